@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+
+#include "sdk/autograd/context.h"
+
+namespace frugal {
+
+using SegmentFunction = std::function<Var(Context&, const Var&)>;
+
+// Runs a segment of the network keeping only its input, and runs it again in backward (Chen et al.,
+// "Training Deep Nets with Sublinear Memory Cost", arXiv:1604.06174). An operation like any other,
+// so segments may nest. Dropout draws the same masks, and batch norm moves its statistics once.
+// Without a tape it only runs the segment.
+Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segment);
+
+}  // namespace frugal

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sdk/autograd/profile.h"
+#include "sdk/autograd/tape.h"
+#include "sdk/backend/backend.h"
+#include "sdk/memory/ledger.h"
+
+namespace frugal {
+
+class ParameterStore;
+
+// What one kernel call costs, for plans and profiles.
+struct LaunchCost {
+  double flops = 0;
+  std::int64_t scratch_bytes = 0;
+};
+
+// Everything an operation reaches outside itself: kernels, memory, the tape, parameters, random
+// numbers. Dry, the memory has addresses but no storage and kernels are not run; nothing else
+// differs, and no operation can tell.
+class Context {
+ public:
+  struct Parts {
+    Backend& backend;
+    MemoryLedger& ledger;
+    Allocator& step_memory;  // activations, workspace, batches: given back within the step
+    ParameterStore& parameters;
+    DType dtype = DType::kF32;  // of activations
+    std::uint64_t seed = 0;
+    bool dry = false;
+  };
+  explicit Context(const Parts& parts) : parts_(parts) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  DType dtype() const { return parts_.dtype; }
+  MemoryLedger& ledger() { return parts_.ledger; }
+  ParameterStore& parameters() { return parts_.parameters; }
+  const Backend& backend() const { return parts_.backend; }
+  std::uint64_t seed() const { return parts_.seed; }
+
+  // Memory of this step, not initialized.
+  Tensor Allocate(const Shape& shape, DType dtype, MemoryTag tag = MemoryTag::kActivation) {
+    return Tensor(parts_.step_memory, shape, dtype, tag);
+  }
+  Tensor Allocate(const Shape& shape) { return Allocate(shape, parts_.dtype); }
+
+  // Runs `kernel(Backend&, void* scratch)` with that much scratch. The only place where a dry run
+  // differs from a real one.
+  template <class Kernel>
+  void Launch(const LaunchCost& cost, Kernel&& kernel) {
+    const Block scratch = cost.scratch_bytes > 0
+                              ? parts_.step_memory.Allocate(cost.scratch_bytes, MemoryTag::kWorkspace)
+                              : Block();
+    profile_.flops += cost.flops;
+    if (recomputing_) profile_.recomputed_flops += cost.flops;
+    if (parts_.dry) return;
+    const ProfileScope scope(profile_, ledger(), cost.flops);
+    kernel(parts_.backend, scratch.data());
+  }
+  template <class Kernel>
+  void Launch(Kernel&& kernel) {
+    Launch(LaunchCost{}, std::forward<Kernel>(kernel));
+  }
+
+  // The tape that operations record on; null where no gradients are wanted.
+  Tape* tape() { return tape_; }
+  // An operation's result. With a tape and something to differentiate, `backward` is kept and the
+  // result gets a gradient slot. `differentiable` says whether an input or parameter needs one.
+  Var Record(Tensor value, bool differentiable, BackwardFunction backward);
+  void Accumulate(int slot, Tensor gradient) { tape_->Accumulate(*this, slot, std::move(gradient)); }
+
+  // Training mode: dropout drops, batch norm uses and updates batch statistics.
+  bool training() const { return training_; }
+  void set_training(bool training) { training_ = training; }
+  // Number of the optimizer step, part of every dropout stream.
+  std::int64_t step() const { return step_; }
+  void set_step(std::int64_t step) { step_ = step; }
+  // True while a checkpointed segment runs for the second time.
+  bool recomputing() const { return recomputing_; }
+
+  Profile& profile() { return profile_; }
+
+ private:
+  friend class TapeScope;
+  friend class RecomputeScope;
+
+  Parts parts_;
+  Tape* tape_ = nullptr;
+  bool training_ = false;
+  bool recomputing_ = false;
+  std::int64_t step_ = 0;
+  Profile profile_;
+};
+
+// Records on `tape` (or on none) until the end of the scope.
+class TapeScope {
+ public:
+  TapeScope(Context& context, Tape* tape) : context_(context), previous_(context.tape_) {
+    context_.tape_ = tape;
+  }
+  TapeScope(const TapeScope&) = delete;
+  TapeScope& operator=(const TapeScope&) = delete;
+  ~TapeScope() { context_.tape_ = previous_; }
+
+ private:
+  Context& context_;
+  Tape* previous_;
+};
+
+class RecomputeScope {
+ public:
+  explicit RecomputeScope(Context& context)
+      : context_(context), previous_(context.recomputing_) {
+    context_.recomputing_ = true;
+  }
+  RecomputeScope(const RecomputeScope&) = delete;
+  RecomputeScope& operator=(const RecomputeScope&) = delete;
+  ~RecomputeScope() { context_.recomputing_ = previous_; }
+
+ private:
+  Context& context_;
+  bool previous_;
+};
+
+// Memory taken in this scope is held in the name of `label`.
+class LabelScope {
+ public:
+  LabelScope(Context& context, std::string_view label)
+      : LabelScope(context, context.ledger().labels().Intern(label)) {}
+  LabelScope(Context& context, LabelTable::Id label)
+      : ledger_(context.ledger()), previous_(ledger_.label()) {
+    ledger_.SetLabel(label);
+  }
+  LabelScope(const LabelScope&) = delete;
+  LabelScope& operator=(const LabelScope&) = delete;
+  ~LabelScope() { ledger_.SetLabel(previous_); }
+
+ private:
+  MemoryLedger& ledger_;
+  LabelTable::Id previous_;
+};
+
+}  // namespace frugal

@@ -1,0 +1,61 @@
+#include "sdk/autograd/tape.h"
+
+#include "sdk/autograd/context.h"
+
+namespace frugal {
+
+int Tape::NewSlot() {
+  gradients_.emplace_back();
+  return static_cast<int>(gradients_.size()) - 1;
+}
+
+void Tape::Record(int output_slot, LabelTable::Id label, BackwardFunction backward) {
+  nodes_.push_back({output_slot, label, std::move(backward)});
+}
+
+void Tape::Accumulate(Context& context, int slot, Tensor gradient) {
+  if (slot == Var::kNoGradient) return;
+  Tensor& held = gradients_[static_cast<std::size_t>(slot)];
+  if (!held) {
+    held = std::move(gradient);
+    return;
+  }
+  // A gradient that another slot shares must not change under it.
+  const Tensor sum = held.IsSoleOwner()       ? held
+                     : gradient.IsSoleOwner() ? gradient
+                                              : context.Allocate(held.shape(), held.dtype());
+  context.Launch([&](Backend& backend, void*) { backend.elementwise().Add(held, gradient, sum); });
+  held = sum;
+}
+
+Tensor Tape::TakeGradient(int slot) {
+  if (slot == Var::kNoGradient) return {};
+  return std::exchange(gradients_[static_cast<std::size_t>(slot)], Tensor());
+}
+
+void Tape::Backward(Context& context, int slot, Tensor seed) {
+  const TapeScope scope(context, this);
+  Accumulate(context, slot, std::move(seed));
+  while (!nodes_.empty()) {
+    Node node = std::move(nodes_.back());
+    nodes_.pop_back();
+    Tensor gradient = TakeGradient(node.output_slot);
+    if (!gradient) continue;  // nothing that was differentiated depends on it
+    const LabelScope label(context, node.label);
+    node.backward(context, std::move(gradient));
+  }
+}
+
+void Tape::Clear() {
+  while (!nodes_.empty()) nodes_.pop_back();
+  gradients_.clear();
+}
+
+Var Context::Record(Tensor value, bool differentiable, BackwardFunction backward) {
+  if (tape_ == nullptr || !differentiable) return {std::move(value), Var::kNoGradient};
+  const int slot = tape_->NewSlot();
+  tape_->Record(slot, ledger().label(), std::move(backward));
+  return {std::move(value), slot};
+}
+
+}  // namespace frugal

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "sdk/tensor/tensor.h"
+
+namespace frugal {
+
+// A tensor on its way through the network, and where its gradient collects on the tape.
+struct Var {
+  static constexpr int kNoGradient = -1;
+
+  Tensor value;
+  int slot = kNoGradient;
+
+  bool needs_gradient() const { return slot != kNoGradient; }
+  const Shape& shape() const { return value.shape(); }
+};
+
+}  // namespace frugal

@@ -1,0 +1,24 @@
+#include "sdk/backend/backend.h"
+
+#include <omp.h>
+
+#include <thread>
+
+namespace frugal {
+
+std::string_view NameOf(BackendKind kind) {
+  return kind == BackendKind::kOneDnn ? "onednn" : "eigen";
+}
+
+std::unique_ptr<Backend> MakeBackend(BackendKind kind) {
+  return kind == BackendKind::kOneDnn ? MakeOneDnnBackend() : MakeEigenBackend();
+}
+
+void SetThreadCount(int threads) {
+  omp_set_num_threads(threads > 0 ? threads
+                                  : static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int ThreadCount() { return omp_get_max_threads(); }
+
+}  // namespace frugal

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "sdk/backend/kernels.h"
+
+namespace frugal {
+
+// A complete set of kernels. Safe to use from one thread at a time; the kernels themselves use
+// `threads` threads.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual bool Supports(DType dtype) const = 0;
+
+  virtual ProductKernels& product() = 0;
+  virtual ConvKernels& conv() = 0;
+  virtual PoolKernels& pool() = 0;
+  virtual NormKernels& norm() = 0;
+  virtual ElementwiseKernels& elementwise() = 0;
+  virtual LossKernels& loss() = 0;
+  virtual OptimizerKernels& optimizer() = 0;
+};
+
+enum class BackendKind : std::uint8_t { kOneDnn, kEigen };
+std::string_view NameOf(BackendKind kind);  // "onednn", "eigen"
+
+// Reference: complete in f32 and f64, plain loops and Eigen products.
+std::unique_ptr<Backend> MakeEigenBackend();
+// Fast: f32; overrides what is hot and takes the rest from the reference.
+std::unique_ptr<Backend> MakeOneDnnBackend();
+std::unique_ptr<Backend> MakeBackend(BackendKind kind);
+
+// Number of threads that kernels use from now on, in the whole process; 0 = all cores.
+void SetThreadCount(int threads);
+int ThreadCount();
+
+}  // namespace frugal

@@ -1,0 +1,109 @@
+#include "sdk/memory/arena_layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace frugal {
+namespace {
+
+using Order = std::vector<std::size_t>;
+
+std::int64_t LargestLiveSum(const std::vector<Lifetime>& lives) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // (event, bytes)
+  for (const Lifetime& life : lives) {
+    changes.emplace_back(life.begin, life.bytes);
+    if (life.end != kStillLive) changes.emplace_back(life.end, -life.bytes);
+  }
+  std::ranges::sort(changes);
+  std::int64_t live = 0;
+  std::int64_t largest = 0;
+  for (const auto& [event, bytes] : changes) largest = std::max(largest, live += bytes);
+  return largest;
+}
+
+struct Span {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+// The lowest start of the smallest gap that holds `bytes` between spans sorted by begin.
+std::int64_t BestFit(const std::vector<Span>& taken, std::int64_t bytes) {
+  std::int64_t best = -1;
+  std::int64_t best_gap = INT64_MAX;
+  std::int64_t free_from = 0;
+  for (const Span& span : taken) {
+    const std::int64_t gap = span.begin - free_from;
+    if (gap >= bytes && gap < best_gap) {
+      best = free_from;
+      best_gap = gap;
+    }
+    free_from = std::max(free_from, span.end);
+  }
+  return best >= 0 ? best : free_from;
+}
+
+// Offsets when the blocks are placed one by one in the given order.
+std::vector<std::int64_t> Place(const std::vector<Lifetime>& lives, const Order& order) {
+  std::vector<std::int64_t> offsets(lives.size(), -1);
+  std::vector<std::size_t> placed;  // sorted by offset
+  std::vector<Span> taken;
+  for (const std::size_t at : order) {
+    taken.clear();
+    for (const std::size_t other : placed) {
+      const bool together =
+          lives[other].begin < lives[at].end && lives[at].begin < lives[other].end;
+      if (together) taken.push_back({offsets[other], offsets[other] + lives[other].bytes});
+    }
+    offsets[at] = BestFit(taken, lives[at].bytes);
+    const auto place = std::ranges::lower_bound(placed, offsets[at], {},
+                                                [&](std::size_t i) { return offsets[i]; });
+    placed.insert(place, at);
+  }
+  return offsets;
+}
+
+std::int64_t Extent(const std::vector<Lifetime>& lives, const std::vector<std::int64_t>& offsets) {
+  std::int64_t extent = 0;
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    extent = std::max(extent, offsets[i] + lives[i].bytes);
+  }
+  return extent;
+}
+
+std::vector<Order> Orders(const std::vector<Lifetime>& lives) {
+  Order order(lives.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto duration = [&](std::size_t i) { return lives[i].end - lives[i].begin; };
+  std::vector<Order> orders(2, order);
+  std::ranges::stable_sort(orders[0], [&](std::size_t a, std::size_t b) {
+    return lives[a].bytes != lives[b].bytes ? lives[a].bytes > lives[b].bytes
+                                            : duration(a) > duration(b);
+  });
+  std::ranges::stable_sort(
+      orders[1], [&](std::size_t a, std::size_t b) { return duration(a) > duration(b); });
+  return orders;
+}
+
+}  // namespace
+
+ArenaLayout PlaceInArena(const MemoryTrace& trace) {
+  std::vector<Lifetime> lives;
+  std::ranges::copy_if(trace.lifetimes(), std::back_inserter(lives), &Lifetime::in_arena);
+  ArenaLayout layout;
+  layout.lower_bound_bytes = LargestLiveSum(lives);
+  layout.arena_bytes = INT64_MAX;
+  std::vector<std::int64_t> best;
+  for (const Order& order : Orders(lives)) {
+    std::vector<std::int64_t> offsets = Place(lives, order);
+    const std::int64_t extent = Extent(lives, offsets);
+    if (extent >= layout.arena_bytes) continue;
+    layout.arena_bytes = extent;
+    best = std::move(offsets);
+  }
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    layout.items.push_back({lives[i].bytes, lives[i].tag, best[i]});
+  }
+  return layout;
+}
+
+}  // namespace frugal

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sdk/memory/trace.h"
+
+namespace frugal {
+
+// Where each block of a repeating allocation sequence lies in one arena.
+struct ArenaLayout {
+  struct Item {
+    std::int64_t bytes = 0;
+    MemoryTag tag = MemoryTag::kActivation;
+    std::int64_t offset = 0;
+  };
+  std::vector<Item> items;            // in order of allocation
+  std::int64_t arena_bytes = 0;       // end of the highest item
+  std::int64_t lower_bound_bytes = 0;  // largest sum of live bytes: no layout can be smaller
+};
+
+// Places the arena's part of a trace: largest first, each in the smallest gap that is free for its
+// whole life (best fit), then once more by lifetime, keeping the smaller result.
+ArenaLayout PlaceInArena(const MemoryTrace& trace);
+
+}  // namespace frugal

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "sdk/memory/allocator.h"
+
+namespace frugal {
+
+// What the machine, or the control group this process runs in, has.
+struct SystemMemory {
+  std::int64_t physical_bytes = 0;
+  std::int64_t control_group_bytes = 0;  // 0 where none limits this process
+  std::int64_t available_bytes = 0;      // what could be taken now without swapping
+
+  std::int64_t LimitBytes() const;
+};
+SystemMemory ReadSystemMemory();
+
+// Largest resident size this process ever had (VmHWM), in bytes; 0 where the system does not tell.
+std::int64_t PeakResidentBytes();
+// Resident size now.
+std::int64_t ResidentBytes();
+
+// Memory straight from the system. Counts what it hands out, so that a test can tell that a warm
+// step asks for nothing. Large blocks ask for huge pages. Thread-safe.
+class HeapAllocator final : public Allocator {
+ public:
+  std::int64_t allocation_count() const { return count_.load(); }
+  std::int64_t live_bytes() const { return live_bytes_.load(); }
+
+ private:
+  Block DoAllocate(std::int64_t bytes, MemoryTag tag) override;
+  void DoFree(Block& block) noexcept override;
+
+  std::atomic<std::int64_t> count_{0};
+  std::atomic<std::int64_t> live_bytes_{0};
+};
+
+// Addresses without storage, for planning: reading or writing one is a fault.
+class NullAllocator final : public Allocator {
+ private:
+  Block DoAllocate(std::int64_t bytes, MemoryTag tag) override;
+  void DoFree(Block&) noexcept override {}
+
+  std::uintptr_t next_address_ = std::uintptr_t{1} << 62;  // outside what user programs may map
+};
+
+}  // namespace frugal

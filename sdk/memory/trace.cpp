@@ -1,0 +1,87 @@
+#include "sdk/memory/trace.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sdk/core/byte_size.h"
+
+namespace frugal {
+
+LabelTable::Id LabelTable::Intern(std::string_view name) {
+  const auto [place, is_new] = ids_.try_emplace(std::string(name), static_cast<Id>(names_.size()));
+  if (is_new) names_.emplace_back(name);
+  return place->second;
+}
+
+std::int64_t MemoryTrace::Begin(std::int64_t bytes, MemoryTag tag, LabelTable::Id label,
+                                bool in_arena) {
+  lifetimes_.push_back({.bytes = bytes,
+                        .tag = tag,
+                        .label = label,
+                        .begin = event_++,
+                        .end = kStillLive,
+                        .in_arena = in_arena});
+  return static_cast<std::int64_t>(lifetimes_.size()) - 1;
+}
+
+namespace {
+
+std::vector<Holder> HoldersAt(const MemoryTrace& trace, const LabelTable& labels,
+                              std::int64_t event) {
+  std::vector<Holder> holders;
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (life.begin > event || life.end <= event) continue;
+    holders.push_back({labels.NameOf(life.label), life.tag, life.bytes});
+  }
+  return MergeHolders(std::move(holders));
+}
+
+}  // namespace
+
+MemoryTimeline TimelineOf(const MemoryTrace& trace, const LabelTable& labels) {
+  const auto events = static_cast<std::size_t>(trace.event_count());
+  MemoryTimeline timeline;
+  timeline.live.resize(events);
+  for (const Lifetime& life : trace.lifetimes()) {
+    timeline.live[static_cast<std::size_t>(life.begin)][life.tag] += life.bytes;
+    if (life.end != kStillLive) {
+      timeline.live[static_cast<std::size_t>(life.end)][life.tag] -= life.bytes;
+    }
+  }
+  std::int64_t peak = 0;
+  for (std::size_t event = 0; event < events; ++event) {
+    for (const MemoryTag tag : kAllMemoryTags) {
+      if (event > 0) timeline.live[event][tag] += timeline.live[event - 1][tag];
+    }
+    const std::int64_t total = timeline.live[event].Total();
+    if (total > peak) {
+      peak = total;
+      timeline.peak_event = event;
+    }
+  }
+  timeline.holders_at_peak =
+      HoldersAt(trace, labels, static_cast<std::int64_t>(timeline.peak_event));
+  return timeline;
+}
+
+std::vector<Holder> MergeHolders(std::vector<Holder> holders) {
+  std::map<std::pair<std::string, MemoryTag>, std::int64_t> sums;
+  for (const Holder& holder : holders) sums[{holder.label, holder.tag}] += holder.bytes;
+  holders.clear();
+  for (const auto& [key, bytes] : sums) holders.push_back({key.first, key.second, bytes});
+  std::ranges::stable_sort(holders, std::ranges::greater{}, &Holder::bytes);
+  return holders;
+}
+
+std::string DescribeHolders(const std::vector<Holder>& holders, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(count, holders.size()); ++i) {
+    const Holder& holder = holders[i];
+    if (i > 0) text += ", ";
+    text += holder.label + " (" + std::string(NameOf(holder.tag)) + ", " +
+            FormatBytes(holder.bytes) + ")";
+  }
+  return text;
+}
+
+}  // namespace frugal

@@ -1,0 +1,91 @@
+#include "sdk/module/initializer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "sdk/core/random.h"
+#include "sdk/module/orthogonal.h"
+
+namespace frugal {
+namespace {
+
+using Kind = Initializer::Kind;
+using ElementFunction = std::function<double(std::uint64_t key, std::uint64_t index)>;
+
+ElementFunction UniformIn(double low, double high) {
+  return [=](std::uint64_t key, std::uint64_t i) { return low + (high - low) * UniformAt(key, i); };
+}
+ElementFunction NormalWith(double mean, double deviation) {
+  return [=](std::uint64_t key, std::uint64_t i) { return mean + deviation * NormalAt(key, i); };
+}
+ElementFunction Symmetric(double bound) { return UniformIn(-bound, bound); }
+
+ElementFunction ElementsOf(const Initializer& init, const Shape& shape) {
+  const Fans fans = FansOf(shape);
+  const auto in = static_cast<double>(fans.in);
+  const auto both = static_cast<double>(fans.in + fans.out);
+  switch (init.kind) {
+    case Kind::kUniform: return UniformIn(init.a, init.b);
+    case Kind::kNormal: return NormalWith(init.a, init.b);
+    case Kind::kXavierUniform: return Symmetric(std::sqrt(6.0 / both));
+    case Kind::kXavierNormal: return NormalWith(0, std::sqrt(2.0 / both));
+    case Kind::kHeUniform: return Symmetric(std::sqrt(6.0 / in));
+    case Kind::kHeNormal: return NormalWith(0, std::sqrt(2.0 / in));
+    case Kind::kLecunUniform: return Symmetric(std::sqrt(3.0 / in));
+    case Kind::kLecunNormal: return NormalWith(0, std::sqrt(1.0 / in));
+    case Kind::kOrthogonal:
+    case Kind::kZero:
+    case Kind::kConstant: break;
+  }
+  return [value = init.a](std::uint64_t, std::uint64_t) { return value; };
+}
+
+template <class T>
+void FillOrthogonal(const Initializer& init, std::uint64_t key, const Tensor& tensor) {
+  const std::int64_t rows = tensor.shape().rank() > 1 ? tensor.shape()[0] : 1;
+  const auto matrix = OrthogonalMatrix(key, rows, tensor.size() / rows);
+  std::ranges::transform(matrix, tensor.data<T>(),
+                         [&](double value) { return static_cast<T>(init.a * value); });
+}
+
+template <class T>
+void FillWith(const ElementFunction& element, std::uint64_t key, std::span<T> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto index = static_cast<std::uint64_t>(i);
+    values[index] = static_cast<T>(element(key, index));
+  }
+}
+
+}  // namespace
+
+std::string_view NameOf(Initializer::Kind kind) {
+  constexpr std::array<std::string_view, 11> names = {
+      "zero",       "constant",  "uniform",       "normal",       "xavier_uniform", "xavier_normal",
+      "he_uniform", "he_normal", "lecun_uniform", "lecun_normal", "orthogonal"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+Fans FansOf(const Shape& shape) {
+  if (shape.rank() < 2) return {shape.ElementCount(), shape.ElementCount()};
+  const std::int64_t kernel = shape.ElementCount() / (shape[0] * shape[1]);
+  return {shape[1] * kernel, shape[0] * kernel};
+}
+
+template <class T>
+static void InitializeAs(const Initializer& initializer, std::uint64_t key, const Tensor& tensor) {
+  if (initializer.kind == Kind::kOrthogonal) return FillOrthogonal<T>(initializer, key, tensor);
+  FillWith(ElementsOf(initializer, tensor.shape()), key, tensor.values<T>());
+}
+
+void Initialize(const Initializer& initializer, std::uint64_t seed, std::string_view path,
+                const Tensor& tensor) {
+  const std::uint64_t key = StreamKey(seed, path);
+  if (tensor.dtype() == DType::kF64) return InitializeAs<double>(initializer, key, tensor);
+  InitializeAs<float>(initializer, key, tensor);
+}
+
+}  // namespace frugal

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "sdk/module/initializer.h"
+
+namespace frugal {
+
+// The description of one learned tensor or buffer. It holds no storage: values, gradients and
+// optimizer state live in a ParameterStore, so that the same layers can be planned dry and run.
+struct Parameter {
+  std::string name;  // within its module: "weight"
+  std::string path;  // in the whole model, as in public checkpoints: "blocks.0.attn.qkv.weight"
+  Shape shape;
+  Initializer initializer;
+  bool trainable = true;
+  bool is_buffer = false;  // running statistics: saved and restored, never trained
+  std::size_t index = 0;   // position in the model's list of parameters
+};
+
+}  // namespace frugal

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "sdk/backend/backend.h"
+#include "sdk/memory/ledger.h"
+#include "sdk/module/parameter.h"
+
+namespace frugal {
+
+// Where a kernel is to put a parameter's gradient, and whether something is there already.
+struct GradientTarget {
+  Tensor tensor;
+  bool accumulate = false;
+};
+
+// Fills a freshly allocated value; false where it has nothing for this parameter, which then gets
+// its own initializer.
+using ValueSource = std::function<bool(const Parameter&, const Tensor&)>;
+
+// The values, gradients and optimizer state of a model's parameters, each taken from memory when
+// it is first asked for.
+class ParameterStore {
+ public:
+  static constexpr std::size_t kStateCount = 2;
+
+  struct Options {
+    DType dtype = DType::kF32;
+    std::uint64_t seed = 0;
+    bool dry = false;           // allocate, but fill nothing
+    bool start_at_zero = false;  // trainable parameters are zero instead of initialized
+  };
+  ParameterStore(Allocator& memory, MemoryLedger& ledger, Options options)
+      : memory_(memory), ledger_(ledger), options_(options) {}
+
+  // The value; materialized on the first call (lazy initialization is nothing more than that).
+  const Tensor& Value(const Parameter& parameter);
+  bool IsMaterialized(const Parameter& parameter) const;
+
+  // The gradient's place for one contribution in this step. Allocated once and kept.
+  GradientTarget GradientFor(const Parameter& parameter);
+  // The gradient of this step; empty where none arrived since ClearGradients.
+  Tensor Gradient(const Parameter& parameter) const;
+  void ClearGradients();
+
+  // Optimizer state number `which`, zero when first asked for.
+  const Tensor& State(const Parameter& parameter, std::size_t which, Backend& backend);
+  bool HasState(const Parameter& parameter, std::size_t which) const;
+
+  void SetSource(ValueSource source) { source_ = std::move(source); }
+  DType dtype() const { return options_.dtype; }
+
+ private:
+  struct Slot {
+    Tensor value;
+    Tensor gradient;
+    bool gradient_arrived = false;
+    std::array<Tensor, kStateCount> state;
+  };
+  Slot& SlotOf(const Parameter& parameter);
+  const Slot* FindSlot(const Parameter& parameter) const;
+  Tensor Take(const Parameter& parameter, MemoryTag tag);
+  void FillValue(const Parameter& parameter, const Tensor& value);
+
+  Allocator& memory_;
+  MemoryLedger& ledger_;
+  Options options_;
+  ValueSource source_;
+  std::vector<Slot> slots_;  // by Parameter::index
+};
+
+}  // namespace frugal

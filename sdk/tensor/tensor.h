@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cassert>
+#include <memory>
+#include <span>
+
+#include "sdk/core/dtype.h"
+#include "sdk/core/shape.h"
+#include "sdk/memory/allocator.h"
+
+namespace frugal {
+
+// A contiguous row-major array of one element type in shared, reference-counted storage. Copying a
+// Tensor copies the reference. Images are channels-last: [N, H, W, C].
+class Tensor {
+ public:
+  Tensor() = default;
+  Tensor(Allocator& allocator, const Shape& shape, DType dtype, MemoryTag tag);
+
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return dtype_; }
+  std::int64_t size() const { return shape_.ElementCount(); }
+  std::int64_t bytes() const { return size() * SizeOf(dtype_); }
+  explicit operator bool() const { return storage_ != nullptr; }
+
+  template <class T>
+  T* data() const {
+    assert(DTypeOf<T>() == dtype_);
+    return static_cast<T*>(raw());
+  }
+  template <class T>
+  std::span<T> values() const {
+    return {data<T>(), static_cast<std::size_t>(size())};
+  }
+  void* raw() const { return storage_ ? storage_->data() : nullptr; }
+
+  // The same storage seen under another shape of as many elements.
+  Tensor Reshape(const Shape& shape) const;
+  bool SharesStorageWith(const Tensor& other) const { return storage_ == other.storage_; }
+  // Whether this is the only reference to its storage.
+  bool IsSoleOwner() const { return storage_.use_count() == 1; }
+
+ private:
+  std::shared_ptr<Block> storage_;
+  Shape shape_;
+  DType dtype_ = DType::kF32;
+};
+
+}  // namespace frugal
