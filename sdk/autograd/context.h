@@ -40,6 +40,8 @@ class Context {
   MemoryLedger& ledger() { return parts_.ledger; }
   ParameterStore& parameters() { return parts_.parameters; }
   const Backend& backend() const { return parts_.backend; }
+  // For questions that a plan asks too (scratch sizes, fusion); kernels run through Launch.
+  Backend& planning_backend() { return parts_.backend; }
   std::uint64_t seed() const { return parts_.seed; }
 
   // Memory of this step, not initialized.

@@ -1,0 +1,142 @@
+#include "builders/option_fields.h"
+
+#include "builders/run_config.h"
+#include "presets/make_field.h"
+
+namespace frugal {
+namespace {
+
+template <class E>
+Choices<E> ChoicesOf(std::initializer_list<E> values) {
+  Choices<E> choices;
+  for (const E value : values) choices.emplace_back(std::string(NameOf(value)), value);
+  return choices;
+}
+
+}  // namespace
+
+const FieldTable& ModelFields() {
+  static const FieldTable table = MakeFieldTable<ModelOptions>(
+      "model",
+      {MakeField("name", &ModelOptions::name, "Name in plans and reports."),
+       MakeField("allow_missing", &ModelOptions::allow_missing,
+                 "With weights from a file: take what fits, initialize the rest.")});
+  return table;
+}
+
+const FieldTable& DataFields() {
+  static const FieldTable table = MakeFieldTable<DataOptions>(
+      "data",
+      {MakeField("dataset", &DataOptions::dataset,
+                 "A built-in data set, or a name for the files below."),
+       MakeField("train_images", &DataOptions::train_images, "IDX file, plain or gzipped."),
+       MakeField("train_labels", &DataOptions::train_labels, "IDX file, plain or gzipped."),
+       MakeField("test_images", &DataOptions::test_images, "IDX file, plain or gzipped."),
+       MakeField("test_labels", &DataOptions::test_labels, "IDX file, plain or gzipped."),
+       MakeField("sample_shape", &DataOptions::sample_shape, "[height, width, channels].",
+                 {.min = 1, .min_items = 3, .max_items = 3}),
+       MakeField("train_count", &DataOptions::train_count, "Images in the training file.",
+                 {.min = 1}),
+       MakeField("test_count", &DataOptions::test_count, "Images in the test file.", {.min = 1}),
+       MakeField("classes", &DataOptions::classes, "Number of classes.", {.min = 1, .max = 256}),
+       MakeField("mean", &DataOptions::mean, "Subtracted from pixel values in [0, 1]."),
+       MakeField("deviation", &DataOptions::deviation, "What is left is divided by this.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("train_limit", &DataOptions::train_limit,
+                 "Use only the first so many training samples.", {.min = 1}),
+       MakeField("test_limit", &DataOptions::test_limit,
+                 "Use only the first so many test samples.", {.min = 1}),
+       MakeField("shuffle", &DataOptions::shuffle, "A new order in every epoch.")});
+  return table;
+}
+
+const FieldTable& LossFields() {
+  static const FieldTable table = MakeFieldTable<LossOptions>(
+      "loss",
+      {MakeChoice("kind", &LossOptions::kind, "What is minimized.",
+                  ChoicesOf({LossKind::kCrossEntropy, LossKind::kMse, LossKind::kL1,
+                             LossKind::kHuber, LossKind::kBceWithLogits})),
+       MakeField("label_smoothing", &LossOptions::label_smoothing,
+                 "Cross entropy: share of the target spread over all classes.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("ignore_index", &LossOptions::ignore_index,
+                 "Cross entropy: rows with this label do not count."),
+       MakeField("delta", &LossOptions::delta, "Huber: where the square turns into a line.",
+                 {.min = 0, .min_exclusive = true})});
+  return table;
+}
+
+const FieldTable& OptimizerFields() {
+  static const FieldTable table = MakeFieldTable<OptimizerOptions>(
+      "optimizer",
+      {MakeChoice("kind", &OptimizerOptions::kind, "The update rule.",
+                  ChoicesOf({OptimizerKind::kSgd, OptimizerKind::kAdam, OptimizerKind::kAdamW})),
+       MakeField("lr", &OptimizerOptions::lr, "Learning rate, before the schedule.", {.min = 0}),
+       MakeField("momentum", &OptimizerOptions::momentum, "SGD: share of the last update kept.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("nesterov", &OptimizerOptions::nesterov, "SGD: Nesterov's momentum."),
+       MakeField("beta1", &OptimizerOptions::beta1, "Adam: decay of the first moment.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("beta2", &OptimizerOptions::beta2, "Adam: decay of the second moment.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("eps", &OptimizerOptions::eps, "Adam: added to the denominator.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("weight_decay", &OptimizerOptions::weight_decay,
+                 "Pull towards zero; AdamW applies it apart from the gradient.", {.min = 0})});
+  return table;
+}
+
+const FieldTable& ScheduleFields() {
+  static const FieldTable table = MakeFieldTable<ScheduleOptions>(
+      "schedule",
+      {MakeChoice("kind", &ScheduleOptions::kind, "How the learning rate moves.",
+                  ChoicesOf({ScheduleKind::kConstant, ScheduleKind::kCosine,
+                             ScheduleKind::kStep})),
+       MakeField("warmup_steps", &ScheduleOptions::warmup_steps,
+                 "Steps over which the rate rises to its value.", {.min = 0}),
+       MakeField("final_fraction", &ScheduleOptions::final_fraction,
+                 "Cosine: share of the rate left at the end.", {.min = 0, .max = 1}),
+       MakeField("step_every", &ScheduleOptions::step_every, "Step: steps between two drops.",
+                 {.min = 1}),
+       MakeField("step_factor", &ScheduleOptions::step_factor,
+                 "Step: the rate is multiplied with this at a drop.",
+                 {.min = 0, .max = 1, .min_exclusive = true})});
+  return table;
+}
+
+const FieldTable& TrainingFields() {
+  static const FieldTable table = MakeFieldTable<TrainingOptions>(
+      "training",
+      {MakeField("epochs", &TrainingOptions::epochs, "Passes over the training data.",
+                 {.min = 1}),
+       MakeField("batch_size", &TrainingOptions::batch_size, "Samples of one step.", {.min = 1}),
+       MakeField("evaluation_batch_size", &TrainingOptions::evaluation_batch_size,
+                 "Samples evaluated at a time.", {.min = 1}),
+       MakeField("drop_last", &TrainingOptions::drop_last,
+                 "Leave out samples that do not fill a batch."),
+       MakeField("max_steps", &TrainingOptions::max_steps, "Stop after so many steps.",
+                 {.min = 1}),
+       MakeField("seed", &TrainingOptions::seed, "Of weights, order and dropout.", {.min = 0}),
+       MakeChoice("backend", &TrainingOptions::backend, "The kernels.",
+                  ChoicesOf({BackendKind::kOneDnn, BackendKind::kEigen})),
+       MakeChoice("precision", &TrainingOptions::precision,
+                  "Element type; f64 runs on the eigen backend.",
+                  {{"f32", Precision::kF32}, {"f64", Precision::kF64}}),
+       MakeField("threads", &TrainingOptions::threads, "0 = all cores.", {.min = 0, .max = 1024}),
+       MakeField("clip_gradient_norm", &TrainingOptions::clip_gradient_norm,
+                 "Largest norm of all gradients together; 0 = no clipping.", {.min = 0}),
+       MakeField("evaluate", &TrainingOptions::evaluate,
+                 "Measure the test part after each epoch.")});
+  return table;
+}
+
+const FieldTable& OutputFields() {
+  static const FieldTable table = MakeFieldTable<OutputOptions>(
+      "output",
+      {MakeField("weights", &OutputOptions::weights, "Where the trained weights go."),
+       MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
+       MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
+  return table;
+}
+
+}  // namespace frugal

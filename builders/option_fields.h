@@ -1,0 +1,16 @@
+#pragma once
+
+#include "presets/field.h"
+
+namespace frugal {
+
+// The field tables of all sections of a configuration file but [memory].
+const FieldTable& ModelFields();
+const FieldTable& DataFields();
+const FieldTable& LossFields();
+const FieldTable& OptimizerFields();
+const FieldTable& ScheduleFields();
+const FieldTable& TrainingFields();
+const FieldTable& OutputFields();
+
+}  // namespace frugal

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builders/layer_spec.h"
+#include "presets/origins.h"
+#include "presets/training_memory_config.h"
+#include "sdk/backend/backend.h"
+#include "sdk/optim/optimizer.h"
+#include "sdk/train/loss.h"
+
+namespace frugal {
+
+struct ModelOptions {
+  std::string name = "model";
+  // With weights from a file: tensors that the file lacks start by their initializer, and tensors
+  // that the model lacks are left out, e.g. to give a trained body a new head.
+  bool allow_missing = false;
+  std::vector<LayerSpec> layers;
+};
+
+// A built-in data set by name, or four IDX files of the user's own.
+struct DataOptions {
+  std::string dataset = "fashion-mnist";
+  std::optional<std::string> train_images;
+  std::optional<std::string> train_labels;
+  std::optional<std::string> test_images;
+  std::optional<std::string> test_labels;
+  std::optional<std::vector<std::int64_t>> sample_shape;  // [H, W, C]
+  std::optional<std::int64_t> train_count;
+  std::optional<std::int64_t> test_count;
+  std::optional<std::int64_t> classes;
+  double mean = 0;  // of pixel values in [0, 1], subtracted
+  double deviation = 1;  // then divided by
+  std::optional<std::int64_t> train_limit;  // use only the first so many samples
+  std::optional<std::int64_t> test_limit;
+  bool shuffle = true;
+};
+
+enum class Precision : std::uint8_t { kF32, kF64 };
+
+struct TrainingOptions {
+  std::int64_t epochs = 1;
+  std::int64_t batch_size = 64;
+  std::int64_t evaluation_batch_size = 256;
+  bool drop_last = true;  // leave out samples that do not fill a batch
+  std::optional<std::int64_t> max_steps;
+  std::int64_t seed = 0;
+  BackendKind backend = BackendKind::kOneDnn;
+  Precision precision = Precision::kF32;
+  std::int64_t threads = 0;  // 0 = all cores
+  double clip_gradient_norm = 0;  // 0 = no clipping
+  bool evaluate = true;           // on the test part after each epoch
+};
+
+struct OutputOptions {
+  std::optional<std::string> weights;  // safetensors, written after training
+  std::optional<std::string> report;   // HTML
+  std::optional<std::string> summary;  // JSON
+};
+
+// Everything a training is made from: what TOML files and fluent calls fill.
+struct RunConfig {
+  ModelOptions model;
+  DataOptions data;
+  LossOptions loss;
+  OptimizerOptions optimizer;
+  ScheduleOptions schedule;
+  TrainingOptions training;
+  OutputOptions output;
+  TrainingMemoryConfig memory;
+  Origins origins;  // of every value, by dotted name
+};
+
+}  // namespace frugal

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "sdk/module/layer.h"
+#include "sdk/ops/activation.h"
+
+namespace frugal {
+
+struct DenseOptions {
+  std::int64_t units = 0;  // output features
+  ActivationFunction activation;
+  bool bias = true;
+  // He normal before a ReLU-like activation, else Xavier uniform.
+  std::optional<Initializer> initializer;
+};
+
+// [..., inputs] -> [..., units]. Parameters: weight [units, inputs], bias [units].
+class Dense final : public Layer {
+ public:
+  Dense(std::int64_t inputs, const DenseOptions& options);
+
+  LayerKind kind() const override { return LayerKind::kDense; }
+  std::string Describe() const override;
+
+ private:
+  Var Forward(Context& context, const Var& input) override;
+
+  DenseOptions options_;
+  Parameter& weight_;
+  Parameter* bias_;
+};
+
+// What a layer before `activation` starts with where its options do not say.
+Initializer DefaultInitializer(ActivationFunction activation);
+
+}  // namespace frugal

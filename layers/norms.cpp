@@ -1,0 +1,69 @@
+#include "layers/norms.h"
+
+#include "sdk/core/error.h"
+
+namespace frugal {
+namespace {
+
+std::string ChannelText(std::int64_t channels) { return std::to_string(channels) + " channels"; }
+
+}  // namespace
+
+BatchNormLayer::BatchNormLayer(std::int64_t channels, const BatchNormOptions& options) {
+  if (options.affine) {
+    state_.parameters.weight = &AddParameter("weight", {channels}, Initializer::Constant(1));
+    state_.parameters.bias = &AddParameter("bias", {channels}, Initializer::Zero());
+  }
+  state_.running_mean = &AddBuffer("running_mean", {channels}, Initializer::Zero());
+  state_.running_variance = &AddBuffer("running_var", {channels}, Initializer::Constant(1));
+  state_.epsilon = options.epsilon;
+  state_.momentum = options.momentum;
+  state_.relu = options.relu;
+}
+
+std::string BatchNormLayer::Describe() const {
+  return "batch_norm " + ChannelText(state_.running_mean->shape[0]) + (state_.relu ? ", relu" : "");
+}
+
+Var BatchNormLayer::Forward(Context& context, const Var& input) {
+  return BatchNorm(context, input, state_);
+}
+
+LayerNormLayer::LayerNormLayer(std::int64_t features, const LayerNormOptions& options)
+    : features_(features), epsilon_(options.epsilon) {
+  if (!options.affine) return;
+  parameters_.weight = &AddParameter("weight", {features}, Initializer::Constant(1));
+  parameters_.bias = &AddParameter("bias", {features}, Initializer::Zero());
+}
+
+std::string LayerNormLayer::Describe() const {
+  return "layer_norm " + std::to_string(features_) + " features";
+}
+
+Var LayerNormLayer::Forward(Context& context, const Var& input) {
+  return LayerNorm(context, input, parameters_, epsilon_);
+}
+
+GroupNormLayer::GroupNormLayer(std::int64_t channels, const GroupNormOptions& options)
+    : channels_(channels), options_(options) {
+  if (options.groups < 1 || channels % options.groups != 0) {
+    throw ConfigError({.where = "group_norm",
+                       .required = "groups divide the " + ChannelText(channels),
+                       .given = "groups = " + std::to_string(options.groups),
+                       .advice = "choose a divisor of " + std::to_string(channels)});
+  }
+  if (!options.affine) return;
+  parameters_.weight = &AddParameter("weight", {channels}, Initializer::Constant(1));
+  parameters_.bias = &AddParameter("bias", {channels}, Initializer::Zero());
+}
+
+std::string GroupNormLayer::Describe() const {
+  return "group_norm " + ChannelText(channels_) + " in " + std::to_string(options_.groups) +
+         " groups";
+}
+
+Var GroupNormLayer::Forward(Context& context, const Var& input) {
+  return GroupNorm(context, input, parameters_, options_.groups, options_.epsilon);
+}
+
+}  // namespace frugal

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "sdk/module/layer.h"
+#include "sdk/ops/norm.h"
+
+namespace frugal {
+
+struct BatchNormOptions {
+  double epsilon = 1e-5;
+  double momentum = 0.1;  // weight of the newest batch in the running statistics
+  bool affine = true;
+  bool relu = false;  // a ReLU in the same pass
+};
+
+// Over the last axis' channels. Parameters: weight, bias [C]; buffers running_mean, running_var.
+class BatchNormLayer final : public Layer {
+ public:
+  BatchNormLayer(std::int64_t channels, const BatchNormOptions& options);
+
+  LayerKind kind() const override { return LayerKind::kNorm; }
+  std::string Describe() const override;
+
+ private:
+  Var Forward(Context& context, const Var& input) override;
+
+  BatchNormState state_;
+};
+
+struct LayerNormOptions {
+  double epsilon = 1e-5;
+  bool affine = true;
+};
+
+// Over the last axis. Parameters: weight, bias [D].
+class LayerNormLayer final : public Layer {
+ public:
+  LayerNormLayer(std::int64_t features, const LayerNormOptions& options);
+
+  LayerKind kind() const override { return LayerKind::kNorm; }
+  std::string Describe() const override;
+
+ private:
+  Var Forward(Context& context, const Var& input) override;
+
+  std::int64_t features_;
+  double epsilon_;
+  NormParameters parameters_;
+};
+
+struct GroupNormOptions {
+  std::int64_t groups = 32;
+  double epsilon = 1e-5;
+  bool affine = true;
+};
+
+// Over groups of channels. Parameters: weight, bias [C].
+class GroupNormLayer final : public Layer {
+ public:
+  // Throws ConfigError where the groups do not divide the channels.
+  GroupNormLayer(std::int64_t channels, const GroupNormOptions& options);
+
+  LayerKind kind() const override { return LayerKind::kNorm; }
+  std::string Describe() const override;
+
+ private:
+  Var Forward(Context& context, const Var& input) override;
+
+  std::int64_t channels_;
+  GroupNormOptions options_;
+  NormParameters parameters_;
+};
+
+}  // namespace frugal

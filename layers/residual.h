@@ -1,0 +1,33 @@
+#pragma once
+
+#include "layers/sequential.h"
+#include "sdk/ops/activation.h"
+
+namespace frugal {
+
+struct ResidualOptions {
+  ActivationFunction activation;  // behind the sum
+};
+
+// f(body(x) + shortcut(x)) (He et al., arXiv:1512.03385); without a shortcut, x itself is added.
+// The body's parameters lie directly under this layer's path, the shortcut's under ".shortcut".
+class Residual final : public Layer {
+ public:
+  Residual(std::unique_ptr<Sequential> body, std::unique_ptr<Sequential> shortcut,
+           const ResidualOptions& options);
+
+  LayerKind kind() const override { return LayerKind::kResidual; }
+  std::string Describe() const override;
+
+  Sequential& body() const { return *body_; }
+  Sequential* shortcut() const { return shortcut_.get(); }
+
+ private:
+  Var Forward(Context& context, const Var& input) override;
+
+  std::unique_ptr<Sequential> body_;
+  std::unique_ptr<Sequential> shortcut_;
+  ActivationFunction activation_;
+};
+
+}  // namespace frugal

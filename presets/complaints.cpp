@@ -1,0 +1,57 @@
+#include "presets/complaints.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace frugal {
+namespace {
+
+// 0 for places in a file, 1 for the command line, 2 for no place at all.
+int GroupOf(const SourceLocation& location) {
+  if (location.line > 0) return 0;
+  return location.IsCommandLine() ? 1 : 2;
+}
+
+auto OrderOf(const SourceLocation& location) {
+  return std::make_tuple(GroupOf(location), location.line, location.column);
+}
+
+}  // namespace
+
+std::string DescribeAt(const SourceLocation& location, const Complaint& complaint) {
+  const std::string place = ToString(location);
+  std::string text = Describe(complaint);
+  if (complaint.where.empty()) text.erase(0, text.find(' ') + 1);  // an empty "[] "
+  return place.empty() ? text : place + ": " + text;
+}
+
+void Complaints::Add(const SourceLocation& location, const Complaint& complaint) {
+  items_.push_back({location, DescribeAt(location, complaint)});
+}
+
+std::vector<std::string> Complaints::Lines() const {
+  std::vector<Item> sorted = items_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Item& a, const Item& b) {
+    return OrderOf(a.location) < OrderOf(b.location);
+  });
+  std::vector<std::string> lines;
+  lines.reserve(sorted.size());
+  for (Item& item : sorted) lines.push_back(std::move(item.text));
+  return lines;
+}
+
+void Complaints::ThrowIfAny() const {
+  if (items_.empty()) return;
+  constexpr std::size_t kMostLines = 100;
+  const std::vector<std::string> lines = Lines();
+  std::string message;
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
+    message += (i == 0 ? "" : "\n") + lines[i];
+  }
+  if (lines.size() > kMostLines) {
+    message += "\nand " + std::to_string(lines.size() - kMostLines) + " more";
+  }
+  throw ConfigError(message);
+}
+
+}  // namespace frugal

@@ -1,0 +1,113 @@
+#include "presets/field_check.h"
+
+#include <algorithm>
+
+#include "presets/nearest_name.h"
+
+namespace frugal {
+namespace {
+
+bool HasType(ValueKind kind, const Value& value) {
+  switch (kind) {
+    case ValueKind::kBool:
+      return std::holds_alternative<bool>(value);
+    case ValueKind::kInt:
+      return std::holds_alternative<std::int64_t>(value);
+    case ValueKind::kReal:
+      return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
+    case ValueKind::kText:
+    case ValueKind::kChoice:
+      return std::holds_alternative<std::string>(value);
+    case ValueKind::kIntList:
+      return std::holds_alternative<std::vector<std::int64_t>>(value);
+    case ValueKind::kTextList:
+      return std::holds_alternative<std::vector<std::string>>(value);
+    case ValueKind::kTable:
+      break;
+  }
+  return false;
+}
+
+std::vector<double> NumbersOf(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    return {static_cast<double>(*integer)};
+  }
+  if (const auto* real = std::get_if<double>(&value)) return {*real};
+  std::vector<double> numbers;
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {
+    for (const std::int64_t item : *list) numbers.push_back(static_cast<double>(item));
+  }
+  return numbers;
+}
+
+std::vector<std::string> TextsOf(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return {*text};
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value)) return *list;
+  return {};
+}
+
+bool HasItemCount(const Field& field, const Value& value) {
+  std::size_t count = field.min_items;
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) count = list->size();
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value)) count = list->size();
+  return count >= field.min_items && count <= field.max_items;
+}
+
+// The first text that is none of the field's choices; null if there is none such.
+std::optional<std::string> NoChoice(const Field& field, const Value& value) {
+  if (field.choices.empty()) return std::nullopt;
+  for (const std::string& text : TextsOf(value)) {
+    const auto found = std::find(field.choices.begin(), field.choices.end(), text);
+    if (found == field.choices.end()) return text;
+  }
+  return std::nullopt;
+}
+
+std::string Given(const Value& value) { return Shorten(ToString(value)) + " was given"; }
+
+}  // namespace
+
+std::string Requirement(const Field& field) {
+  return "'" + field.name + "' must be " + DescribeType(field);
+}
+
+std::optional<Complaint> CheckValue(const Field& field, const Value& value) {
+  if (IsNone(value)) {
+    if (field.optional) return std::nullopt;
+    return Complaint{"", Requirement(field), "none was given", ""};
+  }
+  if (!HasType(field.kind, value)) {
+    const std::string given = std::string(TypeNameOf(value)) + " was given: ";
+    return Complaint{"", Requirement(field), given + Shorten(ToString(value)), ""};
+  }
+  for (const double number : NumbersOf(value)) {
+    if (!field.range.Contains(number)) return Complaint{"", Requirement(field), Given(value), ""};
+    if (field.storage.Contains(number)) continue;
+    const std::string limits = "'" + field.name + "' must be " + ToString(field.storage);
+    return Complaint{"", limits, Given(value), ""};
+  }
+  if (!HasItemCount(field, value)) return Complaint{"", Requirement(field), Given(value), ""};
+  if (const std::optional<std::string> text = NoChoice(field, value)) {
+    return Complaint{"", Requirement(field), Given(*text), SuggestName(*text, field.choices)};
+  }
+  return std::nullopt;
+}
+
+std::vector<Complaint> CheckFields(const FieldTable& table, const void* object,
+                                   const std::string& path) {
+  std::vector<Complaint> found;
+  for (const Field& field : table.fields) {
+    if (field.sub) {
+      const void* inner = field.sub->find(object);
+      if (!inner) continue;
+      const auto nested = CheckFields(field.sub->table, inner, path + "." + field.name);
+      found.insert(found.end(), nested.begin(), nested.end());
+    } else if (std::optional<Complaint> complaint = CheckValue(field, field.get(object))) {
+      complaint->where = path;
+      found.push_back(*std::move(complaint));
+    }
+  }
+  return found;
+}
+
+}  // namespace frugal

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "presets/field.h"
+
+namespace frugal {
+
+// One of the tables that a key like `kind` chooses between.
+struct SchemaVariant {
+  std::string name;  // value of the selector key
+  const FieldTable* fields = nullptr;
+  // Keys that hold lists of the same variants again; only in sections that are lists.
+  std::vector<std::string> nested_lists = {};
+};
+
+// One section of a configuration file.
+struct SchemaSection {
+  std::string path;  // "memory"; "model.layers" lies inside "model"
+  std::string doc;
+  const FieldTable* fields = nullptr;    // may be null
+  std::vector<Field> other_fields = {};  // keys beside those of the table, such as `preset`
+  bool is_list = false;                  // [[path]] rather than [path]
+  std::string selector = {};             // key that chooses a variant: "kind"
+  std::vector<SchemaVariant> variants = {};
+};
+
+// A JSON schema (draft 2020-12) of configuration files with these sections, for editors. Lengths,
+// ranges, choices, defaults and documentation are those of the field tables.
+std::string JsonSchemaOf(const std::string& title, const std::vector<SchemaSection>& sections);
+
+// The schema of one table alone.
+std::string JsonSchemaOf(const FieldTable& table);
+
+}  // namespace frugal

@@ -1,0 +1,144 @@
+#include "presets/memory_fields.h"
+
+namespace frugal {
+namespace {
+
+using Config = TrainingMemoryConfig;
+
+FieldLimits Megabytes() {
+  return {.min = 1, .max = static_cast<double>(kMostMegabytes), .unit = "MB"};
+}
+
+std::vector<Field> CheckpointRows() {
+  return {
+      MakeField("use_gradient_checkpointing", &Config::use_gradient_checkpointing,
+                "Keep only some activations and compute the others again in the backward pass."),
+      MakeField("checkpoint_every_n_layers", &Config::checkpoint_every_n_layers,
+                "Of each run of this many layers, only the input is kept.", {.min = 1}),
+      MakeField("checkpoint_attention_layers", &Config::checkpoint_attention_layers,
+                "Each attention layer is a segment of its own, splitting the run it lies in."),
+      MakeField("checkpoint_residual_blocks", &Config::checkpoint_residual_blocks,
+                "Each residual block is a segment of its own, splitting the run it lies in."),
+      MakeField("high_activation_memory_threshold_bytes",
+                &Config::high_activation_memory_threshold_bytes,
+                "A layer that keeps more bytes than this is a segment of its own.",
+                {.min = 0, .unit = "bytes"}),
+  };
+}
+
+std::vector<Field> ActivationPoolRows() {
+  return {
+      MakeField("use_activation_pooling", &Config::use_activation_pooling,
+                "Activations and workspace come from a pool; off, from the heap and back to it."),
+      MakeField("max_pool_memory_mb", &Config::max_pool_memory_mb,
+                "What the activation pool keeps at most between steps.", Megabytes()),
+  };
+}
+
+std::vector<Field> DeviceRows() {
+  return {
+      MakeField("num_devices", &Config::num_devices,
+                "Devices to train on; this version trains on one.", {.min = 1}),
+      MakeChoice("sharding_strategy", &Config::sharding_strategy,
+                 "How layers are spread over devices.", ShardingStrategyChoices()),
+      MakeField("custom_device_assignments", &Config::custom_device_assignments,
+                "The device of each layer, for sharding_strategy = \"Custom\".",
+                {.min = 0, .min_items = 1}),
+      MakeField("max_memory_per_device_mb", &Config::max_memory_per_device_mb,
+                "A plan that needs more on a device is refused.", Megabytes()),
+      MakeField("use_pipeline_parallelism", &Config::use_pipeline_parallelism,
+                "Run micro-batches through the stages of the devices; one device is one stage."),
+      MakeField("micro_batch_count", &Config::micro_batch_count,
+                "Parts that a batch is split into for the pipeline.", {.min = 1}),
+  };
+}
+
+std::vector<Field> StatisticsRows() {
+  return {
+      MakeField("track_memory_statistics", &Config::track_memory_statistics,
+                "Record the peak and timeline of memory per operation, for the report."),
+      MakeField("memory_warning_threshold", &Config::memory_warning_threshold,
+                "Warn when use passes this fraction of the memory limit in force.",
+                {.min = 0, .max = 1, .min_exclusive = true}),
+  };
+}
+
+std::vector<Field> TensorPoolRows() {
+  return {
+      MakeField("use_tensor_pooling", &Config::use_tensor_pooling,
+                "Weights, gradients and optimizer state of a destroyed model serve the next one."),
+      MakeTable("tensor_pool_options", &Config::tensor_pool_options,
+                "Limits of the tensor pool; none means their defaults.", TensorPoolFields()),
+      MakeField("use_shared_tensor_pool", &Config::use_shared_tensor_pool,
+                "One tensor pool for the process; off, one for each model."),
+  };
+}
+
+std::vector<Field> InitializationRows() {
+  return {
+      MakeChoice("default_initialization_strategy", &Config::default_initialization_strategy,
+                 "When weights get their first values, and from what.",
+                 InitializationStrategyChoices()),
+      MakeField("weights_file_path", &Config::weights_file_path,
+                "Weight file, for default_initialization_strategy = \"FromFile\"."),
+      MakeChoice("weights_file_format", &Config::weights_file_format,
+                 "Format of the weight file; Auto goes by its content.", WeightsFormatChoices()),
+  };
+}
+
+}  // namespace
+
+const Choices<ShardingStrategy>& ShardingStrategyChoices() {
+  static const Choices<ShardingStrategy> choices = {
+      {"EvenSplit", ShardingStrategy::kEvenSplit},
+      {"MemoryBalanced", ShardingStrategy::kMemoryBalanced},
+      {"Custom", ShardingStrategy::kCustom}};
+  return choices;
+}
+
+const Choices<InitializationStrategy>& InitializationStrategyChoices() {
+  static const Choices<InitializationStrategy> choices = {
+      {"Eager", InitializationStrategy::kEager},
+      {"Lazy", InitializationStrategy::kLazy},
+      {"Zero", InitializationStrategy::kZero},
+      {"FromFile", InitializationStrategy::kFromFile}};
+  return choices;
+}
+
+const Choices<WeightsFormat>& WeightsFormatChoices() {
+  static const Choices<WeightsFormat> choices = {{"Auto", WeightsFormat::kAuto},
+                                                 {"Json", WeightsFormat::kJson},
+                                                 {"Binary", WeightsFormat::kBinary},
+                                                 {"Safetensors", WeightsFormat::kSafetensors}};
+  return choices;
+}
+
+const FieldTable& TensorPoolFields() {
+  using Options = TensorPoolOptions;
+  static const FieldTable table = MakeFieldTable<Options>(
+      "tensor_pool_options",
+      {MakeField("max_pool_size_mb", &Options::max_pool_size_mb,
+                 "What the tensor pool keeps at most.", Megabytes()),
+       MakeField("max_elements_to_pool", &Options::max_elements_to_pool,
+                 "Buffers of more elements than this are not kept.", {.min = 1}),
+       MakeField("max_items_per_bucket", &Options::max_items_per_bucket,
+                 "Idle buffers of one size class that are kept at most.", {.min = 1}),
+       MakeField("use_weak_references", &Options::use_weak_references,
+                 "Give idle buffers back when the machine's free memory is short."),
+       MakeField("enabled", &Options::enabled, "Off, nothing is kept.")});
+  return table;
+}
+
+const FieldTable& MemoryFields() {
+  static const FieldTable table = [] {
+    std::vector<Field> rows;
+    for (auto part : {CheckpointRows, ActivationPoolRows, DeviceRows, StatisticsRows,
+                      TensorPoolRows, InitializationRows}) {
+      for (Field& field : part()) rows.push_back(std::move(field));
+    }
+    return MakeFieldTable<Config>("memory", std::move(rows));
+  }();
+  return table;
+}
+
+}  // namespace frugal

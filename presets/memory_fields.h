@@ -1,0 +1,22 @@
+#pragma once
+
+#include "presets/field.h"
+#include "presets/make_field.h"
+#include "presets/training_memory_config.h"
+
+namespace frugal {
+
+// Largest number of MB whose bytes a 64-bit integer holds.
+inline constexpr std::int64_t kMostMegabytes = (std::int64_t{1} << 43) - 1;
+
+const Choices<ShardingStrategy>& ShardingStrategyChoices();
+const Choices<InitializationStrategy>& InitializationStrategyChoices();
+const Choices<WeightsFormat>& WeightsFormatChoices();
+
+// All fields of TrainingMemoryConfig: one row per member, in the order of the struct.
+const FieldTable& MemoryFields();
+
+// All fields of TensorPoolOptions.
+const FieldTable& TensorPoolFields();
+
+}  // namespace frugal

@@ -1,0 +1,128 @@
+#include "presets/memory_reader.h"
+
+#include "presets/field_check.h"
+#include "presets/field_reader.h"
+#include "presets/memory_fields.h"
+#include "presets/memory_presets.h"
+#include "presets/memory_rules.h"
+#include "presets/resolved.h"
+#include "presets/toml_reader.h"
+#include "presets/toml_writer.h"
+
+namespace frugal {
+namespace {
+
+constexpr const char* kPath = "memory";
+
+std::string Dotted(const std::string& field) { return kPath + ("." + field); }
+
+// Takes from a table what presets ask for. Wrong values are left out here; ReadFields complains.
+PresetArguments ArgumentsOf(const ConfigNode& table) {
+  TrainingMemoryConfig given;
+  Origins unused_origins;
+  Complaints unused_complaints;
+  ReadFields(MemoryFields(), &given, table, kPath, unused_origins, unused_complaints);
+  const auto is_given = [&](const char* field) {
+    return unused_origins.Of(Dotted(field)).IsExplicit();
+  };
+  PresetArguments arguments;
+  if (is_given("num_devices")) arguments.num_devices = given.num_devices;
+  if (is_given("max_pool_memory_mb")) arguments.max_pool_memory_mb = given.max_pool_memory_mb;
+  arguments.weights_file_path = given.weights_file_path;
+  arguments.weights_file_format = given.weights_file_format;
+  return arguments;
+}
+
+// Returns false, having complained, where the preset is none of ours.
+bool ApplyPreset(const ConfigNode& table, TrainingMemoryConfig& config, Origins& origins,
+                 Complaints& complaints) {
+  const ConfigNode* node = table.Find("preset");
+  if (!node) return true;
+  const std::optional<Value> value = ReadValue(PresetField(), *node, kPath, complaints);
+  if (!value) return false;
+  const std::string name = std::get<std::string>(*value);
+  const PresetArguments arguments = ArgumentsOf(table);
+  config = PresetByName(name, arguments);
+  for (const PresetSetting& setting : PresetSettings(name, arguments)) {
+    origins.Set(Dotted(setting.field), Origin::Preset(name, node->key_location));
+  }
+  return true;
+}
+
+// Whether the table has the key but its value could not be read.
+bool FailedToRead(const std::string& field, const ConfigNode& table, const Origins& origins) {
+  return table.Find(field) && !origins.Of(Dotted(field)).IsExplicit();
+}
+
+// Where a contradiction is best reported: at the first field involved that has a place, at the
+// word `preset` if it was that, or at the table.
+SourceLocation PlaceOf(const Contradiction& contradiction, const ConfigNode& table,
+                       const Origins& origins) {
+  for (const bool want_explicit : {true, false}) {
+    for (const std::string& field : contradiction.fields) {
+      const Origin& origin = origins.Of(Dotted(field));
+      if (origin.IsExplicit() == want_explicit && !origin.location.file.empty()) {
+        return origin.location;
+      }
+    }
+  }
+  return table.location;
+}
+
+void AddContradictions(const TrainingMemoryConfig& config, const ConfigNode& table,
+                       const Origins& origins, Complaints& complaints) {
+  for (const Contradiction& contradiction : MemoryContradictions(config)) {
+    bool failed = false;  // then it may be a mere consequence of what was complained about
+    for (const std::string& field : contradiction.fields) {
+      failed = failed || FailedToRead(field, table, origins);
+    }
+    if (!failed) complaints.Add(PlaceOf(contradiction, table, origins), contradiction.complaint);
+  }
+}
+
+TrainingMemoryConfig ReadOrThrow(const ConfigNode& root) {
+  Origins origins;
+  Complaints complaints;
+  TrainingMemoryConfig config = ReadMemoryOf(root, origins, complaints);
+  complaints.ThrowIfAny();
+  return config;
+}
+
+}  // namespace
+
+TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins, Complaints& complaints) {
+  TrainingMemoryConfig config;
+  const bool preset_known = ApplyPreset(table, config, origins, complaints);
+  ReadFields(MemoryFields(), &config, table, kPath, origins, complaints, {"preset"});
+  if (preset_known) AddContradictions(config, table, origins, complaints);
+  return config;
+}
+
+TrainingMemoryConfig ReadMemoryOf(const ConfigNode& root, Origins& origins,
+                                  Complaints& complaints) {
+  const ConfigNode* table = root.Find(kPath);
+  return table ? ReadMemory(*table, origins, complaints) : TrainingMemoryConfig{};
+}
+
+TrainingMemoryConfig ReadMemoryFile(const std::string& path) {
+  return ReadOrThrow(ParseTomlFile(path));
+}
+
+TrainingMemoryConfig ReadMemoryText(const std::string& toml) {
+  return ReadOrThrow(ParseTomlText(toml, "text"));
+}
+
+std::string WriteMemoryToml(const TrainingMemoryConfig& config) {
+  return WriteFields(MemoryFields(), &config, kPath);
+}
+
+Field PresetField() {
+  Field field;
+  field.name = "preset";
+  field.doc = "Named settings to begin with; the other keys of the table change them.";
+  field.kind = ValueKind::kChoice;
+  field.choices = PresetNames();
+  return field;
+}
+
+}  // namespace frugal

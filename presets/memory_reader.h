@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "presets/complaints.h"
+#include "presets/config_node.h"
+#include "presets/field.h"
+#include "presets/origins.h"
+#include "presets/training_memory_config.h"
+
+namespace frugal {
+
+// Reads a [memory] table: the defaults, then what `preset` sets, then the table's own keys. Noted
+// in `origins` under "memory.field". Unknown keys, wrong values and contradictions become
+// complaints; the result is only good if there are none. Presets take their arguments from the same
+// table: MultiGpu from num_devices, AggressivePooling from max_pool_memory_mb, ForTransferLearning
+// from weights_file_path and weights_file_format.
+TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins, Complaints& complaints);
+
+// The same for a whole file, whose [memory] table may be missing. Other sections are not read.
+TrainingMemoryConfig ReadMemoryOf(const ConfigNode& root, Origins& origins, Complaints& complaints);
+
+// The same for a file or text of TOML, throwing one ConfigError with all complaints.
+TrainingMemoryConfig ReadMemoryFile(const std::string& path);
+TrainingMemoryConfig ReadMemoryText(const std::string& toml);
+
+// The configuration as a [memory] table, every field written out; reading it gives an equal one.
+std::string WriteMemoryToml(const TrainingMemoryConfig& config);
+
+// The key `preset`, which is no member of the configuration, for documentation and schema.
+Field PresetField();
+
+}  // namespace frugal

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "presets/config_node.h"
+
+namespace frugal {
+
+// Who said so, weakest first: each takes precedence over those before it.
+enum class OriginKind : std::uint8_t { kDefault, kPreset, kFile, kCommandLine, kCode };
+
+struct Origin {
+  OriginKind kind = OriginKind::kDefault;
+  std::string preset = {};       // name of the preset, for kPreset
+  SourceLocation location = {};  // for kFile and kCommandLine; of the word `preset` for kPreset
+
+  static Origin Default() { return {}; }
+  static Origin Preset(std::string name, SourceLocation location = {});
+  static Origin At(const SourceLocation& location);  // kFile or kCommandLine
+  static Origin Code();
+
+  // Whether the user wrote this very value, rather than a preset or nobody.
+  bool IsExplicit() const { return kind >= OriginKind::kFile; }
+};
+
+// "default", "preset ForConvNets", "train.toml:7:1", "--set", "code"
+std::string ToString(const Origin& origin);
+// The same, with files by line alone: "train.toml:7"
+std::string ShortText(const Origin& origin);
+
+// Origins by dotted key ("memory.tensor_pool_options.enabled"). Keys never set are defaults.
+class Origins {
+ public:
+  void Set(const std::string& dotted_key, Origin origin);
+  const Origin& Of(const std::string& dotted_key) const;
+
+ private:
+  std::map<std::string, Origin> by_key_;
+};
+
+}  // namespace frugal

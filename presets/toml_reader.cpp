@@ -1,0 +1,158 @@
+#include "presets/toml_reader.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "presets/complaints.h"
+#include "presets/source_text.h"
+#include "presets/text_file.h"
+#include "sdk/core/error.h"
+
+namespace frugal {
+namespace {
+
+// Depth of dotted keys. The parser recurses once per part, so a hostile file could exhaust the
+// stack; it limits the depth of arrays and inline tables itself.
+constexpr int kMostKeyParts = 64;
+
+bool IsKeySymbol(char symbol) {
+  return (symbol >= 'a' && symbol <= 'z') || (symbol >= 'A' && symbol <= 'Z') ||
+         (symbol >= '0' && symbol <= '9') || symbol == '_' || symbol == '-' || symbol == '"' ||
+         symbol == '\'';
+}
+
+// Whether some chain a.b.c... is longer than allowed. Runs over text without parsing it, so strings
+// and comments count too: such chains of words have no place there either.
+bool HasDeepKey(std::string_view text) {
+  int parts = 0;
+  bool after_dot = false;
+  for (const char symbol : text) {
+    if (symbol == '.') {
+      parts = after_dot ? 0 : parts + 1;
+      after_dot = true;
+    } else if (IsKeySymbol(symbol)) {
+      after_dot = false;
+    } else if (symbol != ' ' && symbol != '\t') {
+      parts = 0;
+    }
+    if (parts > kMostKeyParts) return true;
+  }
+  return false;
+}
+
+// Makes plain nodes of the parser's.
+class Converter {
+ public:
+  Converter(std::string_view text, std::string name) : source_(text), name_(std::move(name)) {}
+
+  ConfigNode Convert(const toml::node& from) const {
+    ConfigNode node;
+    node.location = At(from.source().begin);
+    node.key_location = node.location;
+    const auto& [begin, end, path] = from.source();
+    node.text = source_.Quote({begin.line, begin.column}, {end.line, end.column});
+    if (const toml::table* table = from.as_table()) {
+      AddEntries(*table, node);
+    } else if (const toml::array* array = from.as_array()) {
+      node.kind = NodeKind::kArray;
+      for (const toml::node& item : *array) node.children.push_back(Convert(item));
+    } else {
+      SetScalar(from, node);
+    }
+    return node;
+  }
+
+ private:
+  void AddEntries(const toml::table& table, ConfigNode& node) const {
+    node.kind = NodeKind::kTable;
+    for (const auto& [key, value] : table) {
+      ConfigNode child = Convert(value);
+      child.key = std::string(key.str());
+      child.key_location = At(key.source().begin);
+      node.children.push_back(std::move(child));
+    }
+    // The parser sorts by key; messages and listings follow the file.
+    std::stable_sort(node.children.begin(), node.children.end(),
+                     [](const ConfigNode& a, const ConfigNode& b) {
+                       return std::tie(a.key_location.line, a.key_location.column) <
+                              std::tie(b.key_location.line, b.key_location.column);
+                     });
+  }
+
+  static void SetScalar(const toml::node& from, ConfigNode& node) {
+    node.kind = NodeKind::kScalar;
+    if (const auto* boolean = from.as_boolean()) {
+      node.value = boolean->get();
+    } else if (const auto* integer = from.as_integer()) {
+      node.value = integer->get();
+    } else if (const auto* real = from.as_floating_point()) {
+      node.value = real->get();
+    } else if (const auto* text = from.as_string()) {
+      node.value = text->get();
+    } else {
+      node.kind = NodeKind::kOther;
+    }
+  }
+
+  SourceLocation At(const toml::source_position& position) const {
+    return {name_, static_cast<std::int64_t>(position.line),
+            static_cast<std::int64_t>(position.column)};
+  }
+
+  SourceText source_;
+  std::string name_;
+};
+
+ConfigError SyntaxError(const toml::parse_error& error, const std::string& name) {
+  const toml::source_position& begin = error.source().begin;
+  const std::string description(error.description());
+  std::string advice;
+  if (description.find("parsing boolean") != std::string::npos ||
+      description.find("expected value") != std::string::npos) {
+    advice = "text values stand in double quotes: key = \"text\"";
+  }
+  std::string given = "the parser says: " + description;
+  std::replace(given.begin(), given.end(), '\n', ' ');
+  return ConfigError(DescribeAt(
+      {name, static_cast<std::int64_t>(begin.line), static_cast<std::int64_t>(begin.column)},
+      {"", "the file must be TOML", given, advice}));
+}
+
+}  // namespace
+
+ConfigNode ParseTomlFile(const std::filesystem::path& path) {
+  return ParseTomlText(ReadTextFile(path), path.string());
+}
+
+ConfigNode ParseTomlText(std::string_view text, const std::string& name) {
+  if (HasDeepKey(text)) {
+    throw ConfigError(DescribeAt({name}, {"", "keys must have at most 64 parts",
+                                          "a longer one was given", "is it a configuration?"}));
+  }
+  try {
+    const toml::table table = toml::parse(text, name);
+    ConfigNode root = Converter(text, name).Convert(table);
+    root.location = root.key_location = {name, 1, 1};
+    return root;
+  } catch (const toml::parse_error& error) {
+    throw SyntaxError(error, name);
+  }
+}
+
+std::optional<ConfigNode> ParseTomlValue(std::string_view text) {
+  const std::string line = "v = " + std::string(text);
+  if (HasDeepKey(line)) return std::nullopt;
+  try {
+    const toml::table table = toml::parse(line);
+    const toml::node* value = table.get("v");
+    if (table.size() != 1 || !value) return std::nullopt;
+    return Converter(line, "").Convert(*value);
+  } catch (const toml::parse_error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace frugal

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "presets/config_node.h"
+
+namespace frugal {
+
+// Reads a TOML 1.0 file. An empty file is an empty table. Throws ConfigError where the file is
+// missing, no file, larger than 16 MB, or not TOML; the last with file:line:column.
+ConfigNode ParseTomlFile(const std::filesystem::path& path);
+
+// Reads TOML from memory; `name` stands for the file in locations.
+ConfigNode ParseTomlText(std::string_view text, const std::string& name);
+
+// Reads one value as it stands to the right of `key =`; nothing if the text is no TOML value.
+std::optional<ConfigNode> ParseTomlValue(std::string_view text);
+
+}  // namespace frugal

@@ -1,0 +1,41 @@
+#include "sdk/backend/backend.h"
+
+#include "sdk/backend/eigen/conv.h"
+#include "sdk/backend/eigen/elementwise.h"
+#include "sdk/backend/eigen/loss.h"
+#include "sdk/backend/eigen/norm.h"
+#include "sdk/backend/eigen/optimizer.h"
+#include "sdk/backend/eigen/pool.h"
+#include "sdk/backend/eigen/product.h"
+
+namespace frugal {
+namespace {
+
+class EigenBackend final : public Backend {
+ public:
+  std::string_view name() const override { return NameOf(BackendKind::kEigen); }
+  bool Supports(DType dtype) const override { return dtype == DType::kF32 || dtype == DType::kF64; }
+
+  ProductKernels& product() override { return product_; }
+  ConvKernels& conv() override { return conv_; }
+  PoolKernels& pool() override { return pool_; }
+  NormKernels& norm() override { return norm_; }
+  ElementwiseKernels& elementwise() override { return elementwise_; }
+  LossKernels& loss() override { return loss_; }
+  OptimizerKernels& optimizer() override { return optimizer_; }
+
+ private:
+  EigenProductKernels product_;
+  EigenConvKernels conv_;
+  EigenPoolKernels pool_;
+  EigenNormKernels norm_;
+  EigenElementwiseKernels elementwise_;
+  EigenLossKernels loss_;
+  EigenOptimizerKernels optimizer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeEigenBackend() { return std::make_unique<EigenBackend>(); }
+
+}  // namespace frugal

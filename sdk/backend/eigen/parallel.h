@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <exception>
+
+// Loops over fixed pieces. Where the pieces lie depends on the sizes alone, never on the number of
+// threads, so that every sum has one order and every result the same bits on any machine size.
+namespace frugal::eigen {
+
+inline constexpr std::int64_t kChunk = 16384;  // elements: long enough to pay for a thread
+
+// Carries the first exception out of a parallel region, which none may leave by itself.
+class FirstError {
+ public:
+  template <class Body>
+  void Guard(const Body& body) noexcept {
+    try {
+      body();
+    } catch (...) {
+#pragma omp critical(frugal_first_error)
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+  void Rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::exception_ptr error_;
+};
+
+// body(begin, end) for consecutive pieces of `chunk` indices of [0, count).
+template <class Body>
+void ParallelFor(std::int64_t count, std::int64_t chunk, const Body& body) {
+  const std::int64_t pieces = (count + chunk - 1) / chunk;
+  FirstError error;
+#pragma omp parallel for schedule(static) if (pieces > 1)
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    error.Guard([&] { body(piece * chunk, std::min(count, (piece + 1) * chunk)); });
+  }
+  error.Rethrow();
+}
+
+// Rows of `columns` elements that make up about kChunk elements.
+constexpr std::int64_t RowsPerChunk(std::int64_t columns) {
+  return std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, columns));
+}
+
+// Sum of partial(begin, end) over fixed pieces of [0, count) of at least `smallest` indices, at
+// most 256 of them, added in order.
+template <class Partial>
+double ParallelSum(std::int64_t count, std::int64_t smallest, const Partial& partial) {
+  constexpr std::int64_t kMostPieces = 256;
+  const std::int64_t chunk = std::max(smallest, (count + kMostPieces - 1) / kMostPieces);
+  std::array<double, kMostPieces> sums{};
+  ParallelFor(count, chunk, [&](std::int64_t begin, std::int64_t end) {
+    sums[static_cast<std::size_t>(begin / chunk)] = partial(begin, end);
+  });
+  double sum = 0;
+  for (const double part : sums) sum += part;
+  return sum;
+}
+
+}  // namespace frugal::eigen

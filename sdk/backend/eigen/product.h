@@ -1,0 +1,25 @@
+#pragma once
+
+#include "sdk/backend/kernels.h"
+
+namespace frugal {
+
+// Eigen products, split over threads by fixed blocks of the output. Takes f32 and f64; tensors of
+// more than two axes count as rows of their last one. Needs no scratch.
+class EigenProductKernels : public ProductKernels {
+ public:
+  bool FusesActivation(Activation activation) const override;
+  std::int64_t LinearForwardScratch(const Tensor& x, const Tensor& weight) const override;
+  void LinearForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                     const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
+                     void* scratch) override;
+  std::int64_t LinearBackwardDataScratch(const Tensor& dy, const Tensor& weight) const override;
+  void LinearBackwardData(const Tensor& dy, const Tensor& weight, const Tensor& dx, bool accumulate,
+                          void* scratch) override;
+  std::int64_t LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
+                                           bool accumulate) const override;
+  void LinearBackwardWeight(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+                            const Tensor& dbias, bool accumulate, void* scratch) override;
+};
+
+}  // namespace frugal

@@ -1,0 +1,50 @@
+#include "sdk/backend/backend.h"
+
+#include "sdk/backend/onednn/conv.h"
+#include "sdk/backend/onednn/descriptors.h"
+#include "sdk/backend/onednn/elementwise.h"
+#include "sdk/backend/onednn/loss.h"
+#include "sdk/backend/onednn/norm.h"
+#include "sdk/backend/onednn/operation_cache.h"
+#include "sdk/backend/onednn/optimizer.h"
+#include "sdk/backend/onednn/pool.h"
+#include "sdk/backend/onednn/product.h"
+
+namespace frugal {
+namespace {
+
+class OneDnnBackend final : public Backend {
+ public:
+  // Operations hold their primitives themselves, so oneDNN's own cache need not be large.
+  OneDnnBackend() { onednn::LimitPrimitiveCache(256); }
+
+  std::string_view name() const override { return NameOf(BackendKind::kOneDnn); }
+  // f64 is the reference's, kernel by kernel.
+  bool Supports(DType dtype) const override {
+    return dtype == DType::kF32 || dtype == DType::kF64;
+  }
+
+  ProductKernels& product() override { return product_; }
+  ConvKernels& conv() override { return conv_; }
+  PoolKernels& pool() override { return pool_; }
+  NormKernels& norm() override { return norm_; }
+  ElementwiseKernels& elementwise() override { return elementwise_; }
+  LossKernels& loss() override { return loss_; }
+  OptimizerKernels& optimizer() override { return optimizer_; }
+
+ private:
+  onednn::OperationCache cache_;
+  OneDnnProductKernels product_{cache_};
+  OneDnnConvKernels conv_{cache_};
+  OneDnnPoolKernels pool_{cache_};
+  OneDnnNormKernels norm_;
+  OneDnnElementwiseKernels elementwise_;
+  OneDnnLossKernels loss_;
+  OneDnnOptimizerKernels optimizer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeOneDnnBackend() { return std::make_unique<OneDnnBackend>(); }
+
+}  // namespace frugal

@@ -1,0 +1,170 @@
+#include <array>
+#include <cmath>
+
+#include "sdk/backend/eigen/dispatch.h"
+#include "sdk/backend/onednn/moments.h"
+#include "sdk/backend/onednn/norm.h"
+#include "sdk/backend/onednn/partial_rows.h"
+
+namespace frugal {
+namespace {
+
+using eigen::DataOrNull;
+using onednn::Moments;
+using onednn::PartialRows;
+
+bool IsOurs(const Tensor& x) { return x.dtype() == DType::kF32 && x.size() > 0; }
+
+PartialRows PartsOf(const Tensor& x) { return {x.shape().RowCount(), x.shape().back()}; }
+
+// Scratch of both directions: two tables of partial sums, then four rows of coefficients.
+struct Workspace {
+  float *first, *second;
+  std::array<float*, 4> row;
+  Workspace(const PartialRows& parts, void* scratch)
+      : first(static_cast<float*>(scratch)), second(first + parts.TableStride()) {
+    float* next = second + parts.TableStride();
+    for (float*& r : row) {
+      r = next;
+      next += parts.columns();
+    }
+  }
+  static std::int64_t Bytes(const PartialRows& parts) {
+    return parts.Bytes(2) + RoundUpToAlignment(4 * parts.columns() * 4);
+  }
+};
+
+// mean and rstd from the sums of each part, which were taken about the part's first row.
+void FinishStatistics(const PartialRows& parts, const float* x, const Workspace& w,
+                      double epsilon, float* mean, float* rstd) {
+  const std::int64_t columns = parts.columns();
+  eigen::ParallelFor(columns, 256, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t c = begin; c < end; ++c) {
+      Moments all;
+      for (std::int64_t part = 0; part < parts.count(); ++part) {
+        const std::int64_t at = part * columns + c;
+        all.Add(Moments::FromSums(static_cast<double>(parts.rows(part)),
+                                  x[parts.begin(part) * columns + c], w.first[at], w.second[at]));
+      }
+      mean[c] = static_cast<float>(all.mean);
+      rstd[c] = static_cast<float>(1.0 / std::sqrt(all.Variance() + epsilon));
+    }
+  });
+}
+
+// scale = weight * rstd, offset = bias
+void Coefficients(const float* weight, const float* bias, const float* rstd, std::int64_t columns,
+                  float* scale, float* offset) {
+  for (std::int64_t c = 0; c < columns; ++c) {
+    scale[c] = weight != nullptr ? weight[c] * rstd[c] : rstd[c];
+    offset[c] = bias != nullptr ? bias[c] : 0.0f;
+  }
+}
+
+void AddTo(const float* from, std::int64_t n, bool accumulate, float* to) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = accumulate ? to[i] + from[i] : from[i];
+}
+
+}  // namespace
+
+std::int64_t OneDnnNormKernels::BatchScratch(const Tensor& x) const {
+  return IsOurs(x) ? Workspace::Bytes(PartsOf(x)) : EigenNormKernels::BatchScratch(x);
+}
+
+void OneDnnNormKernels::BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                     double epsilon, bool relu, const Tensor& y,
+                                     const Tensor& mean, const Tensor& rstd, void* scratch) {
+  if (!IsOurs(x)) {
+    EigenNormKernels::BatchForward(x, weight, bias, epsilon, relu, y, mean, rstd, scratch);
+    return;
+  }
+  const PartialRows parts = PartsOf(x);
+  const Workspace w(parts, scratch);
+  const std::int64_t columns = parts.columns();
+  const float* const from = x.data<float>();
+  float* const to = y.data<float>();
+  parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+    const float* rows = from + begin * columns;
+    loops_.column_moments(rows, end - begin, columns, rows, w.first + part * columns,
+                          w.second + part * columns);
+  });
+  FinishStatistics(parts, from, w, epsilon, mean.data<float>(), rstd.data<float>());
+  Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), rstd.data<float>(), columns,
+               w.row[0], w.row[1]);
+  parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
+    loops_.normalize(from + begin * columns, end - begin, columns, mean.data<float>(), w.row[0],
+                     w.row[1], relu, to + begin * columns);
+  });
+}
+
+void OneDnnNormKernels::BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                       const Tensor& running_mean, const Tensor& running_variance,
+                                       double epsilon, bool relu, const Tensor& y) {
+  const std::int64_t columns = x.shape().back();
+  if (!IsOurs(x) || columns > kMostChannels) {
+    EigenNormKernels::BatchInference(x, weight, bias, running_mean, running_variance, epsilon,
+                                     relu, y);
+    return;
+  }
+  std::array<float, kMostChannels> rstd, scale, offset;
+  const float* variance = running_variance.data<float>();
+  for (std::int64_t c = 0; c < columns; ++c) {
+    rstd[static_cast<std::size_t>(c)] =
+        static_cast<float>(1.0 / std::sqrt(static_cast<double>(variance[c]) + epsilon));
+  }
+  Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), rstd.data(), columns,
+               scale.data(), offset.data());
+  PartsOf(x).ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
+    loops_.normalize(x.data<float>() + begin * columns, end - begin, columns,
+                     running_mean.data<float>(), scale.data(), offset.data(), relu,
+                     y.data<float>() + begin * columns);
+  });
+}
+
+// With g the cut dy and n rows:
+//   dx = weight rstd (g - sum(g) / n - (x - mean) rstd^2 sum(g (x - mean)) / n)
+void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
+                                      const Tensor& mean, const Tensor& rstd,
+                                      const Tensor& weight, bool relu, const Tensor& dx,
+                                      const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                                      void* scratch) {
+  if (!IsOurs(x)) {
+    EigenNormKernels::BatchBackward(dy, x, y, mean, rstd, weight, relu, dx, dweight, dbias,
+                                    accumulate, scratch);
+    return;
+  }
+  const PartialRows parts = PartsOf(x);
+  const Workspace w(parts, scratch);
+  const std::int64_t columns = parts.columns();
+  const float *const gradient = dy.data<float>(), *const from = x.data<float>();
+  const float *const m = mean.data<float>(), *const s = rstd.data<float>();
+  const auto output = [&](std::int64_t begin) {
+    return relu ? y.data<float>() + begin * columns : nullptr;
+  };
+  parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+    loops_.gradient_moments(gradient + begin * columns, from + begin * columns, output(begin),
+                            end - begin, columns, m, w.first + part * columns,
+                            w.second + part * columns);
+  });
+  float *const sum = w.row[0], *const product = w.row[1], *const a = w.row[2];
+  parts.AddUp(w.first, false, sum);
+  parts.AddUp(w.second, false, product);
+  for (std::int64_t c = 0; c < columns; ++c) product[c] *= s[c];
+  if (dbias) AddTo(sum, columns, accumulate, dbias.data<float>());
+  if (dweight) AddTo(product, columns, accumulate, dweight.data<float>());
+  if (!dx) return;
+  const float inverse = 1.0f / static_cast<float>(x.shape().RowCount());
+  const float* const given = DataOrNull<float>(weight);
+  for (std::int64_t c = 0; c < columns; ++c) {
+    a[c] = given != nullptr ? given[c] * s[c] : s[c];
+    product[c] *= -a[c] * s[c] * inverse;
+    sum[c] *= -a[c] * inverse;
+  }
+  parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
+    loops_.normalize_gradient(gradient + begin * columns, from + begin * columns, output(begin),
+                              end - begin, columns, m, a, product, sum,
+                              dx.data<float>() + begin * columns);
+  });
+}
+
+}  // namespace frugal

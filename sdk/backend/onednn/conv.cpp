@@ -1,0 +1,99 @@
+#include "sdk/backend/onednn/conv.h"
+
+#include <algorithm>
+
+#include "sdk/backend/onednn/fused_activations.h"
+
+namespace frugal {
+
+using onednn::ConvDescription;
+using onednn::ConvPass;
+using onednn::Slot;
+
+onednn::Operation* OneDnnConvKernels::Find(const ConvDescription& d, DType dtype) const {
+  const ConvGeometry& g = d.geometry;
+  const bool empty = g.window.batch * g.window.InputSize() * g.window.OutputSize() *
+                         g.input_channels * g.output_channels ==
+                     0;
+  return dtype == DType::kF32 && !empty ? cache_.Find(d) : nullptr;
+}
+
+bool OneDnnConvKernels::FusesActivation(Activation activation) const {
+  return onednn::IsFused(activation);
+}
+
+// The epilogue is not known here: enough for any, oneDNN's or the reference's.
+std::int64_t OneDnnConvKernels::ForwardScratch(const ConvGeometry& g, DType dtype) const {
+  std::int64_t bytes = 0;
+  for (const bool bias : {false, true}) {
+    for (const Activation activation : {Activation::kIdentity, Activation::kRelu}) {
+      const auto* operation =
+          Find({g, ConvPass::kForward, bias, false, {activation, 0}}, dtype);
+      bytes = std::max(bytes, operation != nullptr ? operation->ScratchBytes()
+                                                   : EigenConvKernels::ForwardScratch(g, dtype));
+    }
+  }
+  return bytes;
+}
+
+void OneDnnConvKernels::Forward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                                const Tensor& bias, const Tensor& y, LinearEpilogue epilogue,
+                                void* scratch) {
+  auto* operation =
+      Find({g, ConvPass::kForward, static_cast<bool>(bias), false, epilogue}, x.dtype());
+  if (operation == nullptr) {
+    EigenConvKernels::Forward(g, x, weight, bias, y, epilogue, scratch);
+    return;
+  }
+  operation->Run({{Slot::kSource, x.raw()},
+                  {Slot::kWeight, weight.raw()},
+                  {Slot::kBias, bias.raw()},
+                  {Slot::kDestination, y.raw()}},
+                 scratch);
+}
+
+std::int64_t OneDnnConvKernels::BackwardDataScratch(const ConvGeometry& g, DType dtype) const {
+  const auto* operation = Find({g, ConvPass::kBackwardData, false, false, {}}, dtype);
+  return operation != nullptr ? operation->ScratchBytes()
+                              : EigenConvKernels::BackwardDataScratch(g, dtype);
+}
+
+void OneDnnConvKernels::BackwardData(const ConvGeometry& g, const Tensor& dy,
+                                     const Tensor& weight, const Tensor& dx, void* scratch) {
+  auto* operation = Find({g, ConvPass::kBackwardData, false, false, {}}, dy.dtype());
+  if (operation == nullptr) {
+    EigenConvKernels::BackwardData(g, dy, weight, dx, scratch);
+    return;
+  }
+  operation->Run({{Slot::kDestinationGradient, dy.raw()},
+                  {Slot::kWeight, weight.raw()},
+                  {Slot::kSourceGradient, dx.raw()}},
+                 scratch);
+}
+
+std::int64_t OneDnnConvKernels::BackwardWeightScratch(const ConvGeometry& g, DType dtype,
+                                                      bool has_bias, bool accumulate) const {
+  const auto* operation =
+      Find({g, ConvPass::kBackwardWeight, has_bias, accumulate, {}}, dtype);
+  return operation != nullptr
+             ? operation->ScratchBytes()
+             : EigenConvKernels::BackwardWeightScratch(g, dtype, has_bias, accumulate);
+}
+
+void OneDnnConvKernels::BackwardWeight(const ConvGeometry& g, const Tensor& dy, const Tensor& x,
+                                       const Tensor& dweight, const Tensor& dbias,
+                                       bool accumulate, void* scratch) {
+  const bool bias = static_cast<bool>(dbias);
+  auto* operation = Find({g, ConvPass::kBackwardWeight, bias, accumulate, {}}, dy.dtype());
+  if (operation == nullptr) {
+    EigenConvKernels::BackwardWeight(g, dy, x, dweight, dbias, accumulate, scratch);
+    return;
+  }
+  operation->Run({{Slot::kSource, x.raw()},
+                  {Slot::kDestinationGradient, dy.raw()},
+                  {Slot::kWeightGradient, dweight.raw()},
+                  {Slot::kBiasGradient, dbias.raw()}},
+                 scratch);
+}
+
+}  // namespace frugal

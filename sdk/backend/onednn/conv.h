@@ -1,0 +1,34 @@
+#pragma once
+
+#include "sdk/backend/eigen/conv.h"
+#include "sdk/backend/onednn/operation_cache.h"
+
+namespace frugal {
+
+// oneDNN's direct convolutions in f32 (no Winograd) with channels-last activations; weights are
+// copied into the primitive's own layout at each call, weight gradients out of it. What oneDNN has
+// only plain loops for, empty tensors and other element types go to the reference.
+class OneDnnConvKernels final : public EigenConvKernels {
+ public:
+  explicit OneDnnConvKernels(onednn::OperationCache& cache) : cache_(cache) {}
+
+  bool FusesActivation(Activation activation) const override;
+  std::int64_t ForwardScratch(const ConvGeometry& g, DType dtype) const override;
+  void Forward(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& bias,
+               const Tensor& y, LinearEpilogue epilogue, void* scratch) override;
+  std::int64_t BackwardDataScratch(const ConvGeometry& g, DType dtype) const override;
+  void BackwardData(const ConvGeometry& g, const Tensor& dy, const Tensor& weight,
+                    const Tensor& dx, void* scratch) override;
+  std::int64_t BackwardWeightScratch(const ConvGeometry& g, DType dtype, bool has_bias,
+                                     bool accumulate) const override;
+  void BackwardWeight(const ConvGeometry& g, const Tensor& dy, const Tensor& x,
+                      const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                      void* scratch) override;
+
+ private:
+  onednn::Operation* Find(const onednn::ConvDescription& description, DType dtype) const;
+
+  onednn::OperationCache& cache_;
+};
+
+}  // namespace frugal

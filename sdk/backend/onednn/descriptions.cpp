@@ -1,0 +1,78 @@
+#include "sdk/backend/onednn/descriptions.h"
+
+#include <bit>
+
+namespace frugal::onednn {
+namespace {
+
+// FNV-1a over 64-bit words.
+class Mixer {
+ public:
+  void Add(std::int64_t number) {
+    value_ = (value_ ^ static_cast<std::uint64_t>(number)) * 1099511628211u;
+  }
+  void Add(const Spatial& numbers) {
+    for (const std::int64_t number : numbers) Add(number);
+  }
+  void Add(const LinearEpilogue& epilogue) {
+    Add(static_cast<std::int64_t>(epilogue.activation));
+    Add(std::bit_cast<std::int64_t>(epilogue.parameter));
+  }
+  void Add(const WindowGeometry& g) {
+    Add(g.batch);
+    for (const Spatial* numbers : {&g.input, &g.output, &g.kernel, &g.stride, &g.padding_begin,
+                                   &g.padding_end, &g.dilation}) {
+      Add(*numbers);
+    }
+  }
+  void Add(const LinearDescription& d) {
+    for (const std::int64_t number : {d.rows, d.inputs, d.outputs}) Add(number);
+    Add(d.packed * 4 + d.bias * 2 + d.residual);
+    Add(d.epilogue);
+  }
+  void Add(const ConvDescription& d) {
+    Add(d.geometry.window);
+    for (const std::int64_t number :
+         {d.geometry.input_channels, d.geometry.output_channels, d.geometry.groups}) {
+      Add(number);
+    }
+    Add(static_cast<std::int64_t>(d.pass) * 4 + d.bias * 2 + d.accumulate);
+    Add(d.epilogue);
+  }
+  void Add(const PoolDescription& d) {
+    Add(d.geometry.window);
+    Add(d.geometry.channels);
+    Add(static_cast<std::int64_t>(d.kind) * 4 + d.geometry.count_padding * 2 + d.backward);
+  }
+  std::size_t value() const { return value_ ^ (value_ >> 29); }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037u;
+};
+
+bool Same(const LinearEpilogue& a, const LinearEpilogue& b) {
+  return a.activation == b.activation && a.parameter == b.parameter;
+}
+
+}  // namespace
+
+bool LinearDescription::operator==(const LinearDescription& other) const {
+  return rows == other.rows && inputs == other.inputs && outputs == other.outputs &&
+         packed == other.packed && bias == other.bias && residual == other.residual &&
+         Same(epilogue, other.epilogue);
+}
+
+bool ConvDescription::operator==(const ConvDescription& other) const {
+  return geometry == other.geometry && pass == other.pass && bias == other.bias &&
+         accumulate == other.accumulate && Same(epilogue, other.epilogue);
+}
+
+std::size_t OperationKeyHash::operator()(const OperationKey& key) const {
+  Mixer mixer;
+  mixer.Add(static_cast<std::int64_t>(key.description.index()));
+  mixer.Add(std::int64_t{key.threads});
+  std::visit([&mixer](const auto& description) { mixer.Add(description); }, key.description);
+  return mixer.value();
+}
+
+}  // namespace frugal::onednn

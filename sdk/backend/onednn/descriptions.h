@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <variant>
+
+#include "sdk/backend/geometry.h"
+#include "sdk/backend/kernels.h"
+
+// What oneDNN is asked for, as plain values: the keys of the operation cache. All in f32.
+namespace frugal::onednn {
+
+// y [rows, outputs] = activation(x [rows, inputs] weight^T + bias + residual)
+struct LinearDescription {
+  std::int64_t rows = 0;
+  std::int64_t inputs = 0;
+  std::int64_t outputs = 0;
+  bool packed = false;  // copy the weight into the primitive's own layout first
+  bool bias = false;
+  bool residual = false;
+  LinearEpilogue epilogue;
+
+  bool operator==(const LinearDescription& other) const;
+};
+
+enum class ConvPass : std::uint8_t { kForward, kBackwardData, kBackwardWeight };
+
+struct ConvDescription {
+  ConvGeometry geometry;
+  ConvPass pass = ConvPass::kForward;
+  bool bias = false;
+  bool accumulate = false;  // backward weight only
+  LinearEpilogue epilogue;  // forward only
+
+  bool operator==(const ConvDescription& other) const;
+};
+
+enum class PoolKind : std::uint8_t { kMax, kAverage };
+
+struct PoolDescription {
+  PoolGeometry geometry;
+  PoolKind kind = PoolKind::kMax;
+  bool backward = false;
+
+  bool operator==(const PoolDescription&) const = default;
+};
+
+using Description = std::variant<LinearDescription, ConvDescription, PoolDescription>;
+
+// What an operation depends on besides its description.
+struct OperationKey {
+  Description description;
+  int threads = 1;
+
+  bool operator==(const OperationKey&) const = default;
+};
+
+struct OperationKeyHash {
+  std::size_t operator()(const OperationKey& key) const;
+};
+
+}  // namespace frugal::onednn

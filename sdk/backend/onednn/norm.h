@@ -1,0 +1,49 @@
+#pragma once
+
+#include "sdk/backend/eigen/norm.h"
+#include "sdk/backend/onednn/simd/loops.h"
+
+namespace frugal {
+
+// Normalizations in f32 by the vectorized loops of simd/: one pass over x for the statistics and
+// one to normalize (with the relu), and as many backward. oneDNN 2.6 has no group norm, keeps
+// variances where we keep 1 / sqrt(variance + epsilon), and needs two more passes to add relu
+// without a mask of its own. Empty tensors, more than kMostChannels channels where sums live on
+// the stack, and other element types go to the reference.
+class OneDnnNormKernels final : public EigenNormKernels {
+ public:
+  static constexpr std::int64_t kMostChannels = 4096;
+
+  void LayerForward(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon,
+                    const Tensor& y, const Tensor& mean, const Tensor& rstd) override;
+  std::int64_t LayerBackwardScratch(const Tensor& x) const override;
+  void LayerBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
+                     const Tensor& weight, const Tensor& dx, const Tensor& dweight,
+                     const Tensor& dbias, bool accumulate, void* scratch) override;
+
+  void GroupForward(const GroupNormGeometry& g, const Tensor& x, const Tensor& weight,
+                    const Tensor& bias, double epsilon, const Tensor& y, const Tensor& mean,
+                    const Tensor& rstd) override;
+  std::int64_t GroupBackwardScratch(const GroupNormGeometry& g, DType dtype) const override;
+  void GroupBackward(const GroupNormGeometry& g, const Tensor& dy, const Tensor& x,
+                     const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+                     const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
+                     bool accumulate, void* scratch) override;
+
+  std::int64_t BatchScratch(const Tensor& x) const override;
+  void BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon,
+                    bool relu, const Tensor& y, const Tensor& mean, const Tensor& rstd,
+                    void* scratch) override;
+  void BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                      const Tensor& running_mean, const Tensor& running_variance, double epsilon,
+                      bool relu, const Tensor& y) override;
+  void BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y, const Tensor& mean,
+                     const Tensor& rstd, const Tensor& weight, bool relu, const Tensor& dx,
+                     const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                     void* scratch) override;
+
+ private:
+  const simd::NormLoops& loops_ = simd::SelectLoops().norm;
+};
+
+}  // namespace frugal

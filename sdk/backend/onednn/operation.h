@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace frugal::onednn {
+
+// What a piece of data is to an operation.
+enum class Slot : std::uint8_t {
+  kSource,
+  kWeight,
+  kBias,
+  kResidual,
+  kDestination,
+  kRecord,  // of a pooling forward, for its backward (oneDNN calls it workspace)
+  kSourceGradient,
+  kWeightGradient,
+  kBiasGradient,
+  kDestinationGradient,
+};
+inline constexpr std::size_t kSlotCount = 10;
+
+struct Argument {
+  Slot slot;
+  void* data;
+};
+
+// One oneDNN primitive on fixed shapes. Callers see only public layouts (channels-last
+// activations, [out, in, kernel] weights); where the primitive wants another layout, or has to add
+// to its destination, the operation goes through scratch:
+//   scratch = [oneDNN's own scratchpad][packed tensors, one after another], each 64-byte aligned.
+class Operation {
+ public:
+  virtual ~Operation() = default;
+
+  virtual std::int64_t ScratchBytes() const = 0;
+  virtual std::int64_t RecordBytes() const = 0;
+  // Every slot that the operation was described with must be given.
+  virtual void Run(std::initializer_list<Argument> arguments, void* scratch) = 0;
+};
+
+}  // namespace frugal::onednn

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "sdk/backend/eigen/product.h"
+#include "sdk/backend/onednn/operation_cache.h"
+#include "sdk/backend/onednn/simd/loops.h"
+
+namespace frugal {
+
+// f32 products. Forward is a oneDNN matmul with bias, residual and activation fused; backward is
+// oneDNN's sgemm. Empty tensors and other element types go to the reference.
+class OneDnnProductKernels final : public EigenProductKernels {
+ public:
+  explicit OneDnnProductKernels(onednn::OperationCache& cache) : cache_(cache) {}
+
+  bool FusesActivation(Activation activation) const override;
+  std::int64_t LinearForwardScratch(const Tensor& x, const Tensor& weight) const override;
+  void LinearForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                     const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
+                     void* scratch) override;
+  std::int64_t LinearBackwardDataScratch(const Tensor& dy, const Tensor& weight) const override;
+  void LinearBackwardData(const Tensor& dy, const Tensor& weight, const Tensor& dx,
+                          bool accumulate, void* scratch) override;
+  std::int64_t LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
+                                           bool accumulate) const override;
+  void LinearBackwardWeight(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+                            const Tensor& dbias, bool accumulate, void* scratch) override;
+
+ private:
+  onednn::OperationCache& cache_;
+  const simd::Loops& loops_ = simd::SelectLoops();
+};
+
+}  // namespace frugal

@@ -1,0 +1,10 @@
+#include "sdk/backend/onednn/simd/all_bodies.h"
+
+namespace frugal::simd {
+
+const Loops& Avx512Loops() {
+  static constexpr Loops kLoops{kNormLoops, kElementwiseLoops, kRowLoops, kOptimizerLoops};
+  return kLoops;
+}
+
+}  // namespace frugal::simd

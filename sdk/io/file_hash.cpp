@@ -1,0 +1,31 @@
+#include "sdk/io/file_hash.h"
+
+#define XXH_INLINE_ALL  // the library's own way to be used as a header alone
+#include <xxhash.h>
+
+#include <cstdio>
+
+namespace frugal {
+
+struct FileHash::State {
+  XXH3_state_t xxh;  // overaligned, which operator new knows
+};
+
+FileHash::FileHash() : state_(std::make_unique<State>()) { XXH3_64bits_reset(&state_->xxh); }
+FileHash::~FileHash() = default;
+FileHash::FileHash(FileHash&&) noexcept = default;
+FileHash& FileHash::operator=(FileHash&&) noexcept = default;
+
+void FileHash::Add(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) XXH3_64bits_update(&state_->xxh, bytes.data(), bytes.size());
+}
+
+std::uint64_t FileHash::Value() const { return XXH3_64bits_digest(&state_->xxh); }
+
+std::string FileHash::Hex() const {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(Value()));
+  return digits;
+}
+
+}  // namespace frugal

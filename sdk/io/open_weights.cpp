@@ -1,0 +1,74 @@
+#include "sdk/io/open_weights.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sdk/io/binary_weights.h"
+#include "sdk/io/detect_format.h"
+#include "sdk/io/input_file.h"
+#include "sdk/io/json_weights.h"
+#include "sdk/io/safetensors.h"
+#include "sdk/io/weight_error.h"
+
+namespace frugal {
+namespace {
+
+std::string ReadBeginning(const std::string& path) {
+  const InputFile file(path);
+  std::string beginning(static_cast<std::size_t>(std::min<std::int64_t>(64, file.size())), '\0');
+  file.ReadAt(0, std::as_writable_bytes(std::span(beginning)));
+  return beginning;
+}
+
+WeightsFileFormat Decide(const std::string& path, WeightsFileFormat asked) {
+  const std::string beginning = ReadBeginning(path);
+  const WeightsFileFormat found = DetectFormat(beginning);
+  const std::string_view foreign = ForeignKind(beginning);
+  if (found == WeightsFileFormat::kAuto && (asked == found || !foreign.empty())) {
+    RefuseWeights(path, "a weight file is safetensors, JSON or frugal's binary form",
+                  "this file is " + std::string(foreign.empty() ? "none of them" : foreign),
+                  "convert it to safetensors");
+  }
+  if (asked == WeightsFileFormat::kAuto) return found;
+  if (found != asked && found != WeightsFileFormat::kAuto) {
+    RefuseWeights(
+        path, std::string(NameOf(asked)) + " was asked for",
+        "the file is " + std::string(NameOf(found)) + ", not " + std::string(NameOf(asked)),
+        "ask for " + std::string(NameOf(found)) + " or auto");
+  }
+  return asked;  // where the content is unclear, the reader says what is wrong with it
+}
+
+}  // namespace
+
+std::string_view NameOf(WeightsFileFormat format) {
+  constexpr std::array<std::string_view, 4> names = {"auto", "JSON", "binary", "safetensors"};
+  return names[static_cast<std::size_t>(format)];
+}
+
+std::unique_ptr<WeightSource> OpenWeights(const std::string& path, WeightsFileFormat format) {
+  switch (Decide(path, format)) {
+    case WeightsFileFormat::kJson:
+      return OpenJsonWeights(path);
+    case WeightsFileFormat::kBinary:
+      return OpenBinaryWeights(path);
+    default:
+      return OpenSafetensors(path);
+  }
+}
+
+std::unique_ptr<WeightWriter> CreateWeights(const std::string& path, WeightsFileFormat format,
+                                            std::vector<StoredTensor> tensors,
+                                            const WeightMetadata& metadata) {
+  switch (format) {
+    case WeightsFileFormat::kJson:
+      return CreateJsonWeights(path, std::move(tensors), metadata);
+    case WeightsFileFormat::kBinary:
+      return CreateBinaryWeights(path, std::move(tensors), metadata);
+    default:
+      return CreateSafetensors(path, std::move(tensors), metadata);
+  }
+}
+
+}  // namespace frugal

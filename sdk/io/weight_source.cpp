@@ -1,0 +1,76 @@
+#include "sdk/io/weight_source.h"
+
+#include <utility>
+
+#include "sdk/core/byte_size.h"
+#include "sdk/io/convert_elements.h"
+#include "sdk/io/weight_error.h"
+
+namespace frugal {
+
+WeightSource::WeightSource(std::string path, std::vector<StoredTensor> entries,
+                           WeightMetadata metadata)
+    : path_(std::move(path)), entries_(std::move(entries)), metadata_(std::move(metadata)) {
+  for (std::size_t at = 0; at < entries_.size(); ++at) index_.emplace(entries_[at].name, at);
+}
+
+const StoredTensor* WeightSource::Find(std::string_view name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &entries_[found->second];
+}
+
+std::size_t WeightSource::IndexOf(std::string_view name) const {
+  const auto found = index_.find(name);
+  if (found != index_.end()) return found->second;
+  RefuseWeights(path_, "tensor '" + std::string(name) + "' is wanted",
+                "the file has " + FormatCount(std::ssize(entries_)) + " tensors, not this one",
+                "list them with 'frugal inspect'");
+}
+
+void WeightSource::Read(const StoredTensor& tensor, std::span<std::byte> destination) const {
+  const std::size_t index = IndexOf(tensor.name);
+  const StoredTensor& entry = entries_[index];
+  if (std::ssize(destination) != ByteCount(entry)) {
+    RefuseWeights(path_, Describe(entry) + " holds " + FormatCount(ByteCount(entry)) + " bytes",
+                  "it was to be read into " + FormatCount(std::ssize(destination)));
+  }
+  ReadEntry(index, destination);
+}
+
+template <class T>
+void WeightSource::ReadAs(std::string_view name, std::span<T> destination) const {
+  const std::size_t index = IndexOf(name);
+  const StoredTensor& entry = entries_[index];
+  if (std::ssize(destination) != entry.shape.ElementCount()) {
+    RefuseWeights(
+        path_, Describe(entry) + " holds " + FormatCount(entry.shape.ElementCount()) + " elements",
+        "it was to be read into " + FormatCount(std::ssize(destination)));
+  }
+  const std::span<std::byte> bytes = std::as_writable_bytes(destination);
+  if (entry.dtype == ToStored(DTypeOf<T>())) return ReadEntry(index, bytes);
+
+  const auto stored = static_cast<std::size_t>(ByteCount(entry));
+  std::vector<std::byte> wider(stored > bytes.size() ? stored : 0);
+  const std::span<std::byte> raw = wider.empty() ? bytes.last(stored) : std::span(wider);
+  ReadEntry(index, raw);
+  if (const auto misfit = ConvertElements(entry.dtype, raw.data(), destination)) {
+    RefuseWeights(path_,
+                  Describe(entry) + " is wanted as " + std::string(NameOf(ToStored(DTypeOf<T>()))),
+                  "its element " + FormatCount(static_cast<std::int64_t>(*misfit)) +
+                      " does not fit that type");
+  }
+}
+
+void WeightSource::ReadAsF32(std::string_view name, std::span<float> destination) const {
+  ReadAs(name, destination);
+}
+
+void WeightSource::ReadAsF64(std::string_view name, std::span<double> destination) const {
+  ReadAs(name, destination);
+}
+
+void WeightSource::ReadAsI64(std::string_view name, std::span<std::int64_t> destination) const {
+  ReadAs(name, destination);
+}
+
+}  // namespace frugal

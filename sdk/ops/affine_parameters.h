@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sdk/autograd/context.h"
+#include "sdk/module/parameter.h"
+
+namespace frugal {
+
+// Values, or gradient places, of an operation's weight and bias; empty where it has none or, for
+// gradients, where it is frozen.
+struct AffineTensors {
+  Tensor weight;
+  Tensor bias;
+  bool accumulate = false;  // of gradients: add to what is there
+};
+
+AffineTensors ValuesOf(Context& context, const Parameter* weight, const Parameter* bias);
+AffineTensors GradientsOf(Context& context, const Parameter* weight, const Parameter* bias);
+
+// Whether anything before or in the operation wants a gradient.
+bool IsDifferentiable(const Var& x, const Parameter* weight, const Parameter* bias);
+
+}  // namespace frugal

@@ -1,0 +1,79 @@
+#include "sdk/module/parameter_store.h"
+#include "sdk/ops/affine_parameters.h"
+#include "sdk/ops/check.h"
+#include "sdk/ops/norm.h"
+
+namespace frugal {
+namespace {
+
+void CheckInput(Context& context, const Shape& x, const BatchNormState& state) {
+  const std::int64_t channels = state.running_mean->shape[0];
+  if (x.rank() < 2 || x.back() != channels) {
+    ThrowShape(context, "batch norm takes " + std::to_string(channels) + " channels", x,
+               "change the layer's size");
+  }
+  if (context.training() && x.RowCount() < 2) {
+    ThrowShape(context, "batch norm needs at least two values per channel in training", x,
+               "use a larger batch, or layer or group norm");
+  }
+}
+
+Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
+  if (context.tape() != nullptr && IsDifferentiable(x, state.parameters.weight, state.parameters.bias)) {
+    ThrowShape(context, "batch norm in evaluation mode keeps nothing for backward", x.shape(),
+               "train in training mode");
+  }
+  const Tensor y = context.Allocate(x.shape());
+  const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
+  const Tensor mean = context.parameters().Value(*state.running_mean);
+  const Tensor variance = context.parameters().Value(*state.running_variance);
+  context.Launch([&](Backend& backend, void*) {
+    backend.norm().BatchInference(x.value, p.weight, p.bias, mean, variance, state.epsilon,
+                                  state.relu, y);
+  });
+  return {y, Var::kNoGradient};
+}
+
+void MoveRunning(Context& context, const BatchNormState& state, const Tensor& mean,
+                 const Tensor& rstd, std::int64_t rows) {
+  if (context.recomputing()) return;
+  const Tensor running_mean = context.parameters().Value(*state.running_mean);
+  const Tensor running_variance = context.parameters().Value(*state.running_variance);
+  context.Launch([&](Backend& backend, void*) {
+    backend.norm().UpdateRunning(mean, rstd, state.epsilon, state.momentum, rows, running_mean,
+                                 running_variance);
+  });
+}
+
+}  // namespace
+
+Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
+  CheckInput(context, x.shape(), state);
+  if (!context.training()) return Evaluate(context, x, state);
+  const Tensor y = context.Allocate(x.shape());
+  const Tensor mean = context.Allocate({x.shape().back()});
+  const Tensor rstd = context.Allocate({x.shape().back()});
+  const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
+  context.Launch({.scratch_bytes = context.planning_backend().norm().BatchScratch(x.value)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.norm().BatchForward(x.value, p.weight, p.bias, state.epsilon,
+                                               state.relu, y, mean, rstd, scratch);
+                 });
+  MoveRunning(context, state, mean, rstd, x.shape().RowCount());
+  const Tensor kept = state.relu ? y : Tensor();
+  const bool differentiable = IsDifferentiable(x, state.parameters.weight, state.parameters.bias);
+  return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
+    const AffineTensors values = ValuesOf(ctx, state.parameters.weight, state.parameters.bias);
+    const AffineTensors gradients = GradientsOf(ctx, state.parameters.weight, state.parameters.bias);
+    const Tensor dx = ctx.Allocate(x.shape());
+    ctx.Launch({.scratch_bytes = ctx.planning_backend().norm().BatchScratch(x.value)},
+               [&](Backend& backend, void* scratch) {
+                 backend.norm().BatchBackward(dy, x.value, kept, mean, rstd, values.weight,
+                                              state.relu, dx, gradients.weight, gradients.bias,
+                                              gradients.accumulate, scratch);
+               });
+    ctx.Accumulate(x.slot, dx);
+  });
+}
+
+}  // namespace frugal

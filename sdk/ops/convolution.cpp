@@ -1,0 +1,89 @@
+#include "sdk/ops/convolution.h"
+
+#include "sdk/module/parameter_store.h"
+#include "sdk/ops/affine_parameters.h"
+#include "sdk/ops/check.h"
+
+namespace frugal {
+namespace {
+
+struct ConvCall {
+  Var x;
+  const Parameter* weight;
+  const Parameter* bias;
+  ConvGeometry geometry;
+
+  double Flops() const {
+    const WindowGeometry& w = geometry.window;
+    return 2.0 * static_cast<double>(w.batch * w.OutputSize()) *
+           static_cast<double>(weight->shape.ElementCount());
+  }
+};
+
+void Forward(Context& context, const ConvCall& call, const Tensor& y, LinearEpilogue epilogue) {
+  const AffineTensors p = ValuesOf(context, call.weight, call.bias);
+  ConvKernels& conv = context.planning_backend().conv();
+  context.Launch(
+      {.flops = call.Flops(), .scratch_bytes = conv.ForwardScratch(call.geometry, y.dtype())},
+      [&](Backend& backend, void* scratch) {
+        backend.conv().Forward(call.geometry, call.x.value, p.weight, p.bias, y, epilogue, scratch);
+      });
+}
+
+void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy) {
+  const AffineTensors d = GradientsOf(context, call.weight, call.bias);
+  ConvKernels& conv = context.planning_backend().conv();
+  context.Launch({.flops = call.Flops(),
+                  .scratch_bytes = conv.BackwardWeightScratch(
+                      call.geometry, dy.dtype(), static_cast<bool>(d.bias), d.accumulate)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.conv().BackwardWeight(call.geometry, dy, call.x.value, d.weight,
+                                                 d.bias, d.accumulate, scratch);
+                 });
+}
+
+Tensor InputGradient(Context& context, const ConvCall& call, const Tensor& dy) {
+  const Tensor weight = context.parameters().Value(*call.weight);
+  const Tensor dx = context.Allocate(call.x.shape());
+  ConvKernels& conv = context.planning_backend().conv();
+  context.Launch({.flops = call.Flops(),
+                  .scratch_bytes = conv.BackwardDataScratch(call.geometry, dy.dtype())},
+                 [&](Backend& backend, void* scratch) {
+                   backend.conv().BackwardData(call.geometry, dy, weight, dx, scratch);
+                 });
+  return dx;
+}
+
+ConvGeometry FitConvolution(Context& context, const Shape& x, const Parameter& weight,
+                            const WindowOptions& options, std::int64_t groups) {
+  const WindowGeometry window = FitWindow(context, x, options);
+  const std::int64_t channels = weight.shape[1] * groups;
+  if (x.back() != channels) {
+    ThrowShape(context, "convolution takes " + std::to_string(channels) + " channels", x,
+               "change the layer's input channels");
+  }
+  return {window, channels, weight.shape[0], groups};
+}
+
+}  // namespace
+
+Var Convolution(Context& context, const Var& x, const Parameter& weight, const Parameter* bias,
+                const WindowOptions& options, std::int64_t groups, ActivationFunction function) {
+  const ConvGeometry geometry = FitConvolution(context, x.shape(), weight, options, groups);
+  const bool fused = context.planning_backend().conv().FusesActivation(function.kind);
+  const ActivationFunction inside = fused ? function : ActivationFunction();
+  const ConvCall call{x, &weight, bias, geometry};
+  const Tensor y =
+      context.Allocate(WindowOutputShape(geometry.window, x.shape(), geometry.output_channels));
+  Forward(context, call, y, {inside.kind, inside.parameter});
+  const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
+  const bool differentiable = IsDifferentiable(x, &weight, bias);
+  const Var result = context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
+    const Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
+    if (call.weight->trainable) AddWeightGradient(ctx, call, dz);
+    if (call.x.needs_gradient()) ctx.Accumulate(call.x.slot, InputGradient(ctx, call, dz));
+  });
+  return fused ? result : Activate(context, result, function);
+}
+
+}  // namespace frugal

@@ -1,0 +1,83 @@
+#include "sdk/ops/elementwise.h"
+
+#include "sdk/core/random.h"
+#include "sdk/ops/check.h"
+
+namespace frugal {
+
+Var Add(Context& context, const Var& a, const Var& b) {
+  if (!(a.shape() == b.shape())) {
+    ThrowShape(context, "a sum takes two tensors of one shape, here " + ToString(a.shape()),
+               b.shape(), "make both branches end in the same shape, e.g. with a shortcut");
+  }
+  const Tensor sum = context.Allocate(a.shape());
+  context.Launch([&](Backend& backend, void*) {
+    backend.elementwise().Add(a.value, b.value, sum);
+  });
+  const bool differentiable = a.needs_gradient() || b.needs_gradient();
+  return context.Record(sum, differentiable,
+                        [a_slot = a.slot, b_slot = b.slot](Context& ctx, Tensor gradient) {
+                          ctx.Accumulate(a_slot, gradient);
+                          ctx.Accumulate(b_slot, std::move(gradient));
+                        });
+}
+
+Var Dropout(Context& context, const Var& x, double rate, std::string_view path) {
+  if (!context.training() || rate == 0) return x;
+  const std::uint64_t key =
+      StreamKey(context.seed(), std::string(path) + "/dropout",
+                static_cast<std::uint64_t>(context.step()) + 1);
+  const Tensor y = context.Allocate(x.shape());
+  context.Launch([&](Backend& backend, void*) {
+    backend.elementwise().Dropout(x.value, rate, key, y);
+  });
+  return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
+    const Tensor dx = ReuseOrAllocate(ctx, dy);
+    ctx.Launch([&](Backend& backend, void*) {
+      backend.elementwise().Dropout(dy, rate, key, dx);
+    });
+    ctx.Accumulate(slot, dx);
+  });
+}
+
+Var Reshape(Context& context, const Var& x, const Shape& shape) {
+  return context.Record(x.value.Reshape(shape), x.needs_gradient(),
+                        [slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
+                          ctx.Accumulate(slot, dy.Reshape(back));
+                        });
+}
+
+Var Permute(Context& context, const Var& x, const Shape& axes) {
+  Shape shape = axes;
+  Shape inverse = axes;
+  for (std::size_t i = 0; i < axes.rank(); ++i) {
+    shape[i] = x.shape()[static_cast<std::size_t>(axes[i])];
+    inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
+  }
+  const Tensor y = context.Allocate(shape);
+  context.Launch([&](Backend& backend, void*) {
+    backend.elementwise().Permute(x.value, axes, y);
+  });
+  return context.Record(y, x.needs_gradient(),
+                        [slot = x.slot, inverse, back = x.shape()](Context& ctx, Tensor dy) {
+                          const Tensor dx = ctx.Allocate(back);
+                          ctx.Launch([&](Backend& backend, void*) {
+                            backend.elementwise().Permute(dy, inverse, dx);
+                          });
+                          ctx.Accumulate(slot, dx);
+                        });
+}
+
+Var Flatten(Context& context, const Var& x) {
+  if (x.shape().rank() < 2) {
+    ThrowShape(context, "flatten takes [N, ...]", x.shape(), "leave the layer out");
+  }
+  const std::int64_t batch = x.shape()[0];
+  const std::int64_t features = batch == 0 ? 0 : x.value.size() / batch;
+  const std::int64_t positions = features / x.shape().back();
+  if (positions == 1 || x.shape().back() == 1) return Reshape(context, x, {batch, features});
+  const Var rows = Reshape(context, x, {batch, positions, x.shape().back()});
+  return Reshape(context, Permute(context, rows, {0, 2, 1}), {batch, features});
+}
+
+}  // namespace frugal

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+
+#include "sdk/autograd/context.h"
+
+namespace frugal {
+
+// a + b of one shape. Keeps nothing; both get the same gradient.
+Var Add(Context& context, const Var& a, const Var& b);
+
+// Drops each element with probability `rate` and scales the rest by 1 / (1 - rate) (Srivastava et
+// al., JMLR 2014); outside of training it returns x. The mask follows from (seed, step, path,
+// element) and is drawn again in backward: nothing is kept.
+Var Dropout(Context& context, const Var& x, double rate, std::string_view path);
+
+// [N, a, b, ..., C] -> [N, C * a * b * ...] in the channels-first order of public checkpoints.
+Var Flatten(Context& context, const Var& x);
+
+// y.shape[i] = x.shape[axes[i]]
+Var Permute(Context& context, const Var& x, const Shape& axes);
+
+// The same elements under another shape.
+Var Reshape(Context& context, const Var& x, const Shape& shape);
+
+}  // namespace frugal

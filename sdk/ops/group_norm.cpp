@@ -1,0 +1,48 @@
+#include "sdk/ops/affine_parameters.h"
+#include "sdk/ops/check.h"
+#include "sdk/ops/norm.h"
+
+namespace frugal {
+namespace {
+
+GroupNormGeometry FitGroups(Context& context, const Shape& x, std::int64_t groups) {
+  if (x.rank() < 2 || x.back() % groups != 0) {
+    ThrowShape(context, "group norm takes channels that " + std::to_string(groups) +
+                            " groups divide",
+               x, "choose another number of groups");
+  }
+  return {.batch = x[0],
+          .size = x.ElementCount() / (x[0] * x.back()),
+          .channels = x.back(),
+          .groups = groups};
+}
+
+}  // namespace
+
+Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
+              double epsilon) {
+  const GroupNormGeometry g = FitGroups(context, x.shape(), groups);
+  const Tensor y = context.Allocate(x.shape());
+  const Tensor mean = context.Allocate({g.batch, g.groups});
+  const Tensor rstd = context.Allocate({g.batch, g.groups});
+  const AffineTensors p = ValuesOf(context, parameters.weight, parameters.bias);
+  context.Launch([&](Backend& backend, void*) {
+    backend.norm().GroupForward(g, x.value, p.weight, p.bias, epsilon, y, mean, rstd);
+  });
+  const bool differentiable = IsDifferentiable(x, parameters.weight, parameters.bias);
+  return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
+    const AffineTensors values = ValuesOf(ctx, parameters.weight, parameters.bias);
+    const AffineTensors gradients = GradientsOf(ctx, parameters.weight, parameters.bias);
+    const Tensor dx = ctx.Allocate(x.shape());
+    ctx.Launch(
+        {.scratch_bytes = ctx.planning_backend().norm().GroupBackwardScratch(g, dx.dtype())},
+        [&](Backend& backend, void* scratch) {
+          backend.norm().GroupBackward(g, dy, x.value, mean, rstd, values.weight, dx,
+                                       gradients.weight, gradients.bias, gradients.accumulate,
+                                       scratch);
+        });
+    ctx.Accumulate(x.slot, dx);
+  });
+}
+
+}  // namespace frugal

@@ -1,0 +1,69 @@
+#include "sdk/ops/loss.h"
+
+#include "sdk/ops/check.h"
+
+namespace frugal {
+namespace {
+
+Var SoftmaxOf(Context& context, const Var& x, bool logarithm) {
+  const Tensor y = context.Allocate(x.shape());
+  context.Launch([&](Backend& backend, void*) {
+    backend.loss().SoftmaxForward(x.value, logarithm, y);
+  });
+  return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
+    const Tensor dx = ctx.Allocate(y.shape());
+    ctx.Launch([&](Backend& backend, void*) {
+      backend.loss().SoftmaxBackward(dy, y, logarithm, dx);
+    });
+    ctx.Accumulate(slot, dx);
+  });
+}
+
+}  // namespace
+
+Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
+                 LossKernels::CrossEntropyOptions options) {
+  if (logits.shape().rank() < 1 || logits.shape().RowCount() != targets.size()) {
+    ThrowShape(context,
+               "cross entropy takes a row of logits for each of the " +
+                   std::to_string(targets.size()) + " targets",
+               logits.shape(), "end the network in [N, classes]");
+  }
+  const Tensor loss = context.Allocate({1});
+  const Tensor log_sum_exp = context.Allocate({targets.size()});
+  context.Launch([&](Backend& backend, void*) {
+    backend.loss().CrossEntropyForward(logits.value, targets, options, log_sum_exp, loss);
+  });
+  return context.Record(loss, logits.needs_gradient(), [=](Context& ctx, Tensor dloss) {
+    const Tensor dlogits = ctx.Allocate(logits.shape());
+    ctx.Launch([&](Backend& backend, void*) {
+      backend.loss().CrossEntropyBackward(dloss, logits.value, targets, options, log_sum_exp,
+                                          dlogits);
+    });
+    ctx.Accumulate(logits.slot, dlogits);
+  });
+}
+
+Var RegressionLoss(Context& context, const Var& x, const Tensor& target, Regression kind,
+                   double delta) {
+  if (x.value.size() != target.size()) {
+    ThrowShape(context, "the loss compares with a target of shape " + ToString(target.shape()),
+               x.shape(), "end the network in the target's shape");
+  }
+  const Tensor loss = context.Allocate({1});
+  context.Launch([&](Backend& backend, void*) {
+    backend.loss().RegressionForward(kind, delta, x.value, target, loss);
+  });
+  return context.Record(loss, x.needs_gradient(), [=](Context& ctx, Tensor dloss) {
+    const Tensor dx = ctx.Allocate(x.shape());
+    ctx.Launch([&](Backend& backend, void*) {
+      backend.loss().RegressionBackward(kind, delta, dloss, x.value, target, dx);
+    });
+    ctx.Accumulate(x.slot, dx);
+  });
+}
+
+Var Softmax(Context& context, const Var& x) { return SoftmaxOf(context, x, false); }
+Var LogSoftmax(Context& context, const Var& x) { return SoftmaxOf(context, x, true); }
+
+}  // namespace frugal

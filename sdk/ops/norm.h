@@ -1,0 +1,34 @@
+#pragma once
+
+#include "sdk/autograd/context.h"
+#include "sdk/module/parameter.h"
+
+namespace frugal {
+
+// Scale and shift of a normalization; null = none.
+struct NormParameters {
+  const Parameter* weight = nullptr;
+  const Parameter* bias = nullptr;
+};
+
+// Over the last axis of x [..., D] (Ba et al., arXiv:1607.06450). Keeps x, mean and 1/deviation.
+Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double epsilon);
+
+// Over groups of channels and all positions of x [N, ..., C] (Wu & He, arXiv:1803.08494).
+Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
+              double epsilon);
+
+// Over everything but the channels of x [..., C] (Ioffe & Szegedy, arXiv:1502.03167). In training
+// it uses the batch's statistics and moves the running ones by `momentum`, once per step: not when
+// a checkpointed segment runs again. In evaluation it uses the running ones. `relu` is fused.
+struct BatchNormState {
+  NormParameters parameters;
+  const Parameter* running_mean = nullptr;
+  const Parameter* running_variance = nullptr;
+  double epsilon = 1e-5;
+  double momentum = 0.1;
+  bool relu = false;
+};
+Var BatchNorm(Context& context, const Var& x, const BatchNormState& state);
+
+}  // namespace frugal

@@ -1,0 +1,89 @@
+#include "sdk/ops/pool.h"
+
+#include <algorithm>
+
+#include "sdk/ops/check.h"
+
+namespace frugal {
+namespace {
+
+PoolGeometry FitPool(Context& context, const Shape& x, const WindowOptions& options) {
+  PoolGeometry geometry{FitWindow(context, x, options), x.back()};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t padding = std::max(options.padding_begin[axis], options.padding_end[axis]);
+    if (padding > 0 && 2 * padding > options.kernel[axis]) {
+      ThrowShape(context, "pooling pads by at most half its kernel", x,
+                 "use less padding: some windows would lie outside the image");
+    }
+  }
+  return geometry;
+}
+
+std::int64_t ScratchOf(Context& context, const PoolGeometry& geometry) {
+  return context.planning_backend().pool().Scratch(geometry, context.dtype());
+}
+
+Tensor OutputOf(Context& context, const PoolGeometry& geometry, const Shape& x) {
+  return context.Allocate(WindowOutputShape(geometry.window, x, geometry.channels));
+}
+
+}  // namespace
+
+Var MaxPool(Context& context, const Var& x, const WindowOptions& options) {
+  const PoolGeometry geometry = FitPool(context, x.shape(), options);
+  const Tensor y = OutputOf(context, geometry, x.shape());
+  const std::int64_t index_bytes =
+      context.planning_backend().pool().MaxIndexBytes(geometry, context.dtype());
+  const Tensor index = context.Allocate({index_bytes}, DType::kU8);
+  context.Launch({.scratch_bytes = ScratchOf(context, geometry)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.pool().MaxForward(geometry, x.value, y, index, scratch);
+                 });
+  return context.Record(
+      y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+        const Tensor dx = ctx.Allocate(shape);
+        ctx.Launch({.scratch_bytes = ScratchOf(ctx, geometry)},
+                   [&](Backend& backend, void* scratch) {
+                     backend.pool().MaxBackward(geometry, dy, index, dx, scratch);
+                   });
+        ctx.Accumulate(slot, dx);
+      });
+}
+
+Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bool count_padding) {
+  PoolGeometry geometry = FitPool(context, x.shape(), options);
+  geometry.count_padding = count_padding;
+  const Tensor y = OutputOf(context, geometry, x.shape());
+  context.Launch({.scratch_bytes = ScratchOf(context, geometry)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.pool().AverageForward(geometry, x.value, y, scratch);
+                 });
+  return context.Record(
+      y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+        const Tensor dx = ctx.Allocate(shape);
+        ctx.Launch({.scratch_bytes = ScratchOf(ctx, geometry)},
+                   [&](Backend& backend, void* scratch) {
+                     backend.pool().AverageBackward(geometry, dy, dx, scratch);
+                   });
+        ctx.Accumulate(slot, dx);
+      });
+}
+
+Var AdaptiveAveragePool(Context& context, const Var& x, const Spatial& output) {
+  PoolGeometry geometry{FitWindow(context, x.shape(), {}), x.shape().back()};
+  geometry.window.output = output;
+  const Tensor y = OutputOf(context, geometry, x.shape());
+  context.Launch([&](Backend& backend, void*) {
+    backend.pool().AdaptiveForward(geometry, x.value, y);
+  });
+  return context.Record(
+      y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+        const Tensor dx = ctx.Allocate(shape);
+        ctx.Launch([&](Backend& backend, void*) {
+          backend.pool().AdaptiveBackward(geometry, dy, dx);
+        });
+        ctx.Accumulate(slot, dx);
+      });
+}
+
+}  // namespace frugal

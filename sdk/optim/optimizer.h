@@ -1,0 +1,60 @@
+#pragma once
+
+#include <span>
+
+#include "sdk/autograd/context.h"
+#include "sdk/module/parameter.h"
+#include "sdk/optim/schedule.h"
+
+namespace frugal {
+
+enum class OptimizerKind : std::uint8_t {
+  kSgd,    // with momentum and Nesterov's form (Sutskever et al., ICML 2013)
+  kAdam,   // Kingma & Ba, arXiv:1412.6980; weight decay is added to the gradient
+  kAdamW,  // Loshchilov & Hutter, arXiv:1711.05101: weight decay apart from the gradient
+};
+std::string_view NameOf(OptimizerKind kind);  // "sgd", "adam", "adamw"
+
+struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::kAdamW;
+  double lr = 1e-3;
+  double momentum = 0;  // sgd
+  bool nesterov = false;
+  double beta1 = 0.9;  // adam, adamw
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+};
+
+// Applies one update to each trainable parameter that got a gradient in this step.
+class Optimizer {
+ public:
+  // clip_norm 0 = no clipping; total_steps is what schedules run down to.
+  Optimizer(const OptimizerOptions& options, const ScheduleOptions& schedule, double clip_norm,
+            std::int64_t total_steps)
+      : options_(options),
+        schedule_(schedule),
+        clip_norm_(clip_norm),
+        total_steps_(total_steps) {}
+
+  // Uses Context::step() as the step number (from 0). Returns the norm of all gradients before
+  // clipping, or 0 where nothing asks for it (no clipping).
+  double Step(Context& context, std::span<Parameter* const> parameters) const;
+
+  double LearningRate(std::int64_t step) const {
+    return options_.lr * ScheduleFactor(schedule_, step, total_steps_);
+  }
+  // Optimizer state tensors per parameter: 0, 1 or 2.
+  std::size_t StateCount() const;
+
+ private:
+  void Update(Context& context, const Parameter& parameter, double gradient_scale) const;
+  double GradientNorm(Context& context, std::span<Parameter* const> parameters) const;
+
+  OptimizerOptions options_;
+  ScheduleOptions schedule_;
+  double clip_norm_;
+  std::int64_t total_steps_;
+};
+
+}  // namespace frugal

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sdk/core/shape.h"
+#include "sdk/memory/arena_layout.h"
+#include "sdk/memory/trace.h"
+
+namespace frugal {
+
+enum class StepKind : std::uint8_t { kTrain, kEvaluate };
+std::string_view NameOf(StepKind kind);  // "train", "evaluate"
+
+// One kind of step at one batch size, as a dry run of it showed.
+struct StepPlan {
+  StepKind kind = StepKind::kTrain;
+  std::int64_t batch = 0;
+  ArenaLayout layout;
+  double flops = 0;
+  double recomputed_flops = 0;  // part of flops that checkpointing runs a second time
+  // Live before the step (weights, gradients, optimizer state, data sets), by purpose.
+  BytesByTag baseline;
+  MemoryTimeline timeline;  // of what the step itself takes and gives back
+};
+
+struct LayerPlan {
+  std::string path;
+  std::string description;
+  Shape output;  // with the training batch
+  std::int64_t parameters = 0;
+  std::int64_t kept_bytes = 0;  // what it keeps for backward when it is not checkpointed
+  int segment = -1;             // number of the checkpointed segment that it is in; -1 = none
+};
+
+// What a training will take, known before anything of it is allocated. Data only.
+struct Plan {
+  std::int64_t parameter_count = 0;  // elements, buffers left out
+  std::int64_t trainable_count = 0;
+  std::int64_t total_steps = 0;
+
+  BytesByTag peak_by_purpose;  // the largest live bytes of each purpose on its own
+  std::int64_t peak_bytes = 0;  // the largest live bytes of all together
+  BytesByTag at_peak;           // what makes up peak_bytes
+
+  // One range that holds all steps; what no layout could go below; what stays between steps.
+  std::int64_t arena_bytes = 0;
+  std::int64_t live_lower_bound_bytes = 0;
+  std::int64_t arena_kept_bytes = 0;
+
+  std::vector<StepPlan> steps;
+  std::vector<LayerPlan> layers;
+  std::vector<Holder> largest_holders;  // at the peak of a training step
+  std::vector<std::string> notes;       // what a setting means here, in words
+
+  const StepPlan* Find(StepKind kind, std::int64_t batch) const;
+};
+
+}  // namespace frugal

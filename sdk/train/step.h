@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+
+#include "sdk/data/data_source.h"
+#include "sdk/module/layer.h"
+#include "sdk/optim/optimizer.h"
+#include "sdk/train/loss.h"
+
+namespace frugal {
+
+// What a step works on. The same functions below run dry, to plan, and for real.
+struct StepParts {
+  Layer& network;
+  std::span<Parameter* const> parameters;
+  LossOptions loss;
+  DataLayout layout;
+};
+
+struct StepResult {
+  double loss = 0;           // mean over the batch
+  std::int64_t correct = 0;  // rows whose largest output is the label; 0 without labels
+  double gradient_norm = 0;  // before clipping; 0 where nothing clips
+};
+
+// Forward, backward and update on samples `samples` of `source`. Dry, `source` is not read.
+StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& optimizer,
+                     const DataSource* source, std::span<const std::int64_t> samples);
+
+// Forward only, in evaluation mode.
+StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSource* source,
+                        std::span<const std::int64_t> samples);
+
+}  // namespace frugal

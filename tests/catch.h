@@ -1,0 +1,9 @@
+#pragma once
+
+// The one place that knows which Catch2 this is: Debian 12 has 2.13, later ones have 3.
+#if __has_include(<catch2/catch.hpp>)
+#include <catch2/catch.hpp>
+#else
+#include <catch2/catch_all.hpp>
+using Catch::Approx;
+#endif

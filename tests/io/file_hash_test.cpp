@@ -1,0 +1,45 @@
+#include "sdk/io/file_hash.h"
+
+#include <string>
+#include <string_view>
+
+#include "tests/catch.h"
+
+namespace frugal::testing {
+namespace {
+
+std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::string HashOf(std::string_view text) {
+  FileHash hash;
+  hash.Add(Bytes(text));
+  return hash.Hex();
+}
+
+// The first value is that of the reference implementation's tests for no input and seed 0.
+TEST_CASE("hashes are those of XXH3 with 64 bits", "[io]") {
+  CHECK(HashOf("") == "2d06800538d394c2");
+  CHECK(HashOf("a") == "e6c632b61e964e1f");
+  CHECK(HashOf("abc") == "78af5f94892f3950");
+  FileHash leading_zero;
+  CHECK(leading_zero.Hex().size() == 16);
+}
+
+TEST_CASE("a hash does not depend on how the bytes were cut", "[io]") {
+  std::string text(5000, 'x');
+  for (std::size_t at = 0; at < text.size(); ++at) text[at] = static_cast<char>(at * at % 251);
+  FileHash pieces;
+  for (std::size_t at = 0; at < text.size(); at += 37) {
+    pieces.Add(Bytes(std::string_view(text).substr(at, 37)));
+    pieces.Add({});
+  }
+  CHECK(pieces.Hex() == HashOf(text));
+  CHECK(pieces.Hex() == pieces.Hex());
+  text[2500] ^= 1;
+  CHECK(pieces.Hex() != HashOf(text));
+  FileHash moved = std::move(pieces);
+  CHECK(moved.Hex().size() == 16);
+}
+
+}  // namespace
+}  // namespace frugal::testing

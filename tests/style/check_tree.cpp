@@ -1,0 +1,167 @@
+#include "tests/style/check_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "tests/style/include_rules.h"
+
+namespace frugal::style {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostLines = 400;
+constexpr std::string_view kLongFileReason = "// long file: ";
+constexpr std::array<std::string_view, 6> kRoomNames = {"sdk",      "layers",  "presets",
+                                                        "builders", "samples", "tests"};
+constexpr std::array<std::string_view, 6> kTopFiles = {"CMakeLists.txt",    "README.md", "run",
+                                                       "CMakePresets.json", "LICENSE",   "build"};
+
+struct SourceFile {
+  std::string path;  // relative to the root, with slashes
+  std::vector<std::string> lines;
+};
+
+bool IsCode(const fs::path& path) { return path.extension() == ".h" || path.extension() == ".cpp"; }
+
+bool IsChecked(const fs::path& path) {
+  return IsCode(path) || path.extension() == ".cmake" || path.filename() == "CMakeLists.txt";
+}
+
+SourceFile Read(const fs::path& root, const fs::path& path) {
+  SourceFile file{path.lexically_relative(root).generic_string(), {}};
+  std::ifstream stream(path);
+  for (std::string line; std::getline(stream, line);) file.lines.push_back(line);
+  return file;
+}
+
+std::vector<SourceFile> ReadTree(const fs::path& root) {
+  std::vector<SourceFile> files;
+  for (const fs::path name : {"CMakeLists.txt", "README.md", "run", ".ci/run"}) {
+    if (fs::exists(root / name)) files.push_back(Read(root, root / name));
+  }
+  for (const std::string_view room : kRoomNames) {
+    if (!fs::exists(root / room)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
+      if (entry.is_regular_file() && IsChecked(entry.path())) {
+        files.push_back(Read(root, entry.path()));
+      }
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  return files;
+}
+
+struct Include {
+  std::string header;
+  bool quoted = false;
+};
+
+std::optional<Include> ParseInclude(std::string_view line) {
+  constexpr std::string_view kDirective = "#include ";
+  if (!line.starts_with(kDirective)) return std::nullopt;
+  line.remove_prefix(kDirective.size());
+  if (line.empty() || (line[0] != '"' && line[0] != '<')) return std::nullopt;
+  const bool quoted = line[0] == '"';
+  const std::size_t end = line.find(quoted ? '"' : '>', 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  return Include{std::string(line.substr(1, end - 1)), quoted};
+}
+
+class Checker {
+ public:
+  explicit Checker(fs::path root) : root_(std::move(root)) {}
+
+  std::vector<Finding> Check() {
+    CheckTopDirectory();
+    for (const SourceFile& file : ReadTree(root_)) CheckFile(file);
+    return std::move(findings_);
+  }
+
+ private:
+  void Report(std::string file, std::size_t line, std::string message) {
+    findings_.push_back({std::move(file), static_cast<int>(line), std::move(message)});
+  }
+
+  void CheckTopDirectory() {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(root_)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+      const bool known =
+          name.starts_with('.') ||
+          std::find(kRoomNames.begin(), kRoomNames.end(), name) != kRoomNames.end() ||
+          std::find(kTopFiles.begin(), kTopFiles.end(), name) != kTopFiles.end();
+      if (!known) Report(name, 1, "does not belong in the top directory");
+    }
+  }
+
+  void CheckFile(const SourceFile& file) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      CheckText(file.path, i + 1, file.lines[i]);
+      if (IsCode(file.path)) CheckInclude(file.path, i + 1, file.lines[i]);
+    }
+    if (!IsCode(file.path)) return;
+    CheckLength(file);
+    CheckGuard(file);
+  }
+
+  void CheckText(const std::string& path, std::size_t number, const std::string& line) {
+    if (line.find('\t') != std::string::npos) Report(path, number, "a tab");
+    if (line.ends_with(' ')) Report(path, number, "a trailing space");
+    if (line.ends_with('\r')) Report(path, number, "a carriage return");
+  }
+
+  void CheckInclude(const std::string& path, std::size_t number, const std::string& line) {
+    const std::optional<Include> include = ParseInclude(line);
+    if (!include) return;
+    if (auto problem = IncludeProblem(path, include->header, include->quoted)) {
+      Report(path, number, std::move(*problem));
+    } else if (include->quoted && !fs::exists(root_ / include->header)) {
+      Report(path, number, "\"" + include->header + "\" does not exist");
+    }
+    if (include->header == kMpiHeader && ++mpi_files_ > 1) {
+      Report(path, number, "a second file that includes <mpi.h>");
+    }
+  }
+
+  void CheckLength(const SourceFile& file) {
+    if (file.lines.size() <= kMostLines) return;
+    const bool excused =
+        std::any_of(file.lines.begin(), file.lines.end(), [](const std::string& line) {
+          return line.starts_with(kLongFileReason) && line.size() > kLongFileReason.size();
+        });
+    if (excused) return;
+    Report(file.path, kMostLines + 1,
+           std::to_string(file.lines.size()) + " lines, more than " + std::to_string(kMostLines) +
+               ", without a line \"" + std::string(kLongFileReason) + "<reason>\"");
+  }
+
+  void CheckGuard(const SourceFile& file) {
+    if (!file.path.ends_with(".h")) return;
+    if (std::find(file.lines.begin(), file.lines.end(), "#pragma once") == file.lines.end()) {
+      Report(file.path, 1, "a header without #pragma once");
+    }
+  }
+
+  fs::path root_;
+  std::vector<Finding> findings_;
+  int mpi_files_ = 0;
+};
+
+}  // namespace
+
+std::string ToString(const Finding& finding) {
+  return finding.file + ":" + std::to_string(finding.line) + ": " + finding.message;
+}
+
+std::vector<Finding> CheckTree(const fs::path& root) { return Checker(root).Check(); }
+
+}  // namespace frugal::style

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace frugal::style {
+
+// Why the file at `path` may not include `header`, or nothing where it may. Both paths are relative
+// to the root of the repository; `quoted` tells "header" from <header>.
+std::optional<std::string> IncludeProblem(std::string_view path, std::string_view header,
+                                          bool quoted);
+
+// The one header that at most one file of the tree may include.
+inline constexpr std::string_view kMpiHeader = "mpi.h";
+
+}  // namespace frugal::style

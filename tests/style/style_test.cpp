@@ -1,0 +1,136 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/style/check_tree.h"
+#include "tests/style/include_rules.h"
+
+namespace frugal::style {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A repository of its own for one test, removed at its end.
+class TemporaryTree {
+ public:
+  TemporaryTree()
+      : root_(fs::temp_directory_path() / ("frugal_style_test_" + std::to_string(getpid()))) {
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+  }
+  ~TemporaryTree() { fs::remove_all(root_); }
+  TemporaryTree(const TemporaryTree&) = delete;
+  TemporaryTree& operator=(const TemporaryTree&) = delete;
+
+  void Write(const std::string& path, const std::string& text) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  std::vector<std::string> Findings() const {
+    std::vector<std::string> lines;
+    for (const Finding& finding : CheckTree(root_)) lines.push_back(ToString(finding));
+    return lines;
+  }
+
+ private:
+  fs::path root_;
+};
+
+using Lines = std::vector<std::string>;
+
+bool May(std::string_view path, std::string_view header, bool quoted = true) {
+  return !IncludeProblem(path, header, quoted);
+}
+
+}  // namespace
+
+TEST_CASE("style: an empty repository and a clean one have no findings") {
+  TemporaryTree tree;
+  CHECK(tree.Findings().empty());
+  tree.Write("sdk/core/a.h", "#pragma once\n");
+  tree.Write("sdk/memory/b.cpp", "#include \"sdk/core/a.h\"\n#include <vector>\n");
+  tree.Write(".gitignore", "");
+  tree.Write("build/junk.h", "\t \n");
+  CHECK(tree.Findings().empty());
+}
+
+TEST_CASE("style: includes go down the stack only") {
+  CHECK(May("layers/dense.cpp", "sdk/ops/linear.h"));
+  CHECK(May("builders/model.cpp", "presets/config.h"));
+  CHECK(May("tests/sdk/ops/linear_test.cpp", "sdk/backend/onednn/cache.h"));
+  CHECK(May("sdk/backend/onednn/a.cpp", "sdk/backend/onednn/cache.h"));
+
+  CHECK_FALSE(May("sdk/core/a.h", "sdk/memory/b.h"));
+  CHECK_FALSE(May("sdk/backend/a.h", "sdk/comm/b.h"));
+  CHECK_FALSE(May("sdk/data/a.h", "sdk/io/b.h"));
+  CHECK_FALSE(May("sdk/train/a.h", "layers/b.h"));
+  CHECK_FALSE(May("layers/a.h", "presets/b.h"));
+  CHECK_FALSE(May("presets/a.h", "layers/b.h"));
+  CHECK_FALSE(May("builders/a.h", "samples/b.h"));
+  CHECK_FALSE(May("samples/010_a/main.cpp", "tests/catch.h"));
+  CHECK_FALSE(May("sdk/ops/a.cpp", "sdk/backend/onednn/cache.h"));
+  CHECK_FALSE(May("sdk/new_room/a.cpp", "sdk/core/a.h"));
+  CHECK_FALSE(May("sdk/core/a.cpp", "a.h"));
+}
+
+TEST_CASE("style: each library stays behind its fence") {
+  CHECK(May("presets/toml_reader.cpp", "toml++/toml.h", false));
+  CHECK(May("builders/spec_reader.cpp", "toml++/toml.h", false));
+  CHECK(May("sdk/backend/eigen/map.h", "Eigen/Core", false));
+  CHECK(May("sdk/backend/onednn/a.cpp", "dnnl.hpp", false));
+  CHECK(May("sdk/core/log.cpp", "spdlog/spdlog.h", false));
+  CHECK(May("sdk/io/json.cpp", "nlohmann/json.hpp", false));
+  CHECK(May("tests/catch.h", "catch2/catch.hpp", false));
+  CHECK(May("samples/cli/main.cpp", "CLI/CLI.hpp", false));
+  CHECK(May("sdk/comm/communicator_mpi.cpp", "mpi.h", false));
+
+  CHECK_FALSE(May("builders/model.cpp", "toml++/toml.h", false));
+  CHECK_FALSE(May("sdk/backend/backend.h", "Eigen/Core", false));
+  CHECK_FALSE(May("sdk/backend/eigen/map.h", "dnnl.hpp", false));
+  CHECK_FALSE(May("sdk/ops/linear.cpp", "oneapi/dnnl/dnnl.hpp", false));
+  CHECK_FALSE(May("sdk/core/log.h", "spdlog/spdlog.h", false));
+  CHECK_FALSE(May("sdk/io/json.h", "nlohmann/json.hpp", false));
+  CHECK_FALSE(May("sdk/data/idx.h", "zlib.h", false));
+  CHECK_FALSE(May("tests/sdk/core/a_test.cpp", "catch2/catch.hpp", false));
+  CHECK_FALSE(May("sdk/comm/mesh.cpp", "mpi.h", false));
+  CHECK_FALSE(May("builders/plan.cpp", "CLI/CLI.hpp", false));
+}
+
+TEST_CASE("style: findings name the file and the line") {
+  TemporaryTree tree;
+  tree.Write("sdk/core/a.h", "int a;\n");
+  tree.Write("sdk/core/b.cpp", "#include \"sdk/core/missing.h\"\n\tint b; \nint c;\r\n");
+  tree.Write("notes.txt", "");
+  CHECK(tree.Findings() == Lines{"notes.txt:1: does not belong in the top directory",
+                                 "sdk/core/a.h:1: a header without #pragma once",
+                                 "sdk/core/b.cpp:1: \"sdk/core/missing.h\" does not exist",
+                                 "sdk/core/b.cpp:2: a tab", "sdk/core/b.cpp:2: a trailing space",
+                                 "sdk/core/b.cpp:3: a carriage return"});
+}
+
+TEST_CASE("style: a long file needs a reason") {
+  TemporaryTree tree;
+  std::string text(400, '\n');
+  tree.Write("sdk/core/a.cpp", text);
+  CHECK(tree.Findings().empty());
+  text += "\n";
+  tree.Write("sdk/core/a.cpp", text);
+  REQUIRE(tree.Findings().size() == 1);
+  CHECK(tree.Findings()[0].find("sdk/core/a.cpp:401: 401 lines") == 0);
+  tree.Write("sdk/core/a.cpp", "// long file: a table of constants\n" + text);
+  CHECK(tree.Findings().empty());
+}
+
+TEST_CASE("style: one file at most includes mpi.h") {
+  TemporaryTree tree;
+  tree.Write("sdk/comm/a_mpi.cpp", "#include <mpi.h>\n");
+  CHECK(tree.Findings().empty());
+  tree.Write("sdk/comm/b_mpi.cpp", "#include <mpi.h>\n");
+  CHECK(tree.Findings() == Lines{"sdk/comm/b_mpi.cpp:1: a second file that includes <mpi.h>"});
+}
+
+}  // namespace frugal::style
