@@ -9,14 +9,14 @@ namespace frugal {
 
 struct Conv2dOptions {
   std::int64_t filters = 0;  // output channels
-  PerAxis kernel;
+  PerAxis kernel{};
   PerAxis stride = {1};
   PerAxis padding = {0};
   PerAxis dilation = {1};
   std::int64_t groups = 1;
-  ActivationFunction activation;
+  ActivationFunction activation{};
   bool bias = true;
-  std::optional<Initializer> initializer;  // as Dense
+  std::optional<Initializer> initializer{};  // as Dense
 };
 
 // [N, H, W, channels] -> [N, H', W', filters].

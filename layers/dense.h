@@ -9,10 +9,10 @@ namespace frugal {
 
 struct DenseOptions {
   std::int64_t units = 0;  // output features
-  ActivationFunction activation;
+  ActivationFunction activation{};
   bool bias = true;
   // He normal before a ReLU-like activation, else Xavier uniform.
-  std::optional<Initializer> initializer;
+  std::optional<Initializer> initializer{};
 };
 
 // [..., inputs] -> [..., units]. Parameters: weight [units, inputs], bias [units].

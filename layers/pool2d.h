@@ -6,8 +6,8 @@
 namespace frugal {
 
 struct Pool2dOptions {
-  PerAxis kernel;
-  PerAxis stride;  // empty: the kernel
+  PerAxis kernel{};
+  PerAxis stride{};  // empty: the kernel
   PerAxis padding = {0};
   bool count_padding = true;  // average pooling: padded zeros count in the mean
 };

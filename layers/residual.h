@@ -6,7 +6,7 @@
 namespace frugal {
 
 struct ResidualOptions {
-  ActivationFunction activation;  // behind the sum
+  ActivationFunction activation{};  // behind the sum
 };
 
 // f(body(x) + shortcut(x)) (He et al., arXiv:1512.03385); without a shortcut, x itself is added.

@@ -8,7 +8,7 @@ namespace frugal {
 // Layers without parameters.
 
 struct ActivationOptions {
-  ActivationFunction function;
+  ActivationFunction function{};
 };
 
 class ActivationLayer final : public Layer {

@@ -10,10 +10,10 @@ namespace frugal {
 using PerAxis = std::vector<std::int64_t>;
 
 struct Window2dOptions {
-  PerAxis kernel;
-  PerAxis stride;    // empty: 1 for convolutions, the kernel for pooling
-  PerAxis padding;   // empty: 0; on both sides
-  PerAxis dilation;  // empty: 1
+  PerAxis kernel{};
+  PerAxis stride{};    // empty: 1 for convolutions, the kernel for pooling
+  PerAxis padding{};   // empty: 0; on both sides
+  PerAxis dilation{};  // empty: 1
 };
 
 // Throws ConfigError, in the name of `layer`, where an extent is out of range.

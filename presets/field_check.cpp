@@ -7,27 +7,6 @@
 namespace frugal {
 namespace {
 
-bool HasType(ValueKind kind, const Value& value) {
-  switch (kind) {
-    case ValueKind::kBool:
-      return std::holds_alternative<bool>(value);
-    case ValueKind::kInt:
-      return std::holds_alternative<std::int64_t>(value);
-    case ValueKind::kReal:
-      return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
-    case ValueKind::kText:
-    case ValueKind::kChoice:
-      return std::holds_alternative<std::string>(value);
-    case ValueKind::kIntList:
-      return std::holds_alternative<std::vector<std::int64_t>>(value);
-    case ValueKind::kTextList:
-      return std::holds_alternative<std::vector<std::string>>(value);
-    case ValueKind::kTable:
-      break;
-  }
-  return false;
-}
-
 std::vector<double> NumbersOf(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     return {static_cast<double>(*integer)};
@@ -66,6 +45,27 @@ std::optional<std::string> NoChoice(const Field& field, const Value& value) {
 std::string Given(const Value& value) { return Shorten(ToString(value)) + " was given"; }
 
 }  // namespace
+
+bool HasType(ValueKind kind, const Value& value) {
+  switch (kind) {
+    case ValueKind::kBool:
+      return std::holds_alternative<bool>(value);
+    case ValueKind::kInt:
+      return std::holds_alternative<std::int64_t>(value);
+    case ValueKind::kReal:
+      return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
+    case ValueKind::kText:
+    case ValueKind::kChoice:
+      return std::holds_alternative<std::string>(value);
+    case ValueKind::kIntList:
+      return std::holds_alternative<std::vector<std::int64_t>>(value);
+    case ValueKind::kTextList:
+      return std::holds_alternative<std::vector<std::string>>(value);
+    case ValueKind::kTable:
+      break;
+  }
+  return false;
+}
 
 std::string Requirement(const Field& field) {
   return "'" + field.name + "' must be " + DescribeType(field);

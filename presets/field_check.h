@@ -13,6 +13,9 @@ namespace frugal {
 // no integer. The complaint's `where` is empty.
 std::optional<Complaint> CheckValue(const Field& field, const Value& value);
 
+// Whether a value, not none, is of the type that fields of the kind hold.
+bool HasType(ValueKind kind, const Value& value);
+
 // Checks every field of a struct that was filled in code; `where` of the complaints is the path of
 // the table: "memory", "memory.tensor_pool_options".
 std::vector<Complaint> CheckFields(const FieldTable& table, const void* object,

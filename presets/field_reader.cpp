@@ -52,7 +52,7 @@ std::optional<Value> ValueFor(const Field& field, const ConfigNode& node) {
     if (field.single_ok && text_list && text) return Value{std::vector<std::string>{*text}};
     return std::nullopt;
   }
-  return node.value;
+  return HasType(field.kind, node.value) ? std::optional<Value>(node.value) : std::nullopt;
 }
 
 bool SaysNone(const Field& field, const ConfigNode& node) {
@@ -149,6 +149,7 @@ std::optional<Value> ReadValue(const Field& field, const ConfigNode& node, const
   }
   if (std::optional<Complaint> complaint = CheckValue(field, *value)) {
     complaint->where = path;
+    if (!node.IsArray()) complaint->given = node.text + " was given";  // 0x00, not 0
     complaints.Add(node.location, *complaint);
     return std::nullopt;
   }

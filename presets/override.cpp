@@ -12,7 +12,7 @@
 namespace frugal {
 namespace {
 
-constexpr std::size_t kMostKeyParts = 64;
+constexpr std::size_t kMostKeyParts = 32;
 
 [[noreturn]] void Refuse(const SourceLocation& place, const Complaint& complaint) {
   throw ConfigError(DescribeAt(place, complaint));

@@ -16,7 +16,8 @@ namespace {
 
 // Depth of dotted keys. The parser recurses once per part, so a hostile file could exhaust the
 // stack; it limits the depth of arrays and inline tables itself.
-constexpr int kMostKeyParts = 64;
+constexpr int kMostKeyParts = 32;
+constexpr int kMostDepth = 64;
 
 bool IsKeySymbol(char symbol) {
   return (symbol >= 'a' && symbol <= 'z') || (symbol >= 'A' && symbol <= 'Z') ||
@@ -48,17 +49,23 @@ class Converter {
  public:
   Converter(std::string_view text, std::string name) : source_(text), name_(std::move(name)) {}
 
-  ConfigNode Convert(const toml::node& from) const {
+  // Throws ConfigError for what is nested too deep: all readers of the tree recurse.
+  ConfigNode Convert(const toml::node& from, int depth = 0) const {
+    if (depth > kMostDepth) {
+      throw ConfigError(DescribeAt(At(from.source().begin),
+                                   {"", "tables must nest at most 64 deep",
+                                    "deeper ones were given", "is it a configuration?"}));
+    }
     ConfigNode node;
     node.location = At(from.source().begin);
     node.key_location = node.location;
     const auto& [begin, end, path] = from.source();
     node.text = source_.Quote({begin.line, begin.column}, {end.line, end.column});
     if (const toml::table* table = from.as_table()) {
-      AddEntries(*table, node);
+      AddEntries(*table, node, depth);
     } else if (const toml::array* array = from.as_array()) {
       node.kind = NodeKind::kArray;
-      for (const toml::node& item : *array) node.children.push_back(Convert(item));
+      for (const toml::node& item : *array) node.children.push_back(Convert(item, depth + 1));
     } else {
       SetScalar(from, node);
     }
@@ -66,10 +73,10 @@ class Converter {
   }
 
  private:
-  void AddEntries(const toml::table& table, ConfigNode& node) const {
+  void AddEntries(const toml::table& table, ConfigNode& node, int depth) const {
     node.kind = NodeKind::kTable;
     for (const auto& [key, value] : table) {
-      ConfigNode child = Convert(value);
+      ConfigNode child = Convert(value, depth + 1);
       child.key = std::string(key.str());
       child.key_location = At(key.source().begin);
       node.children.push_back(std::move(child));
@@ -129,7 +136,7 @@ ConfigNode ParseTomlFile(const std::filesystem::path& path) {
 
 ConfigNode ParseTomlText(std::string_view text, const std::string& name) {
   if (HasDeepKey(text)) {
-    throw ConfigError(DescribeAt({name}, {"", "keys must have at most 64 parts",
+    throw ConfigError(DescribeAt({name}, {"", "keys must have at most 32 parts",
                                           "a longer one was given", "is it a configuration?"}));
   }
   try {
@@ -151,6 +158,8 @@ std::optional<ConfigNode> ParseTomlValue(std::string_view text) {
     if (table.size() != 1 || !value) return std::nullopt;
     return Converter(line, "").Convert(*value);
   } catch (const toml::parse_error&) {
+    return std::nullopt;
+  } catch (const ConfigError&) {  // nested too deep
     return std::nullopt;
   }
 }

@@ -22,7 +22,9 @@ struct DataLayout {
   Shape TargetBatchShape(std::int64_t batch) const;
 };
 
-// One part (train or test) of an opened data set.
+enum class DatasetPart : std::uint8_t { kTrain, kTest };
+
+// One part of an opened data set.
 class DataSource {
  public:
   virtual ~DataSource() = default;

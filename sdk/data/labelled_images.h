@@ -18,8 +18,6 @@ ImageStorage TakeImageStorage(Allocator& memory, const DatasetInfo& info, std::i
 // What planning needs to know.
 DataLayout LayoutOf(const DatasetInfo& info);
 
-enum class DatasetPart : std::uint8_t { kTrain, kTest };
-
 // Reads one part from its files into `storage`. Throws DataError where a file is missing, damaged
 // or not what `info` announces.
 std::unique_ptr<DataSource> OpenImages(const DatasetInfo& info, DatasetPart part,

@@ -50,7 +50,7 @@ void PlannedArena::Grow(std::int64_t bytes) {
 
 void PlannedArena::Begin(const ArenaLayout& layout) {
   if (live_blocks_ != 0 || layout_ != nullptr) ThrowOffPlan("another step is still under way");
-  if (layout.arena_bytes > capacity_) Grow(layout.arena_bytes);
+  if (layout.arena_bytes > capacity_) Grow(std::max(layout.arena_bytes, reserve_));
   layout_ = &layout;
   next_item_ = 0;
 }

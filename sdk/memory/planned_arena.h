@@ -12,10 +12,14 @@ class PlannedArena final : public Allocator {
   explicit PlannedArena(std::int64_t kept_bytes) : kept_limit_(kept_bytes) {}
   ~PlannedArena() override;
 
+  // The first step takes at least this much, so that no later one has to grow the range.
+  void ReserveFor(std::int64_t bytes) { reserve_ = bytes; }
   // Starts replaying `layout`, which must outlive the step. All blocks of the last step are gone.
   void Begin(const ArenaLayout& layout);
   // Ends it. Throws UsageError where a block of the step is still held.
   void End();
+  // Ends it after an error, whose unwinding has already given back the step's blocks.
+  void Abandon() noexcept { layout_ = nullptr; }
 
   std::int64_t capacity_bytes() const { return capacity_; }    // address range in use
   std::int64_t kept_bytes() const;                             // held between steps
@@ -29,6 +33,7 @@ class PlannedArena final : public Allocator {
   void Grow(std::int64_t bytes);
 
   std::int64_t kept_limit_;
+  std::int64_t reserve_ = 0;
   std::byte* base_ = nullptr;
   std::int64_t capacity_ = 0;
   std::int64_t growth_count_ = 0;

@@ -33,7 +33,6 @@ double Optimizer::Step(Context& context, std::span<Parameter* const> parameters)
   // As PyTorch's clip_grad_norm_: a small constant keeps the quotient finite.
   const double scale = clip_norm_ > 0 ? std::min(1.0, clip_norm_ / (norm + 1e-6)) : 1;
   for (const Parameter* parameter : parameters) Update(context, *parameter, scale);
-  context.parameters().ClearGradients();
   return norm;
 }
 

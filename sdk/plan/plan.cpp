@@ -1,11 +1,13 @@
 #include "sdk/plan/plan.h"
 
 #include <algorithm>
+#include <array>
 
 namespace frugal {
 
 std::string_view NameOf(StepKind kind) {
-  return kind == StepKind::kTrain ? "train" : "evaluate";
+  constexpr std::array<std::string_view, 3> names = {"train", "evaluate", "predict"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 const StepPlan* Plan::Find(StepKind kind, std::int64_t batch) const {

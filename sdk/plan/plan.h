@@ -10,8 +10,8 @@
 
 namespace frugal {
 
-enum class StepKind : std::uint8_t { kTrain, kEvaluate };
-std::string_view NameOf(StepKind kind);  // "train", "evaluate"
+enum class StepKind : std::uint8_t { kTrain, kEvaluate, kPredict };
+std::string_view NameOf(StepKind kind);  // "train", "evaluate", "predict"
 
 // One kind of step at one batch size, as a dry run of it showed.
 struct StepPlan {

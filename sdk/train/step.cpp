@@ -1,5 +1,9 @@
 #include "sdk/train/step.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "sdk/module/parameter_store.h"
 
 namespace frugal {
@@ -69,6 +73,7 @@ void RunBackward(Context& context, Tape& tape, int loss_slot) {
 StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& optimizer,
                      const DataSource* source, std::span<const std::int64_t> samples) {
   context.set_training(true);
+  context.parameters().ClearGradients();
   Tape tape;
   const TapeScope scope(context, &tape);
   Evaluated evaluated = RunForward(context, parts, source, samples);
@@ -84,6 +89,32 @@ StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSour
   context.set_training(false);
   const TapeScope scope(context, nullptr);
   return RunForward(context, parts, source, samples).result;
+}
+
+Shape PredictStep(Context& context, const StepParts& parts, std::span<const float> inputs,
+                  std::int64_t count, std::vector<float>& outputs) {
+  context.set_training(false);
+  const TapeScope scope(context, nullptr);
+  Tensor x = context.Allocate(parts.layout.BatchShape(count), context.dtype(), MemoryTag::kData);
+  context.Launch([&](Backend&, void*) {
+    if (x.dtype() == DType::kF64) {
+      std::ranges::copy(inputs, x.data<double>());
+    } else {
+      std::ranges::copy(inputs, x.data<float>());
+    }
+  });
+  const Var y = parts.network(context, {std::exchange(x, {}), Var::kNoGradient});
+  context.Launch([&](Backend&, void*) {
+    if (y.value.dtype() == DType::kF64) {
+      const auto values = y.value.values<double>();
+      outputs.clear();
+      std::ranges::transform(values, std::back_inserter(outputs),
+                             [](double value) { return static_cast<float>(value); });
+    } else {
+      outputs.assign(y.value.values<float>().begin(), y.value.values<float>().end());
+    }
+  });
+  return y.shape();
 }
 
 }  // namespace frugal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "sdk/data/data_source.h"
 #include "sdk/module/layer.h"
@@ -30,5 +31,11 @@ StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& 
 // Forward only, in evaluation mode.
 StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSource* source,
                         std::span<const std::int64_t> samples);
+
+// The network's outputs for a batch of inputs [N, sample...], row-major, in evaluation mode; both
+// spans are read and written as f32 whatever the model computes in. Dry, neither is touched.
+// Returns the shape of the outputs.
+Shape PredictStep(Context& context, const StepParts& parts, std::span<const float> inputs,
+                  std::int64_t count, std::vector<float>& outputs);
 
 }  // namespace frugal

@@ -76,6 +76,9 @@ TEST_CASE("Wrong types point at what was written") {
   CHECK(LinesOf("pads = [1, 2.5]") ==
         std::vector<std::string>{"f.toml:3:12: [layer] 'pads' must be a list of integers >= 0; "
                                  "a number was given: 2.5"});
+  CHECK(Read("units = 0x00").complaints.Lines() ==
+        std::vector<std::string>{"f.toml:2:9: [layer] 'units' must be an integer >= 1; "
+                                 "0x00 was given"});
   CHECK(LinesOf("pads = 3") ==
         std::vector<std::string>{"f.toml:3:8: [layer] 'pads' must be a list of integers >= 0; "
                                  "an integer was given: 3"});

@@ -42,8 +42,9 @@ void Randomize(const FieldTable& table, void* object, std::mt19937& random) {
     }
     if (random() % 2 == 0) continue;
     field.set(object, OtherValue(field, field.get(object)));
-    if (field.kind == ValueKind::kInt) field.set(object, std::int64_t{random() % 1'000'000} + 1);
-    if (field.kind == ValueKind::kReal) field.set(object, (random() % 1000 + 1) / 1000.0);
+    const auto number = static_cast<std::int64_t>(random() % 1'000'000) + 1;
+    if (field.kind == ValueKind::kInt) field.set(object, number);
+    if (field.kind == ValueKind::kReal) field.set(object, static_cast<double>(number) / 1e6);
     if (field.kind == ValueKind::kChoice) {
       field.set(object, field.choices[random() % field.choices.size()]);
     }
@@ -99,9 +100,10 @@ TEST_CASE("Every field has its documented default") {
 
 TEST_CASE("The table has one row for each member") {
   // A structured binding must name every member: adding one breaks this line until it has a row.
-  const auto [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = Config{};
+  [[maybe_unused]] const auto [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] =
+      Config{};
   CHECK(MemoryFields().fields.size() == 21);
-  const auto [v, w, x, y, z] = TensorPoolOptions{};
+  [[maybe_unused]] const auto [v, w, x, y, z] = TensorPoolOptions{};
   CHECK(TensorPoolFields().fields.size() == 5);
 }
 

@@ -18,9 +18,16 @@ inline HeapAllocator& Heap() {
   return heap;
 }
 
+// Memory full of ones in every bit: NaN in floating types, so that a kernel which reads what it
+// should write shows.
 inline Tensor Uninitialized(const Shape& shape, DType dtype = DType::kF32) {
-  return Tensor(Heap(), shape, dtype, MemoryTag::kActivation);
+  Tensor tensor(Heap(), shape, dtype, MemoryTag::kActivation);
+  if (tensor.bytes() > 0) std::memset(tensor.raw(), 0xff, static_cast<std::size_t>(tensor.bytes()));
+  return tensor;
 }
+
+// Scratch for a kernel that asks for `bytes`.
+inline Tensor ScratchOf(std::int64_t bytes) { return Uninitialized({bytes}, DType::kU8); }
 
 // `values` in row-major order, converted to `dtype`.
 template <class Value>
@@ -135,6 +142,31 @@ inline double RelativeError(const Tensor& actual, const std::vector<double>& exp
 }
 inline double RelativeError(const Tensor& actual, const Tensor& expected) {
   return RelativeError(Values(actual), Values(expected));
+}
+
+// Central differences of f by each element of x (f64), which f reads.
+template <class Function>
+std::vector<double> NumericGradient(const Function& f, const Tensor& x, double step = 1e-5) {
+  std::vector<double> gradient;
+  for (double& value : x.values<double>()) {
+    const double kept = value;
+    value = kept + step;
+    const double above = f();
+    value = kept - step;
+    const double below = f();
+    value = kept;
+    gradient.push_back((above - below) / (2 * step));
+  }
+  return gradient;
+}
+
+// Sum of a[i] b[i]: a scalar to differentiate.
+inline double Dot(const Tensor& a, const Tensor& b) {
+  const std::vector<double> left = Values(a);
+  const std::vector<double> right = Values(b);
+  double sum = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) sum += left[i] * right[i];
+  return sum;
 }
 
 // Whether shape, element type and every bit agree.

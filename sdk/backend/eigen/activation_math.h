@@ -105,11 +105,11 @@ T DerivativeFromInput(T x) {
   return T{1};
 }
 
-// The derivative from the output y, or from the input where DerivesFromOutput(kKind) is false.
+// The derivative from the output y, or from the input where DerivesFromOutput(kKind) is false; all
+// kinds but relu.
 template <Activation kKind, class T>
 T Derivative(T kept, [[maybe_unused]] T a) {
   using enum Activation;
-  if constexpr (kKind == kRelu) return kept > T{0} ? T{1} : T{0};
   if constexpr (kKind == kSigmoid) return kept * (T{1} - kept);
   if constexpr (kKind == kTanh) return T{1} - kept * kept;
   if constexpr (kKind == kElu) return kept > T{0} ? T{1} : kept + a;

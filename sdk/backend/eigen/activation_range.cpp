@@ -52,12 +52,19 @@ void Forward(T a, const T* x, T* y, std::int64_t count) {
   }
 }
 
+// A product with 0 or 1 would become a branch, and pass a NaN through a cut-off element.
+template <Activation kKind, class T>
+T Gradient(T dy, T kept, T a) {
+  if constexpr (kKind == Activation::kRelu) return kept > T{0} ? dy : T{0};
+  return dy * Derivative<kKind>(kept, a);
+}
+
 template <Activation kKind, class T>
 void Backward(T a, const T* dy, const T* kept, T* dx, std::int64_t count) {
   if (dy == dx) {
-    for (std::int64_t i = 0; i < count; ++i) dx[i] *= Derivative<kKind>(kept[i], a);
+    for (std::int64_t i = 0; i < count; ++i) dx[i] = Gradient<kKind>(dx[i], kept[i], a);
   } else {
-    for (std::int64_t i = 0; i < count; ++i) dx[i] = dy[i] * Derivative<kKind>(kept[i], a);
+    for (std::int64_t i = 0; i < count; ++i) dx[i] = Gradient<kKind>(dy[i], kept[i], a);
   }
 }
 

@@ -42,7 +42,8 @@ class Mixer {
   void Add(const PoolDescription& d) {
     Add(d.geometry.window);
     Add(d.geometry.channels);
-    Add(static_cast<std::int64_t>(d.kind) * 4 + d.geometry.count_padding * 2 + d.backward);
+    Add(static_cast<std::int64_t>(d.kind) * 8 + d.geometry.count_padding * 4 + d.backward * 2 +
+        d.record);
   }
   std::size_t value() const { return value_ ^ (value_ >> 29); }
 

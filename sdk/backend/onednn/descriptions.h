@@ -40,6 +40,7 @@ struct PoolDescription {
   PoolGeometry geometry;
   PoolKind kind = PoolKind::kMax;
   bool backward = false;
+  bool record = false;  // forward of a maximum only: note where it lay, for a backward
 
   bool operator==(const PoolDescription&) const = default;
 };

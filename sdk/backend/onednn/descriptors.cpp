@@ -221,8 +221,9 @@ Recipe DescribePool(const PoolDescription& d) {
                                                : algorithm::pooling_avg_exclude_padding;
   const auto engine = Processor();
   const dnnl::pooling_forward::primitive_desc forward(
-      {prop_kind::forward_training, kind, x, y, w.stride, w.kernel, w.begin, w.end}, Attributes(),
-      engine);
+      {max && !d.backward && !d.record ? prop_kind::forward_inference : prop_kind::forward_training,
+       kind, x, y, w.stride, w.kernel, w.begin, w.end},
+      Attributes(), engine);
   Recipe recipe{engine, forward, {}};
   if (d.backward) {
     recipe.descriptor = dnnl::pooling_backward::primitive_desc(
@@ -233,7 +234,7 @@ Recipe DescribePool(const PoolDescription& d) {
     recipe.bindings = {{Slot::kSource, DNNL_ARG_SRC, x, x},
                        {Slot::kDestination, DNNL_ARG_DST, y, y, true}};
   }
-  if (max) {
+  if (max && (d.backward || d.record)) {
     const Desc record = forward.workspace_desc();
     recipe.bindings.push_back({Slot::kRecord, DNNL_ARG_WORKSPACE, record, record, !d.backward});
   }

@@ -26,9 +26,8 @@ class OneDnnPoolKernels final : public EigenPoolKernels {
   void AdaptiveBackward(const PoolGeometry& g, const Tensor& dy, const Tensor& dx) override;
 
  private:
-  // nullptr unless oneDNN has both directions, which must agree on the record.
-  onednn::Operation* Find(const PoolGeometry& g, DType dtype, onednn::PoolKind kind,
-                          bool backward) const;
+  // nullptr unless oneDNN has all directions, which must agree on the record.
+  onednn::Operation* Find(const onednn::PoolDescription& description, DType dtype) const;
   onednn::Operation* FindAdaptive(const PoolGeometry& g, DType dtype, bool backward) const;
 
   onednn::OperationCache& cache_;

@@ -1,0 +1,147 @@
+#include "builders/ai_model_builder.h"
+
+#include "builders/option_fields.h"
+#include "builders/spec_reader.h"
+#include "presets/memory_fields.h"
+#include "presets/resolved.h"
+
+namespace frugal {
+namespace {
+
+// Replaces a section and notes which of its values the code changed.
+template <class Options>
+void Replace(Options& section, const Options& with, const FieldTable& fields,
+             const std::string& name, Origins& origins) {
+  MarkChanges(fields, &section, &with, name, Origin::Code(), origins);
+  section = with;
+}
+
+std::vector<LayerSpec> SpecsOf(const LayerList::Fill& fill) {
+  LayerList list;
+  if (fill) fill(list);
+  return list.specs();
+}
+
+}  // namespace
+
+LayerList& LayerList::Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers,
+                          std::vector<LayerSpec> shortcut) {
+  specs_.push_back({std::move(options), std::move(name), std::move(layers), std::move(shortcut)});
+  return *this;
+}
+
+LayerList& LayerList::Dense(const DenseOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::Conv2d(const Conv2dOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::MaxPool2d(const Pool2dOptions& options, std::string name) {
+  return Add(MaxPool2dOptions{options}, std::move(name));
+}
+LayerList& LayerList::AveragePool2d(const Pool2dOptions& options, std::string name) {
+  return Add(AveragePool2dOptions{options}, std::move(name));
+}
+LayerList& LayerList::AdaptiveAveragePool2d(const AdaptivePool2dOptions& options,
+                                            std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::BatchNorm(const BatchNormOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::LayerNorm(const LayerNormOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::GroupNorm(const GroupNormOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::Activation(ActivationFunction function, std::string name) {
+  return Add(ActivationOptions{function}, std::move(name));
+}
+LayerList& LayerList::Dropout(double rate, std::string name) {
+  return Add(DropoutOptions{rate}, std::move(name));
+}
+LayerList& LayerList::Flatten(std::string name) { return Add(FlattenOptions(), std::move(name)); }
+
+LayerList& LayerList::Residual(const ResidualOptions& options, const Fill& body,
+                               const Fill& shortcut, std::string name) {
+  return Add(options, std::move(name), SpecsOf(body), SpecsOf(shortcut));
+}
+
+LayerList& LayerList::Sequential(const Fill& body, std::string name) {
+  return Add(SequentialOptions(), std::move(name), SpecsOf(body));
+}
+
+AiModelBuilder AiModelBuilder::FromToml(const std::string& path,
+                                        const std::vector<std::string>& overrides) {
+  AiModelBuilder builder;
+  builder.config_ = ReadRunConfig(path, overrides);
+  return builder;
+}
+
+AiModelBuilder& AiModelBuilder::Name(std::string name) {
+  config_.model.name = std::move(name);
+  config_.origins.Set("model.name", Origin::Code());
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Memory(const TrainingMemoryConfig& config) {
+  Replace(config_.memory, config, MemoryFields(), "memory", config_.origins);
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Data(const DataOptions& options) {
+  Replace(config_.data, options, DataFields(), "data", config_.origins);
+  layout_.reset();
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Data(const DataLayout& layout, DataSources sources) {
+  layout_ = layout;
+  sources_ = std::move(sources);
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Layers(const LayerList::Fill& fill) {
+  config_.model.layers = SpecsOf(fill);
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Loss(const LossOptions& options) {
+  Replace(config_.loss, options, LossFields(), "loss", config_.origins);
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Optimizer(const OptimizerOptions& options) {
+  Replace(config_.optimizer, options, OptimizerFields(), "optimizer", config_.origins);
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Schedule(const ScheduleOptions& options) {
+  Replace(config_.schedule, options, ScheduleFields(), "schedule", config_.origins);
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Training(const TrainingOptions& options) {
+  Replace(config_.training, options, TrainingFields(), "training", config_.origins);
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Output(const OutputOptions& options) {
+  Replace(config_.output, options, OutputFields(), "output", config_.origins);
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::AllowMissingWeights(bool allow) {
+  config_.model.allow_missing = allow;
+  config_.origins.Set("model.allow_missing", Origin::Code());
+  return *this;
+}
+
+Blueprint AiModelBuilder::Plan() const {
+  return MakeBlueprint(config_, layout_ ? &*layout_ : nullptr);
+}
+
+Model AiModelBuilder::Build() const { return Model(Plan(), sources_); }
+
+}  // namespace frugal

@@ -1,0 +1,102 @@
+#include "builders/blueprint.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "builders/dataset.h"
+#include "builders/network_builder.h"
+#include "builders/planner.h"
+#include "builders/run_rules.h"
+#include "presets/memory_rules.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/error.h"
+#include "sdk/data/batches.h"
+#include "sdk/data/labelled_images.h"
+
+namespace frugal {
+namespace {
+
+void CheckConfig(const RunConfig& config, bool custom_data) {
+  Complaints complaints;
+  CheckMemory(config.memory);
+  CheckRun(config, custom_data, complaints);
+  complaints.ThrowIfAny();
+}
+
+LastBatch LastBatchOf(const TrainingOptions& options) {
+  return options.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
+}
+
+TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
+  const TrainingOptions& training = config.training;
+  TrainingProgram program;
+  program.train_samples =
+      std::min(layout.train_count, config.data.train_limit.value_or(layout.train_count));
+  const std::int64_t test_samples =
+      std::min(layout.test_count, config.data.test_limit.value_or(layout.test_count));
+  program.test_samples = training.evaluate ? test_samples : 0;
+  program.batch = training.batch_size;
+  program.evaluation_batch = training.evaluation_batch_size;
+  program.drop_last = training.drop_last;
+  program.steps_per_epoch =
+      BatchCount(program.train_samples, program.batch, LastBatchOf(training));
+  if (program.steps_per_epoch == 0) {
+    throw ConfigError({.where = "training",
+                       .required = "an epoch has at least one batch",
+                       .given = "batch_size = " + std::to_string(program.batch) + " with " +
+                                std::to_string(program.train_samples) + " training samples",
+                       .advice = "use a smaller batch, or drop_last = false"});
+  }
+  program.total_steps = program.steps_per_epoch * training.epochs;
+  if (training.max_steps) program.total_steps = std::min(program.total_steps, *training.max_steps);
+  return program;
+}
+
+void CheckDeviceLimit(const Blueprint& blueprint) {
+  const auto limit_mb = blueprint.config.memory.max_memory_per_device_mb;
+  if (!limit_mb || blueprint.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
+  const Plan& plan = blueprint.plan;
+  std::string parts;
+  for (const MemoryTag tag : kAllMemoryTags) {
+    if (plan.at_peak[tag] == 0) continue;
+    parts += (parts.empty() ? "" : ", ") + std::string(NameOf(tag)) + " " +
+             FormatBytes(plan.at_peak[tag]);
+  }
+  throw MemoryError(
+      {.where = "memory.max_memory_per_device_mb",
+       .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
+       .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
+                "); the largest holders are " + DescribeHolders(plan.largest_holders, 3),
+       .advice = "use a smaller batch, gradient checkpointing, or a higher limit"});
+}
+
+}  // namespace
+
+std::vector<std::int64_t> FirstSamples(std::int64_t count) {
+  std::vector<std::int64_t> samples(static_cast<std::size_t>(count));
+  std::iota(samples.begin(), samples.end(), std::int64_t{0});
+  return samples;
+}
+
+Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
+  CheckConfig(config, custom_layout != nullptr);
+  Blueprint blueprint;
+  blueprint.config = config;
+  blueprint.custom_data = custom_layout != nullptr;
+  blueprint.layout = custom_layout ? *custom_layout : LayoutOf(DatasetOf(config.data));
+  blueprint.program = ProgramOf(config, blueprint.layout);
+  SetThreadCount(static_cast<int>(config.training.threads));
+  blueprint.backend = MakeBackend(config.training.backend);
+  const Shape input = blueprint.layout.BatchShape(blueprint.program.batch);
+  blueprint.network =
+      BuildNetwork(config.model.layers, input, *blueprint.backend, blueprint.dtype());
+  blueprint.parameters = blueprint.network->Parameters();
+  blueprint.optimizer = std::make_unique<Optimizer>(
+      config.optimizer, config.schedule, config.training.clip_gradient_norm,
+      blueprint.program.total_steps);
+  MakePlan(blueprint);
+  CheckDeviceLimit(blueprint);
+  return blueprint;
+}
+
+}  // namespace frugal

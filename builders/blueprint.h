@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "builders/run_config.h"
+#include "layers/sequential.h"
+#include "sdk/data/data_source.h"
+#include "sdk/plan/plan.h"
+#include "sdk/train/step.h"
+
+namespace frugal {
+
+// How a training runs through its data.
+struct TrainingProgram {
+  std::int64_t train_samples = 0;  // of one epoch
+  std::int64_t test_samples = 0;   // 0 = no evaluation
+  std::int64_t batch = 0;
+  std::int64_t evaluation_batch = 0;
+  bool drop_last = true;
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t total_steps = 0;
+};
+
+// Everything that is decided before memory is taken: the network with its sizes and checkpoint
+// segments, the optimizer, and the plan of what it will all take.
+struct Blueprint {
+  RunConfig config;
+  DataLayout layout;
+  bool custom_data = false;
+  TrainingProgram program;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Sequential> network;
+  std::vector<Parameter*> parameters;
+  std::unique_ptr<Optimizer> optimizer;
+  Plan plan;
+
+  DType dtype() const {
+    return config.training.precision == Precision::kF64 ? DType::kF64 : DType::kF32;
+  }
+  std::uint64_t seed() const { return static_cast<std::uint64_t>(config.training.seed); }
+  StepParts step_parts() const { return {*network, parameters, config.loss, layout}; }
+};
+
+// Checks the configuration, builds the network and plans it. With `custom_layout` the program
+// brings its own data; otherwise [data] describes it. Throws ConfigError, ShapeError, or
+// MemoryError where the plan passes max_memory_per_device_mb.
+Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout = nullptr);
+
+// Sample numbers 0 .. count - 1; a dry step only counts them.
+std::vector<std::int64_t> FirstSamples(std::int64_t count);
+
+}  // namespace frugal

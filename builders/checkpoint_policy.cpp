@@ -1,0 +1,112 @@
+#include "builders/checkpoint_policy.h"
+
+#include <algorithm>
+
+#include "layers/residual.h"
+
+namespace frugal {
+namespace {
+
+// The lists directly inside a composite layer.
+std::vector<Sequential*> ListsIn(Layer& layer) {
+  if (layer.kind() == LayerKind::kSequential) return {static_cast<Sequential*>(&layer)};
+  if (layer.kind() != LayerKind::kResidual) return {};
+  const auto& residual = static_cast<const Residual&>(layer);
+  std::vector<Sequential*> lists = {&residual.body()};
+  if (residual.shortcut() != nullptr) lists.push_back(residual.shortcut());
+  return lists;
+}
+
+class Cutter {
+ public:
+  Cutter(const CheckpointOptions& options, const KeptBytes& kept)
+      : options_(options), kept_(kept) {}
+
+  void Cut(Sequential& list) {
+    std::vector<CheckpointSegment> segments;
+    std::size_t run_begin = 0;
+    const auto end_run = [&](std::size_t end) { CutRun(run_begin, end, segments); };
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      Layer& layer = list.layer(i);
+      const bool own_segment = IsOwnSegment(layer);
+      if (!own_segment && !HoldsSegment(layer)) continue;
+      end_run(i);
+      run_begin = i + 1;
+      if (own_segment) {
+        segments.push_back({i, i + 1});
+      } else {
+        for (Sequential* inner : ListsIn(layer)) Cut(*inner);
+      }
+    }
+    end_run(list.size());
+    list.SetSegments(std::move(segments));
+  }
+
+ private:
+  bool IsOwnSegment(const Layer& layer) const {
+    if (options_.attention_layers && layer.kind() == LayerKind::kAttention) return true;
+    if (options_.residual_blocks && layer.kind() == LayerKind::kResidual) return true;
+    if (!options_.kept_bytes_threshold) return false;
+    const auto found = kept_.find(layer.path());
+    return found != kept_.end() && found->second > *options_.kept_bytes_threshold;
+  }
+
+  bool HoldsSegment(Layer& layer) const {
+    return std::ranges::any_of(ListsIn(layer), [&](const Sequential* list) {
+      for (std::size_t i = 0; i < list->size(); ++i) {
+        if (IsOwnSegment(list->layer(i)) || HoldsSegment(list->layer(i))) return true;
+      }
+      return false;
+    });
+  }
+
+  void CutRun(std::size_t begin, std::size_t end, std::vector<CheckpointSegment>& segments) const {
+    const auto length = static_cast<std::size_t>(options_.every_n_layers);
+    for (std::size_t at = begin; at < end; at += length) {
+      segments.push_back({at, std::min(end, at + length)});
+    }
+  }
+
+  const CheckpointOptions& options_;
+  const KeptBytes& kept_;
+};
+
+void RemoveSegments(Sequential& list) {
+  list.SetSegments({});
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (Sequential* inner : ListsIn(list.layer(i))) RemoveSegments(*inner);
+  }
+}
+
+void NumberSegments(const Sequential& list, int& next, std::map<std::string, int>& numbers) {
+  std::size_t segment = 0;
+  const auto& segments = list.segments();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (segment < segments.size() && i >= segments[segment].begin) {
+      numbers[list.layer(i).path()] = next;
+      if (i + 1 == segments[segment].end) {
+        ++segment;
+        ++next;
+      }
+      continue;
+    }
+    for (const Sequential* inner : ListsIn(list.layer(i))) NumberSegments(*inner, next, numbers);
+  }
+}
+
+}  // namespace
+
+void SetCheckpointSegments(Sequential& network, const CheckpointOptions& options,
+                           const KeptBytes& kept) {
+  RemoveSegments(network);
+  if (options.enabled) Cutter(options, kept).Cut(network);
+}
+
+std::map<std::string, int> SegmentNumbers(const Sequential& network) {
+  std::map<std::string, int> numbers;
+  int next = 0;
+  NumberSegments(network, next, numbers);
+  return numbers;
+}
+
+}  // namespace frugal

@@ -1,0 +1,12 @@
+#pragma once
+
+// Everything that most programs need of frugal: build a model (AiModelBuilder), look at its plan
+// (Blueprint, Plan), train and use it (Model).
+
+#include "builders/ai_model_builder.h"
+#include "builders/spec_reader.h"
+#include "presets/training_memory_config.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/dtype.h"
+#include "sdk/core/error.h"
+#include "sdk/core/shape.h"

@@ -1,0 +1,268 @@
+#include "builders/model.h"
+
+#include <algorithm>
+
+#include "builders/dataset.h"
+#include "builders/planner.h"
+#include "builders/training_loop.h"
+#include "builders/weights.h"
+#include "sdk/core/error.h"
+#include "sdk/core/log.h"
+#include "sdk/data/labelled_images.h"
+
+namespace frugal {
+namespace {
+
+ParameterStore::Options StoreOptions(const Blueprint& blueprint) {
+  const auto strategy = blueprint.config.memory.default_initialization_strategy;
+  return {.dtype = blueprint.dtype(),
+          .seed = blueprint.seed(),
+          .dry = false,
+          .start_at_zero = strategy == InitializationStrategy::kZero};
+}
+
+// Copies of the values of one store, for another that is filled from them.
+ValueSource CopiesFrom(const std::vector<std::pair<std::size_t, std::vector<double>>>& values) {
+  return [values](const Parameter& parameter, const Tensor& value) {
+    const auto found = std::ranges::find(
+        values, parameter.index, [](const auto& entry) { return entry.first; });
+    if (found == values.end()) return false;
+    if (value.dtype() == DType::kF64) {
+      std::ranges::copy(found->second, value.data<double>());
+    } else {
+      std::ranges::transform(found->second, value.data<float>(),
+                             [](double v) { return static_cast<float>(v); });
+    }
+    return true;
+  };
+}
+
+std::vector<double> ToDoubles(const Tensor& tensor) {
+  if (!tensor) return {};
+  if (tensor.dtype() == DType::kF64) {
+    return {tensor.values<double>().begin(), tensor.values<double>().end()};
+  }
+  return {tensor.values<float>().begin(), tensor.values<float>().end()};
+}
+
+}  // namespace
+
+Model::Model(Blueprint blueprint, DataSources sources)
+    : blueprint_(std::make_unique<Blueprint>(std::move(blueprint))),
+      memory_(std::make_unique<MemoryStack>(blueprint_->config.memory,
+                                            [](const std::string& text) { LogWarning(text); })),
+      store_(std::make_unique<ParameterStore>(memory_->tensors(), memory_->ledger(),
+                                              StoreOptions(*blueprint_))),
+      context_(std::make_unique<Context>(Context::Parts{.backend = *blueprint_->backend,
+                                                        .ledger = memory_->ledger(),
+                                                        .step_memory = memory_->step(),
+                                                        .parameters = *store_,
+                                                        .dtype = blueprint_->dtype(),
+                                                        .seed = blueprint_->seed()})),
+      sources_(std::move(sources)) {
+  if (memory_->arena() != nullptr) memory_->arena()->ReserveFor(plan().arena_bytes);
+  const TrainingMemoryConfig& memory = blueprint_->config.memory;
+  if (memory.default_initialization_strategy == InitializationStrategy::kFromFile) {
+    store_->SetSource(SourceFrom(OpenModelWeights(
+        *memory.weights_file_path, memory.weights_file_format, blueprint_->parameters,
+        blueprint_->config.model.allow_missing)));
+  }
+  if (memory.default_initialization_strategy == InitializationStrategy::kLazy) return;
+  for (const Parameter* parameter : blueprint_->parameters) store_->Value(*parameter);
+}
+
+Model::~Model() = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&& other) noexcept {
+  // In the order of their dependence: what holds memory goes before the memory.
+  context_ = std::move(other.context_);
+  store_ = std::move(other.store_);
+  sources_ = std::move(other.sources_);
+  memory_ = std::move(other.memory_);
+  extra_plans_ = std::move(other.extra_plans_);
+  blueprint_ = std::move(other.blueprint_);
+  return *this;
+}
+
+TrainingResult Model::Train(TrainingObserver* observer) {
+  return TrainingLoop(*this, observer).Run();
+}
+
+const StepPlan& Model::PlanFor(StepKind kind, std::int64_t batch) {
+  if (const StepPlan* planned = blueprint_->plan.Find(kind, batch)) return *planned;
+  for (const auto& extra : extra_plans_) {
+    if (extra->kind == kind && extra->batch == batch) return *extra;
+  }
+  extra_plans_.push_back(std::make_unique<StepPlan>(PlanStep(*blueprint_, kind, batch)));
+  return *extra_plans_.back();
+}
+
+// Runs `step` on the memory that was planned for it.
+template <class Step>
+auto Model::RunPlanned(StepKind kind, std::int64_t batch, Step step) {
+  PlannedArena* arena = memory_->arena();
+  if (arena == nullptr) return step();
+  arena->Begin(PlanFor(kind, batch).layout);
+  try {
+    auto result = step();
+    arena->End();
+    return result;
+  } catch (...) {
+    arena->Abandon();
+    throw;
+  }
+}
+
+StepResult Model::RunStep(StepKind kind, const DataSource& source,
+                          std::span<const std::int64_t> samples) {
+  const auto batch = static_cast<std::int64_t>(samples.size());
+  return RunPlanned(kind, batch, [&] {
+    if (kind == StepKind::kEvaluate) {
+      return EvaluateStep(*context_, blueprint_->step_parts(), &source, samples);
+    }
+    const StepResult result = frugal::TrainStep(*context_, blueprint_->step_parts(),
+                                                *blueprint_->optimizer, &source, samples);
+    context_->set_step(context_->step() + 1);
+    return result;
+  });
+}
+
+StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
+  if (samples.empty()) {
+    throw UsageError({.where = "Model::TrainStep",
+                      .required = "at least one sample",
+                      .given = "none was given",
+                      .advice = ""});
+  }
+  const DataSource& source = Source(DatasetPart::kTrain);
+  for (const std::int64_t sample : samples) {
+    if (sample >= 0 && sample < source.count()) continue;
+    throw UsageError({.where = "Model::TrainStep",
+                      .required = "samples lie in [0, " + std::to_string(source.count()) + ")",
+                      .given = "sample " + std::to_string(sample),
+                      .advice = ""});
+  }
+  return RunStep(StepKind::kTrain, source, samples);
+}
+
+EvaluationResult Model::Evaluate() {
+  const DataSource& source = Source(DatasetPart::kTest);
+  const DataLayout& layout = blueprint_->layout;
+  const std::int64_t samples =
+      std::min(source.count(), config().data.test_limit.value_or(source.count()));
+  const std::vector<std::int64_t> order = FirstSamples(samples);
+  EvaluationResult result;
+  result.samples = samples;
+  std::int64_t correct = 0;
+  for (std::int64_t at = 0; at < samples;) {
+    const std::int64_t count = std::min(program().evaluation_batch, samples - at);
+    const StepResult step =
+        RunStep(StepKind::kEvaluate, source,
+                std::span(order).subspan(static_cast<std::size_t>(at),
+                                         static_cast<std::size_t>(count)));
+    result.loss += step.loss * static_cast<double>(count);
+    correct += step.correct;
+    at += count;
+  }
+  result.loss /= static_cast<double>(samples);
+  if (layout.classes > 0) {
+    result.accuracy = static_cast<double>(correct) / static_cast<double>(samples);
+  }
+  return result;
+}
+
+std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t count) {
+  const std::int64_t wanted = count * blueprint_->layout.sample_shape.ElementCount();
+  if (count < 1 || wanted != static_cast<std::int64_t>(inputs.size())) {
+    throw UsageError({.where = "Model::Predict",
+                      .required = "inputs hold count x " +
+                                  ToString(blueprint_->layout.sample_shape) + " values",
+                      .given = std::to_string(inputs.size()) + " values and count = " +
+                               std::to_string(count),
+                      .advice = "give whole samples, channels last"});
+  }
+  std::vector<float> outputs;
+  RunPlanned(StepKind::kPredict, count, [&] {
+    return PredictStep(*context_, blueprint_->step_parts(), inputs, count, outputs);
+  });
+  return outputs;
+}
+
+const DataSource& Model::Source(DatasetPart part) {
+  auto& source = part == DatasetPart::kTrain ? sources_.train : sources_.test;
+  if (source != nullptr) return *source;
+  if (blueprint_->custom_data) {
+    throw UsageError({.where = "Model",
+                      .required = "the program's own data has the part that is asked for",
+                      .given = "it brought none",
+                      .advice = "give a test part, or set evaluate to false"});
+  }
+  const DatasetInfo info = DatasetOf(config().data);
+  const LabelScope label(*context_, "data set");
+  const std::int64_t count = part == DatasetPart::kTrain ? info.train_count : info.test_count;
+  source = OpenImages(info, part, TakeImageStorage(memory_->tensors(), info, count),
+                      NormalizationOf(config().data, info));
+  return *source;
+}
+
+const Parameter& Model::Find(const std::string& path) const {
+  for (const Parameter* parameter : parameters()) {
+    if (parameter->path == path) return *parameter;
+  }
+  throw UsageError({.where = "Model",
+                    .required = "a parameter of the model",
+                    .given = "there is none called '" + path + "'",
+                    .advice = "parameters() lists them"});
+}
+
+std::vector<double> Model::Values(const std::string& path) {
+  return ToDoubles(store_->Value(Find(path)));
+}
+
+std::vector<double> Model::LastGradient(const std::string& path) {
+  return ToDoubles(store_->Gradient(Find(path)));
+}
+
+void Model::SaveWeights(const std::string& path) { WriteWeights(path, parameters(), *store_); }
+
+std::string Model::WeightsHash() { return HashWeights(parameters(), *store_); }
+
+void Model::LoadWeights(const std::string& path, WeightsFormat format) {
+  const auto file =
+      OpenModelWeights(path, format, parameters(), config().model.allow_missing);
+  for (const Parameter* parameter : parameters()) {
+    ReadInto(*file, *parameter, store_->Value(*parameter));
+  }
+}
+
+Model Model::Clone() const {
+  std::vector<std::pair<std::size_t, std::vector<double>>> values;
+  for (const Parameter* parameter : parameters()) {
+    if (!store_->IsMaterialized(*parameter)) continue;
+    values.emplace_back(parameter->index, ToDoubles(store_->Value(*parameter)));
+  }
+  RunConfig lazy = config();
+  lazy.memory.default_initialization_strategy = InitializationStrategy::kLazy;
+  lazy.memory.weights_file_path.reset();
+  Model clone(MakeBlueprint(lazy, blueprint_->custom_data ? &blueprint_->layout : nullptr),
+              blueprint_->custom_data ? sources_ : DataSources());
+  clone.store_->SetSource(CopiesFrom(values));
+  for (const auto& [index, unused] : values) {
+    clone.store_->Value(*clone.parameters()[index]);
+  }
+  return clone;
+}
+
+MemoryMeasurement Model::Measured() const {
+  const MemoryLedger& ledger = memory_->ledger();
+  MemoryMeasurement measured;
+  measured.peak_by_purpose = ledger.peak();
+  measured.peak_bytes = ledger.peak_total();
+  measured.at_peak = ledger.at_peak();
+  measured.arena_bytes = memory_->arena() ? memory_->arena()->capacity_bytes() : 0;
+  measured.peak_rss_bytes = PeakResidentBytes();
+  measured.pool = memory_->pool_statistics();
+  return measured;
+}
+
+}  // namespace frugal

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "builders/blueprint.h"
+#include "builders/memory_stack.h"
+#include "builders/training_observer.h"
+
+namespace frugal {
+
+// Training and test part; the test part may be null.
+struct DataSources {
+  std::shared_ptr<const DataSource> train;
+  std::shared_ptr<const DataSource> test;
+};
+
+// A planned network with its memory. Lives by its plan: what a step takes was planned first.
+class Model {
+ public:
+  // With own data, `sources` holds it; otherwise data sets are read when they are first needed.
+  // Takes parameter memory here, or, with lazy initialization, when each is first touched.
+  explicit Model(Blueprint blueprint, DataSources sources = {});
+  ~Model();
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+
+  const Plan& plan() const { return blueprint_->plan; }
+  const RunConfig& config() const { return blueprint_->config; }
+  const TrainingProgram& program() const { return blueprint_->program; }
+  std::int64_t ParameterCount() const { return plan().parameter_count; }
+  const std::vector<Parameter*>& parameters() const { return blueprint_->parameters; }
+  Sequential& network() { return *blueprint_->network; }
+
+  // The whole program: epochs, evaluation, measurements. May be called once.
+  TrainingResult Train(TrainingObserver* observer = nullptr);
+
+  // One step on the given training samples; for loops of one's own.
+  StepResult TrainStep(std::span<const std::int64_t> samples);
+  // The test part. Throws UsageError where there is none.
+  EvaluationResult Evaluate();
+  // The network's outputs [N, ...] for inputs [N, sample...], in evaluation mode.
+  std::vector<float> Predict(std::span<const float> inputs, std::int64_t count);
+
+  // Values of one parameter or buffer, in f64; materializes it.
+  std::vector<double> Values(const std::string& path);
+  // The gradient that the last TrainStep left, before clipping; empty where none arrived.
+  std::vector<double> LastGradient(const std::string& path);
+
+  // Writes weights and buffers as safetensors; an interrupted write loses nothing.
+  void SaveWeights(const std::string& path);
+  // Reads them by name. See ModelOptions::allow_missing.
+  void LoadWeights(const std::string& path,
+                   WeightsFormat format = WeightsFormat::kAuto);
+  std::string WeightsHash();
+
+  // Another model of the same configuration with copies of the values that are materialized; lazy
+  // ones stay lazy and will be equal.
+  Model Clone() const;
+
+  std::int64_t live_bytes() const { return memory_->ledger().live_total(); }
+  MemoryMeasurement Measured() const;
+
+ private:
+  friend class TrainingLoop;
+
+  template <class Step>
+  auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
+  StepResult RunStep(StepKind kind, const DataSource& source,
+                     std::span<const std::int64_t> samples);
+  const StepPlan& PlanFor(StepKind kind, std::int64_t batch);
+  const DataSource& Source(DatasetPart part);
+  const Parameter& Find(const std::string& path) const;
+
+  std::unique_ptr<Blueprint> blueprint_;
+  std::unique_ptr<MemoryStack> memory_;
+  std::unique_ptr<ParameterStore> store_;
+  std::unique_ptr<Context> context_;
+  DataSources sources_;
+  std::vector<std::unique_ptr<StepPlan>> extra_plans_;
+};
+
+}  // namespace frugal

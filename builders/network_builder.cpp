@@ -1,0 +1,151 @@
+#include "builders/network_builder.h"
+
+#include "builders/dry_world.h"
+#include "sdk/core/error.h"
+
+namespace frugal {
+namespace {
+
+class NetworkBuilder {
+ public:
+  NetworkBuilder(Backend& backend, DType dtype) : backend_(backend), dtype_(dtype) {}
+
+  // Returns the layers and leaves in `shape` what comes out of them.
+  std::unique_ptr<Sequential> BuildList(const std::vector<LayerSpec>& specs,
+                                        const std::string& where, Shape& shape) {
+    auto list = std::make_unique<Sequential>();
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      const std::string here = where + "." + std::to_string(i) + " (" +
+                               std::string(TypeNameOf(specs[i].options)) + ")";
+      const std::string name = specs[i].name.empty() ? std::to_string(i) : specs[i].name;
+      CheckNameIsNew(*list, name, here);
+      list->Append(name, BuildNamed(specs[i], here, where + "." + std::to_string(i), shape));
+    }
+    return list;
+  }
+
+ private:
+  static void CheckNameIsNew(const Sequential& list, const std::string& name,
+                             const std::string& here) {
+    for (const auto& [other, child] : list.children()) {
+      if (other != name) continue;
+      throw ConfigError({.where = here,
+                         .required = "layers of one list have different names",
+                         .given = "another layer is called '" + name + "' already",
+                         .advice = "rename one of them"});
+    }
+  }
+
+  // Errors of layers name only themselves; here they learn where in the model they are.
+  std::unique_ptr<Layer> BuildNamed(const LayerSpec& spec, const std::string& here,
+                                    const std::string& path, Shape& shape) {
+    try {
+      std::unique_ptr<Layer> layer = BuildLayer(spec, path, shape);
+      shape = OutputShape(*layer, here, shape);
+      return layer;
+    } catch (const ConfigError& error) {
+      throw ConfigError(AtPlace(error.what(), here));
+    }
+  }
+
+  static std::string AtPlace(const std::string& message, const std::string& here) {
+    if (message.starts_with("[model.layers")) return message;
+    return "[" + here + "]" + message.substr(message.find(']') + 1);
+  }
+
+  std::unique_ptr<Layer> BuildLayer(const LayerSpec& spec, const std::string& path,
+                                    const Shape& shape) {
+    const std::int64_t channels = shape.back();
+    struct Visitor {
+      NetworkBuilder& self;
+      const LayerSpec& spec;
+      const std::string& path;
+      Shape shape;
+      std::int64_t channels;
+      using Made = std::unique_ptr<Layer>;
+      Made operator()(const DenseOptions& o) { return std::make_unique<Dense>(channels, o); }
+      Made operator()(const Conv2dOptions& o) { return std::make_unique<Conv2d>(channels, o); }
+      Made operator()(const MaxPool2dOptions& o) {
+        return std::make_unique<Pool2d>(PoolKind::kMax, o);
+      }
+      Made operator()(const AveragePool2dOptions& o) {
+        return std::make_unique<Pool2d>(PoolKind::kAverage, o);
+      }
+      Made operator()(const AdaptivePool2dOptions& o) {
+        return std::make_unique<AdaptiveAveragePool2d>(o);
+      }
+      Made operator()(const BatchNormOptions& o) {
+        return std::make_unique<BatchNormLayer>(channels, o);
+      }
+      Made operator()(const LayerNormOptions& o) {
+        return std::make_unique<LayerNormLayer>(channels, o);
+      }
+      Made operator()(const GroupNormOptions& o) {
+        return std::make_unique<GroupNormLayer>(channels, o);
+      }
+      Made operator()(const ActivationOptions& o) { return std::make_unique<ActivationLayer>(o); }
+      Made operator()(const DropoutOptions& o) { return std::make_unique<DropoutLayer>(o); }
+      Made operator()(const FlattenOptions&) { return std::make_unique<FlattenLayer>(); }
+      Made operator()(const ResidualOptions& o) { return self.BuildResidual(o, spec, path, shape); }
+      Made operator()(const SequentialOptions&) {
+        RequireLayers(spec, path);
+        return self.BuildList(spec.layers, path + ".layers", shape);
+      }
+    };
+    return std::visit(Visitor{*this, spec, path, shape, channels}, spec.options);
+  }
+
+  static void RequireLayers(const LayerSpec& spec, const std::string& path) {
+    if (!spec.layers.empty()) return;
+    throw ConfigError({.where = path,
+                       .required = "it holds at least one layer",
+                       .given = "its list of layers is empty",
+                       .advice = "add [[model.layers.layers]]"});
+  }
+
+  std::unique_ptr<Layer> BuildResidual(const ResidualOptions& options, const LayerSpec& spec,
+                                       const std::string& path, const Shape& shape) {
+    RequireLayers(spec, path);
+    Shape inside = shape;
+    Shape around = shape;
+    auto body = BuildList(spec.layers, path + ".layers", inside);
+    std::unique_ptr<Sequential> shortcut;
+    if (!spec.shortcut.empty()) shortcut = BuildList(spec.shortcut, path + ".shortcut", around);
+    if (!(inside == around)) {
+      throw ConfigError(
+          {.where = path,
+           .required = "both branches end in one shape",
+           .given = "the body ends in " + ToString(inside) + " and " +
+                    (shortcut ? "the shortcut in " : "the input is ") + ToString(around),
+           .advice = "give a shortcut that ends in " + ToString(inside) +
+                     ", e.g. a conv2d with kernel 1 and the same stride"});
+    }
+    return std::make_unique<Residual>(std::move(body), std::move(shortcut), options);
+  }
+
+  Shape OutputShape(Layer& layer, const std::string& here, const Shape& shape) {
+    DryWorld world(backend_, dtype_);
+    NumberParameters(layer);
+    layer.AssignPaths(here);
+    Context& context = world.context();
+    context.set_training(true);
+    const Tensor input = context.Allocate(shape);
+    return layer(context, {input, Var::kNoGradient}).shape();
+  }
+
+  Backend& backend_;
+  DType dtype_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sequential> BuildNetwork(const std::vector<LayerSpec>& layers, const Shape& input,
+                                         Backend& backend, DType dtype) {
+  Shape shape = input;
+  auto network = NetworkBuilder(backend, dtype).BuildList(layers, "model.layers", shape);
+  network->AssignPaths("");
+  NumberParameters(*network);
+  return network;
+}
+
+}  // namespace frugal

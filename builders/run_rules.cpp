@@ -1,0 +1,122 @@
+#include "builders/run_rules.h"
+
+#include "sdk/data/dataset_info.h"
+
+namespace frugal {
+namespace {
+
+SourceLocation PlaceOf(const RunConfig& config, const std::string& key) {
+  return config.origins.Of(key).location;
+}
+
+void CheckPrecision(const RunConfig& config, Complaints& complaints) {
+  if (config.training.precision == Precision::kF32) return;
+  if (config.training.backend == BackendKind::kEigen) return;
+  complaints.Add(PlaceOf(config, "training.precision"),
+                 {.where = "training",
+                  .required = "precision = \"f64\" runs on the reference backend only",
+                  .given = "backend = \"onednn\"",
+                  .advice = "set backend = \"eigen\", or precision = \"f32\""});
+}
+
+void CheckLoss(const RunConfig& config, bool custom_data, Complaints& complaints) {
+  if (custom_data || TakesLabels(config.loss.kind)) return;
+  complaints.Add(PlaceOf(config, "loss.kind"),
+                 {.where = "loss",
+                  .required = "the data has class labels, which cross_entropy takes",
+                  .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
+                  .advice = "set kind = \"cross_entropy\", or bring data with real targets"});
+}
+
+void CheckOptimizer(const RunConfig& config, Complaints& complaints) {
+  const OptimizerOptions& options = config.optimizer;
+  const bool is_sgd = options.kind == OptimizerKind::kSgd;
+  const auto refuse = [&](const std::string& key, const std::string& required,
+                          const std::string& advice) {
+    complaints.Add(PlaceOf(config, "optimizer." + key),
+                   {.where = "optimizer",
+                    .required = required,
+                    .given = "kind = \"" + std::string(NameOf(options.kind)) + "\"",
+                    .advice = advice});
+  };
+  if (!is_sgd && (options.momentum != 0 || options.nesterov)) {
+    refuse(options.momentum != 0 ? "momentum" : "nesterov", "momentum and nesterov belong to sgd",
+           "leave them out, or set kind = \"sgd\"");
+  }
+  if (is_sgd && options.nesterov && options.momentum == 0) {
+    refuse("nesterov", "nesterov needs a momentum above 0", "set momentum, e.g. 0.9");
+  }
+  for (const char* key : {"beta1", "beta2", "eps"}) {
+    if (is_sgd && config.origins.Of(std::string("optimizer.") + key).IsExplicit()) {
+      refuse(key, std::string(key) + " belongs to adam and adamw", "leave it out");
+    }
+  }
+}
+
+// Fields that only another kind of the same section reads: set by hand, they would be dead.
+void CheckSchedule(const RunConfig& config, Complaints& complaints) {
+  struct Owner {
+    const char* key;
+    ScheduleKind kind;
+  };
+  for (const auto& [key, kind] :
+       {Owner{"final_fraction", ScheduleKind::kCosine}, Owner{"step_every", ScheduleKind::kStep},
+        Owner{"step_factor", ScheduleKind::kStep}}) {
+    const Origin& origin = config.origins.Of(std::string("schedule.") + key);
+    if (config.schedule.kind == kind || !origin.IsExplicit()) continue;
+    complaints.Add(origin.location,
+                   {.where = "schedule",
+                    .required = std::string(key) + " belongs to the schedule \"" +
+                                std::string(NameOf(kind)) + "\"",
+                    .given = "kind = \"" + std::string(NameOf(config.schedule.kind)) + "\"",
+                    .advice = "leave it out, or change the kind"});
+  }
+}
+
+void CheckLossFields(const RunConfig& config, Complaints& complaints) {
+  struct Owner {
+    const char* key;
+    LossKind kind;
+  };
+  for (const auto& [key, kind] : {Owner{"label_smoothing", LossKind::kCrossEntropy},
+                                  Owner{"ignore_index", LossKind::kCrossEntropy},
+                                  Owner{"delta", LossKind::kHuber}}) {
+    const Origin& origin = config.origins.Of(std::string("loss.") + key);
+    if (config.loss.kind == kind || !origin.IsExplicit()) continue;
+    complaints.Add(origin.location, {.where = "loss",
+                                     .required = std::string(key) + " belongs to the loss \"" +
+                                                 std::string(NameOf(kind)) + "\"",
+                                     .given = "kind = \"" +
+                                              std::string(NameOf(config.loss.kind)) + "\"",
+                                     .advice = "leave it out, or change the kind"});
+  }
+}
+
+void CheckWeights(const RunConfig& config, Complaints& complaints) {
+  if (!config.model.allow_missing) return;
+  if (config.memory.default_initialization_strategy == InitializationStrategy::kFromFile) return;
+  complaints.Add(PlaceOf(config, "model.allow_missing"),
+                 {.where = "model",
+                  .required = "allow_missing is about weights from a file",
+                  .given = "memory.default_initialization_strategy is not \"FromFile\"",
+                  .advice = "set it and weights_file_path, or leave allow_missing out"});
+}
+
+}  // namespace
+
+void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints) {
+  CheckPrecision(config, complaints);
+  CheckLoss(config, custom_data, complaints);
+  CheckLossFields(config, complaints);
+  CheckOptimizer(config, complaints);
+  CheckSchedule(config, complaints);
+  CheckWeights(config, complaints);
+  if (config.model.layers.empty()) {
+    complaints.Add({}, {.where = "model",
+                        .required = "a model has at least one layer",
+                        .given = "there is none",
+                        .advice = "add [[model.layers]] with type = \"dense\" and units"});
+  }
+}
+
+}  // namespace frugal

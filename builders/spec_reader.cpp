@@ -1,0 +1,115 @@
+#include "builders/spec_reader.h"
+
+#include "builders/layer_fields.h"
+#include "builders/layer_reader.h"
+#include "builders/option_fields.h"
+#include "builders/run_rules.h"
+#include "presets/field_reader.h"
+#include "presets/memory_fields.h"
+#include "presets/memory_reader.h"
+#include "presets/override.h"
+#include "presets/resolved.h"
+#include "presets/toml_reader.h"
+
+namespace frugal {
+namespace {
+
+void ReadSection(const Section& section, const ConfigNode& root, RunConfig& config,
+                 Complaints& complaints) {
+  const ConfigNode* node = root.Find(section.name);
+  if (node == nullptr) return;
+  if (!node->IsTable()) {
+    complaints.Add(node->location, {.where = section.name,
+                                    .required = "[" + section.name + "] is a table",
+                                    .given = DescribeGiven(*node),
+                                    .advice = "write its keys below [" + section.name + "]"});
+    return;
+  }
+  const std::vector<std::string> other_keys =
+      section.name == "model" ? std::vector<std::string>{"layers"} : std::vector<std::string>{};
+  ReadFields(*section.fields, section.in(config), *node, section.name, config.origins, complaints,
+             other_keys);
+}
+
+RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides) {
+  for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
+  RunConfig config;
+  Complaints complaints;
+  std::vector<std::string> known = {"memory"};
+  for (const Section& section : Sections()) known.push_back(section.name);
+  CheckKeys(root, known, "", complaints);
+  for (const Section& section : Sections()) ReadSection(section, root, config, complaints);
+  if (const ConfigNode* model = root.Find("model")) {
+    if (const ConfigNode* layers = model->Find("layers")) {
+      config.model.layers = ReadLayers(*layers, "model.layers", config.origins, complaints);
+    }
+  }
+  config.memory = ReadMemoryOf(root, config.origins, complaints);
+  if (complaints.empty()) CheckRun(config, false, complaints);
+  complaints.ThrowIfAny();
+  return config;
+}
+
+}  // namespace
+
+const std::vector<Section>& Sections() {
+  static const std::vector<Section> sections = {
+      {"model", &ModelFields(), [](RunConfig& c) -> void* { return &c.model; }},
+      {"data", &DataFields(), [](RunConfig& c) -> void* { return &c.data; }},
+      {"loss", &LossFields(), [](RunConfig& c) -> void* { return &c.loss; }},
+      {"optimizer", &OptimizerFields(), [](RunConfig& c) -> void* { return &c.optimizer; }},
+      {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; }},
+      {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; }},
+      {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; }},
+  };
+  return sections;
+}
+
+RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>& overrides) {
+  return ReadTree(ParseTomlFile(path), overrides);
+}
+
+RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
+                            const std::vector<std::string>& overrides) {
+  return ReadTree(ParseTomlText(toml, name), overrides);
+}
+
+std::string ResolvedConfigText(const RunConfig& config) {
+  RunConfig copy = config;
+  std::string text =
+      ResolvedText(Resolve(MemoryFields(), &copy.memory, "memory", copy.origins));
+  for (const Section& section : Sections()) {
+    text += "\n" + ResolvedText(Resolve(*section.fields, section.in(copy), section.name,
+                                        copy.origins));
+  }
+  return text;
+}
+
+std::string RunConfigSchema() {
+  std::vector<SchemaSection> sections;
+  SchemaSection memory;
+  memory.path = "memory";
+  memory.doc = "The memory policy.";
+  memory.fields = &MemoryFields();
+  memory.other_fields = {PresetField()};
+  sections.push_back(memory);
+  for (const Section& section : Sections()) {
+    SchemaSection entry;
+    entry.path = section.name;
+    entry.fields = section.fields;
+    sections.push_back(entry);
+  }
+  SchemaSection layers;
+  layers.path = "model.layers";
+  layers.doc = "The network, layer by layer.";
+  layers.is_list = true;
+  layers.selector = "type";
+  for (const LayerType& type : LayerTypes()) {
+    layers.variants.push_back(
+        {std::string(TypeNameOf(type.defaults)), &type.fields, type.nested});
+  }
+  sections.push_back(layers);
+  return JsonSchemaOf("frugal training", sections);
+}
+
+}  // namespace frugal

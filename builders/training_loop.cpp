@@ -1,0 +1,138 @@
+#include "builders/training_loop.h"
+
+#include <numeric>
+
+#include "sdk/data/batches.h"
+#include "sdk/data/shuffle.h"
+
+namespace frugal {
+namespace {
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What each label of a recorded step took, and the most that was live while it took it.
+std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace& trace,
+                                       const MemoryTimeline& timeline, const BytesByTag& baseline,
+                                       const LabelTable& labels) {
+  std::vector<LayerMeasurement> layers;
+  for (std::size_t label = 0; label < profile.by_label.size(); ++label) {
+    const LayerProfile& entry = profile.by_label[label];
+    if (entry.launches == 0) continue;
+    LayerMeasurement layer{labels.NameOf(static_cast<LabelTable::Id>(label)), entry.seconds,
+                           entry.flops, entry.launches, 0};
+    for (const Lifetime& life : trace.lifetimes()) {
+      if (life.label != label) continue;
+      const auto& live = timeline.live[static_cast<std::size_t>(life.begin)];
+      layer.peak_live_bytes =
+          std::max(layer.peak_live_bytes, baseline.Total() + live.Total());
+    }
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+}  // namespace
+
+TrainingResult TrainingLoop::Run() {
+  model_.Source(DatasetPart::kTrain);
+  if (model_.program().test_samples > 0) model_.Source(DatasetPart::kTest);
+  const bool track = model_.config().memory.track_memory_statistics;
+  model_.context_->profile().timed = track;
+  start_ = Clock::now();
+  for (std::int64_t epoch = 1; !IsDone(); ++epoch) RunEpoch(epoch);
+  Finish();
+  return std::move(result_);
+}
+
+void TrainingLoop::RunEpoch(std::int64_t epoch) {
+  const TrainingProgram& program = model_.program();
+  const Clock::time_point epoch_start = Clock::now();
+  const std::vector<std::int64_t> order =
+      EpochOrder(program.train_samples, model_.blueprint_->seed(), epoch,
+                 model_.config().data.shuffle);
+  const LastBatch last = program.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
+  const std::size_t first_loss = result_.losses.size();
+  for (std::int64_t i = 0; i < program.steps_per_epoch && !IsDone(); ++i) {
+    const BatchRange range = BatchAt(program.train_samples, program.batch, last, i);
+    RunStep(std::span(order).subspan(static_cast<std::size_t>(range.begin),
+                                     static_cast<std::size_t>(range.count)),
+            epoch);
+  }
+  EpochResult result;
+  result.epoch = epoch;
+  const auto begin = result_.losses.begin() + static_cast<std::ptrdiff_t>(first_loss);
+  result.mean_loss = std::accumulate(begin, result_.losses.end(), 0.0) /
+                     static_cast<double>(result_.losses.end() - begin);
+  EvaluateInto(result);
+  result.seconds = SecondsSince(epoch_start);
+  result_.epochs.push_back(result);
+  if (observer_ != nullptr) observer_->OnEpoch(result);
+}
+
+void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t epoch) {
+  const DataSource& source = model_.Source(DatasetPart::kTrain);
+  const Clock::time_point step_start = Clock::now();
+  const bool measure =
+      model_.config().memory.track_memory_statistics && !result_.measured_timeline &&
+      (result_.steps == 1 || model_.program().total_steps == 1);
+  const StepResult step = measure ? RunMeasured(source, samples)
+                                  : model_.RunStep(StepKind::kTrain, source, samples);
+  step_seconds_ += SecondsSince(step_start);
+  samples_seen_ += static_cast<std::int64_t>(samples.size());
+  ++result_.steps;
+  result_.losses.push_back(step.loss);
+  if (model_.config().training.clip_gradient_norm > 0) {
+    result_.gradient_norms.push_back(step.gradient_norm);
+  }
+  if (result_.steps == 1) allocations_when_warm_ = model_.memory_->system_allocations();
+  Report(epoch, step.loss);
+}
+
+StepResult TrainingLoop::RunMeasured(const DataSource& source,
+                                     std::span<const std::int64_t> samples) {
+  MemoryLedger& ledger = model_.memory_->ledger();
+  const BytesByTag baseline = ledger.live();
+  MemoryTrace trace;
+  model_.context_->profile().by_label.clear();
+  ledger.RecordInto(&trace);
+  const StepResult step = model_.RunStep(StepKind::kTrain, source, samples);
+  ledger.RecordInto(nullptr);
+  result_.measured_timeline = TimelineOf(trace, ledger.labels());
+  result_.layers = LayersOf(model_.context_->profile(), trace, *result_.measured_timeline,
+                            baseline, ledger.labels());
+  return step;
+}
+
+void TrainingLoop::EvaluateInto(EpochResult& epoch) {
+  if (model_.program().test_samples == 0) return;
+  const EvaluationResult evaluation = model_.Evaluate();
+  epoch.test_loss = evaluation.loss;
+  epoch.test_accuracy = evaluation.accuracy;
+}
+
+void TrainingLoop::Report(std::int64_t epoch, double loss) {
+  if (observer_ == nullptr) return;
+  const auto total = model_.program().total_steps;
+  const double per_step = SecondsSince(start_) / static_cast<double>(result_.steps);
+  observer_->OnStep({.step = result_.steps,
+                     .total_steps = total,
+                     .epoch = epoch,
+                     .loss = loss,
+                     .samples_per_second = static_cast<double>(samples_seen_) / step_seconds_,
+                     .seconds_left = per_step * static_cast<double>(total - result_.steps)});
+}
+
+void TrainingLoop::Finish() {
+  result_.seconds = SecondsSince(start_);
+  result_.samples_per_second = static_cast<double>(samples_seen_) / step_seconds_;
+  result_.test_loss = result_.epochs.back().test_loss;
+  result_.test_accuracy = result_.epochs.back().test_accuracy;
+  result_.memory = model_.Measured();
+  result_.memory.allocations_after_warmup =
+      model_.memory_->system_allocations() - allocations_when_warm_;
+  result_.weights_hash = model_.WeightsHash();
+}
+
+}  // namespace frugal

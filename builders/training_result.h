@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sdk/core/memory_tag.h"
+#include "sdk/memory/tensor_pool.h"
+#include "sdk/memory/trace.h"
+
+namespace frugal {
+
+// What a training took, measured.
+struct MemoryMeasurement {
+  BytesByTag peak_by_purpose;  // the largest live bytes of each purpose on its own
+  std::int64_t peak_bytes = 0;  // of all together
+  BytesByTag at_peak;
+  std::int64_t arena_bytes = 0;
+  std::int64_t allocations_after_warmup = 0;  // requests to the system from the second step on
+  std::int64_t peak_rss_bytes = 0;            // of the whole process
+  std::optional<PoolStatistics> pool;
+};
+
+struct EpochResult {
+  std::int64_t epoch = 0;  // from 1
+  double mean_loss = 0;
+  double seconds = 0;
+  std::optional<double> test_loss;
+  std::optional<double> test_accuracy;  // share in [0, 1]; with labels only
+};
+
+// Where the time of a run went; only with track_memory_statistics.
+struct LayerMeasurement {
+  std::string label;
+  double seconds = 0;
+  double flops = 0;
+  std::int64_t launches = 0;
+  std::int64_t peak_live_bytes = 0;  // the most that was live while this layer took memory
+};
+
+struct TrainingResult {
+  std::int64_t steps = 0;
+  double seconds = 0;
+  double samples_per_second = 0;
+  std::vector<double> losses;          // of each step
+  std::vector<double> gradient_norms;  // before clipping; empty where nothing clips
+  std::vector<EpochResult> epochs;
+  std::optional<double> test_loss;
+  std::optional<double> test_accuracy;
+  MemoryMeasurement memory;
+  // Only with track_memory_statistics: one step as it was measured.
+  std::optional<MemoryTimeline> measured_timeline;
+  std::vector<LayerMeasurement> layers;
+  std::string weights_hash;  // XXH3-64 over all weights and buffers, in order
+};
+
+struct EvaluationResult {
+  std::int64_t samples = 0;
+  double loss = 0;                 // mean over the samples
+  std::optional<double> accuracy;  // with labels only
+};
+
+}  // namespace frugal

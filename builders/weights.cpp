@@ -1,0 +1,120 @@
+#include "builders/weights.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sdk/core/error.h"
+#include "sdk/io/file_hash.h"
+#include "sdk/io/open_weights.h"
+
+namespace frugal {
+namespace {
+
+constexpr std::size_t kMostNamed = 20;
+
+// Counters that PyTorch's batch norm saves and nothing here reads.
+bool IsForeignCounter(const std::string& name) { return name.ends_with("num_batches_tracked"); }
+
+// "3 missing: a, b, c"
+void AddList(std::string& text, const std::string& title, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  text += (text.empty() ? "" : "; ") + std::to_string(names.size()) + " " + title + ": ";
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kMostNamed) text += ", ...";
+}
+
+std::string Differences(const WeightSource& file, std::span<Parameter* const> parameters) {
+  std::vector<std::string> missing;
+  std::vector<std::string> misshaped;
+  std::set<std::string> known;
+  for (const Parameter* parameter : parameters) {
+    known.insert(parameter->path);
+    const StoredTensor* stored = file.Find(parameter->path);
+    if (stored == nullptr) {
+      missing.push_back(parameter->path);
+    } else if (!(stored->shape == parameter->shape)) {
+      misshaped.push_back(parameter->path + " is " + ToString(stored->shape) + ", not " +
+                          ToString(parameter->shape));
+    }
+  }
+  std::vector<std::string> unexpected;
+  for (const StoredTensor& stored : file.Entries()) {
+    if (!known.contains(stored.name) && !IsForeignCounter(stored.name)) {
+      unexpected.push_back(stored.name);
+    }
+  }
+  std::string text;
+  AddList(text, "missing", missing);
+  AddList(text, "of another shape", misshaped);
+  AddList(text, "unexpected", unexpected);
+  return text;
+}
+
+WeightsFileFormat FileFormat(WeightsFormat format) {
+  switch (format) {
+    case WeightsFormat::kJson: return WeightsFileFormat::kJson;
+    case WeightsFormat::kBinary: return WeightsFileFormat::kBinary;
+    case WeightsFormat::kSafetensors: return WeightsFileFormat::kSafetensors;
+    case WeightsFormat::kAuto: break;
+  }
+  return WeightsFileFormat::kAuto;
+}
+
+std::span<const std::byte> BytesOf(const Tensor& tensor) {
+  return {static_cast<const std::byte*>(tensor.raw()), static_cast<std::size_t>(tensor.bytes())};
+}
+
+}  // namespace
+
+std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, WeightsFormat format,
+                                                     std::span<Parameter* const> parameters,
+                                                     bool allow_missing) {
+  std::shared_ptr<const WeightSource> file = OpenWeights(path, FileFormat(format));
+  const std::string differences = allow_missing ? "" : Differences(*file, parameters);
+  if (differences.empty()) return file;
+  throw WeightFileError({.where = path,
+                         .required = "the file has exactly the model's tensors",
+                         .given = differences,
+                         .advice = "use the file of this model, or set model.allow_missing to take "
+                                   "what fits and initialize the rest"});
+}
+
+bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value) {
+  const StoredTensor* stored = file.Find(parameter.path);
+  if (stored == nullptr || !(stored->shape == parameter.shape)) return false;
+  if (value.dtype() == DType::kF64) {
+    file.ReadAsF64(parameter.path, value.values<double>());
+  } else {
+    file.ReadAsF32(parameter.path, value.values<float>());
+  }
+  return true;
+}
+
+ValueSource SourceFrom(std::shared_ptr<const WeightSource> file) {
+  return [file = std::move(file)](const Parameter& parameter, const Tensor& value) {
+    return ReadInto(*file, parameter, value);
+  };
+}
+
+void WriteWeights(const std::string& path, std::span<Parameter* const> parameters,
+                  ParameterStore& store) {
+  std::vector<StoredTensor> tensors;
+  for (const Parameter* parameter : parameters) {
+    tensors.push_back({parameter->path, parameter->shape, ToStored(store.dtype())});
+  }
+  const auto writer = CreateWeights(path, WeightsFileFormat::kSafetensors, std::move(tensors));
+  for (const Parameter* parameter : parameters) {
+    writer->Write(parameter->path, BytesOf(store.Value(*parameter)));
+  }
+  writer->Finish();
+}
+
+std::string HashWeights(std::span<Parameter* const> parameters, ParameterStore& store) {
+  FileHash hash;
+  for (const Parameter* parameter : parameters) hash.Add(BytesOf(store.Value(*parameter)));
+  return hash.Hex();
+}
+
+}  // namespace frugal

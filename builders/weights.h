@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "presets/training_memory_config.h"
+#include "sdk/io/weight_source.h"
+#include "sdk/module/parameter_store.h"
+
+namespace frugal {
+
+// Opens a weight file and holds it against the model's parameters: missing, unexpected and
+// mis-shaped tensors are listed in one WeightFileError. With `allow_missing`, what is missing or
+// has another shape is left to its initializer and what is unexpected is passed over.
+std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, WeightsFormat format,
+                                                     std::span<Parameter* const> parameters,
+                                                     bool allow_missing);
+
+// Fills values from an opened file.
+ValueSource SourceFrom(std::shared_ptr<const WeightSource> file);
+
+// Copies one tensor of the file into `value`; false where the file has none of this shape.
+bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value);
+
+// Writes all values and buffers as safetensors under their paths.
+void WriteWeights(const std::string& path, std::span<Parameter* const> parameters,
+                  ParameterStore& store);
+
+// XXH3-64 over all values and buffers in the order of the parameters, as 16 hexadecimal digits.
+std::string HashWeights(std::span<Parameter* const> parameters, ParameterStore& store);
+
+}  // namespace frugal

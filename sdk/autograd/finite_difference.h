@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sdk/autograd/context.h"
+
+namespace frugal {
+
+// The function whose gradients are checked. It is called many times and must give the same result
+// for the same values. Its output may have any shape: the check contracts it with fixed random
+// weights to one number.
+using CheckedFunction = std::function<Var(Context&, const std::vector<Var>& inputs)>;
+
+// Something the function reads by itself, e.g. a parameter: where its value lies, and its gradient
+// after a backward pass.
+struct OutsideLeaf {
+  Tensor value;
+  std::function<Tensor()> gradient;
+};
+
+// Compares the gradients that backward computes with central differences
+//   (f(x + step) - f(x - step)) / (2 step),
+// element by element. Returns one number for each input, then for each outside leaf: the largest
+// difference divided by the largest gradient of that leaf; infinity where no gradient arrives
+// though there is one. Values are changed in place and restored.
+// Throws UsageError where the context or a leaf is not kF64: in f32 differences are mostly noise.
+std::vector<double> FiniteDifferenceErrors(Context& context, const CheckedFunction& function,
+                                           const std::vector<Tensor>& inputs,
+                                           const std::vector<OutsideLeaf>& outside = {},
+                                           double step = 1e-5);
+
+}  // namespace frugal

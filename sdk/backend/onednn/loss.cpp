@@ -1,0 +1,122 @@
+#include "sdk/backend/onednn/loss.h"
+
+#include <string>
+
+#include "sdk/backend/eigen/parallel.h"
+#include "sdk/core/error.h"
+
+namespace frugal {
+namespace {
+
+using Options = LossKernels::CrossEntropyOptions;
+
+bool IsOurs(const Tensor& x) { return x.dtype() == DType::kF32 && x.size() > 0; }
+
+// body(row, offset of its first element), in parallel over pieces of rows
+template <class Body>
+void ForRows(const Tensor& x, const Body& body) {
+  const std::int64_t columns = x.shape().back();
+  eigen::ParallelFor(x.shape().RowCount(), eigen::RowsPerChunk(columns),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t row = begin; row < end; ++row) body(row, row * columns);
+                     });
+}
+
+// How many rows count. Throws DataError on the first target outside [0, classes).
+std::int64_t CountRows(const Tensor& targets, std::int64_t classes, const Options& options) {
+  std::int64_t counted = 0;
+  std::int64_t row = 0;
+  for (const std::int64_t label : targets.values<std::int64_t>()) {
+    if (label != options.ignore_index) {
+      if (label < 0 || label >= classes) {
+        throw DataError(
+            {.where = "cross entropy",
+             .required = "every label from 0 to " + std::to_string(classes - 1),
+             .given = "label " + std::to_string(label) + " in row " + std::to_string(row),
+             .advice = "correct the labels or give the model's last layer more outputs"});
+      }
+      ++counted;
+    }
+    ++row;
+  }
+  return counted;
+}
+
+}  // namespace
+
+// 1.2 to 3 times as fast as oneDNN's softmax at [1024, 10] to [1024, 4096].
+void OneDnnLossKernels::SoftmaxForward(const Tensor& x, bool logarithm, const Tensor& y) {
+  if (!IsOurs(x)) return EigenLossKernels::SoftmaxForward(x, logarithm, y);
+  ForRows(x, [&](std::int64_t, std::int64_t at) {
+    loops_.softmax(x.data<float>() + at, logarithm, y.data<float>() + at, x.shape().back());
+  });
+}
+
+void OneDnnLossKernels::SoftmaxBackward(const Tensor& dy, const Tensor& y, bool logarithm,
+                                        const Tensor& dx) {
+  if (!IsOurs(y)) return EigenLossKernels::SoftmaxBackward(dy, y, logarithm, dx);
+  ForRows(y, [&](std::int64_t, std::int64_t at) {
+    loops_.softmax_gradient(dy.data<float>() + at, y.data<float>() + at, logarithm,
+                            dx.data<float>() + at, y.shape().back());
+  });
+}
+
+void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& targets,
+                                            CrossEntropyOptions options,
+                                            const Tensor& log_sum_exp, const Tensor& loss) {
+  if (!IsOurs(logits)) {
+    EigenLossKernels::CrossEntropyForward(logits, targets, options, log_sum_exp, loss);
+    return;
+  }
+  const std::int64_t classes = logits.shape().back();
+  const std::int64_t counted = CountRows(targets, classes, options);
+  const std::int64_t* const labels = targets.data<std::int64_t>();
+  const double smoothing = options.label_smoothing;
+  const auto row_loss = [&](std::int64_t row) {
+    const float* x = logits.data<float>() + row * classes;
+    float& logarithm = log_sum_exp.data<float>()[row];
+    logarithm = 0;
+    if (labels[row] == options.ignore_index) return 0.0;
+    logarithm = loops_.log_sum_exp(x, classes);
+    const double hit = static_cast<double>(logarithm) - static_cast<double>(x[labels[row]]);
+    if (smoothing == 0) return hit;
+    const double mean = loops_.sum(x, classes) / static_cast<double>(classes);
+    return (1 - smoothing) * hit + smoothing * (static_cast<double>(logarithm) - mean);
+  };
+  const double sum =
+      eigen::ParallelSum(targets.size(), eigen::RowsPerChunk(classes),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           double part = 0;
+                           for (auto row = begin; row < end; ++row) part += row_loss(row);
+                           return part;
+                         });
+  loss.data<float>()[0] = counted == 0 ? 0.0f : static_cast<float>(sum / static_cast<double>(counted));
+}
+
+void OneDnnLossKernels::CrossEntropyBackward(const Tensor& dloss, const Tensor& logits,
+                                             const Tensor& targets, CrossEntropyOptions options,
+                                             const Tensor& log_sum_exp, const Tensor& dlogits) {
+  if (!IsOurs(logits)) {
+    EigenLossKernels::CrossEntropyBackward(dloss, logits, targets, options, log_sum_exp, dlogits);
+    return;
+  }
+  const std::int64_t classes = logits.shape().back();
+  const auto counted = static_cast<double>(
+      std::max<std::int64_t>(1, CountRows(targets, classes, options)));
+  const auto factor = static_cast<float>(static_cast<double>(dloss.data<float>()[0]) / counted);
+  const auto uniform = static_cast<float>(options.label_smoothing / static_cast<double>(classes));
+  const float hit = factor * static_cast<float>(1 - options.label_smoothing);
+  const std::int64_t* const labels = targets.data<std::int64_t>();
+  ForRows(logits, [&](std::int64_t row, std::int64_t at) {
+    float* const dx = dlogits.data<float>() + at;
+    if (labels[row] == options.ignore_index) {
+      std::fill_n(dx, classes, 0.0f);
+      return;
+    }
+    loops_.cross_entropy_gradient(logits.data<float>() + at, log_sum_exp.data<float>()[row],
+                                  uniform, factor, dx, classes);
+    dx[labels[row]] -= hit;
+  });
+}
+
+}  // namespace frugal

@@ -1,0 +1,60 @@
+#include "tests/oracles/oracle_case.h"
+
+#include <fstream>
+
+#include "sdk/core/error.h"
+#include "sdk/io/open_weights.h"
+
+namespace frugal::oracles {
+
+std::vector<OracleCase> ReadIndex(const std::string& directory) {
+  std::ifstream in(directory + "/index.json");
+  std::vector<OracleCase> cases;
+  for (const nlohmann::json& entry : nlohmann::json::parse(in)) {
+    cases.push_back({.directory = directory,
+                     .operation = entry.at("op"),
+                     .number = entry.at("case"),
+                     .attributes = entry.at("attrs"),
+                     .inputs = entry.at("inputs")});
+  }
+  return cases;
+}
+
+CaseFile::CaseFile(const OracleCase& one)
+    : prefix_(std::to_string(one.number) + "/"),
+      source_(OpenWeights(one.directory + "/" + one.operation + ".safetensors")) {}
+
+std::string CaseFile::FullName(const std::string& name) const { return prefix_ + name; }
+
+const StoredTensor& CaseFile::Entry(const std::string& name) const {
+  const StoredTensor* entry = source_->Find(FullName(name));
+  if (entry != nullptr) return *entry;
+  throw UsageError({.where = source_->Path(),
+                    .required = "a tensor named " + FullName(name),
+                    .given = "",
+                    .advice = ""});
+}
+
+bool CaseFile::Has(const std::string& name) const {
+  return source_->Find(FullName(name)) != nullptr;
+}
+
+Shape CaseFile::ShapeOf(const std::string& name) const { return Entry(name).shape; }
+
+bool CaseFile::IsInteger(const std::string& name) const {
+  return Entry(name).dtype == StoredDType::kI64;
+}
+
+std::vector<double> CaseFile::Read(const std::string& name) const {
+  std::vector<double> values(static_cast<std::size_t>(ShapeOf(name).ElementCount()));
+  source_->ReadAsF64(FullName(name), values);
+  return values;
+}
+
+std::vector<std::int64_t> CaseFile::ReadIntegers(const std::string& name) const {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(ShapeOf(name).ElementCount()));
+  source_->ReadAsI64(FullName(name), values);
+  return values;
+}
+
+}  // namespace frugal::oracles

@@ -1,0 +1,91 @@
+#include "tests/oracles/oracle_run.h"
+
+#include <limits>
+
+#include "tests/support/tensors.h"
+
+namespace frugal::oracles {
+
+OracleRun::OracleRun(test::TestWorld& world, const OracleCase& one)
+    : world_(world), case_(one), file_(one) {}
+
+Numbers OracleRun::Read(const std::string& name, AxisOrder order) const {
+  const Numbers stored = {file_.ShapeOf(name), file_.Read(name)};
+  return order == AxisOrder::kChannelsFirst ? ToChannelsLast(stored) : stored;
+}
+
+// Scalars are [1] here and [] in the files.
+Tensor OracleRun::ToTensor(const Numbers& numbers) const {
+  const Shape shape = numbers.shape.rank() == 0 ? Shape{1} : numbers.shape;
+  return test::MakeTensor(shape, numbers.values, world_.dtype());
+}
+
+Var OracleRun::Input(const std::string& name, AxisOrder order) {
+  if (order == AxisOrder::kChannelsFirst) order_ = order;
+  const int slot = tape_.NewSlot();
+  slots_[name] = slot;
+  return {ToTensor(Read("in/" + name, order)), slot};
+}
+
+Tensor OracleRun::Constant(const std::string& name) {
+  const std::string full = "in/" + name;
+  if (!file_.IsInteger(full)) return ToTensor(Read(full, AxisOrder::kAsStored));
+  return test::MakeTensor(file_.ShapeOf(full), file_.ReadIntegers(full), DType::kI64);
+}
+
+Parameter& OracleRun::AddParameter(const std::string& name, const Shape& shape) {
+  Parameter parameter;
+  parameter.name = name;
+  parameter.path = name;
+  parameter.shape = shape;
+  parameter.index = parameters_.size();
+  parameters_.push_back(parameter);
+  return parameters_.back();
+}
+
+const Parameter& OracleRun::Weight(const std::string& name) {
+  const Parameter& parameter = AddParameter(name, file_.ShapeOf("in/" + name));
+  const Tensor stored = ToTensor(Read("in/" + name, AxisOrder::kAsStored));
+  world_.backend().elementwise().Copy(stored, world_.store().Value(parameter));
+  return parameter;
+}
+
+const Parameter* OracleRun::WeightIfThere(const std::string& name) {
+  return Has(name) ? &Weight(name) : nullptr;
+}
+
+const Parameter& OracleRun::Buffer(const std::string& name, std::int64_t size, double value) {
+  Parameter& parameter = AddParameter(name, {size});
+  parameter.initializer = Initializer::Constant(value);
+  parameter.trainable = false;
+  return parameter;
+}
+
+double OracleRun::ErrorOf(const Tensor& computed, const std::string& name, AxisOrder order) const {
+  if (!computed) return std::numeric_limits<double>::infinity();
+  const Numbers expected = Read(name, order);
+  const bool is_scalar = expected.shape.rank() == 0 && computed.shape() == Shape{1};
+  if (!is_scalar && !(expected.shape == computed.shape())) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return test::RelativeError(computed, expected.values);
+}
+
+std::map<std::string, double> OracleRun::Errors(Function function) {
+  std::map<std::string, double> errors;
+  const TapeScope scope(context(), &tape_);
+  const Var output = function(*this);
+  errors["out"] = ErrorOf(output.value, "out", order_);
+  tape_.Backward(context(), output.slot, ToTensor(Read("upstream", order_)));
+  for (const auto& [name, slot] : slots_) {
+    errors["grad/" + name] = ErrorOf(tape_.TakeGradient(slot), "grad/" + name, order_);
+  }
+  for (const Parameter& parameter : parameters_) {
+    if (!parameter.trainable) continue;
+    errors["grad/" + parameter.name] = ErrorOf(world_.store().Gradient(parameter),
+                                               "grad/" + parameter.name, AxisOrder::kAsStored);
+  }
+  return errors;
+}
+
+}  // namespace frugal::oracles

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+
+#include "sdk/module/parameter.h"
+#include "tests/oracles/axis_order.h"
+#include "tests/oracles/oracle_case.h"
+#include "tests/support/test_world.h"
+
+namespace frugal::oracles {
+
+// Runs one case: the operation's function asks for its inputs by name, as leaves or parameters, and
+// gives its output; what it asked for is what gets compared.
+class OracleRun {
+ public:
+  OracleRun(test::TestWorld& world, const OracleCase& one);
+
+  Context& context() { return world_.context(); }
+  const nlohmann::json& attributes() const { return case_.attributes; }
+  bool Has(const std::string& input) const { return file_.Has("in/" + input); }
+
+  // A leaf that gets a gradient. Images come channels last; so are the output and all gradients of
+  // the case taken then.
+  Var Input(const std::string& name, AxisOrder order = AxisOrder::kAsStored);
+  // Labels, or values that get no gradient.
+  Tensor Constant(const std::string& name);
+  const Parameter& Weight(const std::string& name);
+  const Parameter* WeightIfThere(const std::string& name);
+  // A parameter that the case does not have, full of one value.
+  const Parameter& Buffer(const std::string& name, std::int64_t size, double value);
+
+  // Relative errors by name: "out", "grad/input", ...
+  using Function = Var (*)(OracleRun&);
+  std::map<std::string, double> Errors(Function function);
+
+ private:
+  Numbers Read(const std::string& name, AxisOrder order) const;
+  Tensor ToTensor(const Numbers& numbers) const;
+  double ErrorOf(const Tensor& computed, const std::string& name, AxisOrder order) const;
+  Parameter& AddParameter(const std::string& name, const Shape& shape);
+
+  test::TestWorld& world_;
+  const OracleCase& case_;
+  CaseFile file_;
+  AxisOrder order_ = AxisOrder::kAsStored;  // of the output
+  Tape tape_;
+  std::deque<Parameter> parameters_;  // addresses stay
+  std::map<std::string, int> slots_;
+};
+
+}  // namespace frugal::oracles

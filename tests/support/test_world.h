@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "sdk/autograd/context.h"
+#include "sdk/memory/system_memory.h"
+#include "sdk/module/parameter_store.h"
+
+namespace frugal::test {
+
+// Which kernels and element type a test runs with.
+struct WorldKind {
+  BackendKind backend = BackendKind::kEigen;
+  DType dtype = DType::kF64;
+  bool dry = false;
+};
+
+inline std::string ToString(const WorldKind& kind) {
+  return std::string(NameOf(kind.backend)) + " " + std::string(NameOf(kind.dtype)) +
+         (kind.dry ? " dry" : "");
+}
+inline std::ostream& operator<<(std::ostream& out, const WorldKind& kind) {
+  return out << ToString(kind);
+}
+
+inline constexpr WorldKind kReferenceF64{BackendKind::kEigen, DType::kF64};
+inline constexpr WorldKind kReferenceF32{BackendKind::kEigen, DType::kF32};
+inline constexpr WorldKind kOneDnnF32{BackendKind::kOneDnn, DType::kF32};
+inline std::vector<WorldKind> AllWorlds() { return {kReferenceF64, kReferenceF32, kOneDnnF32}; }
+
+// Everything that operations reach for, real or dry, in training mode.
+class TestWorld {
+ public:
+  explicit TestWorld(const WorldKind& kind, std::uint64_t seed = 7)
+      : kind_(kind),
+        step_memory_(ledger_, Upstream(), true),
+        tensor_memory_(ledger_, Upstream(), false),
+        backend_(MakeBackend(kind.backend)),
+        store_(tensor_memory_, ledger_, {.dtype = kind.dtype, .seed = seed, .dry = kind.dry}),
+        context_({.backend = *backend_,
+                  .ledger = ledger_,
+                  .step_memory = step_memory_,
+                  .parameters = store_,
+                  .dtype = kind.dtype,
+                  .seed = seed,
+                  .dry = kind.dry}) {
+    context_.set_training(true);
+  }
+  TestWorld(const TestWorld&) = delete;
+  TestWorld& operator=(const TestWorld&) = delete;
+
+  const WorldKind& kind() const { return kind_; }
+  DType dtype() const { return kind_.dtype; }
+  HeapAllocator& heap() { return heap_; }
+  MemoryLedger& ledger() { return ledger_; }
+  Backend& backend() { return *backend_; }
+  ParameterStore& store() { return store_; }
+  Context& context() { return context_; }
+
+ private:
+  Allocator& Upstream() {
+    if (kind_.dry) return null_;
+    return heap_;
+  }
+
+  WorldKind kind_;
+  HeapAllocator heap_;
+  NullAllocator null_;
+  MemoryLedger ledger_;
+  TrackedAllocator step_memory_;
+  TrackedAllocator tensor_memory_;
+  std::unique_ptr<Backend> backend_;
+  ParameterStore store_;
+  Context context_;
+};
+
+}  // namespace frugal::test
