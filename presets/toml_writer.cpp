@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "presets/utf8.h"
+#include "sdk/core/utf8.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

@@ -8,8 +8,6 @@ namespace frugal {
 // The text as a JSON string, with quotes and escapes. It must be UTF-8.
 std::string QuoteJson(std::string_view text);
 
-bool IsUtf8(std::string_view text);
-
 // What the JSON library says, without its error number: "parse error at line 1, column 3: ...".
 std::string WithoutErrorNumber(const std::string& message);
 

@@ -5,6 +5,7 @@
 
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
+#include "sdk/core/utf8.h"
 #include "sdk/io/json_text.h"
 
 namespace frugal {

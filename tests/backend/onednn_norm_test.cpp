@@ -111,8 +111,8 @@ TEST_CASE("fast batch norm of one row and of far outliers agrees with the refere
   CHECK(MaxError(Batch(b.fast->norm(), in, {}).y, Batch(b.reference->norm(), in, {}).y) < 1e-5);
   in = RandomInputs({5000, 20}, dice);
   for (int c = 0; c < 20; ++c) in.x.data<float>()[c] = 3000;  // the row that shifts the sums
-  CHECK(RelativeError(Batch(b.fast->norm(), in, {}).rstd,
-                      Batch(b.reference->norm(), in, {}).rstd) < kGradient);
+  CHECK(RelativeError(Batch(b.fast->norm(), in, {}).rstd, Batch(b.reference->norm(), in, {}).rstd) <
+        kGradient);
 }
 
 TEST_CASE("fast batch norm with given statistics agrees with the reference") {
@@ -124,8 +124,8 @@ TEST_CASE("fast batch norm with given statistics agrees with the reference") {
     const Tensor variance = RandomTensor({channels}, 2, DType::kF32, 0.5, 2);
     Tensor y = Full(in.x.shape(), NAN), expected = Full(in.x.shape(), NAN);
     b.fast->norm().BatchInference(in.x, in.weight, in.bias, mean, variance, kEpsilon, in.relu, y);
-    b.reference->norm().BatchInference(in.x, in.weight, in.bias, mean, variance, kEpsilon,
-                                       in.relu, expected);
+    b.reference->norm().BatchInference(in.x, in.weight, in.bias, mean, variance, kEpsilon, in.relu,
+                                       expected);
     CHECK(RelativeError(y, expected) < kForward);
   }
 }

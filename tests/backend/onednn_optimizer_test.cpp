@@ -10,9 +10,7 @@ struct State {
   Tensor parameter, first, second;
 };
 
-State Start(std::int64_t n) {
-  return {RandomTensor({n}, 1), Full({n}, 0), Full({n}, 0)};
-}
+State Start(std::int64_t n) { return {RandomTensor({n}, 1), Full({n}, 0), Full({n}, 0)}; }
 
 }  // namespace
 
@@ -48,7 +46,9 @@ TEST_CASE("fast Adam agrees with the reference over steps") {
   for (int round = 0; round < 12; ++round) {
     const std::int64_t n = round == 0 ? 0 : dice.Between(1, 40000);
     State fast = Start(n), slow = Start(n);
-    AdamArguments a{.learning_rate = 0.01, .weight_decay = 0.1, .decoupled = dice.Flip(),
+    AdamArguments a{.learning_rate = 0.01,
+                    .weight_decay = 0.1,
+                    .decoupled = dice.Flip(),
                     .gradient_scale = 0.5};
     for (a.step = 1; a.step <= 4; ++a.step) {
       const Tensor gradient = RandomTensor({n}, dice.Seed());

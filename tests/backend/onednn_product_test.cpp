@@ -70,8 +70,14 @@ TEST_CASE("oneDNN products agree with the reference at random sizes") {
 TEST_CASE("oneDNN products agree at sizes on each side of every choice") {
   Backends b;
   Dice dice(2);
-  for (const Sizes& s : {Sizes{1, 64, 10}, {2048, 16, 16}, {2047, 17, 300}, {64, 100, 256},
-                         {63, 100, 256}, {64, 100, 31}, {64, 1000, 257}, {1, 1, 1}}) {
+  for (const Sizes& s : {Sizes{1, 64, 10},
+                         {2048, 16, 16},
+                         {2047, 17, 300},
+                         {64, 100, 256},
+                         {63, 100, 256},
+                         {64, 100, 31},
+                         {64, 1000, 257},
+                         {1, 1, 1}}) {
     CompareForward(b, dice, s);
   }
 }
@@ -115,8 +121,8 @@ TEST_CASE("oneDNN products of nothing and of f64 are the reference's") {
   Backends b;
   const Tensor weight = RandomTensor({3, 5}, 1);
   CHECK(Forward(*b.fast, Uninitialized({0, 5}), weight, {}, {}, {}).size() == 0);
-  const Gradients none = Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), weight,
-                                  false);
+  const Gradients none =
+      Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), weight, false);
   CHECK(MaxError(none.dweight, Full({3, 5}, 0)) == 0);
   CHECK(MaxError(none.dbias, Full({3}, 0)) == 0);
 

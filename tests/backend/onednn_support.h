@@ -51,7 +51,7 @@ inline Tensor Clone(const Tensor& tensor) {
   return copy;
 }
 
-inline constexpr double kForward = 1e-5;   // relative norm of the difference
+inline constexpr double kForward = 1e-5;  // relative norm of the difference
 inline constexpr double kGradient = 1e-4;
 inline constexpr int kRepeats = 20;
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "presets/utf8.h"
+#include "sdk/core/utf8.h"
 #include "tests/catch.h"
 
 namespace frugal {

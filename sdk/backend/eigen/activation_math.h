@@ -110,6 +110,7 @@ T DerivativeFromInput(T x) {
 template <Activation kKind, class T>
 T Derivative(T kept, [[maybe_unused]] T a) {
   using enum Activation;
+  static_assert(kKind != kRelu);
   if constexpr (kKind == kSigmoid) return kept * (T{1} - kept);
   if constexpr (kKind == kTanh) return T{1} - kept * kept;
   if constexpr (kKind == kElu) return kept > T{0} ? T{1} : kept + a;

@@ -54,9 +54,12 @@ void Forward(T a, const T* x, T* y, std::int64_t count) {
 
 // A product with 0 or 1 would become a branch, and pass a NaN through a cut-off element.
 template <Activation kKind, class T>
-T Gradient(T dy, T kept, T a) {
-  if constexpr (kKind == Activation::kRelu) return kept > T{0} ? dy : T{0};
-  return dy * Derivative<kKind>(kept, a);
+T Gradient(T dy, T kept, [[maybe_unused]] T a) {
+  if constexpr (kKind == Activation::kRelu) {
+    return kept > T{0} ? dy : T{0};
+  } else {
+    return dy * Derivative<kKind>(kept, a);
+  }
 }
 
 template <Activation kKind, class T>

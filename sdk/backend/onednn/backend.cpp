@@ -20,9 +20,7 @@ class OneDnnBackend final : public Backend {
 
   std::string_view name() const override { return NameOf(BackendKind::kOneDnn); }
   // f64 is the reference's, kernel by kernel.
-  bool Supports(DType dtype) const override {
-    return dtype == DType::kF32 || dtype == DType::kF64;
-  }
+  bool Supports(DType dtype) const override { return dtype == DType::kF32 || dtype == DType::kF64; }
 
   ProductKernels& product() override { return product_; }
   ConvKernels& conv() override { return conv_; }
@@ -38,8 +36,8 @@ class OneDnnBackend final : public Backend {
   OneDnnConvKernels conv_{cache_};
   OneDnnPoolKernels pool_{cache_};
   OneDnnNormKernels norm_;
-  OneDnnElementwiseKernels elementwise_;
-  OneDnnLossKernels loss_;
+  OneDnnElementwiseKernels elementwise_{cache_};
+  OneDnnLossKernels loss_{cache_};
   OneDnnOptimizerKernels optimizer_;
 };
 

@@ -35,8 +35,8 @@ struct Workspace {
 };
 
 // mean and rstd from the sums of each part, which were taken about the part's first row.
-void FinishStatistics(const PartialRows& parts, const float* x, const Workspace& w,
-                      double epsilon, float* mean, float* rstd) {
+void FinishStatistics(const PartialRows& parts, const float* x, const Workspace& w, double epsilon,
+                      float* mean, float* rstd) {
   const std::int64_t columns = parts.columns();
   eigen::ParallelFor(columns, 256, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t c = begin; c < end; ++c) {
@@ -72,8 +72,8 @@ std::int64_t OneDnnNormKernels::BatchScratch(const Tensor& x) const {
 }
 
 void OneDnnNormKernels::BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                                     double epsilon, bool relu, const Tensor& y,
-                                     const Tensor& mean, const Tensor& rstd, void* scratch) {
+                                     double epsilon, bool relu, const Tensor& y, const Tensor& mean,
+                                     const Tensor& rstd, void* scratch) {
   if (!IsOurs(x)) {
     EigenNormKernels::BatchForward(x, weight, bias, epsilon, relu, y, mean, rstd, scratch);
     return;
@@ -102,8 +102,8 @@ void OneDnnNormKernels::BatchInference(const Tensor& x, const Tensor& weight, co
                                        double epsilon, bool relu, const Tensor& y) {
   const std::int64_t columns = x.shape().back();
   if (!IsOurs(x) || columns > kMostChannels) {
-    EigenNormKernels::BatchInference(x, weight, bias, running_mean, running_variance, epsilon,
-                                     relu, y);
+    EigenNormKernels::BatchInference(x, weight, bias, running_mean, running_variance, epsilon, relu,
+                                     y);
     return;
   }
   std::array<float, kMostChannels> rstd, scale, offset;
@@ -124,10 +124,9 @@ void OneDnnNormKernels::BatchInference(const Tensor& x, const Tensor& weight, co
 // With g the cut dy and n rows:
 //   dx = weight rstd (g - sum(g) / n - (x - mean) rstd^2 sum(g (x - mean)) / n)
 void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
-                                      const Tensor& mean, const Tensor& rstd,
-                                      const Tensor& weight, bool relu, const Tensor& dx,
-                                      const Tensor& dweight, const Tensor& dbias, bool accumulate,
-                                      void* scratch) {
+                                      const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+                                      bool relu, const Tensor& dx, const Tensor& dweight,
+                                      const Tensor& dbias, bool accumulate, void* scratch) {
   if (!IsOurs(x)) {
     EigenNormKernels::BatchBackward(dy, x, y, mean, rstd, weight, relu, dx, dweight, dbias,
                                     accumulate, scratch);

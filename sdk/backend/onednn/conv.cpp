@@ -27,8 +27,7 @@ std::int64_t OneDnnConvKernels::ForwardScratch(const ConvGeometry& g, DType dtyp
   std::int64_t bytes = 0;
   for (const bool bias : {false, true}) {
     for (const Activation activation : {Activation::kIdentity, Activation::kRelu}) {
-      const auto* operation =
-          Find({g, ConvPass::kForward, bias, false, {activation, 0}}, dtype);
+      const auto* operation = Find({g, ConvPass::kForward, bias, false, {activation, 0}}, dtype);
       bytes = std::max(bytes, operation != nullptr ? operation->ScratchBytes()
                                                    : EigenConvKernels::ForwardScratch(g, dtype));
     }
@@ -58,8 +57,8 @@ std::int64_t OneDnnConvKernels::BackwardDataScratch(const ConvGeometry& g, DType
                               : EigenConvKernels::BackwardDataScratch(g, dtype);
 }
 
-void OneDnnConvKernels::BackwardData(const ConvGeometry& g, const Tensor& dy,
-                                     const Tensor& weight, const Tensor& dx, void* scratch) {
+void OneDnnConvKernels::BackwardData(const ConvGeometry& g, const Tensor& dy, const Tensor& weight,
+                                     const Tensor& dx, void* scratch) {
   auto* operation = Find({g, ConvPass::kBackwardData, false, false, {}}, dy.dtype());
   if (operation == nullptr) {
     EigenConvKernels::BackwardData(g, dy, weight, dx, scratch);
@@ -73,16 +72,15 @@ void OneDnnConvKernels::BackwardData(const ConvGeometry& g, const Tensor& dy,
 
 std::int64_t OneDnnConvKernels::BackwardWeightScratch(const ConvGeometry& g, DType dtype,
                                                       bool has_bias, bool accumulate) const {
-  const auto* operation =
-      Find({g, ConvPass::kBackwardWeight, has_bias, accumulate, {}}, dtype);
+  const auto* operation = Find({g, ConvPass::kBackwardWeight, has_bias, accumulate, {}}, dtype);
   return operation != nullptr
              ? operation->ScratchBytes()
              : EigenConvKernels::BackwardWeightScratch(g, dtype, has_bias, accumulate);
 }
 
 void OneDnnConvKernels::BackwardWeight(const ConvGeometry& g, const Tensor& dy, const Tensor& x,
-                                       const Tensor& dweight, const Tensor& dbias,
-                                       bool accumulate, void* scratch) {
+                                       const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                                       void* scratch) {
   const bool bias = static_cast<bool>(dbias);
   auto* operation = Find({g, ConvPass::kBackwardWeight, bias, accumulate, {}}, dy.dtype());
   if (operation == nullptr) {

@@ -17,8 +17,8 @@ class OneDnnConvKernels final : public EigenConvKernels {
   void Forward(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& bias,
                const Tensor& y, LinearEpilogue epilogue, void* scratch) override;
   std::int64_t BackwardDataScratch(const ConvGeometry& g, DType dtype) const override;
-  void BackwardData(const ConvGeometry& g, const Tensor& dy, const Tensor& weight,
-                    const Tensor& dx, void* scratch) override;
+  void BackwardData(const ConvGeometry& g, const Tensor& dy, const Tensor& weight, const Tensor& dx,
+                    void* scratch) override;
   std::int64_t BackwardWeightScratch(const ConvGeometry& g, DType dtype, bool has_bias,
                                      bool accumulate) const override;
   void BackwardWeight(const ConvGeometry& g, const Tensor& dy, const Tensor& x,

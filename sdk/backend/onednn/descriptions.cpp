@@ -45,6 +45,15 @@ class Mixer {
     Add(static_cast<std::int64_t>(d.kind) * 8 + d.geometry.count_padding * 4 + d.backward * 2 +
         d.record);
   }
+  void Add(const EltwiseDescription& d) {
+    Add(LinearEpilogue{d.kind, d.parameter});
+    Add(d.size * 2 + d.backward);
+  }
+  void Add(const SoftmaxDescription& d) {
+    Add(d.rows);
+    Add(d.columns);
+    Add(std::int64_t{d.logarithm} * 2 + d.backward);
+  }
   std::size_t value() const { return value_ ^ (value_ >> 29); }
 
  private:

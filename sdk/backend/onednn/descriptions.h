@@ -45,7 +45,28 @@ struct PoolDescription {
   bool operator==(const PoolDescription&) const = default;
 };
 
-using Description = std::variant<LinearDescription, ConvDescription, PoolDescription>;
+// `size` numbers. Backward reads the input.
+struct EltwiseDescription {
+  Activation kind = Activation::kGelu;
+  double parameter = 0;
+  std::int64_t size = 0;
+  bool backward = false;
+
+  bool operator==(const EltwiseDescription&) const = default;
+};
+
+// Along the columns. Backward reads the output.
+struct SoftmaxDescription {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  bool logarithm = false;
+  bool backward = false;
+
+  bool operator==(const SoftmaxDescription&) const = default;
+};
+
+using Description = std::variant<LinearDescription, ConvDescription, PoolDescription,
+                                 EltwiseDescription, SoftmaxDescription>;
 
 // What an operation depends on besides its description.
 struct OperationKey {

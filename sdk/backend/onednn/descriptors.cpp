@@ -14,32 +14,56 @@ using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
-Desc Describe(const Dims& dims, Tag tag) {
-  return Desc(dims, dnnl::memory::data_type::f32, tag);
-}
+Desc Describe(const Dims& dims, Tag tag) { return Desc(dims, dnnl::memory::data_type::f32, tag); }
 
 dnnl::engine Processor() { return dnnl::engine(dnnl::engine::kind::cpu, 0); }
 
 // --- attributes
 
-algorithm AlgorithmOf(Activation activation) {
+// A function of oneDNN with its first parameter.
+struct Eltwise {
+  algorithm kind;
+  float alpha;
+};
+
+Eltwise EltwiseOf(Activation activation, double parameter) {
+  const auto a = static_cast<float>(parameter);
   switch (activation) {
+    case Activation::kRelu:
+      return {algorithm::eltwise_relu, 0};
+    case Activation::kLeakyRelu:
+      return {algorithm::eltwise_relu, a};
     case Activation::kElu:
-      return algorithm::eltwise_elu;
+      return {algorithm::eltwise_elu, a};
     case Activation::kSigmoid:
-      return algorithm::eltwise_logistic;
+      return {algorithm::eltwise_logistic, 0};
     case Activation::kTanh:
-      return algorithm::eltwise_tanh;
-    default:  // kRelu with slope 0 and kLeakyRelu
-      return algorithm::eltwise_relu;
+      return {algorithm::eltwise_tanh, 0};
+    case Activation::kGelu:
+      return {algorithm::eltwise_gelu_erf, 0};
+    case Activation::kGeluTanh:
+      return {algorithm::eltwise_gelu_tanh, 0};
+    case Activation::kQuickGelu:
+      return {algorithm::eltwise_swish, 1.702f};
+    case Activation::kSilu:
+      return {algorithm::eltwise_swish, 1};
+    case Activation::kSoftplus:
+      return {algorithm::eltwise_soft_relu, 0};
+    case Activation::kMish:
+      return {algorithm::eltwise_mish, 0};
+    case Activation::kExp:
+      return {algorithm::eltwise_exp, 0};
+    case Activation::kIdentity:
+    case Activation::kHardswish:
+      break;
   }
+  return {algorithm::eltwise_linear, 1};
 }
 
 void AppendActivation(const LinearEpilogue& epilogue, dnnl::post_ops& post_ops) {
   if (epilogue.activation == Activation::kIdentity) return;
-  const bool relu = epilogue.activation == Activation::kRelu;
-  const float slope = relu ? 0.0f : static_cast<float>(epilogue.parameter);
-  post_ops.append_eltwise(1.0f, AlgorithmOf(epilogue.activation), slope, 0.0f);
+  const Eltwise function = EltwiseOf(epilogue.activation, epilogue.parameter);
+  post_ops.append_eltwise(1.0f, function.kind, function.alpha, 0.0f);
 }
 
 dnnl::primitive_attr Attributes(const dnnl::post_ops& post_ops = {}) {
@@ -62,10 +86,11 @@ Recipe DescribeLinear(const LinearDescription& d) {
   AppendActivation(d.epilogue, post_ops);
 
   const auto engine = Processor();
-  const auto product = d.bias ? dnnl::matmul::desc(x, inner, bias, y)
-                              : dnnl::matmul::desc(x, inner, y);
+  const auto product =
+      d.bias ? dnnl::matmul::desc(x, inner, bias, y) : dnnl::matmul::desc(x, inner, y);
   const dnnl::matmul::primitive_desc descriptor(product, Attributes(post_ops), engine);
-  Recipe recipe{engine, descriptor,
+  Recipe recipe{engine,
+                descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, x, x},
                  {Slot::kWeight, DNNL_ARG_WEIGHTS, weight, descriptor.weights_desc()},
                  {Slot::kDestination, DNNL_ARG_DST, y, y, true}}};
@@ -96,8 +121,7 @@ Dims Join(Dims head, const Dims& tail) {
   return head;
 }
 
-Desc DescribeImage(std::int64_t batch, std::int64_t channels, const Spatial& extents,
-                   bool volume) {
+Desc DescribeImage(std::int64_t batch, std::int64_t channels, const Spatial& extents, bool volume) {
   return Describe(Join({batch, channels}, SpatialDims(extents, volume)),
                   volume ? Tag::ndhwc : Tag::nhwc);
 }
@@ -146,15 +170,16 @@ dnnl::convolution_forward::primitive_desc ConvForward(const ConvDescription& d,
   const auto direct = algorithm::convolution_direct;
   const auto op = d.bias ? Forward::desc(kind, direct, t.x, t.any_weight, t.bias, t.y, w.stride,
                                          w.dilation, w.begin, w.end)
-                         : Forward::desc(kind, direct, t.x, t.any_weight, t.y, w.stride,
-                                         w.dilation, w.begin, w.end);
+                         : Forward::desc(kind, direct, t.x, t.any_weight, t.y, w.stride, w.dilation,
+                                         w.begin, w.end);
   return Forward::primitive_desc(op, Attributes(post_ops), engine);
 }
 
 Recipe DescribeConvForward(const ConvDescription& d, const ConvTensors& t) {
   const auto engine = Processor();
   const auto descriptor = ConvForward(d, t, engine);
-  Recipe recipe{engine, descriptor,
+  Recipe recipe{engine,
+                descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, t.x, t.x},
                  {Slot::kWeight, DNNL_ARG_WEIGHTS, t.weight, descriptor.weights_desc()},
                  {Slot::kDestination, DNNL_ARG_DST, t.y, t.y, true}}};
@@ -169,7 +194,8 @@ Recipe DescribeConvBackwardData(const ConvDescription& d, const ConvTensors& t) 
   const Backward::desc op(algorithm::convolution_direct, t.x, t.any_weight, t.y, w.stride,
                           w.dilation, w.begin, w.end);
   const Backward::primitive_desc descriptor(op, Attributes(), engine, ConvForward(d, t, engine));
-  return {engine, descriptor,
+  return {engine,
+          descriptor,
           {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, t.y},
            {Slot::kWeight, DNNL_ARG_WEIGHTS, t.weight, descriptor.weights_desc()},
            {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, t.x, t.x, true}}};
@@ -180,12 +206,13 @@ Recipe DescribeConvBackwardWeight(const ConvDescription& d, const ConvTensors& t
   const auto engine = Processor();
   const auto& w = t.window;
   const auto direct = algorithm::convolution_direct;
-  const auto op = d.bias ? Backward::desc(direct, t.x, t.any_weight, t.bias, t.y, w.stride,
-                                          w.dilation, w.begin, w.end)
-                         : Backward::desc(direct, t.x, t.any_weight, t.y, w.stride, w.dilation,
-                                          w.begin, w.end);
+  const auto op =
+      d.bias ? Backward::desc(direct, t.x, t.any_weight, t.bias, t.y, w.stride, w.dilation, w.begin,
+                              w.end)
+             : Backward::desc(direct, t.x, t.any_weight, t.y, w.stride, w.dilation, w.begin, w.end);
   const Backward::primitive_desc descriptor(op, Attributes(), engine, ConvForward(d, t, engine));
-  Recipe recipe{engine, descriptor,
+  Recipe recipe{engine,
+                descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, t.x, t.x},
                  {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, t.y},
                  {Slot::kWeightGradient, DNNL_ARG_DIFF_WEIGHTS, t.weight,
@@ -216,7 +243,7 @@ Recipe DescribePool(const PoolDescription& d) {
   const Desc x = DescribeImage(g.batch, d.geometry.channels, g.input, volume);
   const Desc y = DescribeImage(g.batch, d.geometry.channels, g.output, volume);
   const bool max = d.kind == PoolKind::kMax;
-  const auto kind = max                          ? algorithm::pooling_max
+  const auto kind = max                        ? algorithm::pooling_max
                     : d.geometry.count_padding ? algorithm::pooling_avg_include_padding
                                                : algorithm::pooling_avg_exclude_padding;
   const auto engine = Processor();
@@ -241,9 +268,57 @@ Recipe DescribePool(const PoolDescription& d) {
   return recipe;
 }
 
+// --- elementwise and softmax
+
+Recipe DescribeEltwise(const EltwiseDescription& d) {
+  const Desc x = Describe({d.size}, Tag::a);
+  const Eltwise function = EltwiseOf(d.kind, d.parameter);
+  const auto engine = Processor();
+  const dnnl::eltwise_forward::primitive_desc forward(
+      {prop_kind::forward_training, function.kind, x, function.alpha}, Attributes(), engine);
+  if (!d.backward) {
+    return {engine,
+            forward,
+            {{Slot::kSource, DNNL_ARG_SRC, x, x}, {Slot::kDestination, DNNL_ARG_DST, x, x, true}}};
+  }
+  const dnnl::eltwise_backward::primitive_desc backward({function.kind, x, x, function.alpha},
+                                                        Attributes(), engine, forward);
+  return {engine,
+          backward,
+          {{Slot::kSource, DNNL_ARG_SRC, x, x},
+           {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, x, x},
+           {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, x, x, true}}};
+}
+
+template <class Forward, class Backward>
+Recipe DescribeSoftmaxAs(const SoftmaxDescription& d) {
+  const Desc x = Describe({d.rows, d.columns}, Tag::ab);
+  const auto engine = Processor();
+  const typename Forward::primitive_desc forward({prop_kind::forward_training, x, 1}, Attributes(),
+                                                 engine);
+  if (!d.backward) {
+    return {engine,
+            forward,
+            {{Slot::kSource, DNNL_ARG_SRC, x, x}, {Slot::kDestination, DNNL_ARG_DST, x, x, true}}};
+  }
+  const typename Backward::primitive_desc backward({x, x, 1}, Attributes(), engine, forward);
+  return {engine,
+          backward,
+          {{Slot::kDestination, DNNL_ARG_DST, x, x},
+           {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, x, x},
+           {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, x, x, true}}};
+}
+
+Recipe DescribeSoftmax(const SoftmaxDescription& d) {
+  return d.logarithm ? DescribeSoftmaxAs<dnnl::logsoftmax_forward, dnnl::logsoftmax_backward>(d)
+                     : DescribeSoftmaxAs<dnnl::softmax_forward, dnnl::softmax_backward>(d);
+}
+
 Recipe MakeRecipe(const LinearDescription& d) { return DescribeLinear(d); }
 Recipe MakeRecipe(const ConvDescription& d) { return DescribeConv(d); }
 Recipe MakeRecipe(const PoolDescription& d) { return DescribePool(d); }
+Recipe MakeRecipe(const EltwiseDescription& d) { return DescribeEltwise(d); }
+Recipe MakeRecipe(const SoftmaxDescription& d) { return DescribeSoftmax(d); }
 
 bool IsReferenceLoop(const Recipe& recipe) {
   const std::string_view name = recipe.descriptor.impl_info_str();

@@ -7,6 +7,8 @@
 namespace frugal {
 namespace {
 
+using onednn::Slot;
+
 bool IsOurs(const Tensor& x) { return x.dtype() == DType::kF32; }
 
 // body(first element, elements) over fixed pieces of x
@@ -18,13 +20,25 @@ void ForPieces(const Tensor& x, const Body& body) {
 
 }  // namespace
 
-void OneDnnElementwiseKernels::ActivationForward(Activation kind, double parameter,
-                                                 const Tensor& x, const Tensor& y) {
+// Elementwise kernels are given no scratch.
+onednn::Operation* OneDnnElementwiseKernels::Find(const onednn::EltwiseDescription& d) const {
+  if (d.size == 0) return nullptr;
+  auto* operation = cache_.Find(d);
+  return operation != nullptr && operation->ScratchBytes() == 0 ? operation : nullptr;
+}
+
+void OneDnnElementwiseKernels::ActivationForward(Activation kind, double parameter, const Tensor& x,
+                                                 const Tensor& y) {
   if (!IsOurs(x)) return EigenElementwiseKernels::ActivationForward(kind, parameter, x, y);
-  const auto loop = loops_.activation_forward[static_cast<std::size_t>(kind)];
-  ForPieces(x, [&](std::int64_t at, std::int64_t count) {
-    loop(x.data<float>() + at, static_cast<float>(parameter), y.data<float>() + at, count);
-  });
+  if (const auto loop = loops_.activation_forward[static_cast<std::size_t>(kind)]) {
+    ForPieces(x, [&](std::int64_t at, std::int64_t count) {
+      loop(x.data<float>() + at, static_cast<float>(parameter), y.data<float>() + at, count);
+    });
+  } else if (auto* operation = Find({kind, parameter, x.size(), false})) {
+    operation->Run({{Slot::kSource, x.raw()}, {Slot::kDestination, y.raw()}}, nullptr);
+  } else {
+    EigenElementwiseKernels::ActivationForward(kind, parameter, x, y);
+  }
 }
 
 void OneDnnElementwiseKernels::ActivationBackward(Activation kind, double parameter,
@@ -33,11 +47,19 @@ void OneDnnElementwiseKernels::ActivationBackward(Activation kind, double parame
   if (!IsOurs(dy)) {
     return EigenElementwiseKernels::ActivationBackward(kind, parameter, dy, kept, dx);
   }
-  const auto loop = loops_.activation_backward[static_cast<std::size_t>(kind)];
-  ForPieces(dy, [&](std::int64_t at, std::int64_t count) {
-    loop(dy.data<float>() + at, kept.data<float>() + at, static_cast<float>(parameter),
-         dx.data<float>() + at, count);
-  });
+  if (const auto loop = loops_.activation_backward[static_cast<std::size_t>(kind)]) {
+    ForPieces(dy, [&](std::int64_t at, std::int64_t count) {
+      loop(dy.data<float>() + at, kept.data<float>() + at, static_cast<float>(parameter),
+           dx.data<float>() + at, count);
+    });
+  } else if (auto* operation = Find({kind, parameter, dy.size(), true})) {
+    operation->Run({{Slot::kSource, kept.raw()},
+                    {Slot::kDestinationGradient, dy.raw()},
+                    {Slot::kSourceGradient, dx.raw()}},
+                   nullptr);
+  } else {
+    EigenElementwiseKernels::ActivationBackward(kind, parameter, dy, kept, dx);
+  }
 }
 
 void OneDnnElementwiseKernels::Add(const Tensor& a, const Tensor& b, const Tensor& sum) {
@@ -68,8 +90,8 @@ void OneDnnElementwiseKernels::Dropout(const Tensor& x, double rate, std::uint64
   const auto threshold = static_cast<std::uint32_t>(std::ceil(std::min(rate, 1.0) * 16777216.0));
   const auto scale = static_cast<float>(rate < 1 ? 1 / (1 - rate) : 0);
   ForPieces(x, [&](std::int64_t at, std::int64_t count) {
-    loops_.dropout(x.data<float>() + at, key, static_cast<std::uint64_t>(at) / 4, threshold,
-                   scale, y.data<float>() + at, count);
+    loops_.dropout(x.data<float>() + at, key, static_cast<std::uint64_t>(at) / 4, threshold, scale,
+                   y.data<float>() + at, count);
   });
 }
 

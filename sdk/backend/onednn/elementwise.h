@@ -1,13 +1,17 @@
 #pragma once
 
 #include "sdk/backend/eigen/elementwise.h"
+#include "sdk/backend/onednn/operation_cache.h"
 #include "sdk/backend/onednn/simd/loops.h"
 
 namespace frugal {
 
-// f32 by the vectorized loops of simd/; the rest by the reference.
+// f32: activations that need exponentials by oneDNN, the rest by the vectorized loops of simd/.
+// Other element types go to the reference.
 class OneDnnElementwiseKernels final : public EigenElementwiseKernels {
  public:
+  explicit OneDnnElementwiseKernels(onednn::OperationCache& cache) : cache_(cache) {}
+
   void ActivationForward(Activation kind, double parameter, const Tensor& x,
                          const Tensor& y) override;
   void ActivationBackward(Activation kind, double parameter, const Tensor& dy, const Tensor& kept,
@@ -18,6 +22,9 @@ class OneDnnElementwiseKernels final : public EigenElementwiseKernels {
   void Dropout(const Tensor& x, double rate, std::uint64_t key, const Tensor& y) override;
 
  private:
+  onednn::Operation* Find(const onednn::EltwiseDescription& description) const;
+
+  onednn::OperationCache& cache_;
   const simd::ElementwiseLoops& loops_ = simd::SelectLoops().elementwise;
 };
 

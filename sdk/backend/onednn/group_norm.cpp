@@ -152,14 +152,14 @@ void SampleGradient(const GroupNormGeometry& g, const simd::NormLoops& loops, co
 }
 
 // to[c] = or += sum over the samples of table[sample, c] (times rstd of its group)
-void AddSamples(const GroupNormGeometry& g, const float* table, const float* rstd,
-                bool accumulate, float* to) {
+void AddSamples(const GroupNormGeometry& g, const float* table, const float* rstd, bool accumulate,
+                float* to) {
   const std::int64_t width = g.channels / g.groups;
   for (std::int64_t c = 0; c < g.channels; ++c) {
     double sum = accumulate ? static_cast<double>(to[c]) : 0.0;
     for (std::int64_t n = 0; n < g.batch; ++n) {
-      const double factor = rstd != nullptr ? static_cast<double>(rstd[n * g.groups + c / width])
-                                            : 1.0;
+      const double factor =
+          rstd != nullptr ? static_cast<double>(rstd[n * g.groups + c / width]) : 1.0;
       sum += factor * static_cast<double>(table[n * g.channels + c]);
     }
     to[c] = static_cast<float>(sum);
@@ -196,11 +196,10 @@ std::int64_t OneDnnNormKernels::GroupBackwardScratch(const GroupNormGeometry& g,
   return 2 * g.batch * g.channels * SizeOf(dtype);
 }
 
-void OneDnnNormKernels::GroupBackward(const GroupNormGeometry& g, const Tensor& dy,
-                                      const Tensor& x, const Tensor& mean, const Tensor& rstd,
-                                      const Tensor& weight, const Tensor& dx,
-                                      const Tensor& dweight, const Tensor& dbias, bool accumulate,
-                                      void* scratch) {
+void OneDnnNormKernels::GroupBackward(const GroupNormGeometry& g, const Tensor& dy, const Tensor& x,
+                                      const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+                                      const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
+                                      bool accumulate, void* scratch) {
   if (!IsOurs(g, x.dtype())) {
     EigenNormKernels::GroupBackward(g, dy, x, mean, rstd, weight, dx, dweight, dbias, accumulate,
                                     scratch);
@@ -217,8 +216,7 @@ void OneDnnNormKernels::GroupBackward(const GroupNormGeometry& g, const Tensor& 
     GradientSums(g, loops_, dy.data<float>() + at, x.data<float>() + at, center, sum, product);
     if (!dx) return;
     SampleGradient(g, loops_, dy.data<float>() + at, x.data<float>() + at,
-                   DataOrNull<float>(weight), given, center, sum, product,
-                   dx.data<float>() + at);
+                   DataOrNull<float>(weight), given, center, sum, product, dx.data<float>() + at);
   });
   if (dweight) AddSamples(g, products, rstd.data<float>(), accumulate, dweight.data<float>());
   if (dbias) AddSamples(g, sums, nullptr, accumulate, dbias.data<float>());

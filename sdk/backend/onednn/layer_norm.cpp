@@ -21,8 +21,7 @@ void OneDnnNormKernels::LayerForward(const Tensor& x, const Tensor& weight, cons
   }
   const std::int64_t columns = x.shape().back();
   const std::int64_t rows = x.shape().RowCount();
-  eigen::ParallelFor(rows, eigen::RowsPerChunk(columns), [&](std::int64_t begin,
-                                                             std::int64_t end) {
+  eigen::ParallelFor(rows, eigen::RowsPerChunk(columns), [&](std::int64_t begin, std::int64_t end) {
     loops_.layer_forward(x.data<float>() + begin * columns, end - begin, columns,
                          DataOrNull<float>(weight), DataOrNull<float>(bias),
                          static_cast<float>(epsilon), y.data<float>() + begin * columns,

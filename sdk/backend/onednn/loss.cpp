@@ -8,6 +8,7 @@
 namespace frugal {
 namespace {
 
+using onednn::Slot;
 using Options = LossKernels::CrossEntropyOptions;
 
 bool IsOurs(const Tensor& x) { return x.dtype() == DType::kF32 && x.size() > 0; }
@@ -44,26 +45,34 @@ std::int64_t CountRows(const Tensor& targets, std::int64_t classes, const Option
 
 }  // namespace
 
-// 1.2 to 3 times as fast as oneDNN's softmax at [1024, 10] to [1024, 4096].
+// nullptr where oneDNN would need scratch, which softmax is not given.
+onednn::Operation* OneDnnLossKernels::FindSoftmax(const Tensor& y, bool logarithm,
+                                                  bool backward) const {
+  if (!IsOurs(y)) return nullptr;
+  auto* operation = cache_.Find(
+      onednn::SoftmaxDescription{y.shape().RowCount(), y.shape().back(), logarithm, backward});
+  return operation != nullptr && operation->ScratchBytes() == 0 ? operation : nullptr;
+}
+
 void OneDnnLossKernels::SoftmaxForward(const Tensor& x, bool logarithm, const Tensor& y) {
-  if (!IsOurs(x)) return EigenLossKernels::SoftmaxForward(x, logarithm, y);
-  ForRows(x, [&](std::int64_t, std::int64_t at) {
-    loops_.softmax(x.data<float>() + at, logarithm, y.data<float>() + at, x.shape().back());
-  });
+  auto* operation = FindSoftmax(x, logarithm, false);
+  if (operation == nullptr) return EigenLossKernels::SoftmaxForward(x, logarithm, y);
+  operation->Run({{Slot::kSource, x.raw()}, {Slot::kDestination, y.raw()}}, nullptr);
 }
 
 void OneDnnLossKernels::SoftmaxBackward(const Tensor& dy, const Tensor& y, bool logarithm,
                                         const Tensor& dx) {
-  if (!IsOurs(y)) return EigenLossKernels::SoftmaxBackward(dy, y, logarithm, dx);
-  ForRows(y, [&](std::int64_t, std::int64_t at) {
-    loops_.softmax_gradient(dy.data<float>() + at, y.data<float>() + at, logarithm,
-                            dx.data<float>() + at, y.shape().back());
-  });
+  auto* operation = FindSoftmax(y, logarithm, true);
+  if (operation == nullptr) return EigenLossKernels::SoftmaxBackward(dy, y, logarithm, dx);
+  operation->Run({{Slot::kDestination, y.raw()},
+                  {Slot::kDestinationGradient, dy.raw()},
+                  {Slot::kSourceGradient, dx.raw()}},
+                 nullptr);
 }
 
 void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& targets,
-                                            CrossEntropyOptions options,
-                                            const Tensor& log_sum_exp, const Tensor& loss) {
+                                            CrossEntropyOptions options, const Tensor& log_sum_exp,
+                                            const Tensor& loss) {
   if (!IsOurs(logits)) {
     EigenLossKernels::CrossEntropyForward(logits, targets, options, log_sum_exp, loss);
     return;
@@ -83,14 +92,15 @@ void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& 
     const double mean = loops_.sum(x, classes) / static_cast<double>(classes);
     return (1 - smoothing) * hit + smoothing * (static_cast<double>(logarithm) - mean);
   };
-  const double sum =
-      eigen::ParallelSum(targets.size(), eigen::RowsPerChunk(classes),
-                         [&](std::int64_t begin, std::int64_t end) {
-                           double part = 0;
-                           for (auto row = begin; row < end; ++row) part += row_loss(row);
-                           return part;
-                         });
-  loss.data<float>()[0] = counted == 0 ? 0.0f : static_cast<float>(sum / static_cast<double>(counted));
+  const double sum = eigen::ParallelSum(targets.size(), eigen::RowsPerChunk(classes),
+                                        [&](std::int64_t begin, std::int64_t end) {
+                                          double part = 0;
+                                          for (auto row = begin; row < end; ++row)
+                                            part += row_loss(row);
+                                          return part;
+                                        });
+  loss.data<float>()[0] =
+      counted == 0 ? 0.0f : static_cast<float>(sum / static_cast<double>(counted));
 }
 
 void OneDnnLossKernels::CrossEntropyBackward(const Tensor& dloss, const Tensor& logits,
@@ -101,8 +111,8 @@ void OneDnnLossKernels::CrossEntropyBackward(const Tensor& dloss, const Tensor& 
     return;
   }
   const std::int64_t classes = logits.shape().back();
-  const auto counted = static_cast<double>(
-      std::max<std::int64_t>(1, CountRows(targets, classes, options)));
+  const auto counted =
+      static_cast<double>(std::max<std::int64_t>(1, CountRows(targets, classes, options)));
   const auto factor = static_cast<float>(static_cast<double>(dloss.data<float>()[0]) / counted);
   const auto uniform = static_cast<float>(options.label_smoothing / static_cast<double>(classes));
   const float hit = factor * static_cast<float>(1 - options.label_smoothing);

@@ -26,9 +26,9 @@ class OneDnnNormKernels final : public EigenNormKernels {
                     const Tensor& rstd) override;
   std::int64_t GroupBackwardScratch(const GroupNormGeometry& g, DType dtype) const override;
   void GroupBackward(const GroupNormGeometry& g, const Tensor& dy, const Tensor& x,
-                     const Tensor& mean, const Tensor& rstd, const Tensor& weight,
-                     const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
-                     bool accumulate, void* scratch) override;
+                     const Tensor& mean, const Tensor& rstd, const Tensor& weight, const Tensor& dx,
+                     const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                     void* scratch) override;
 
   std::int64_t BatchScratch(const Tensor& x) const override;
   void BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon,

@@ -47,8 +47,7 @@ void OneDnnOptimizerKernels::Adam(const AdamArguments& arguments, const Tensor& 
                                   const Tensor& first_moment, const Tensor& second_moment,
                                   const Tensor& parameter) {
   if (!IsOurs(parameter)) {
-    return EigenOptimizerKernels::Adam(arguments, gradient, first_moment, second_moment,
-                                       parameter);
+    return EigenOptimizerKernels::Adam(arguments, gradient, first_moment, second_moment, parameter);
   }
   const simd::AdamFactors factors = FactorsOf(arguments);
   eigen::ParallelFor(parameter.size(), eigen::kChunk, [&](std::int64_t at, std::int64_t end) {

@@ -59,9 +59,11 @@ std::int64_t OneDnnPoolKernels::MaxIndexBytes(const PoolGeometry& g, DType dtype
 
 std::int64_t OneDnnPoolKernels::Scratch(const PoolGeometry& g, DType dtype) const {
   std::int64_t bytes = 0;
-  for (const PoolDescription& d :
-       {PoolDescription{g, PoolKind::kMax, false, false}, {g, PoolKind::kMax, false, true},
-        {g, PoolKind::kMax, true}, {g, PoolKind::kAverage, false}, {g, PoolKind::kAverage, true}}) {
+  for (const PoolDescription& d : {PoolDescription{g, PoolKind::kMax, false, false},
+                                   {g, PoolKind::kMax, false, true},
+                                   {g, PoolKind::kMax, true},
+                                   {g, PoolKind::kAverage, false},
+                                   {g, PoolKind::kAverage, true}}) {
     const auto* operation = Find(d, dtype);
     bytes = std::max(bytes, operation != nullptr ? operation->ScratchBytes()
                                                  : EigenPoolKernels::Scratch(g, dtype));

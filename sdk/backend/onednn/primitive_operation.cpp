@@ -80,8 +80,8 @@ void PrimitiveOperation::LayOut() {
     const auto attributes = CopyAttributes(binding.accumulate);
     const auto& [from, to] = binding.output ? std::pair(binding.inside, binding.outside)
                                             : std::pair(binding.outside, binding.inside);
-    passage.descriptor = dnnl::reorder::primitive_desc(recipe_.engine, from, recipe_.engine, to,
-                                                       attributes);
+    passage.descriptor =
+        dnnl::reorder::primitive_desc(recipe_.engine, from, recipe_.engine, to, attributes);
     passage.output = binding.output;
     passage.offset = packed;
     packed += RoundedBytes(binding.inside);
@@ -136,13 +136,13 @@ void PrimitiveOperation::Bind(std::initializer_list<Argument> arguments, char* s
 }
 
 void PrimitiveOperation::Pass(Passage& passage) {
-  const std::array<dnnl_exec_arg_t, 3> arguments = {{{DNNL_ARG_FROM, passage.from.get()},
-                                                     {DNNL_ARG_TO, passage.to.get()},
-                                                     {DNNL_ARG_SCRATCHPAD,
-                                                      passage.scratchpad.get()}}};
-  dnnl::error::wrap_c_api(dnnl_primitive_execute(passage.primitive.get(), stream_.get(), 3,
-                                                 arguments.data()),
-                          "oneDNN could not copy between layouts");
+  const std::array<dnnl_exec_arg_t, 3> arguments = {
+      {{DNNL_ARG_FROM, passage.from.get()},
+       {DNNL_ARG_TO, passage.to.get()},
+       {DNNL_ARG_SCRATCHPAD, passage.scratchpad.get()}}};
+  dnnl::error::wrap_c_api(
+      dnnl_primitive_execute(passage.primitive.get(), stream_.get(), 3, arguments.data()),
+      "oneDNN could not copy between layouts");
 }
 
 void PrimitiveOperation::Run(std::initializer_list<Argument> arguments, void* scratch) {

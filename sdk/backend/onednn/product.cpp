@@ -74,10 +74,9 @@ std::int64_t OneDnnProductKernels::LinearForwardScratch(const Tensor& x,
   return bytes;
 }
 
-void OneDnnProductKernels::LinearForward(const Tensor& x, const Tensor& weight,
-                                         const Tensor& bias, const Tensor& residual,
-                                         const Tensor& y, LinearEpilogue epilogue,
-                                         void* scratch) {
+void OneDnnProductKernels::LinearForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                         const Tensor& residual, const Tensor& y,
+                                         LinearEpilogue epilogue, void* scratch) {
   onednn::Operation* operation = nullptr;
   if (IsOurs(x, weight)) {
     LinearDescription d = DescribeForward(x, weight);
@@ -114,9 +113,9 @@ void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const Tensor& we
   const std::int64_t rows = dy.shape().RowCount();
   const std::int64_t outputs = weight.shape()[0];
   const std::int64_t inputs = weight.shape()[1];
-  Multiply({'N', 'N', rows, inputs, outputs, dy.data<float>(), outputs, weight.data<float>(),
-            inputs},
-           accumulate, dx.data<float>());
+  Multiply(
+      {'N', 'N', rows, inputs, outputs, dy.data<float>(), outputs, weight.data<float>(), inputs},
+      accumulate, dx.data<float>());
 }
 
 std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,

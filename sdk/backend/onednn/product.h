@@ -18,8 +18,8 @@ class OneDnnProductKernels final : public EigenProductKernels {
                      const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
                      void* scratch) override;
   std::int64_t LinearBackwardDataScratch(const Tensor& dy, const Tensor& weight) const override;
-  void LinearBackwardData(const Tensor& dy, const Tensor& weight, const Tensor& dx,
-                          bool accumulate, void* scratch) override;
+  void LinearBackwardData(const Tensor& dy, const Tensor& weight, const Tensor& dx, bool accumulate,
+                          void* scratch) override;
   std::int64_t LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
                                            bool accumulate) const override;
   void LinearBackwardWeight(const Tensor& dy, const Tensor& x, const Tensor& dweight,

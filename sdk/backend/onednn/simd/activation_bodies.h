@@ -16,76 +16,18 @@ struct Relu {
   static float Value(float x, float) { return x < 0.0f ? 0.0f : x; }
   static float Slope(float y, float) { return y > 0.0f ? 1.0f : 0.0f; }
 };
-struct Gelu {
-  static float Value(float x, float) { return x * NormalCdf(x); }
-  static float Slope(float x, float) {
-    const float density = 0.39894228040f * Exp(-0.5f * x * x);
-    return NormalCdf(x) + x * density;
-  }
-};
-struct GeluTanh {
-  static constexpr float kScale = 0.79788456080f;  // sqrt(2 / pi)
-  static constexpr float kCube = 0.044715f;
-  // (1 + tanh(u)) / 2 = sigmoid(2 u)
-  static float Value(float x, float) {
-    return x * Sigmoid(2.0f * kScale * (x + kCube * x * x * x));
-  }
-  static float Slope(float x, float) {
-    const float s = Sigmoid(2.0f * kScale * (x + kCube * x * x * x));
-    return s + x * s * (1.0f - s) * 2.0f * kScale * (1.0f + 3.0f * kCube * x * x);
-  }
-};
-struct QuickGelu {
-  static constexpr float kFactor = 1.702f;
-  static float Value(float x, float) { return x * Sigmoid(kFactor * x); }
-  static float Slope(float x, float) {
-    const float s = Sigmoid(kFactor * x);
-    return s + kFactor * x * s * (1.0f - s);
-  }
-};
-struct Silu {
-  static float Value(float x, float) { return x * Sigmoid(x); }
-  static float Slope(float x, float) {
-    const float s = Sigmoid(x);
-    return s + x * s * (1.0f - s);
-  }
-};
-struct SigmoidFunction {
-  static float Value(float x, float) { return Sigmoid(x); }
+struct Sigmoid {
   static float Slope(float y, float) { return y * (1.0f - y); }
 };
-struct TanhFunction {
-  static float Value(float x, float) { return Tanh(x); }
+struct Tanh {
   static float Slope(float y, float) { return 1.0f - y * y; }
 };
-struct SoftplusFunction {
-  static float Value(float x, float) { return Softplus(x); }
-  static float Slope(float x, float) { return Sigmoid(x); }
-};
-// e^x - 1 without cancellation near 0: a polynomial there.
-inline float ExpMinusOne(float x) {
-  float p = 1.0f / 720.0f;
-  p = p * x + 1.0f / 120.0f;
-  p = p * x + 1.0f / 24.0f;
-  p = p * x + 1.0f / 6.0f;
-  p = p * x + 0.5f;
-  p = p * x + 1.0f;
-  return Absolute(x) < 0.25f ? p * x : Exp(x) - 1.0f;
-}
 struct Elu {
-  static float Value(float x, float a) { return x > 0.0f ? x : a * ExpMinusOne(x); }
   static float Slope(float y, float a) { return y > 0.0f ? 1.0f : y + a; }
 };
 struct LeakyRelu {
   static float Value(float x, float a) { return x > 0.0f ? x : a * x; }
   static float Slope(float y, float a) { return y > 0.0f ? 1.0f : a; }
-};
-struct Mish {
-  static float Value(float x, float) { return x * Tanh(Softplus(x)); }
-  static float Slope(float x, float) {
-    const float t = Tanh(Softplus(x));
-    return t + x * Sigmoid(x) * (1.0f - t * t);
-  }
 };
 struct Hardswish {
   static float Value(float x, float) {
@@ -98,7 +40,7 @@ struct Hardswish {
     return x < -3.0f ? 0.0f : bounded;
   }
 };
-struct ExpFunction {
+struct Exponential {
   static float Value(float x, float) { return Exp(x); }
   static float Slope(float y, float) { return y; }
 };
@@ -115,19 +57,27 @@ void Backward(const float* dy, const float* kept, float parameter, float* dx, st
   for (std::int64_t i = 0; i < n; ++i) dx[i] = dy[i] * Function::Slope(kept[i], parameter);
 }
 
-// In the order of the enumeration.
-inline constexpr std::array<ActivationForwardLoop, kActivationCount> kActivationForward = {
-    Forward<Identity>,         Forward<Relu>,      Forward<Gelu>,
-    Forward<GeluTanh>,         Forward<QuickGelu>, Forward<Silu>,
-    Forward<SigmoidFunction>,  Forward<TanhFunction>,
-    Forward<SoftplusFunction>, Forward<Elu>,       Forward<LeakyRelu>,
-    Forward<Mish>,             Forward<Hardswish>, Forward<ExpFunction>};
-inline constexpr std::array<ActivationBackwardLoop, kActivationCount> kActivationBackward = {
-    Backward<Identity>,         Backward<Relu>,      Backward<Gelu>,
-    Backward<GeluTanh>,         Backward<QuickGelu>, Backward<Silu>,
-    Backward<SigmoidFunction>,  Backward<TanhFunction>,
-    Backward<SoftplusFunction>, Backward<Elu>,       Backward<LeakyRelu>,
-    Backward<Mish>,             Backward<Hardswish>, Backward<ExpFunction>};
+// Where these are null, oneDNN is faster: in one thread at 1.6 million elements, forward gelu 1.4
+// times, tanh 2.0, silu 1.4, mish 4.7; backward from the input gelu 1.6, silu 1.1, mish 3.6. Where
+// not: relu is equal, backward from the output sigmoid and tanh are 1.2 and 1.3 times as fast as
+// oneDNN's from the input, hardswish is equal; oneDNN's exp is 1.4 times as fast but makes a number
+// of what is none.
+constexpr ElementwiseLoops WithActivations(ElementwiseLoops loops) {
+  const auto set = [&loops](Activation kind, ActivationForwardLoop forward,
+                            ActivationBackwardLoop backward) {
+    loops.activation_forward[static_cast<unsigned>(kind)] = forward;
+    loops.activation_backward[static_cast<unsigned>(kind)] = backward;
+  };
+  set(Activation::kIdentity, Forward<Identity>, Backward<Identity>);
+  set(Activation::kRelu, Forward<Relu>, Backward<Relu>);
+  set(Activation::kSigmoid, nullptr, Backward<Sigmoid>);
+  set(Activation::kTanh, nullptr, Backward<Tanh>);
+  set(Activation::kElu, nullptr, Backward<Elu>);
+  set(Activation::kLeakyRelu, Forward<LeakyRelu>, Backward<LeakyRelu>);
+  set(Activation::kHardswish, Forward<Hardswish>, Backward<Hardswish>);
+  set(Activation::kExp, Forward<Exponential>, Backward<Exponential>);
+  return loops;
+}
 
 }  // namespace
 }  // namespace frugal::simd

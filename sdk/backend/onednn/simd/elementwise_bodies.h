@@ -22,8 +22,8 @@ inline void Fill(float value, float* y, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = value;
 }
 
-inline constexpr ElementwiseLoops kElementwiseLoops{kActivationForward, kActivationBackward, Add,
-                                                    Scale, Fill, Dropout};
+inline constexpr ElementwiseLoops kElementwiseLoops =
+    WithActivations({{}, {}, Add, Scale, Fill, Dropout});
 
 }  // namespace
 }  // namespace frugal::simd

@@ -44,6 +44,7 @@ using ActivationBackwardLoop = void (*)(const float* dy, const float* kept, floa
                                         float* dx, std::int64_t n);
 
 struct ElementwiseLoops {
+  // By Activation; null where oneDNN does better. In place is allowed.
   std::array<ActivationForwardLoop, kActivationCount> activation_forward;
   std::array<ActivationBackwardLoop, kActivationCount> activation_backward;
   void (*add)(const float* a, const float* b, float* sum, std::int64_t n);
@@ -58,9 +59,6 @@ struct ElementwiseLoops {
 struct RowLoops {
   float (*log_sum_exp)(const float* x, std::int64_t n);
   double (*sum)(const float* x, std::int64_t n);
-  void (*softmax)(const float* x, bool logarithm, float* y, std::int64_t n);
-  void (*softmax_gradient)(const float* dy, const float* y, bool logarithm, float* dx,
-                           std::int64_t n);
   // y = factor * (exp(x - log_sum_exp) - uniform)
   void (*cross_entropy_gradient)(const float* x, float log_sum_exp, float uniform, float factor,
                                  float* dx, std::int64_t n);
@@ -69,10 +67,10 @@ struct RowLoops {
 struct AdamFactors {
   float beta1, beta2, taken1, taken2;  // taken = 1 - beta
   float epsilon, gradient_scale;
-  float added_decay;          // added to the gradient, times the parameter
-  float kept;                 // the parameter is multiplied by this first (decoupled decay)
-  float step_size;            // learning rate / (1 - beta1^step)
-  float second_correction;    // 1 / sqrt(1 - beta2^step)
+  float added_decay;        // added to the gradient, times the parameter
+  float kept;               // the parameter is multiplied by this first (decoupled decay)
+  float step_size;          // learning rate / (1 - beta1^step)
+  float second_correction;  // 1 / sqrt(1 - beta2^step)
 };
 
 struct OptimizerLoops {

@@ -8,32 +8,31 @@ namespace {
 
 inline void ColumnMoments(const float* x, std::int64_t rows, std::int64_t columns,
                           const float* shift, float* sum, float* squares) {
-  ReduceRows(
-      rows, columns, shift, sum, squares,
-      [x](std::int64_t first, std::int64_t count, std::int64_t width, const float* mean,
-          float* total, float* square) {
-        const float* row = x + first;
-        std::int64_t r = 0;
-        for (; r + 4 <= count; r += 4, row += 4 * width) {
+  ReduceRows(rows, columns, shift, sum, squares,
+             [x](std::int64_t first, std::int64_t count, std::int64_t width, const float* mean,
+                 float* total, float* square) {
+               const float* row = x + first;
+               std::int64_t r = 0;
+               for (; r + 4 <= count; r += 4, row += 4 * width) {
 #pragma omp simd
-          for (std::int64_t c = 0; c < width; ++c) {
-            const float d0 = row[c] - mean[c];
-            const float d1 = row[c + width] - mean[c];
-            const float d2 = row[c + 2 * width] - mean[c];
-            const float d3 = row[c + 3 * width] - mean[c];
-            total[c] += (d0 + d1) + (d2 + d3);
-            square[c] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3);
-          }
-        }
-        for (; r < count; ++r, row += width) {
+                 for (std::int64_t c = 0; c < width; ++c) {
+                   const float d0 = row[c] - mean[c];
+                   const float d1 = row[c + width] - mean[c];
+                   const float d2 = row[c + 2 * width] - mean[c];
+                   const float d3 = row[c + 3 * width] - mean[c];
+                   total[c] += (d0 + d1) + (d2 + d3);
+                   square[c] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3);
+                 }
+               }
+               for (; r < count; ++r, row += width) {
 #pragma omp simd
-          for (std::int64_t c = 0; c < width; ++c) {
-            const float d = row[c] - mean[c];
-            total[c] += d;
-            square[c] += d * d;
-          }
-        }
-      });
+                 for (std::int64_t c = 0; c < width; ++c) {
+                   const float d = row[c] - mean[c];
+                   total[c] += d;
+                   square[c] += d * d;
+                 }
+               }
+             });
 }
 
 inline void ColumnSums(const float* x, std::int64_t rows, std::int64_t columns, float* sum) {
@@ -85,37 +84,36 @@ float Cut(const float* dy, const float* y, std::int64_t i) {
 template <bool kCut>
 void GradientMomentsOf(const float* dy, const float* x, const float* y, std::int64_t rows,
                        std::int64_t columns, const float* mean, float* sum, float* product) {
-  ReduceRows(
-      rows, columns, mean, sum, product,
-      [=](std::int64_t first, std::int64_t count, std::int64_t width, const float* center,
-          float* total, float* products) {
-        const float *g = dy + first, *v = x + first, *out = kCut ? y + first : nullptr;
-        std::int64_t r = 0;
-        for (; r + 2 <= count; r += 2) {
-          const std::int64_t at = r * width;
+  ReduceRows(rows, columns, mean, sum, product,
+             [=](std::int64_t first, std::int64_t count, std::int64_t width, const float* center,
+                 float* total, float* products) {
+               const float *g = dy + first, *v = x + first, *out = kCut ? y + first : nullptr;
+               std::int64_t r = 0;
+               for (; r + 2 <= count; r += 2) {
+                 const std::int64_t at = r * width;
 #pragma omp simd
-          for (std::int64_t c = 0; c < width; ++c) {
-            const float g0 = Cut<kCut>(g, out, at + c);
-            const float g1 = Cut<kCut>(g, out, at + width + c);
-            total[c] += g0 + g1;
-            products[c] += g0 * (v[at + c] - center[c]) + g1 * (v[at + width + c] - center[c]);
-          }
-        }
-        for (; r < count; ++r) {
-          const std::int64_t at = r * width;
+                 for (std::int64_t c = 0; c < width; ++c) {
+                   const float g0 = Cut<kCut>(g, out, at + c);
+                   const float g1 = Cut<kCut>(g, out, at + width + c);
+                   total[c] += g0 + g1;
+                   products[c] +=
+                       g0 * (v[at + c] - center[c]) + g1 * (v[at + width + c] - center[c]);
+                 }
+               }
+               for (; r < count; ++r) {
+                 const std::int64_t at = r * width;
 #pragma omp simd
-          for (std::int64_t c = 0; c < width; ++c) {
-            const float g0 = Cut<kCut>(g, out, at + c);
-            total[c] += g0;
-            products[c] += g0 * (v[at + c] - center[c]);
-          }
-        }
-      });
+                 for (std::int64_t c = 0; c < width; ++c) {
+                   const float g0 = Cut<kCut>(g, out, at + c);
+                   total[c] += g0;
+                   products[c] += g0 * (v[at + c] - center[c]);
+                 }
+               }
+             });
 }
 
 inline void GradientMoments(const float* dy, const float* x, const float* y, std::int64_t rows,
-                            std::int64_t columns, const float* mean, float* sum,
-                            float* product) {
+                            std::int64_t columns, const float* mean, float* sum, float* product) {
   if (y != nullptr) {
     GradientMomentsOf<true>(dy, x, y, rows, columns, mean, sum, product);
   } else {
@@ -125,8 +123,7 @@ inline void GradientMoments(const float* dy, const float* x, const float* y, std
 
 template <bool kCut>
 void NormalizeGradientOf(const float* dy, const float* x, const float* y, std::int64_t rows,
-                         std::int64_t columns, const Parameters<4>& parameters,
-                         float* dx) {
+                         std::int64_t columns, const Parameters<4>& parameters, float* dx) {
   ForRows<4>(rows, columns, parameters,
              [=](std::int64_t at, std::int64_t width, const Parameters<4>& p) {
                const float *g = dy + at, *v = x + at, *out = kCut ? y + at : nullptr;
@@ -151,4 +148,3 @@ inline void NormalizeGradient(const float* dy, const float* x, const float* y, s
 
 }  // namespace
 }  // namespace frugal::simd
-

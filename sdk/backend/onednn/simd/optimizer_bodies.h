@@ -5,8 +5,8 @@
 namespace frugal::simd {
 namespace {
 
-inline void SgdPlain(float rate, float scale, float decay, const float* gradient,
-                     float* parameter, std::int64_t n) {
+inline void SgdPlain(float rate, float scale, float decay, const float* gradient, float* parameter,
+                     std::int64_t n) {
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
     parameter[i] -= rate * (gradient[i] * scale + decay * parameter[i]);

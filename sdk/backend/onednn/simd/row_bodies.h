@@ -43,49 +43,13 @@ inline double RowSum(const float* x, std::int64_t n) {
   return sum;
 }
 
-inline void Softmax(const float* x, bool logarithm, float* y, std::int64_t n) {
-  const float largest = RowMaximum(x, n);
-  if (logarithm) {
-    const float shift = __builtin_logf(SumOfExponentials(x, largest, n));
-#pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - largest) - shift;
-    return;
-  }
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) {
-    y[i] = Exp(x[i] - largest);
-    sum += y[i];
-  }
-  const float inverse = 1.0f / sum;
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) y[i] *= inverse;
-}
-
-inline void SoftmaxGradient(const float* dy, const float* y, bool logarithm, float* dx,
-                            std::int64_t n) {
-  float sum = 0;
-  if (logarithm) {
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = 0; i < n; ++i) sum += dy[i];
-#pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) dx[i] = dy[i] - Exp(y[i]) * sum;
-    return;
-  }
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += dy[i] * y[i];
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) dx[i] = y[i] * (dy[i] - sum);
-}
-
 inline void CrossEntropyGradient(const float* x, float log_sum_exp, float uniform, float factor,
                                  float* dx, std::int64_t n) {
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) dx[i] = factor * (Exp(x[i] - log_sum_exp) - uniform);
 }
 
-inline constexpr RowLoops kRowLoops{LogSumExp, RowSum, Softmax, SoftmaxGradient,
-                                    CrossEntropyGradient};
+inline constexpr RowLoops kRowLoops{LogSumExp, RowSum, CrossEntropyGradient};
 
 }  // namespace
 }  // namespace frugal::simd

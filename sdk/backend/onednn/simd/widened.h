@@ -32,8 +32,8 @@ struct Parameters {
 
 // body(offset of the row, width, parameters) for each widened row of [rows, columns].
 template <int kCount, class Body>
-void ForRows(std::int64_t rows, std::int64_t columns,
-             const Parameters<kCount>& parameters, const Body& body) {
+void ForRows(std::int64_t rows, std::int64_t columns, const Parameters<kCount>& parameters,
+             const Body& body) {
   const std::int64_t together = RowsTogether(columns);
   const std::int64_t width = together * columns;
   float repeated[kCount][kMaxWidth];

@@ -1,4 +1,4 @@
-#include "presets/utf8.h"
+#include "sdk/core/utf8.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,264 @@
+// Prints what the hot kernels of the fast backend reach, beside two limits measured in the same
+// run: the best product (GFLOP/s) and a copy through memory (GB/s). Nothing here passes or fails.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "sdk/backend/backend.h"
+#include "tests/support/tensors.h"
+
+namespace frugal {
+namespace {
+
+using test::RandomTensor;
+using test::Uninitialized;
+
+// Seconds of one call: the best of several rounds of at least 30 ms.
+template <class Body>
+double Seconds(const Body& body) {
+  using Clock = std::chrono::steady_clock;
+  double best = 1e9;
+  for (int round = 0; round < 6; ++round) {
+    const auto start = Clock::now();
+    double passed = 0;
+    int calls = 0;
+    for (; passed < 0.03; ++calls) {
+      body();
+      passed = std::chrono::duration<double>(Clock::now() - start).count();
+    }
+    best = std::min(best, passed / calls);
+  }
+  return best;
+}
+
+struct Limits {
+  double gflops = 0;
+  double gigabytes = 0;
+};
+
+class Bench {
+ public:
+  explicit Bench(BackendKind kind) : backend_(MakeBackend(kind)) {}
+
+  void MeasureLimits();
+  void Products(std::int64_t rows, std::int64_t inputs, std::int64_t outputs);
+  void Convolution(std::int64_t batch, std::int64_t extent, std::int64_t in, std::int64_t out);
+  void Pooling(std::int64_t batch, std::int64_t extent, std::int64_t channels);
+  void Norms(std::int64_t batch, std::int64_t size, std::int64_t channels);
+  void Elementwise(std::int64_t size);
+  void Losses(std::int64_t rows, std::int64_t classes);
+  void Optimizers(std::int64_t size);
+
+ private:
+  Tensor Scratch(std::int64_t bytes) { return Uninitialized({bytes}, DType::kU8); }
+  template <class Body>
+  void Flops(const std::string& name, double flops, const Body& body) {
+    Print(name, flops / Seconds(body) / 1e9, limits_.gflops, "GFLOP/s");
+  }
+  template <class Body>
+  void Bytes(const std::string& name, double bytes, const Body& body) {
+    Print(name, bytes / Seconds(body) / 1e9, limits_.gigabytes, "GB/s");
+  }
+  void Print(const std::string& name, double rate, double limit, const char* unit) {
+    std::printf("  %-44s %8.1f %-8s %4.0f%% of the limit\n", name.c_str(), rate, unit,
+                100 * rate / limit);
+  }
+
+  std::unique_ptr<Backend> backend_;
+  Limits limits_;
+};
+
+void Bench::MeasureLimits() {
+  const std::int64_t side = 1536;
+  const Tensor x = RandomTensor({8 * side, 512}, 1), w = RandomTensor({512, 512}, 2);
+  const Tensor y = Uninitialized({8 * side, 512});
+  auto& product = backend_->product();
+  const Tensor scratch = Scratch(product.LinearForwardScratch(x, w));
+  const double flops = 2.0 * 8 * side * 512 * 512;
+  limits_.gflops =
+      flops / Seconds([&] { product.LinearForward(x, w, {}, {}, y, {}, scratch.raw()); }) / 1e9;
+  const Tensor from = RandomTensor({1 << 23}, 3), to = Uninitialized({1 << 23});
+  limits_.gigabytes = 2e-9 * static_cast<double>(from.bytes()) /
+                      Seconds([&] { backend_->elementwise().Copy(from, to); });
+  std::printf("%s, %d threads: product %.0f GFLOP/s, copy %.1f GB/s\n",
+              std::string(backend_->name()).c_str(), ThreadCount(), limits_.gflops,
+              limits_.gigabytes);
+}
+
+void Bench::Products(std::int64_t rows, std::int64_t inputs, std::int64_t outputs) {
+  const Tensor x = RandomTensor({rows, inputs}, 1), w = RandomTensor({outputs, inputs}, 2);
+  const Tensor y = RandomTensor({rows, outputs}, 3), bias = RandomTensor({outputs}, 4);
+  const Tensor dx = Uninitialized(x.shape()), dw = Uninitialized(w.shape());
+  const Tensor db = Uninitialized(bias.shape());
+  auto& product = backend_->product();
+  const Tensor scratch =
+      Scratch(std::max({product.LinearForwardScratch(x, w), product.LinearBackwardDataScratch(y, w),
+                        product.LinearBackwardWeightScratch(y, x, false)}));
+  std::printf("product %ld x %ld x %ld\n", static_cast<long>(rows), static_cast<long>(inputs),
+              static_cast<long>(outputs));
+  const auto flops = 2.0 * static_cast<double>(rows * inputs * outputs);
+  Flops("backward data", flops,
+        [&] { product.LinearBackwardData(y, w, dx, false, scratch.raw()); });
+  Flops("backward weight and bias", flops,
+        [&] { product.LinearBackwardWeight(y, x, dw, db, false, scratch.raw()); });
+  Flops("forward, bias, relu", flops, [&] {
+    product.LinearForward(x, w, bias, {}, y, {Activation::kRelu, 0}, scratch.raw());
+  });
+}
+
+void Bench::Convolution(std::int64_t batch, std::int64_t extent, std::int64_t in,
+                        std::int64_t out) {
+  ConvGeometry g;
+  g.window.batch = batch;
+  g.window.input = g.window.output = {1, extent, extent};
+  g.window.kernel = {1, 3, 3};
+  g.window.padding_begin = g.window.padding_end = {0, 1, 1};
+  g.input_channels = in;
+  g.output_channels = out;
+  const Tensor x = RandomTensor({batch, extent, extent, in}, 1), dx = Uninitialized(x.shape());
+  const Tensor w = RandomTensor({out, in, 3, 3}, 2), dw = Uninitialized(w.shape());
+  const Tensor y = RandomTensor({batch, extent, extent, out}, 3);
+  const Tensor bias = RandomTensor({out}, 4), db = Uninitialized({out});
+  auto& conv = backend_->conv();
+  const Tensor scratch = Scratch(
+      std::max({conv.ForwardScratch(g, DType::kF32), conv.BackwardDataScratch(g, DType::kF32),
+                conv.BackwardWeightScratch(g, DType::kF32, true, false)}));
+  std::printf("convolution 3x3 of [%ld, %ld, %ld, %ld] to %ld\n", static_cast<long>(batch),
+              static_cast<long>(extent), static_cast<long>(extent), static_cast<long>(in),
+              static_cast<long>(out));
+  const auto flops = 18.0 * static_cast<double>(batch * extent * extent * in * out);
+  Flops("backward data", flops, [&] { conv.BackwardData(g, y, w, dx, scratch.raw()); });
+  Flops("backward weight and bias", flops,
+        [&] { conv.BackwardWeight(g, y, x, dw, db, false, scratch.raw()); });
+  Flops("forward, bias, relu", flops, [&] {
+    conv.Forward(g, x, w, bias, y, {Activation::kRelu, 0}, scratch.raw());
+  });
+}
+
+void Bench::Pooling(std::int64_t batch, std::int64_t extent, std::int64_t channels) {
+  PoolGeometry g;
+  g.channels = channels;
+  g.window.batch = batch;
+  g.window.input = {1, extent, extent};
+  g.window.output = {1, extent / 2, extent / 2};
+  g.window.kernel = g.window.stride = {1, 2, 2};
+  const Tensor x = RandomTensor({batch, extent, extent, channels}, 1);
+  const Tensor y = RandomTensor({batch, extent / 2, extent / 2, channels}, 2);
+  auto& pool = backend_->pool();
+  const Tensor index = Scratch(pool.MaxIndexBytes(g, DType::kF32));
+  const Tensor scratch = Scratch(pool.Scratch(g, DType::kF32));
+  std::printf("pooling 2x2 of [%ld, %ld, %ld, %ld]\n", static_cast<long>(batch),
+              static_cast<long>(extent), static_cast<long>(extent), static_cast<long>(channels));
+  const auto bytes = static_cast<double>(x.bytes() + y.bytes() + index.bytes());
+  Bytes("maximum forward", bytes, [&] { pool.MaxForward(g, x, y, index, scratch.raw()); });
+  Bytes("maximum backward", bytes, [&] { pool.MaxBackward(g, y, index, x, scratch.raw()); });
+  Bytes("average forward", bytes, [&] { pool.AverageForward(g, x, y, scratch.raw()); });
+}
+
+void Bench::Norms(std::int64_t batch, std::int64_t size, std::int64_t channels) {
+  const GroupNormGeometry g{batch, size, channels, std::min<std::int64_t>(channels, 8)};
+  const Tensor x = RandomTensor({batch, size, channels}, 1), y = RandomTensor(x.shape(), 2);
+  const Tensor dy = RandomTensor(x.shape(), 3), dx = Uninitialized(x.shape());
+  const Tensor w = RandomTensor({channels}, 4), dw = Uninitialized({channels});
+  const Tensor mean = Uninitialized({batch * size}), rstd = Uninitialized({batch * size});
+  const Tensor means = Uninitialized({channels}), rstds = Uninitialized({channels});
+  const Tensor group_means = Uninitialized({batch, g.groups}),
+               group_rstds = Uninitialized({batch, g.groups});
+  auto& norm = backend_->norm();
+  const Tensor scratch = Scratch(std::max({norm.BatchScratch(x), norm.LayerBackwardScratch(x),
+                                           norm.GroupBackwardScratch(g, DType::kF32)}));
+  std::printf("norms of [%ld, %ld, %ld]\n", static_cast<long>(batch), static_cast<long>(size),
+              static_cast<long>(channels));
+  const auto pass = static_cast<double>(x.bytes());
+  Bytes("batch forward, relu (3 passes)", 3 * pass,
+        [&] { norm.BatchForward(x, w, w, 1e-5, true, y, means, rstds, scratch.raw()); });
+  Bytes("batch backward, relu (7 passes)", 7 * pass, [&] {
+    norm.BatchBackward(dy, x, y, means, rstds, w, true, dx, dw, dw, false, scratch.raw());
+  });
+  Bytes("layer forward (2 passes)", 2 * pass,
+        [&] { norm.LayerForward(x, w, w, 1e-5, y, mean, rstd); });
+  Bytes("layer backward (3 passes)", 3 * pass,
+        [&] { norm.LayerBackward(dy, x, mean, rstd, w, dx, dw, dw, false, scratch.raw()); });
+  Bytes("group forward (3 passes)", 3 * pass,
+        [&] { norm.GroupForward(g, x, w, w, 1e-5, y, group_means, group_rstds); });
+  Bytes("group backward (5 passes)", 5 * pass, [&] {
+    norm.GroupBackward(g, dy, x, group_means, group_rstds, w, dx, dw, dw, false, scratch.raw());
+  });
+}
+
+void Bench::Elementwise(std::int64_t size) {
+  const Tensor a = RandomTensor({size}, 1), b = RandomTensor({size}, 2), c = Uninitialized({size});
+  auto& kernels = backend_->elementwise();
+  std::printf("elementwise on %ld\n", static_cast<long>(size));
+  const auto pass = static_cast<double>(a.bytes());
+  Bytes("add", 3 * pass, [&] { kernels.Add(a, b, c); });
+  Bytes("dropout", 2 * pass, [&] { kernels.Dropout(a, 0.1, 7, c); });
+  for (const Activation kind : {Activation::kRelu, Activation::kGelu, Activation::kSilu}) {
+    const std::string name(NameOf(kind));
+    Bytes(name + " forward", 2 * pass, [&] { kernels.ActivationForward(kind, 0, a, c); });
+    Bytes(name + " backward", 3 * pass, [&] { kernels.ActivationBackward(kind, 0, a, b, c); });
+  }
+}
+
+void Bench::Losses(std::int64_t rows, std::int64_t classes) {
+  const Tensor x = RandomTensor({rows, classes}, 1), dx = Uninitialized(x.shape());
+  const Tensor labels = test::Full({rows}, 1, DType::kI64), sums = Uninitialized({rows});
+  const Tensor loss = test::Full({1}, 1);
+  auto& kernels = backend_->loss();
+  std::printf("losses of [%ld, %ld]\n", static_cast<long>(rows), static_cast<long>(classes));
+  const auto pass = static_cast<double>(x.bytes());
+  Bytes("softmax forward", 2 * pass, [&] { kernels.SoftmaxForward(x, false, dx); });
+  Bytes("cross entropy forward", pass,
+        [&] { kernels.CrossEntropyForward(x, labels, {}, sums, loss); });
+  Bytes("cross entropy backward", 2 * pass,
+        [&] { kernels.CrossEntropyBackward(loss, x, labels, {}, sums, dx); });
+}
+
+void Bench::Optimizers(std::int64_t size) {
+  const Tensor g = RandomTensor({size}, 1), m = RandomTensor({size}, 2),
+               p = RandomTensor({size}, 3);
+  const Tensor v = test::Full({size}, 0.5);
+  auto& kernels = backend_->optimizer();
+  std::printf("optimizers on %ld\n", static_cast<long>(size));
+  const auto pass = static_cast<double>(g.bytes());
+  SgdArguments sgd;
+  sgd.learning_rate = 1e-6;
+  sgd.momentum = 0.9;
+  AdamArguments adam;
+  adam.learning_rate = 1e-6;
+  Bytes("sgd with momentum", 5 * pass, [&] { kernels.Sgd(sgd, g, m, p); });
+  Bytes("adam", 7 * pass, [&] { kernels.Adam(adam, g, m, v, p); });
+  Bytes("sum of squares", pass, [&] { kernels.SumOfSquares(g); });
+}
+
+void RunAll(BackendKind kind) {
+  Bench bench(kind);
+  bench.MeasureLimits();
+  bench.Products(128, 784, 1024);
+  bench.Products(128, 3136, 128);
+  bench.Products(1024, 768, 3072);
+  bench.Products(1024, 3072, 768);
+  bench.Products(100, 10, 10);
+  bench.Products(1, 64, 10);
+  bench.Convolution(128, 28, 1, 32);
+  bench.Convolution(128, 14, 32, 64);
+  bench.Convolution(64, 32, 64, 64);
+  bench.Pooling(128, 28, 32);
+  bench.Norms(128, 28 * 28, 32);
+  bench.Norms(128, 14 * 14, 64);
+  bench.Norms(64, 32 * 32, 64);
+  bench.Elementwise(1 << 22);
+  bench.Losses(128, 10);
+  bench.Losses(1024, 4096);
+  bench.Optimizers(1 << 22);
+}
+
+}  // namespace
+}  // namespace frugal
+
+int main(int count, char** arguments) {
+  const bool reference = count > 1 && std::string(arguments[1]) == "eigen";
+  frugal::RunAll(reference ? frugal::BackendKind::kEigen : frugal::BackendKind::kOneDnn);
+}

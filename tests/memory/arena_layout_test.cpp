@@ -1,0 +1,91 @@
+#include "sdk/memory/arena_layout.h"
+
+#include "tests/catch.h"
+#include "tests/memory/random_trace.h"
+
+namespace frugal {
+namespace {
+
+std::vector<Lifetime> ArenaPart(const MemoryTrace& trace) {
+  std::vector<Lifetime> lives;
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (life.in_arena) lives.push_back(life);
+  }
+  return lives;
+}
+
+// No two blocks that live at one time share a byte.
+void CheckDisjoint(const std::vector<Lifetime>& lives, const ArenaLayout& layout) {
+  REQUIRE(lives.size() == layout.items.size());
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    const auto& a = layout.items[i];
+    REQUIRE(a.bytes == lives[i].bytes);
+    REQUIRE(a.tag == lives[i].tag);
+    REQUIRE(a.offset >= 0);
+    REQUIRE(a.offset % 64 == 0);
+    REQUIRE(a.offset + a.bytes <= layout.arena_bytes);
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& b = layout.items[j];
+      const bool together = lives[j].begin < lives[i].end && lives[i].begin < lives[j].end;
+      const bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+      REQUIRE_FALSE((together && overlap));
+    }
+  }
+}
+
+std::int64_t LargestSum(const std::vector<Lifetime>& lives, std::int64_t events) {
+  std::int64_t largest = 0;
+  for (std::int64_t event = 0; event < events; ++event) {
+    std::int64_t sum = 0;
+    for (const Lifetime& life : lives) {
+      if (life.begin <= event && event < life.end) sum += life.bytes;
+    }
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+TEST_CASE("an empty trace needs no arena", "[memory][arena]") {
+  const ArenaLayout layout = PlaceInArena({});
+  CHECK(layout.items.empty());
+  CHECK(layout.arena_bytes == 0);
+  CHECK(layout.lower_bound_bytes == 0);
+}
+
+TEST_CASE("blocks that follow each other share their place", "[memory][arena]") {
+  MemoryTrace trace;
+  trace.End(trace.Begin(640, MemoryTag::kActivation, 0, true));
+  trace.Begin(999936, MemoryTag::kParameter, 0, false);  // not the arena's
+  trace.End(trace.Begin(640, MemoryTag::kActivation, 0, true));
+  trace.Begin(320, MemoryTag::kActivation, 0, true);  // never freed
+  const ArenaLayout layout = PlaceInArena(trace);
+  CHECK(layout.items.size() == 3);
+  CHECK(layout.arena_bytes == 640);
+  CHECK(layout.lower_bound_bytes == 640);
+}
+
+TEST_CASE("blocks of no bytes are placed too", "[memory][arena]") {
+  MemoryTrace trace;
+  trace.Begin(0, MemoryTag::kActivation, 0, true);
+  trace.Begin(64, MemoryTag::kActivation, 0, true);
+  const ArenaLayout layout = PlaceInArena(trace);
+  CHECK(layout.items.size() == 2);
+  CHECK(layout.arena_bytes == 64);
+}
+
+TEST_CASE("random steps are placed without overlap, near the lower bound",
+          "[memory][arena][property]") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    const test::RandomTrace random(seed);
+    const std::vector<Lifetime> lives = ArenaPart(random.trace());
+    const ArenaLayout layout = PlaceInArena(random.trace());
+    CheckDisjoint(lives, layout);
+    CHECK(layout.lower_bound_bytes == LargestSum(lives, random.trace().event_count()));
+    CHECK(layout.arena_bytes >= layout.lower_bound_bytes);
+    CHECK(layout.arena_bytes <= layout.lower_bound_bytes * 11 / 10);
+  }
+}
+
+}  // namespace
+}  // namespace frugal
