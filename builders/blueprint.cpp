@@ -52,6 +52,17 @@ TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
   return program;
 }
 
+// A list of devices names one for each layer of the network.
+void CheckAssignments(const Blueprint& blueprint) {
+  const auto& assignments = blueprint.config.memory.custom_device_assignments;
+  if (!assignments || assignments->size() == blueprint.network->size()) return;
+  throw ConfigError({.where = "memory.custom_device_assignments",
+                     .required = "one device for each of the " +
+                                 std::to_string(blueprint.network->size()) + " layers",
+                     .given = std::to_string(assignments->size()) + " were given",
+                     .advice = "list as many devices as there are [[model.layers]]"});
+}
+
 void CheckDeviceLimit(const Blueprint& blueprint) {
   const auto limit_mb = blueprint.config.memory.max_memory_per_device_mb;
   if (!limit_mb || blueprint.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
@@ -90,6 +101,7 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
   const Shape input = blueprint.layout.BatchShape(blueprint.program.batch);
   blueprint.network =
       BuildNetwork(config.model.layers, input, *blueprint.backend, blueprint.dtype());
+  CheckAssignments(blueprint);
   blueprint.parameters = blueprint.network->Parameters();
   blueprint.optimizer = std::make_unique<Optimizer>(
       config.optimizer, config.schedule, config.training.clip_gradient_norm,

@@ -6,6 +6,7 @@
 #include "builders/planner.h"
 #include "builders/training_loop.h"
 #include "builders/weights.h"
+#include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
 #include "sdk/data/labelled_images.h"
@@ -45,6 +46,18 @@ std::vector<double> ToDoubles(const Tensor& tensor) {
   return {tensor.values<float>().begin(), tensor.values<float>().end()};
 }
 
+// The activation pool is a limit too: what a step needs beyond it is returned after each step.
+void WarnAboutActivationPool(const Blueprint& blueprint) {
+  const TrainingMemoryConfig& memory = blueprint.config.memory;
+  const std::int64_t pool = memory.max_pool_memory_mb * kBytesPerMegabyte;
+  const auto threshold = memory.memory_warning_threshold * static_cast<double>(pool);
+  if (static_cast<double>(blueprint.plan.arena_bytes) < threshold) return;
+  LogWarning("a step uses " + FormatBytes(blueprint.plan.arena_bytes) +
+             " of the activation pool's " + FormatBytes(pool) +
+             " (max_pool_memory_mb); the largest holders are " +
+             DescribeHolders(blueprint.plan.largest_holders, 3));
+}
+
 }  // namespace
 
 Model::Model(Blueprint blueprint, DataSources sources)
@@ -60,7 +73,10 @@ Model::Model(Blueprint blueprint, DataSources sources)
                                                         .dtype = blueprint_->dtype(),
                                                         .seed = blueprint_->seed()})),
       sources_(std::move(sources)) {
-  if (memory_->arena() != nullptr) memory_->arena()->ReserveFor(plan().arena_bytes);
+  if (memory_->arena() != nullptr) {
+    memory_->arena()->ReserveFor(plan().arena_bytes);
+    WarnAboutActivationPool(*blueprint_);
+  }
   const TrainingMemoryConfig& memory = blueprint_->config.memory;
   if (memory.default_initialization_strategy == InitializationStrategy::kFromFile) {
     store_->SetSource(SourceFrom(OpenModelWeights(

@@ -15,7 +15,7 @@ struct MemoryLimit {
   bool hard = false;       // refuse what would pass it; else it only serves the warning
   std::string name;        // "max_memory_per_device_mb", "physical memory", ...
   double warning_fraction = 0;  // 0 = never warn
-  std::function<void(const std::string&)> warn;
+  std::function<void(const std::string&)> warn{};
 };
 
 class TrackedAllocator;

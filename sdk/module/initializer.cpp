@@ -44,6 +44,7 @@ ElementFunction ElementsOf(const Initializer& init, const Shape& shape) {
 
 template <class T>
 void FillOrthogonal(const Initializer& init, std::uint64_t key, const Tensor& tensor) {
+  if (tensor.size() == 0) return;
   const std::int64_t rows = tensor.shape().rank() > 1 ? tensor.shape()[0] : 1;
   const auto matrix = OrthogonalMatrix(key, rows, tensor.size() / rows);
   std::ranges::transform(matrix, tensor.data<T>(),
@@ -71,7 +72,8 @@ std::string_view NameOf(Initializer::Kind kind) {
 
 Fans FansOf(const Shape& shape) {
   if (shape.rank() < 2) return {shape.ElementCount(), shape.ElementCount()};
-  const std::int64_t kernel = shape.ElementCount() / (shape[0] * shape[1]);
+  std::int64_t kernel = 1;
+  for (std::size_t axis = 2; axis < shape.rank(); ++axis) kernel *= shape[axis];
   return {shape[1] * kernel, shape[0] * kernel};
 }
 

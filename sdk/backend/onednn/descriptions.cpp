@@ -42,8 +42,7 @@ class Mixer {
   void Add(const PoolDescription& d) {
     Add(d.geometry.window);
     Add(d.geometry.channels);
-    Add(static_cast<std::int64_t>(d.kind) * 8 + d.geometry.count_padding * 4 + d.backward * 2 +
-        d.record);
+    Add(d.geometry.count_padding * 2 + d.backward);
   }
   void Add(const EltwiseDescription& d) {
     Add(LinearEpilogue{d.kind, d.parameter});

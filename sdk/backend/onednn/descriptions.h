@@ -34,13 +34,10 @@ struct ConvDescription {
   bool operator==(const ConvDescription& other) const;
 };
 
-enum class PoolKind : std::uint8_t { kMax, kAverage };
-
+// Average pooling.
 struct PoolDescription {
   PoolGeometry geometry;
-  PoolKind kind = PoolKind::kMax;
   bool backward = false;
-  bool record = false;  // forward of a maximum only: note where it lay, for a backward
 
   bool operator==(const PoolDescription&) const = default;
 };

@@ -242,15 +242,12 @@ Recipe DescribePool(const PoolDescription& d) {
   const WindowDims w(g);
   const Desc x = DescribeImage(g.batch, d.geometry.channels, g.input, volume);
   const Desc y = DescribeImage(g.batch, d.geometry.channels, g.output, volume);
-  const bool max = d.kind == PoolKind::kMax;
-  const auto kind = max                        ? algorithm::pooling_max
-                    : d.geometry.count_padding ? algorithm::pooling_avg_include_padding
-                                               : algorithm::pooling_avg_exclude_padding;
+  const auto kind = d.geometry.count_padding ? algorithm::pooling_avg_include_padding
+                                             : algorithm::pooling_avg_exclude_padding;
   const auto engine = Processor();
   const dnnl::pooling_forward::primitive_desc forward(
-      {max && !d.backward && !d.record ? prop_kind::forward_inference : prop_kind::forward_training,
-       kind, x, y, w.stride, w.kernel, w.begin, w.end},
-      Attributes(), engine);
+      {prop_kind::forward_training, kind, x, y, w.stride, w.kernel, w.begin, w.end}, Attributes(),
+      engine);
   Recipe recipe{engine, forward, {}};
   if (d.backward) {
     recipe.descriptor = dnnl::pooling_backward::primitive_desc(
@@ -260,10 +257,6 @@ Recipe DescribePool(const PoolDescription& d) {
   } else {
     recipe.bindings = {{Slot::kSource, DNNL_ARG_SRC, x, x},
                        {Slot::kDestination, DNNL_ARG_DST, y, y, true}};
-  }
-  if (max && (d.backward || d.record)) {
-    const Desc record = forward.workspace_desc();
-    recipe.bindings.push_back({Slot::kRecord, DNNL_ARG_WORKSPACE, record, record, !d.backward});
   }
   return recipe;
 }

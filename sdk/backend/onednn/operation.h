@@ -12,13 +12,12 @@ enum class Slot : std::uint8_t {
   kBias,
   kResidual,
   kDestination,
-  kRecord,  // of a pooling forward, for its backward (oneDNN calls it workspace)
   kSourceGradient,
   kWeightGradient,
   kBiasGradient,
   kDestinationGradient,
 };
-inline constexpr std::size_t kSlotCount = 10;
+inline constexpr std::size_t kSlotCount = 9;
 
 struct Argument {
   Slot slot;
@@ -34,7 +33,6 @@ class Operation {
   virtual ~Operation() = default;
 
   virtual std::int64_t ScratchBytes() const = 0;
-  virtual std::int64_t RecordBytes() const = 0;
   // Every slot that the operation was described with must be given.
   virtual void Run(std::initializer_list<Argument> arguments, void* scratch) = 0;
 };

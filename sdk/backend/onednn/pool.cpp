@@ -6,7 +6,6 @@ namespace frugal {
 namespace {
 
 using onednn::PoolDescription;
-using onednn::PoolKind;
 using onednn::Slot;
 
 bool IsOurs(const PoolGeometry& g, DType dtype) {
@@ -36,69 +35,30 @@ PoolGeometry FixedWindows(const PoolGeometry& g) {
 }  // namespace
 
 onednn::Operation* OneDnnPoolKernels::Find(const PoolDescription& d, DType dtype) const {
-  if (!IsOurs(d.geometry, dtype)) return nullptr;
-  PoolDescription forward{d.geometry, d.kind, false, d.kind == PoolKind::kMax};
-  PoolDescription backward{d.geometry, d.kind, true, false};
-  if (cache_.Find(forward) == nullptr || cache_.Find(backward) == nullptr) return nullptr;
-  return cache_.Find(d);
+  return IsOurs(d.geometry, dtype) ? cache_.Find(d) : nullptr;
 }
 
 // Adaptive pooling is given no scratch.
 onednn::Operation* OneDnnPoolKernels::FindAdaptive(const PoolGeometry& g, DType dtype,
                                                    bool backward) const {
   if (!DividesEvenly(g.window)) return nullptr;
-  auto* operation = Find({FixedWindows(g), PoolKind::kAverage, backward}, dtype);
+  auto* operation = Find({FixedWindows(g), backward}, dtype);
   return operation != nullptr && operation->ScratchBytes() == 0 ? operation : nullptr;
-}
-
-std::int64_t OneDnnPoolKernels::MaxIndexBytes(const PoolGeometry& g, DType dtype) const {
-  const auto* operation = Find({g, PoolKind::kMax, false, true}, dtype);
-  return operation != nullptr ? operation->RecordBytes()
-                              : EigenPoolKernels::MaxIndexBytes(g, dtype);
 }
 
 std::int64_t OneDnnPoolKernels::Scratch(const PoolGeometry& g, DType dtype) const {
   std::int64_t bytes = 0;
-  for (const PoolDescription& d : {PoolDescription{g, PoolKind::kMax, false, false},
-                                   {g, PoolKind::kMax, false, true},
-                                   {g, PoolKind::kMax, true},
-                                   {g, PoolKind::kAverage, false},
-                                   {g, PoolKind::kAverage, true}}) {
-    const auto* operation = Find(d, dtype);
+  for (const bool backward : {false, true}) {
+    const auto* operation = Find({g, backward}, dtype);
     bytes = std::max(bytes, operation != nullptr ? operation->ScratchBytes()
                                                  : EigenPoolKernels::Scratch(g, dtype));
   }
   return bytes;
 }
 
-void OneDnnPoolKernels::MaxForward(const PoolGeometry& g, const Tensor& x, const Tensor& y,
-                                   const Tensor& index, void* scratch) {
-  auto* operation = Find({g, PoolKind::kMax, false, static_cast<bool>(index)}, x.dtype());
-  if (operation == nullptr) {
-    EigenPoolKernels::MaxForward(g, x, y, index, scratch);
-    return;
-  }
-  operation->Run(
-      {{Slot::kSource, x.raw()}, {Slot::kDestination, y.raw()}, {Slot::kRecord, index.raw()}},
-      scratch);
-}
-
-void OneDnnPoolKernels::MaxBackward(const PoolGeometry& g, const Tensor& dy, const Tensor& index,
-                                    const Tensor& dx, void* scratch) {
-  auto* operation = Find({g, PoolKind::kMax, true}, dy.dtype());
-  if (operation == nullptr) {
-    EigenPoolKernels::MaxBackward(g, dy, index, dx, scratch);
-    return;
-  }
-  operation->Run({{Slot::kDestinationGradient, dy.raw()},
-                  {Slot::kRecord, index.raw()},
-                  {Slot::kSourceGradient, dx.raw()}},
-                 scratch);
-}
-
 void OneDnnPoolKernels::AverageForward(const PoolGeometry& g, const Tensor& x, const Tensor& y,
                                        void* scratch) {
-  auto* operation = Find({g, PoolKind::kAverage, false}, x.dtype());
+  auto* operation = Find({g, false}, x.dtype());
   if (operation == nullptr) {
     EigenPoolKernels::AverageForward(g, x, y, scratch);
     return;
@@ -108,7 +68,7 @@ void OneDnnPoolKernels::AverageForward(const PoolGeometry& g, const Tensor& x, c
 
 void OneDnnPoolKernels::AverageBackward(const PoolGeometry& g, const Tensor& dy, const Tensor& dx,
                                         void* scratch) {
-  auto* operation = Find({g, PoolKind::kAverage, true}, dy.dtype());
+  auto* operation = Find({g, true}, dy.dtype());
   if (operation == nullptr) {
     EigenPoolKernels::AverageBackward(g, dy, dx, scratch);
     return;

@@ -2,12 +2,15 @@
 
 #include "sdk/backend/eigen/pool.h"
 #include "sdk/backend/onednn/operation_cache.h"
+#include "sdk/backend/onednn/simd/loops.h"
 
 namespace frugal {
 
-// oneDNN pooling in f32. The record of a maximum is oneDNN's workspace. Dilated windows, empty
-// tensors and other element types go to the reference, and so does adaptive pooling unless every
-// output averages equally many inputs.
+// f32: maxima by the vectorized loops of simd/ (forward with a record 2 to 3 times, backward 3 to 4
+// times as fast as oneDNN's, which trail the plain reference), averages by oneDNN. The record of a
+// maximum is one byte: which position of the part of the window inside the input it was. Windows of
+// more than 255 positions, dilated averages, empty tensors and other element types go to the
+// reference, and so does adaptive pooling unless every output averages equally many inputs.
 class OneDnnPoolKernels final : public EigenPoolKernels {
  public:
   explicit OneDnnPoolKernels(onednn::OperationCache& cache) : cache_(cache) {}
@@ -26,11 +29,11 @@ class OneDnnPoolKernels final : public EigenPoolKernels {
   void AdaptiveBackward(const PoolGeometry& g, const Tensor& dy, const Tensor& dx) override;
 
  private:
-  // nullptr unless oneDNN has all directions, which must agree on the record.
   onednn::Operation* Find(const onednn::PoolDescription& description, DType dtype) const;
   onednn::Operation* FindAdaptive(const PoolGeometry& g, DType dtype, bool backward) const;
 
   onednn::OperationCache& cache_;
+  const simd::PoolLoops& loops_ = simd::SelectLoops().pool;
 };
 
 }  // namespace frugal

@@ -42,14 +42,6 @@ class PrimitiveOperation final : public Operation {
   explicit PrimitiveOperation(Recipe recipe) : recipe_(std::move(recipe)) { LayOut(); }
 
   std::int64_t ScratchBytes() const override { return scratch_bytes_; }
-  std::int64_t RecordBytes() const override {
-    for (const Binding& binding : recipe_.bindings) {
-      if (binding.slot == Slot::kRecord) {
-        return static_cast<std::int64_t>(binding.outside.get_size());
-      }
-    }
-    return 0;
-  }
   void Run(std::initializer_list<Argument> arguments, void* scratch) override;
 
  private:

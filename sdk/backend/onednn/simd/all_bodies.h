@@ -6,4 +6,5 @@
 #include "sdk/backend/onednn/simd/elementwise_bodies.h"
 #include "sdk/backend/onednn/simd/layer_norm_bodies.h"
 #include "sdk/backend/onednn/simd/optimizer_bodies.h"
+#include "sdk/backend/onednn/simd/pool_bodies.h"
 #include "sdk/backend/onednn/simd/row_bodies.h"

@@ -82,11 +82,23 @@ struct OptimizerLoops {
   double (*sum_of_squares)(const float* x, std::int64_t n);
 };
 
+// A window of `count` <= 255 positions at x + offsets[k], `channels` floats each.
+struct PoolLoops {
+  // y = the largest, numbers = which k that was (255 where count is 0); numbers may be null
+  void (*largest)(const float* x, const std::int64_t* offsets, std::int64_t count,
+                  std::int64_t channels, float* y, std::uint8_t* numbers);
+  // dy is added to the position that `numbers` tells.
+  void (*largest_gradient)(const float* dy, const std::uint8_t* numbers,
+                           const std::int64_t* offsets, std::int64_t count, std::int64_t channels,
+                           float* dx);
+};
+
 struct Loops {
   NormLoops norm;
   ElementwiseLoops elementwise;
   RowLoops row;
   OptimizerLoops optimizer;
+  PoolLoops pool;
 };
 
 const Loops& BaselineLoops();

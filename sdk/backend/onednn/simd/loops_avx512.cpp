@@ -3,7 +3,8 @@
 namespace frugal::simd {
 
 const Loops& Avx512Loops() {
-  static constexpr Loops kLoops{kNormLoops, kElementwiseLoops, kRowLoops, kOptimizerLoops};
+  static constexpr Loops kLoops{kNormLoops, kElementwiseLoops, kRowLoops, kOptimizerLoops,
+                                kPoolLoops};
   return kLoops;
 }
 

@@ -3,7 +3,8 @@
 namespace frugal::simd {
 
 const Loops& BaselineLoops() {
-  static constexpr Loops kLoops{kNormLoops, kElementwiseLoops, kRowLoops, kOptimizerLoops};
+  static constexpr Loops kLoops{kNormLoops, kElementwiseLoops, kRowLoops, kOptimizerLoops,
+                                kPoolLoops};
   return kLoops;
 }
 

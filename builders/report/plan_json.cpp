@@ -1,0 +1,74 @@
+#include "builders/report/plan_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "builders/report/named_bytes.h"
+#include "builders/report/step_choice.h"
+
+namespace frugal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json JsonOf(const StepPlan& step) {
+  return {{"kind", std::string(NameOf(step.kind))},
+          {"batch", step.batch},
+          {"flops", step.flops},
+          {"recomputed_flops", step.recomputed_flops},
+          {"peak_bytes", PeakBytesOf(step)},
+          {"arena_bytes", step.layout.arena_bytes},
+          {"live_lower_bound_bytes", step.layout.lower_bound_bytes},
+          {"allocations", step.layout.items.size()},
+          {"baseline", NamedBytes(step.baseline)}};
+}
+
+Json JsonOf(const LayerPlan& layer) {
+  const auto extents = layer.output.extents();
+  return {{"path", layer.path},
+          {"description", layer.description},
+          {"output", std::vector<std::int64_t>(extents.begin(), extents.end())},
+          {"parameters", layer.parameters},
+          {"kept_bytes", layer.kept_bytes},
+          {"segment", layer.segment < 0 ? Json() : Json(layer.segment)}};
+}
+
+Json JsonOf(const Holder& holder) {
+  return {{"label", holder.label},
+          {"purpose", std::string(NameOf(holder.tag))},
+          {"bytes", holder.bytes}};
+}
+
+template <class Item>
+Json ListOf(const std::vector<Item>& items) {
+  Json list = Json::array();
+  for (const Item& item : items) list.push_back(JsonOf(item));
+  return list;
+}
+
+}  // namespace
+
+std::string PlanJson(const Blueprint& blueprint) {
+  const Plan& plan = blueprint.plan;
+  const StepPlan* step = MainStepOf(plan, blueprint.program.batch);
+  const Json json = {{"model", blueprint.config.model.name},
+                     {"parameters", plan.parameter_count},
+                     {"trainable_parameters", plan.trainable_count},
+                     {"batch", blueprint.program.batch},
+                     {"total_steps", plan.total_steps},
+                     {"peak_bytes", plan.peak_bytes},
+                     {"bytes_by_purpose", NamedBytes(plan.peak_by_purpose)},
+                     {"at_peak", NamedBytes(plan.at_peak)},
+                     {"arena_bytes", plan.arena_bytes},
+                     {"live_lower_bound_bytes", plan.live_lower_bound_bytes},
+                     {"arena_kept_bytes", plan.arena_kept_bytes},
+                     {"step_flops", step ? step->flops : 0.0},
+                     {"recomputed_flops", step ? step->recomputed_flops : 0.0},
+                     {"steps", ListOf(plan.steps)},
+                     {"layers", ListOf(plan.layers)},
+                     {"largest_holders", ListOf(plan.largest_holders)},
+                     {"notes", plan.notes}};
+  // Names that are not UTF-8 must not keep the plan from being written.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace frugal

@@ -1,0 +1,142 @@
+#include "builders/report/plan_text.h"
+
+#include "builders/report/layer_table.h"
+#include "builders/report/number_text.h"
+#include "builders/report/policy_text.h"
+#include "builders/report/step_choice.h"
+#include "builders/report/text_table.h"
+#include "sdk/core/byte_size.h"
+
+namespace frugal {
+namespace {
+
+constexpr std::size_t kShownHolders = 5;
+constexpr std::size_t kWidth = 100;
+
+// Phrases joined by `separator`, in lines that start under the first.
+std::string Wrapped(const std::vector<std::string>& phrases, std::size_t indent,
+                    const std::string& separator) {
+  std::string text;
+  std::size_t column = indent;
+  for (std::size_t i = 0; i < phrases.size(); ++i) {
+    const std::string part = phrases[i] + (i + 1 < phrases.size() ? separator : "");
+    if (i > 0 && column + 1 + CharacterCount(part) > kWidth) {
+      text += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (i > 0) {
+      text += " ";
+      ++column;
+    }
+    text += part;
+    column += CharacterCount(part);
+  }
+  return text + "\n";
+}
+
+std::string Item(std::string name, const std::vector<std::string>& phrases,
+                 const std::string& separator = ",") {
+  constexpr std::size_t indent = 15;
+  name.resize(indent - 2, ' ');
+  return "  " + name + Wrapped(phrases, indent, separator);
+}
+
+std::string StepsText(const TrainingProgram& program, const TrainingOptions& training) {
+  const std::int64_t whole = program.steps_per_epoch * training.epochs;
+  std::string text = FormatCount(program.total_steps) + " = " + FormatCount(training.epochs) +
+                     (training.epochs == 1 ? " epoch x " : " epochs x ") +
+                     FormatCount(program.steps_per_epoch) + " batches of " +
+                     FormatCount(program.batch);
+  return program.total_steps < whole ? text + ", cut short by max_steps" : text;
+}
+
+std::string HeadText(const Blueprint& blueprint) {
+  const RunConfig& config = blueprint.config;
+  const Plan& plan = blueprint.plan;
+  const TrainingProgram& program = blueprint.program;
+  std::vector<std::string> samples = {FormatCount(program.train_samples) + " to train on"};
+  if (program.test_samples > 0) samples.push_back(FormatCount(program.test_samples) + " to test on");
+  const std::int64_t fixed = plan.parameter_count - plan.trainable_count;
+  return "Plan of " + Printable(config.model.name) + "\n" +
+         Item("parameters", {FormatCount(plan.parameter_count) +
+                             (fixed > 0 ? " (" + FormatCount(fixed) + " of them fixed)" : "")}) +
+         Item("samples", samples) + Item("steps", {StepsText(program, config.training)}) +
+         Item("optimizer", {OptimizerText(config)}) +
+         Item("computed by", {ComputeText(config.training)});
+}
+
+std::string PolicyText(const RunConfig& config) {
+  std::vector<std::string> phrases = PolicyPhrases(config.memory);
+  const std::string preset = PresetOf(config);
+  if (!preset.empty()) phrases.insert(phrases.begin(), "preset " + preset);
+  for (std::string& phrase : phrases) phrase = Printable(phrase);
+  return Item("policy", phrases, ";");
+}
+
+std::string PurposeTable(const Plan& plan) {
+  TextTable table;
+  table.columns = {{"Memory by purpose"}, {"its own peak", true}, {"at the peak of all", true}};
+  for (const MemoryTag tag : kAllMemoryTags) {
+    if (plan.peak_by_purpose[tag] == 0) continue;
+    table.rows.push_back({std::string(NameOf(tag)), FormatBytes(plan.peak_by_purpose[tag]),
+                          FormatBytes(plan.at_peak[tag])});
+  }
+  table.rows.push_back({"all together", "", FormatBytes(plan.peak_bytes)});
+  return ToText(table);
+}
+
+std::string ArenaText(const Plan& plan) {
+  std::string text = FormatBytes(plan.arena_bytes);
+  if (plan.live_lower_bound_bytes > 0) {
+    const double ratio = static_cast<double>(plan.arena_bytes) /
+                         static_cast<double>(plan.live_lower_bound_bytes);
+    text += ", " + PercentText(ratio - 1) + " over the lower bound of " +
+            FormatBytes(plan.live_lower_bound_bytes);
+  }
+  const bool keeps_all = plan.arena_kept_bytes >= plan.arena_bytes;
+  return text + "; kept between steps: " +
+         (plan.arena_kept_bytes == 0 ? "nothing"
+          : keeps_all                ? "all of it"
+                                     : FormatBytes(plan.arena_kept_bytes));
+}
+
+std::string MemoryText(const Plan& plan) {
+  std::vector<std::string> holders;
+  for (const Holder& holder : plan.largest_holders) {
+    if (holders.size() == kShownHolders) break;
+    holders.push_back(Printable(DescribeHolders({holder}, 1)));
+  }
+  std::string text = PurposeTable(plan);
+  if (!holders.empty()) text += Item("held by", holders);
+  if (plan.arena_bytes > 0) text += Item("arena", {ArenaText(plan)});
+  return text;
+}
+
+std::string StepWorkText(const Plan& plan) {
+  TextTable table;
+  table.columns = {{"Step"}, {"batch", true}, {"work", true}, {"recomputed", true}, {"peak", true}};
+  for (const StepPlan& step : plan.steps) {
+    const double share = step.flops > 0 ? step.recomputed_flops / step.flops : 0;
+    table.rows.push_back({std::string(NameOf(step.kind)), FormatCount(step.batch),
+                          FlopsText(step.flops), share > 0 ? PercentText(share) : "-",
+                          FormatBytes(PeakBytesOf(step))});
+  }
+  return table.rows.empty() ? "" : "\n" + ToText(table);
+}
+
+std::string NotesText(const Plan& plan) {
+  if (plan.notes.empty()) return "";
+  std::string text = "\n  Notes\n";
+  for (const std::string& note : plan.notes) text += "  - " + Printable(note) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string PlanText(const Blueprint& blueprint) {
+  const Plan& plan = blueprint.plan;
+  return HeadText(blueprint) + PolicyText(blueprint.config) + "\n" +
+         LayerTableText(plan.layers) + "\n" + MemoryText(plan) + StepWorkText(plan) +
+         NotesText(plan);
+}
+
+}  // namespace frugal

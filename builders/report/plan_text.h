@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "builders/blueprint.h"
+
+namespace frugal {
+
+// What is printed before anything is allocated: the model, its layers, the memory policy, the
+// planned memory by purpose and what holds it at the peak, and the work of a step. Plain text in
+// lines of at most 100 columns, apart from long names.
+std::string PlanText(const Blueprint& blueprint);
+
+}  // namespace frugal

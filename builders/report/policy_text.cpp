@@ -1,0 +1,115 @@
+#include "builders/report/policy_text.h"
+
+#include "builders/report/number_text.h"
+#include "presets/memory_fields.h"
+#include "presets/resolved.h"
+#include "sdk/core/byte_size.h"
+
+namespace frugal {
+namespace {
+
+std::string Megabytes(std::int64_t megabytes) { return FormatCount(megabytes) + " MB"; }
+
+std::string Plural(std::int64_t count, const std::string& noun) {
+  return FormatCount(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string CheckpointPhrase(const TrainingMemoryConfig& memory) {
+  if (!memory.use_gradient_checkpointing) return "no checkpointing";
+  const std::int64_t every = memory.checkpoint_every_n_layers;
+  std::string text = "checkpointing every ";
+  text += every == 1 ? "layer" : FormatCount(every) + " layers";
+  std::string alone;
+  if (memory.checkpoint_attention_layers) alone += "attention";
+  if (memory.checkpoint_residual_blocks) {
+    alone += std::string(alone.empty() ? "" : ", ") + "residual blocks";
+  }
+  if (const auto threshold = memory.high_activation_memory_threshold_bytes) {
+    alone += (alone.empty() ? "" : ", ") + ("layers that keep over " + FormatBytes(*threshold));
+  }
+  return alone.empty() ? text : text + " (" + alone + " on their own)";
+}
+
+std::string ActivationPhrase(const TrainingMemoryConfig& memory) {
+  if (!memory.use_activation_pooling) return "activations from the heap";
+  return "activations in one arena, up to " + Megabytes(memory.max_pool_memory_mb) +
+         " kept between steps";
+}
+
+std::string TensorPhrase(const TrainingMemoryConfig& memory) {
+  const TensorPoolOptions pool = memory.tensor_pool_options.value_or(TensorPoolOptions());
+  if (!memory.use_tensor_pooling || !pool.enabled) return "weights from the heap";
+  return std::string("weights from ") +
+         (memory.use_shared_tensor_pool ? "the process's pool" : "a pool of their own") +
+         ", up to " + Megabytes(pool.max_pool_size_mb) + " idle";
+}
+
+std::string InitializationPhrase(const TrainingMemoryConfig& memory) {
+  switch (memory.default_initialization_strategy) {
+    case InitializationStrategy::kEager:
+      return "weights made at once";
+    case InitializationStrategy::kLazy:
+      return "weights made at first use";
+    case InitializationStrategy::kZero:
+      return "weights start at zero";
+    case InitializationStrategy::kFromFile:
+      break;
+  }
+  return "weights read from " + memory.weights_file_path.value_or("a file");
+}
+
+std::string ScheduleText(const ScheduleOptions& schedule) {
+  std::string text;
+  if (schedule.kind == ScheduleKind::kStep) {
+    text = ", times " + CompactText(schedule.step_factor, 6) + " every " +
+           Plural(schedule.step_every, "step");
+  } else if (schedule.kind == ScheduleKind::kCosine) {
+    text = ", cosine schedule";
+  }
+  if (schedule.warmup_steps > 0) text += ", " + Plural(schedule.warmup_steps, "step") + " warm-up";
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> PolicyPhrases(const TrainingMemoryConfig& memory) {
+  std::vector<std::string> phrases = {CheckpointPhrase(memory), ActivationPhrase(memory),
+                                      TensorPhrase(memory), InitializationPhrase(memory)};
+  if (const auto limit = memory.max_memory_per_device_mb) {
+    phrases.push_back("at most " + Megabytes(*limit) + " in all");
+  }
+  if (memory.track_memory_statistics) phrases.emplace_back("statistics tracked");
+  return phrases;
+}
+
+std::string PresetOf(const RunConfig& config) {
+  for (const auto& value : Resolve(MemoryFields(), &config.memory, "memory", config.origins)) {
+    if (value.origin.kind != OriginKind::kPreset) continue;
+    const SourceLocation& place = value.origin.location;
+    if (place.line == 0) return value.origin.preset;
+    return value.origin.preset + " (" + place.file + ":" + std::to_string(place.line) + ")";
+  }
+  return "";
+}
+
+std::string OptimizerText(const RunConfig& config) {
+  const OptimizerOptions& options = config.optimizer;
+  std::string text = std::string(NameOf(options.kind)) + ", lr " + CompactText(options.lr, 6);
+  if (options.kind == OptimizerKind::kSgd && options.momentum > 0) {
+    text += ", momentum " + CompactText(options.momentum, 6);
+    if (options.nesterov) text += " (Nesterov)";
+  }
+  if (options.weight_decay > 0) text += ", weight decay " + CompactText(options.weight_decay, 6);
+  text += ScheduleText(config.schedule);
+  const double clip = config.training.clip_gradient_norm;
+  return clip > 0 ? text + ", gradients clipped to norm " + CompactText(clip, 6) : text;
+}
+
+std::string ComputeText(const TrainingOptions& training) {
+  const std::int64_t threads = training.threads > 0 ? training.threads : ThreadCount();
+  return std::string(training.backend == BackendKind::kOneDnn ? "oneDNN" : "Eigen") +
+         (training.precision == Precision::kF64 ? " f64, " : " f32, ") +
+         Plural(threads, "thread");
+}
+
+}  // namespace frugal

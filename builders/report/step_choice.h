@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sdk/plan/plan.h"
+
+namespace frugal {
+
+// The training step that stands for the run: of the full batch, else the first that was planned;
+// null where no training step was planned.
+const StepPlan* MainStepOf(const Plan& plan, std::int64_t batch);
+
+// The most that is live during a step, with what was live before it.
+std::int64_t PeakBytesOf(const StepPlan& step);
+BytesByTag BytesAtPeakOf(const StepPlan& step);
+
+// What a step holds at its peak, largest first; what was live before it counts as one holder for
+// each purpose ("all parameter").
+std::vector<Holder> HoldersOf(const StepPlan& step);
+
+}  // namespace frugal

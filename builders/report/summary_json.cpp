@@ -1,0 +1,68 @@
+#include "builders/report/summary_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "builders/report/named_bytes.h"
+
+namespace frugal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json BytesJson(const BytesByTag& by_purpose, std::int64_t peak) {
+  Json json = NamedBytes(by_purpose);
+  json["peak"] = peak;
+  return json;
+}
+
+Json EpochsJson(const std::vector<EpochResult>& epochs) {
+  Json list = Json::array();
+  for (const EpochResult& epoch : epochs) {
+    list.push_back({{"epoch", epoch.epoch},
+                    {"mean_loss", epoch.mean_loss},
+                    {"seconds", epoch.seconds},
+                    {"test_loss", OrNull(epoch.test_loss)},
+                    {"test_accuracy", OrNull(epoch.test_accuracy)}});
+  }
+  return list;
+}
+
+Json PoolJson(const std::optional<PoolStatistics>& pool) {
+  if (!pool) return {};
+  return {{"hits", pool->hits},
+          {"misses", pool->misses},
+          {"evictions", pool->evictions},
+          {"live_bytes", pool->live_bytes},
+          {"idle_bytes", pool->idle_bytes}};
+}
+
+}  // namespace
+
+std::string SummaryJson(const RunConfig& config, const Plan& plan, const TrainingResult& result) {
+  const MemoryMeasurement& memory = result.memory;
+  // The library writes doubles in the shortest form that reads back as the same, NaN as null.
+  const Json json = {{"model", config.model.name},
+                     {"seed", config.training.seed},
+                     {"parameters", plan.parameter_count},
+                     {"steps", result.steps},
+                     {"seconds", result.seconds},
+                     {"samples_per_second", result.samples_per_second},
+                     {"test_loss", OrNull(result.test_loss)},
+                     {"test_accuracy", OrNull(result.test_accuracy)},
+                     {"weights_hash", result.weights_hash},
+                     {"planned_bytes", BytesJson(plan.peak_by_purpose, plan.peak_bytes)},
+                     {"measured_bytes", BytesJson(memory.peak_by_purpose, memory.peak_bytes)},
+                     {"planned_arena_bytes", plan.arena_bytes},
+                     {"measured_arena_bytes", memory.arena_bytes},
+                     {"allocations_after_warmup", memory.allocations_after_warmup},
+                     {"peak_rss_bytes", memory.peak_rss_bytes},
+                     {"tensor_pool", PoolJson(memory.pool)},
+                     {"epochs", EpochsJson(result.epochs)},
+                     {"losses", result.losses},
+                     {"gradient_norms", result.gradient_norms}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace frugal

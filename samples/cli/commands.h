@@ -1,0 +1,30 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace frugal::cli {
+
+// What the command line asks for. Parsing only sets it, so that mistakes in the command line and
+// errors in the work are told apart.
+using Action = std::function<void()>;
+
+// Each adds one command, which sets `action` when it is chosen.
+void AddPlanCommand(CLI::App& app, Action& action);
+void AddTrainCommand(CLI::App& app, Action& action);
+void AddConfigCommand(CLI::App& app, Action& action);
+void AddPresetsCommand(CLI::App& app, Action& action);
+void AddSchemaCommand(CLI::App& app, Action& action);
+void AddInspectCommand(CLI::App& app, Action& action);
+
+// A configuration file and what is put on top of it: FILE.toml --set section.key=value ...
+struct ConfigArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+
+  void AddTo(CLI::App& command);
+};
+
+}  // namespace frugal::cli

@@ -1,0 +1,16 @@
+#include "samples/cli/commands.h"
+
+namespace frugal::cli {
+
+void ConfigArguments::AddTo(CLI::App& command) {
+  command.add_option("file", file, "Configuration file (TOML)")
+      ->type_name("FILE.toml")
+      ->required();
+  command
+      .add_option("--set", overrides,
+                  "Put a value on top of the file, e.g. --set training.epochs=1; repeatable")
+      ->type_name("SECTION.KEY=VALUE")
+      ->allow_extra_args(false);  // one value each, so that FILE may follow
+}
+
+}  // namespace frugal::cli

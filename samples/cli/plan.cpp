@@ -1,0 +1,61 @@
+#include <iostream>
+#include <memory>
+
+#include "builders/network_builder.h"
+#include "builders/dataset.h"
+#include "builders/report/plan_json.h"
+#include "builders/report/plan_text.h"
+#include "builders/spec_reader.h"
+#include "samples/cli/commands.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/data/labelled_images.h"
+
+namespace frugal::cli {
+namespace {
+
+struct PlanArguments {
+  ConfigArguments config;
+  bool json = false;
+  bool parameters_only = false;
+};
+
+// Needs the layers and the shape of a sample; neither optimizer nor memory policy.
+void PrintParameters(const RunConfig& config, bool json) {
+  const DataLayout layout = LayoutOf(DatasetOf(config.data));
+  const auto backend = MakeBackend(config.training.backend);
+  const DType dtype = config.training.precision == Precision::kF64 ? DType::kF64 : DType::kF32;
+  const auto network =
+      BuildNetwork(config.model.layers, layout.BatchShape(config.training.batch_size), *backend,
+                   dtype);
+  const std::int64_t count = network->ParameterCount();
+  if (json) {
+    std::cout << "{\"parameters\": " << count << "}\n";
+  } else {
+    std::cout << FormatCount(count) << " parameters\n";
+  }
+}
+
+void Plan(const PlanArguments& arguments) {
+  const RunConfig config = ReadRunConfig(arguments.config.file, arguments.config.overrides);
+  if (arguments.parameters_only) {
+    PrintParameters(config, arguments.json);
+    return;
+  }
+  const Blueprint blueprint = MakeBlueprint(config);
+  std::cout << (arguments.json ? PlanJson(blueprint) : PlanText(blueprint));
+}
+
+}  // namespace
+
+void AddPlanCommand(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand(
+      "plan", "Print what a training will take; touches no data and no weights");
+  const auto arguments = std::make_shared<PlanArguments>();
+  arguments->config.AddTo(command);
+  command.add_flag("--json", arguments->json, "As JSON");
+  command.add_flag("--parameters-only", arguments->parameters_only,
+                   "Only count the parameters; plans no memory");
+  command.callback([arguments, &action] { action = [arguments] { Plan(*arguments); }; });
+}
+
+}  // namespace frugal::cli

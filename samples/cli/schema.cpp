@@ -1,0 +1,13 @@
+#include <iostream>
+
+#include "builders/spec_reader.h"
+#include "samples/cli/commands.h"
+
+namespace frugal::cli {
+
+void AddSchemaCommand(CLI::App& app, Action& action) {
+  app.add_subcommand("schema", "Print the JSON schema of configuration files, for editors")
+      ->callback([&action] { action = [] { std::cout << RunConfigSchema() << "\n"; }; });
+}
+
+}  // namespace frugal::cli

@@ -1,0 +1,142 @@
+#include "sdk/module/parameter_store.h"
+
+#include "sdk/core/error.h"
+#include "tests/catch.h"
+#include "tests/support/layer_cases.h"
+#include "tests/support/tensors.h"
+#include "tests/support/test_world.h"
+
+namespace frugal::test {
+namespace {
+
+Parameter MakeParameter(std::size_t index = 0) {
+  Parameter parameter;
+  parameter.name = "weight";
+  parameter.path = "fc.weight" + std::to_string(index);
+  parameter.shape = {4, 3};
+  parameter.initializer = Initializer::HeNormal();
+  parameter.index = index;
+  return parameter;
+}
+
+TEST_CASE("counting, naming and walking a model touch no storage", "[module][lazy]") {
+  TestWorld world(kReferenceF32);
+  const auto network = Ready(MakeSmallNetwork());
+  CHECK(network->ParameterCount() == 1991);
+  network->Describe();
+  std::int64_t elements = 0;
+  for (const Parameter* parameter : network->Parameters()) {
+    CHECK_FALSE(world.store().IsMaterialized(*parameter));
+    CHECK_FALSE(world.store().Gradient(*parameter));
+    elements += parameter->shape.ElementCount();
+  }
+  CHECK(elements > 1991);  // with the running statistics
+  CHECK(world.ledger().live_total() == 0);
+  CHECK(world.heap().allocation_count() == 0);
+}
+
+TEST_CASE("a value is made when it is first touched, once", "[module][lazy]") {
+  TestWorld world(kReferenceF64);
+  const Parameter parameter = MakeParameter();
+  const Tensor value = world.store().Value(parameter);
+  CHECK(world.store().IsMaterialized(parameter));
+  CHECK(world.ledger().live()[MemoryTag::kParameter] == 128);  // 96, rounded up
+  CHECK(world.store().Value(parameter).SharesStorageWith(value));
+  CHECK(world.ledger().LargestHolders()[0].label == parameter.path);
+  const Tensor expected = Uninitialized({4, 3}, DType::kF64);
+  Initialize(parameter.initializer, 7, parameter.path, expected);
+  CHECK(SameBits(value, expected));
+}
+
+TEST_CASE("the order of first touches changes no bit", "[module][lazy]") {
+  const std::vector<Parameter> parameters = {MakeParameter(0), MakeParameter(1), MakeParameter(2)};
+  TestWorld forward(kReferenceF32);
+  TestWorld backward(kReferenceF32);
+  for (std::size_t i = 3; i-- > 0;) backward.store().Value(parameters[i]);
+  for (const Parameter& parameter : parameters) {
+    CHECK(SameBits(forward.store().Value(parameter), backward.store().Value(parameter)));
+  }
+  CHECK_FALSE(SameBits(forward.store().Value(parameters[0]), forward.store().Value(parameters[1])));
+}
+
+TEST_CASE("a gradient's first contribution overwrites and the next ones add",
+          "[module][gradient]") {
+  TestWorld world(kReferenceF64);
+  const Parameter parameter = MakeParameter();
+  ParameterStore& store = world.store();
+  CHECK_FALSE(store.Gradient(parameter));
+  const GradientTarget first = store.GradientFor(parameter);
+  CHECK_FALSE(first.accumulate);
+  const GradientTarget second = store.GradientFor(parameter);
+  CHECK(second.accumulate);
+  CHECK(second.tensor.SharesStorageWith(first.tensor));
+  CHECK(store.Gradient(parameter).SharesStorageWith(first.tensor));
+  store.ClearGradients();
+  CHECK_FALSE(store.Gradient(parameter));
+  const GradientTarget next_step = store.GradientFor(parameter);
+  CHECK_FALSE(next_step.accumulate);
+  CHECK(next_step.tensor.SharesStorageWith(first.tensor));  // kept, not taken anew
+  CHECK(world.ledger().live()[MemoryTag::kGradient] == 128);
+  CHECK_FALSE(store.IsMaterialized(parameter));
+}
+
+TEST_CASE("optimizer state starts at zero", "[module]") {
+  TestWorld world(kReferenceF64);
+  const Parameter parameter = MakeParameter();
+  CHECK_FALSE(world.store().HasState(parameter, 0));
+  const Tensor state = world.store().State(parameter, 1, world.backend());
+  CHECK(Values(state) == std::vector<double>(12, 0.0));
+  CHECK(world.store().HasState(parameter, 1));
+  CHECK_FALSE(world.store().HasState(parameter, 0));
+  CHECK(world.ledger().live()[MemoryTag::kOptimizerState] == 128);
+}
+
+TEST_CASE("a source fills what it knows and leaves the rest to initialization", "[module]") {
+  TestWorld world(kReferenceF64);
+  TestWorld plain(kReferenceF64);
+  const Parameter known = MakeParameter(0);
+  const Parameter unknown = MakeParameter(1);
+  world.store().SetSource([&](const Parameter& parameter, const Tensor& value) {
+    if (parameter.path != known.path) return false;
+    for (double& element : value.values<double>()) element = 5;
+    return true;
+  });
+  CHECK(Values(world.store().Value(known)) == std::vector<double>(12, 5.0));
+  CHECK(SameBits(world.store().Value(unknown), plain.store().Value(unknown)));
+}
+
+TEST_CASE("a source that fails leaves nothing behind", "[module]") {
+  TestWorld world(kReferenceF64);
+  const Parameter parameter = MakeParameter();
+  world.store().SetSource([](const Parameter&, const Tensor&) -> bool {
+    throw WeightFileError("unreadable");
+  });
+  CHECK_THROWS_AS(world.store().Value(parameter), WeightFileError);
+  CHECK_FALSE(world.store().IsMaterialized(parameter));
+  CHECK(world.ledger().live_total() == 0);
+}
+
+TEST_CASE("starting at zero spares buffers", "[module]") {
+  TestWorld world(kReferenceF64);
+  MemoryLedger& ledger = world.ledger();
+  TrackedAllocator memory(ledger, world.heap(), false);
+  ParameterStore store(memory, ledger, {.dtype = DType::kF64, .start_at_zero = true});
+  Parameter weight = MakeParameter(0);
+  Parameter buffer = MakeParameter(1);
+  buffer.initializer = Initializer::Constant(1);
+  buffer.trainable = false;
+  CHECK(Values(store.Value(weight)) == std::vector<double>(12, 0.0));
+  CHECK(Values(store.Value(buffer)) == std::vector<double>(12, 1.0));
+}
+
+TEST_CASE("a refused value leaves the ledger's label as it was", "[module]") {
+  TestWorld world(kReferenceF64);
+  MemoryLedger& ledger = world.ledger();
+  ledger.SetLimit({.bytes = 64, .hard = true, .name = "limit"});
+  const LabelTable::Id before = ledger.label();
+  CHECK_THROWS_AS(world.store().Value(MakeParameter()), MemoryError);
+  CHECK(ledger.label() == before);
+}
+
+}  // namespace
+}  // namespace frugal::test

@@ -1,0 +1,140 @@
+#include "tests/support/synthetic.h"
+
+#include "sdk/core/random.h"
+
+namespace frugal::testing {
+namespace {
+
+template <class T>
+void FillImages(std::span<const std::int64_t> samples, std::span<T> images) {
+  const std::size_t size = images.size() / samples.size();
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const auto sample = static_cast<std::uint64_t>(samples[i / size]);
+    images[i] = static_cast<T>(UniformAt(sample + 17, i % size) - 0.5);
+  }
+}
+
+class SyntheticImages final : public DataSource {
+ public:
+  SyntheticImages(std::int64_t count, std::int64_t classes) : count_(count), classes_(classes) {}
+
+  std::int64_t count() const override { return count_; }
+
+  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
+            const Tensor& targets) const override {
+    if (inputs.dtype() == DType::kF64) {
+      FillImages(samples, inputs.values<double>());
+    } else {
+      FillImages(samples, inputs.values<float>());
+    }
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      targets.values<std::int64_t>()[i] = samples[i] % classes_;
+    }
+  }
+
+ private:
+  std::int64_t count_;
+  std::int64_t classes_;
+};
+
+void Mlp(LayerList& l) {
+  l.Flatten().Dense({.units = 24, .activation = Activation::kGelu}).LayerNorm();
+  l.Dropout(0.3).Dense({.units = 24, .activation = Activation::kTanh});
+  l.Dense({.units = 24, .activation = Activation::kRelu, .bias = false}).Dropout(0.1);
+  l.Dense({.units = 5});
+}
+
+void ConvNet(LayerList& l) {
+  l.Conv2d({.filters = 6, .kernel = {3}, .padding = {1}, .activation = Activation::kRelu});
+  l.BatchNorm().AveragePool2d({.kernel = {2}});
+  l.Conv2d({.filters = 8, .kernel = {3}, .padding = {1}, .groups = 2}).GroupNorm({.groups = 4});
+  l.Activation(Activation::kSilu).MaxPool2d({.kernel = {2}}).Flatten().Dropout(0.25);
+  l.Dense({.units = 5});
+}
+
+void ResNet(LayerList& l) {
+  const auto block = [](std::int64_t filters, std::int64_t stride) {
+    return [=](LayerList& b) {
+      b.Conv2d({.filters = filters, .kernel = {3}, .stride = {stride}, .padding = {1},
+                .bias = false});
+      b.BatchNorm({.relu = true}).Dropout(0.1);
+      b.Conv2d({.filters = filters, .kernel = {3}, .padding = {1}, .bias = false}).BatchNorm();
+    };
+  };
+  const auto shortcut = [](LayerList& s) {
+    s.Conv2d({.filters = 8, .kernel = {1}, .stride = {2}, .bias = false}).BatchNorm();
+  };
+  l.Conv2d({.filters = 4, .kernel = {3}, .padding = {1}}, "stem");
+  l.Residual({.activation = Activation::kRelu}, block(4, 1));
+  l.Residual({.activation = Activation::kRelu}, block(8, 2), shortcut);
+  l.Sequential([&](LayerList& inner) {
+    inner.Residual({}, block(8, 1)).Activation(Activation::kRelu).BatchNorm();
+  });
+  l.AdaptiveAveragePool2d().Flatten().Dense({.units = 5}, "head");
+}
+
+}  // namespace
+
+DataLayout SyntheticLayout(std::int64_t train, std::int64_t test) {
+  return {.sample_shape = {8, 8, 2},
+          .classes = 5,
+          .target_shape = {},
+          .train_count = train,
+          .test_count = test};
+}
+
+DataSources SyntheticSources(const DataLayout& layout) {
+  return {std::make_shared<SyntheticImages>(layout.train_count, layout.classes),
+          std::make_shared<SyntheticImages>(layout.test_count, layout.classes)};
+}
+
+std::vector<std::string> NetworkNames() { return {"mlp", "convnet", "resnet"}; }
+
+LayerList::Fill NetworkNamed(const std::string& name) {
+  if (name == "mlp") return Mlp;
+  return name == "convnet" ? ConvNet : ResNet;
+}
+
+AiModelBuilder BuilderFor(const SmallRun& run) {
+  TrainingOptions training;
+  training.batch_size = run.batch;
+  training.evaluation_batch_size = 8;
+  training.max_steps = run.max_steps;
+  training.epochs = run.epochs;
+  training.drop_last = run.drop_last;
+  training.backend = run.backend;
+  training.precision = run.precision;
+  training.clip_gradient_norm = 1.0;
+  const DataLayout layout = SyntheticLayout();
+  AiModelBuilder builder;
+  builder.Memory(run.memory).Data(layout, SyntheticSources(layout));
+  builder.Layers(NetworkNamed(run.network)).Optimizer({.lr = 0.01}).Training(training);
+  return builder;
+}
+
+Trained Train(const SmallRun& run) {
+  Model model = BuilderFor(run).Build();
+  Trained trained;
+  trained.plan = model.plan();
+  trained.result = model.Train();
+  for (const Parameter* parameter : model.parameters()) {
+    trained.values.push_back(model.Values(parameter->path));
+    trained.gradients.push_back(model.LastGradient(parameter->path));
+  }
+  return trained;
+}
+
+std::vector<std::pair<std::string, TrainingMemoryConfig>> AllPresets(
+    const std::string& weights_path) {
+  return {{"Default", TrainingMemoryConfig::Default()},
+          {"MemoryEfficient", TrainingMemoryConfig::MemoryEfficient()},
+          {"SpeedOptimized", TrainingMemoryConfig::SpeedOptimized()},
+          {"MultiGpu", TrainingMemoryConfig::MultiGpu(1)},
+          {"ForTransformers", TrainingMemoryConfig::ForTransformers()},
+          {"ForConvNets", TrainingMemoryConfig::ForConvNets()},
+          {"ForTransferLearning", TrainingMemoryConfig::ForTransferLearning(weights_path)},
+          {"FastConstruction", TrainingMemoryConfig::FastConstruction()},
+          {"AggressivePooling", TrainingMemoryConfig::AggressivePooling()}};
+}
+
+}  // namespace frugal::testing

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "builders/frugal.h"
+
+namespace frugal::testing {
+
+// Images [8, 8, 2] that depend on their number alone, with labels in [0, 5).
+DataLayout SyntheticLayout(std::int64_t train = 64, std::int64_t test = 20);
+DataSources SyntheticSources(const DataLayout& layout);
+
+// Named small networks that between them use every layer: "mlp", "convnet", "resnet".
+std::vector<std::string> NetworkNames();
+LayerList::Fill NetworkNamed(const std::string& name);
+
+// A builder with data, loss, optimizer and one of the networks.
+struct SmallRun {
+  std::string network = "convnet";
+  TrainingMemoryConfig memory;
+  std::int64_t batch = 8;
+  std::int64_t max_steps = 4;
+  std::int64_t epochs = 1;
+  bool drop_last = true;
+  BackendKind backend = BackendKind::kOneDnn;
+  Precision precision = Precision::kF32;
+};
+AiModelBuilder BuilderFor(const SmallRun& run);
+
+// Everything that a training computes, for comparing bit for bit.
+struct Trained {
+  TrainingResult result;
+  Plan plan;
+  std::vector<std::vector<double>> values;     // of every parameter and buffer
+  std::vector<std::vector<double>> gradients;  // of the last step
+};
+Trained Train(const SmallRun& run);
+
+// All nine presets; ForTransferLearning reads `weights_path`.
+std::vector<std::pair<std::string, TrainingMemoryConfig>> AllPresets(
+    const std::string& weights_path);
+
+}  // namespace frugal::testing
