@@ -1,6 +1,7 @@
 #include "builders/ai_model_builder.h"
 
 #include "builders/option_fields.h"
+#include "builders/overrides.h"
 #include "builders/spec_reader.h"
 #include "presets/memory_fields.h"
 #include "presets/resolved.h"
@@ -135,6 +136,11 @@ AiModelBuilder& AiModelBuilder::Output(const OutputOptions& options) {
 AiModelBuilder& AiModelBuilder::AllowMissingWeights(bool allow) {
   config_.model.allow_missing = allow;
   config_.origins.Set("model.allow_missing", Origin::Code());
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Override(const std::vector<std::string>& assignments) {
+  ApplyOverrides(config_, assignments);
   return *this;
 }
 

@@ -60,6 +60,8 @@ class AiModelBuilder {
   AiModelBuilder& Output(const OutputOptions& options);
   // Weights from a file may lack tensors or have others (ModelOptions::allow_missing).
   AiModelBuilder& AllowMissingWeights(bool allow = true);
+  // Puts "section.key=value" on top of what was set so far, e.g. from a program's arguments.
+  AiModelBuilder& Override(const std::vector<std::string>& assignments);
 
   const RunConfig& config() const { return config_; }
 

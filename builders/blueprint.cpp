@@ -7,6 +7,7 @@
 #include "builders/network_builder.h"
 #include "builders/planner.h"
 #include "builders/run_rules.h"
+#include "builders/value_check.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
@@ -19,8 +20,24 @@ namespace {
 void CheckConfig(const RunConfig& config, bool custom_data) {
   Complaints complaints;
   CheckMemory(config.memory);
+  CheckValues(config, complaints);
+  complaints.ThrowIfAny();
   CheckRun(config, custom_data, complaints);
   complaints.ThrowIfAny();
+}
+
+// A message with the place in the configuration file of the value that it is about, if it has one.
+std::string Located(const RunConfig& config, const std::string& key, const std::string& message) {
+  const std::string place = ToString(config.origins.Of(key).location);
+  return place.empty() ? message : place + ": " + message;
+}
+
+DatasetInfo DatasetIn(const RunConfig& config) {
+  try {
+    return DatasetOf(config.data);
+  } catch (const ConfigError& error) {
+    throw ConfigError(Located(config, "data.dataset", error.what()));
+  }
 }
 
 LastBatch LastBatchOf(const TrainingOptions& options) {
@@ -41,11 +58,13 @@ TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
   program.steps_per_epoch =
       BatchCount(program.train_samples, program.batch, LastBatchOf(training));
   if (program.steps_per_epoch == 0) {
-    throw ConfigError({.where = "training",
-                       .required = "an epoch has at least one batch",
-                       .given = "batch_size = " + std::to_string(program.batch) + " with " +
-                                std::to_string(program.train_samples) + " training samples",
-                       .advice = "use a smaller batch, or drop_last = false"});
+    const Complaint complaint = {
+        .where = "training",
+        .required = "an epoch has at least one batch",
+        .given = "batch_size = " + std::to_string(program.batch) + " with " +
+                 std::to_string(program.train_samples) + " training samples",
+        .advice = "use a smaller batch, or drop_last = false"};
+    throw ConfigError(Located(config, "training.batch_size", Describe(complaint)));
   }
   program.total_steps = program.steps_per_epoch * training.epochs;
   if (training.max_steps) program.total_steps = std::min(program.total_steps, *training.max_steps);
@@ -73,12 +92,26 @@ void CheckDeviceLimit(const Blueprint& blueprint) {
     parts += (parts.empty() ? "" : ", ") + std::string(NameOf(tag)) + " " +
              FormatBytes(plan.at_peak[tag]);
   }
-  throw MemoryError(
-      {.where = "memory.max_memory_per_device_mb",
-       .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
-       .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
-                "); the largest holders are " + DescribeHolders(plan.largest_holders, 3),
-       .advice = "use a smaller batch, gradient checkpointing, or a higher limit"});
+  const Complaint complaint = {
+      .where = "memory.max_memory_per_device_mb",
+      .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
+      .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
+               "); the largest holders are " + DescribeHolders(plan.largest_holders, 3),
+      .advice = "use a smaller batch, gradient checkpointing, or a higher limit"};
+  throw MemoryError(Located(blueprint.config, complaint.where, Describe(complaint)));
+}
+
+// A label without an output could only be found by reading past a row.
+void CheckOutputs(const Blueprint& blueprint) {
+  const std::int64_t classes = blueprint.layout.classes;
+  if (!TakesLabels(blueprint.config.loss.kind) || blueprint.plan.layers.empty()) return;
+  const Shape& output = blueprint.plan.layers.back().output;
+  if (output.back() >= classes) return;
+  throw ShapeError({.where = "loss",
+                    .required = "the network ends in an output for each of the " +
+                                std::to_string(classes) + " classes",
+                    .given = "it ends in " + ToString(output),
+                    .advice = "let the last layer have " + std::to_string(classes) + " units"});
 }
 
 }  // namespace
@@ -94,7 +127,7 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
   Blueprint blueprint;
   blueprint.config = config;
   blueprint.custom_data = custom_layout != nullptr;
-  blueprint.layout = custom_layout ? *custom_layout : LayoutOf(DatasetOf(config.data));
+  blueprint.layout = custom_layout ? *custom_layout : LayoutOf(DatasetIn(config));
   blueprint.program = ProgramOf(config, blueprint.layout);
   SetThreadCount(static_cast<int>(config.training.threads));
   blueprint.backend = MakeBackend(config.training.backend);
@@ -107,6 +140,7 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
       config.optimizer, config.schedule, config.training.clip_gradient_norm,
       blueprint.program.total_steps);
   MakePlan(blueprint);
+  CheckOutputs(blueprint);
   CheckDeviceLimit(blueprint);
   return blueprint;
 }

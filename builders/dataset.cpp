@@ -1,20 +1,26 @@
 #include "builders/dataset.h"
 
+#include "presets/nearest_name.h"
+#include "presets/value.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
 namespace {
 
-std::string Join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 struct Part {
   const char* key;
   bool given;
 };
+
+[[noreturn]] void RefuseName(const std::string& name, const std::vector<std::string>& missing) {
+  const std::string suggestion = SuggestName(name, NamedDatasets());
+  throw ConfigError({.where = "data",
+                     .required = "'dataset' must be built in (" + JoinWithCommas(NamedDatasets()) +
+                                 ") or described by all of its files and sizes",
+                     .given = QuoteToml(name) + " is not built in, and " +
+                              JoinWithCommas(missing) + " of it are not given",
+                     .advice = suggestion.empty() ? "choose one of the two" : suggestion});
+}
 
 DatasetInfo OwnDataset(const DataOptions& options) {
   std::vector<std::string> missing;
@@ -29,14 +35,7 @@ DatasetInfo OwnDataset(const DataOptions& options) {
         Part{"classes", options.classes.has_value()}}) {
     if (!part.given) missing.emplace_back(part.key);
   }
-  if (!missing.empty()) {
-    throw ConfigError({.where = "data",
-                       .required = "a built-in data set (" + Join(NamedDatasets()) +
-                                   ") or all of one's own files and sizes",
-                       .given = "dataset = \"" + options.dataset + "\" is not built in, and " +
-                                Join(missing) + " are missing",
-                       .advice = "name a built-in data set or give the missing keys"});
-  }
+  if (!missing.empty()) RefuseName(options.dataset, missing);
   return DescribeDataset(options.dataset,
                          {.files = {*options.train_images, *options.train_labels,
                                     *options.test_images, *options.test_labels},

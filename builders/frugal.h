@@ -1,9 +1,11 @@
 #pragma once
 
 // Everything that most programs need of frugal: build a model (AiModelBuilder), look at its plan
-// (Blueprint, Plan), train and use it (Model).
+// (Blueprint, Plan), train and use it (Model), or do all of it as a program does (RunTraining).
 
 #include "builders/ai_model_builder.h"
+#include "builders/program.h"
+#include "builders/run_training.h"
 #include "builders/spec_reader.h"
 #include "presets/training_memory_config.h"
 #include "sdk/core/byte_size.h"

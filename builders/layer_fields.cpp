@@ -77,15 +77,18 @@ FieldTable Conv2dTable() {
 }
 
 FieldTable PoolTable(const std::string& name, bool average) {
-  const FieldLimits extents = {.min = 1, .min_items = 1, .max_items = 2, .single_ok = true};
-  FieldLimits kernel = extents;
+  // No items: the kernel.
+  const FieldLimits stride = {.min = 1, .min_items = 0, .max_items = 2, .single_ok = true};
+  FieldLimits kernel = stride;
   kernel.required = true;
-  FieldLimits padding = extents;
+  kernel.min_items = 1;
+  FieldLimits padding = stride;
   padding.min = 0;
+  padding.min_items = 1;
   std::vector<Field> fields = {
       MakeField("kernel", &Pool2dOptions::kernel, "Height and width, or one for both.", kernel),
       MakeField("stride", &Pool2dOptions::stride, "Step of the window; not given: the kernel.",
-                extents),
+                stride),
       MakeField("padding", &Pool2dOptions::padding, "On each side.", padding)};
   if (average) {
     fields.push_back(MakeField("count_padding", &Pool2dOptions::count_padding,

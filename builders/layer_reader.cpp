@@ -58,7 +58,7 @@ std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& pat
   std::vector<LayerSpec> layers;
   if (!list.IsArray()) {
     complaints.Add(list.location, {.where = path,
-                                   .required = "a list of layers",
+                                   .required = "must be a list of layers",
                                    .given = DescribeGiven(list),
                                    .advice = "write each layer as [[" + path + "]]"});
     return layers;
@@ -75,6 +75,7 @@ std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& pat
     }
     if (type == nullptr) continue;
     LayerSpec spec{.options = type->defaults, .name = {}, .layers = {}, .shortcut = {}};
+    spec.location = node.location;
     ReadName(node, layer_path, spec, complaints);
     std::vector<std::string> other_keys = {"type", "name"};
     other_keys.insert(other_keys.end(), type->nested.begin(), type->nested.end());

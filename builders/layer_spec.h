@@ -11,6 +11,7 @@
 #include "layers/pool2d.h"
 #include "layers/residual.h"
 #include "layers/simple_layers.h"
+#include "presets/config_node.h"
 
 namespace frugal {
 
@@ -32,6 +33,7 @@ struct LayerSpec {
   std::string name;                 // its part of parameter paths; empty: its position
   std::vector<LayerSpec> layers;    // of a residual's body or a sequential
   std::vector<LayerSpec> shortcut;  // of a residual, where the input itself has another shape
+  SourceLocation location{};        // where a file describes it, for messages
 };
 
 // "dense", "conv2d", "max_pool2d", ... as TOML spells them.

@@ -96,11 +96,19 @@ Model& Model::operator=(Model&& other) noexcept {
   sources_ = std::move(other.sources_);
   memory_ = std::move(other.memory_);
   extra_plans_ = std::move(other.extra_plans_);
+  trained_ = other.trained_;
   blueprint_ = std::move(other.blueprint_);
   return *this;
 }
 
 TrainingResult Model::Train(TrainingObserver* observer) {
+  if (trained_) {
+    throw UsageError({.where = "Model::Train",
+                      .required = "a model runs its training program once",
+                      .given = "it has run before",
+                      .advice = "build another model, or go on with TrainStep"});
+  }
+  trained_ = true;
   return TrainingLoop(*this, observer).Run();
 }
 
@@ -148,15 +156,15 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
     throw UsageError({.where = "Model::TrainStep",
                       .required = "at least one sample",
                       .given = "none was given",
-                      .advice = ""});
+                      .advice = "name samples of the training part by their numbers"});
   }
   const DataSource& source = Source(DatasetPart::kTrain);
   for (const std::int64_t sample : samples) {
     if (sample >= 0 && sample < source.count()) continue;
     throw UsageError({.where = "Model::TrainStep",
                       .required = "samples lie in [0, " + std::to_string(source.count()) + ")",
-                      .given = "sample " + std::to_string(sample),
-                      .advice = ""});
+                      .given = "sample " + std::to_string(sample) + " was given",
+                      .advice = "samples are counted from 0"});
   }
   return RunStep(StepKind::kTrain, source, samples);
 }

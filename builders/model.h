@@ -34,7 +34,7 @@ class Model {
   const std::vector<Parameter*>& parameters() const { return blueprint_->parameters; }
   Sequential& network() { return *blueprint_->network; }
 
-  // The whole program: epochs, evaluation, measurements. May be called once.
+  // The whole program: epochs, evaluation, measurements. Throws UsageError when called again.
   TrainingResult Train(TrainingObserver* observer = nullptr);
 
   // One step on the given training samples; for loops of one's own.
@@ -80,6 +80,7 @@ class Model {
   std::unique_ptr<Context> context_;
   DataSources sources_;
   std::vector<std::unique_ptr<StepPlan>> extra_plans_;
+  bool trained_ = false;  // Train() was called
 };
 
 }  // namespace frugal

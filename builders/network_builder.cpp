@@ -18,21 +18,22 @@ class NetworkBuilder {
       const std::string here = where + "." + std::to_string(i) + " (" +
                                std::string(TypeNameOf(specs[i].options)) + ")";
       const std::string name = specs[i].name.empty() ? std::to_string(i) : specs[i].name;
-      CheckNameIsNew(*list, name, here);
+      CheckNameIsNew(*list, name, here, specs[i]);
       list->Append(name, BuildNamed(specs[i], here, where + "." + std::to_string(i), shape));
     }
     return list;
   }
 
  private:
-  static void CheckNameIsNew(const Sequential& list, const std::string& name,
-                             const std::string& here) {
+  void CheckNameIsNew(const Sequential& list, const std::string& name, const std::string& here,
+                      const LayerSpec& spec) {
     for (const auto& [other, child] : list.children()) {
       if (other != name) continue;
-      throw ConfigError({.where = here,
-                         .required = "layers of one list have different names",
-                         .given = "another layer is called '" + name + "' already",
-                         .advice = "rename one of them"});
+      const Complaint complaint = {.where = here,
+                                   .required = "layers of one list have different names",
+                                   .given = "another layer is called '" + name + "' already",
+                                   .advice = "rename one of them"};
+      throw ConfigError(WithLocation(Describe(complaint), spec));
     }
   }
 
@@ -44,12 +45,22 @@ class NetworkBuilder {
       shape = OutputShape(*layer, here, shape);
       return layer;
     } catch (const ConfigError& error) {
-      throw ConfigError(AtPlace(error.what(), here));
+      throw ConfigError(WithLocation(AtPlace(error.what(), here), spec));
+    } catch (const ShapeError& error) {
+      throw ShapeError(WithLocation(error.what(), spec));
     }
   }
 
+  // "run.toml:7:1: " in front, once: errors pass through all lists that the layer lies in.
+  std::string WithLocation(const std::string& message, const LayerSpec& spec) {
+    if (located_) return message;
+    located_ = true;
+    const std::string place = ToString(spec.location);
+    return place.empty() ? message : place + ": " + message;
+  }
+
   static std::string AtPlace(const std::string& message, const std::string& here) {
-    if (message.starts_with("[model.layers")) return message;
+    if (message.find("[model.layers") != std::string::npos) return message;
     return "[" + here + "]" + message.substr(message.find(']') + 1);
   }
 
@@ -135,6 +146,7 @@ class NetworkBuilder {
 
   Backend& backend_;
   DType dtype_;
+  bool located_ = false;  // an error on its way has its place in the file
 };
 
 }  // namespace

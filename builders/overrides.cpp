@@ -11,8 +11,7 @@ void ApplyOverrides(RunConfig& config, const std::vector<std::string>& overrides
   ConfigNode root;
   for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
   std::vector<Section> sections = Sections();
-  sections.push_back(
-      {"memory", &MemoryFields(), [](RunConfig& c) -> void* { return &c.memory; }});
+  sections.push_back({"memory", &MemoryFields(), [](RunConfig& c) -> void* { return &c.memory; }});
   std::vector<std::string> known;
   for (const Section& section : sections) known.push_back(section.name);
   Complaints complaints;

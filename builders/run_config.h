@@ -24,18 +24,18 @@ struct ModelOptions {
 // A built-in data set by name, or four IDX files of the user's own.
 struct DataOptions {
   std::string dataset = "fashion-mnist";
-  std::optional<std::string> train_images;
-  std::optional<std::string> train_labels;
-  std::optional<std::string> test_images;
-  std::optional<std::string> test_labels;
-  std::optional<std::vector<std::int64_t>> sample_shape;  // [H, W, C]
-  std::optional<std::int64_t> train_count;
-  std::optional<std::int64_t> test_count;
-  std::optional<std::int64_t> classes;
+  std::optional<std::string> train_images{};
+  std::optional<std::string> train_labels{};
+  std::optional<std::string> test_images{};
+  std::optional<std::string> test_labels{};
+  std::optional<std::vector<std::int64_t>> sample_shape{};  // [H, W, C]
+  std::optional<std::int64_t> train_count{};
+  std::optional<std::int64_t> test_count{};
+  std::optional<std::int64_t> classes{};
   double mean = 0;  // of pixel values in [0, 1], subtracted
   double deviation = 1;  // then divided by
-  std::optional<std::int64_t> train_limit;  // use only the first so many samples
-  std::optional<std::int64_t> test_limit;
+  std::optional<std::int64_t> train_limit{};  // use only the first so many samples
+  std::optional<std::int64_t> test_limit{};
   bool shuffle = true;
 };
 
@@ -46,7 +46,7 @@ struct TrainingOptions {
   std::int64_t batch_size = 64;
   std::int64_t evaluation_batch_size = 256;
   bool drop_last = true;  // leave out samples that do not fill a batch
-  std::optional<std::int64_t> max_steps;
+  std::optional<std::int64_t> max_steps{};
   std::int64_t seed = 0;
   BackendKind backend = BackendKind::kOneDnn;
   Precision precision = Precision::kF32;
@@ -56,9 +56,9 @@ struct TrainingOptions {
 };
 
 struct OutputOptions {
-  std::optional<std::string> weights;  // safetensors, written after training
-  std::optional<std::string> report;   // HTML
-  std::optional<std::string> summary;  // JSON
+  std::optional<std::string> weights{};  // safetensors, written after training
+  std::optional<std::string> report{};   // HTML
+  std::optional<std::string> summary{};  // JSON
 };
 
 // Everything a training is made from: what TOML files and fluent calls fill.

@@ -115,7 +115,7 @@ void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints)
     complaints.Add({}, {.where = "model",
                         .required = "a model has at least one layer",
                         .given = "there is none",
-                        .advice = "add [[model.layers]] with type = \"dense\" and units"});
+                        .advice = "add [[model.layers]] to the file, or AiModelBuilder::Layers() in code"});
   }
 }
 

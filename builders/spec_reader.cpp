@@ -20,7 +20,7 @@ void ReadSection(const Section& section, const ConfigNode& root, RunConfig& conf
   if (node == nullptr) return;
   if (!node->IsTable()) {
     complaints.Add(node->location, {.where = section.name,
-                                    .required = "[" + section.name + "] is a table",
+                                    .required = "must be a table",
                                     .given = DescribeGiven(*node),
                                     .advice = "write its keys below [" + section.name + "]"});
     return;

@@ -9,6 +9,12 @@ namespace {
 
 Shape WeightShape(std::int64_t channels, const Conv2dOptions& options,
                   const WindowOptions& window) {
+  if (options.filters < 1) {
+    throw ConfigError({.where = "conv2d",
+                       .required = "filters is at least 1",
+                       .given = "filters = " + std::to_string(options.filters),
+                       .advice = "say how many output channels the layer has"});
+  }
   if (options.groups < 1 || channels % options.groups != 0 ||
       options.filters % options.groups != 0) {
     throw ConfigError({.where = "conv2d",

@@ -1,6 +1,7 @@
 #include "layers/dense.h"
 
 #include "layers/describe.h"
+#include "sdk/core/error.h"
 #include "sdk/ops/linear.h"
 
 namespace frugal {
@@ -15,9 +16,21 @@ Initializer DefaultInitializer(ActivationFunction activation) {
   }
 }
 
+namespace {
+
+Shape WeightShape(std::int64_t inputs, std::int64_t units) {
+  if (units >= 1) return {units, inputs};
+  throw ConfigError({.where = "dense",
+                     .required = "units is at least 1",
+                     .given = "units = " + std::to_string(units),
+                     .advice = "say how many outputs the layer has"});
+}
+
+}  // namespace
+
 Dense::Dense(std::int64_t inputs, const DenseOptions& options)
     : options_(options),
-      weight_(AddParameter("weight", {options.units, inputs},
+      weight_(AddParameter("weight", WeightShape(inputs, options.units),
                            options.initializer.value_or(DefaultInitializer(options.activation)))),
       bias_(options.bias ? &AddParameter("bias", {options.units}, Initializer::Zero()) : nullptr) {}
 

@@ -1,11 +1,19 @@
 #include "layers/norms.h"
 
 #include "sdk/core/error.h"
+#include "sdk/ops/check.h"
 
 namespace frugal {
 namespace {
 
 std::string ChannelText(std::int64_t channels) { return std::to_string(channels) + " channels"; }
+
+// Operations check against their parameters; a layer without any still stands by its size.
+void CheckWidth(Context& context, const std::string& name, std::int64_t width, const Var& input) {
+  if (input.shape().rank() > 0 && input.shape().back() == width) return;
+  ThrowShape(context, name + " was made for " + std::to_string(width) + " values per position",
+             input.shape(), "change the layer's size");
+}
 
 }  // namespace
 
@@ -41,6 +49,7 @@ std::string LayerNormLayer::Describe() const {
 }
 
 Var LayerNormLayer::Forward(Context& context, const Var& input) {
+  CheckWidth(context, "layer_norm", features_, input);
   return LayerNorm(context, input, parameters_, epsilon_);
 }
 
@@ -63,6 +72,7 @@ std::string GroupNormLayer::Describe() const {
 }
 
 Var GroupNormLayer::Forward(Context& context, const Var& input) {
+  CheckWidth(context, "group_norm", channels_, input);
   return GroupNorm(context, input, parameters_, options_.groups, options_.epsilon);
 }
 

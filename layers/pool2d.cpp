@@ -22,7 +22,7 @@ Var Pool2d::Forward(Context& context, const Var& input) {
 }
 
 AdaptiveAveragePool2d::AdaptiveAveragePool2d(const AdaptivePool2dOptions& options)
-    : output_(ToWindow({options.output, {1}, {}, {}}, {1}, "adaptive_avg_pool2d").kernel) {}
+    : output_(SpreadOverAxes(options.output, "output", 1, 1, "adaptive_avg_pool2d")) {}
 
 std::string AdaptiveAveragePool2d::Describe() const {
   return "adaptive_avg_pool2d to " + std::to_string(output_[1]) + "x" +

@@ -16,8 +16,14 @@ void Require(bool holds, const std::string& layer, const std::string& required,
                      .advice = "give one number for both axes, or [height, width]"});
 }
 
-Spatial Spread(const PerAxis& values, const std::string& name, std::int64_t least,
-               std::int64_t unused, const std::string& layer) {
+const PerAxis& Or(const PerAxis& values, const PerAxis& otherwise) {
+  return values.empty() ? otherwise : values;
+}
+
+}  // namespace
+
+Spatial SpreadOverAxes(const PerAxis& values, const std::string& name, std::int64_t least,
+                       std::int64_t unused, const std::string& layer) {
   Require(values.size() == 1 || values.size() == 2, layer, name + " takes one or two numbers",
           values);
   Require(values.front() >= least && values.back() >= least, layer,
@@ -25,20 +31,14 @@ Spatial Spread(const PerAxis& values, const std::string& name, std::int64_t leas
   return {unused, values.front(), values.back()};
 }
 
-const PerAxis& Or(const PerAxis& values, const PerAxis& otherwise) {
-  return values.empty() ? otherwise : values;
-}
-
-}  // namespace
-
 WindowOptions ToWindow(const Window2dOptions& options, const PerAxis& default_stride,
                        const std::string& layer) {
   WindowOptions window;
-  window.kernel = Spread(options.kernel, "kernel", 1, 1, layer);
-  window.stride = Spread(Or(options.stride, default_stride), "stride", 1, 1, layer);
-  window.padding_begin = Spread(Or(options.padding, {0}), "padding", 0, 0, layer);
+  window.kernel = SpreadOverAxes(options.kernel, "kernel", 1, 1, layer);
+  window.stride = SpreadOverAxes(Or(options.stride, default_stride), "stride", 1, 1, layer);
+  window.padding_begin = SpreadOverAxes(Or(options.padding, {0}), "padding", 0, 0, layer);
   window.padding_end = window.padding_begin;
-  window.dilation = Spread(Or(options.dilation, {1}), "dilation", 1, 1, layer);
+  window.dilation = SpreadOverAxes(Or(options.dilation, {1}), "dilation", 1, 1, layer);
   return window;
 }
 

@@ -16,6 +16,11 @@ struct Window2dOptions {
   PerAxis dilation{};  // empty: 1
 };
 
+// One number for both axes, or two. Throws ConfigError, in the name of `layer`, for other lists and
+// for numbers below `least`. The unused third axis is `unused`.
+Spatial SpreadOverAxes(const PerAxis& values, const std::string& name, std::int64_t least,
+                       std::int64_t unused, const std::string& layer);
+
 // Throws ConfigError, in the name of `layer`, where an extent is out of range.
 WindowOptions ToWindow(const Window2dOptions& options, const PerAxis& default_stride,
                        const std::string& layer);

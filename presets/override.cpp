@@ -71,7 +71,7 @@ ConfigNode& Descend(ConfigNode& node, const std::string& part, const SourceLocat
     Refuse(place, {"", "the path must lead to an item of the list, counted from 0",
                    "'" + part + "' was given, and the list has " +
                        std::to_string(node.children.size()) + " items",
-                   ""});
+                   "add layers in the file"});
   }
   if (!node.IsTable()) {
     Refuse(place, {"", "'" + part + "' must be a key of a table", DescribeGiven(node),

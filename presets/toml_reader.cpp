@@ -121,6 +121,13 @@ ConfigError SyntaxError(const toml::parse_error& error, const std::string& name)
       description.find("expected value") != std::string::npos) {
     advice = "text values stand in double quotes: key = \"text\"";
   }
+  if (description.find("parsing string") != std::string::npos) {
+    advice = "text ends with the quote that it began with, on the same line";
+  } else if (description.find("cannot redefine") != std::string::npos) {
+    advice = "write it once";
+  } else if (description.find("not representable") != std::string::npos) {
+    advice = "write a smaller number";
+  }
   std::string given = "the parser says: " + description;
   std::replace(given.begin(), given.end(), '\n', ' ');
   return ConfigError(DescribeAt(

@@ -34,12 +34,13 @@ ConsoleProgress::Options StandardOutput(const std::string& rate_unit) {
   ConsoleProgress::Options options;
   options.rate_unit = rate_unit;
   options.rewrite = isatty(STDOUT_FILENO) == 1;
-  options.width = TerminalWidth();
+  options.width = TerminalWidth;
   return options;
 }
 
 ConsoleProgress::Options Completed(ConsoleProgress::Options options) {
   if (!options.clock) options.clock = SystemClock;
+  if (!options.width) options.width = [] { return std::size_t{80}; };
   return options;
 }
 
@@ -70,7 +71,7 @@ ConsoleProgress::ConsoleProgress(Options options)
     : options_(Completed(std::move(options))),
       out_(options_.out ? *options_.out : std::cout),
       loss_(kLossWindow),
-      last_output_(options_.clock() - (options_.rewrite ? kRewriteSeconds : 0)) {}
+      last_output_(options_.clock() - (options_.rewrite ? 2 * kRewriteSeconds : 0)) {}
 
 ConsoleProgress::~ConsoleProgress() {
   if (open_columns_ > 0) out_ << std::endl;
@@ -97,11 +98,11 @@ void ConsoleProgress::OnEpoch(const EpochResult& epoch) {
 
 // The last column stays free: writing into it wraps the line on many terminals.
 void ConsoleProgress::Rewrite(const std::string& line) {
-  const std::string shown = CutTo(line, std::max<std::size_t>(options_.width, 2) - 1);
+  const std::string shown = CutTo(line, std::max<std::size_t>(options_.width(), 2) - 1);
   const std::size_t columns = CharacterCount(shown);
   const std::size_t left_over = open_columns_ > columns ? open_columns_ - columns : 0;
   out_ << '\r' << shown << std::string(left_over, ' ') << std::flush;
-  open_columns_ = columns + left_over;
+  open_columns_ = columns;
 }
 
 void ConsoleProgress::WriteLine(const std::string& line) {

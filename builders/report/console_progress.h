@@ -17,10 +17,10 @@ class ConsoleProgress : public TrainingObserver {
  public:
   struct Options {
     std::string rate_unit = "samples/s";
-    std::ostream* out = nullptr;  // null = standard output
-    bool rewrite = false;         // the output is a terminal
-    std::size_t width = 80;       // columns of the terminal
-    std::function<double()> clock = {};  // seconds that never go back; empty = the system's
+    std::ostream* out = nullptr;              // null = standard output
+    bool rewrite = false;                     // the output is a terminal
+    std::function<std::size_t()> width = {};  // columns of the terminal now; empty = 80
+    std::function<double()> clock = {};       // seconds that never go back; empty = the system's
   };
 
   // To standard output, rewriting where that is a terminal.

@@ -29,7 +29,7 @@ std::string LayerTableText(const std::vector<LayerPlan>& layers) {
   const bool has_segments =
       std::ranges::any_of(layers, [](const LayerPlan& layer) { return layer.segment >= 0; });
   TextTable table;
-  table.columns = {{"path"},   {"layer"}, {"output"}, {"parameters", true}, {"keeps", true}};
+  table.columns = {{"path"}, {"layer"}, {"output"}, {"parameters", true}, {"keeps", true}};
   table.flexible = 1;
   if (has_segments) table.columns.push_back({"segment"});
   std::int64_t parameters = 0;
@@ -43,7 +43,7 @@ std::string LayerTableText(const std::vector<LayerPlan>& layers) {
     parameters += layer.parameters;
     kept += layer.kept_bytes;
   }
-  table.rows.push_back({"", "all", "", FormatCount(parameters), FormatBytes(kept)});
+  table.rows.push_back({"all", "", "", FormatCount(parameters), FormatBytes(kept)});
   return ToText(table);
 }
 

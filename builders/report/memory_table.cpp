@@ -24,9 +24,9 @@ std::string MemoryTableText(const Plan& plan, const TrainingResult& result) {
   }
   TextTable others;
   others.columns = {{""}, {""}};
-  others.rows = {{"process, peak resident", FormatBytes(result.memory.peak_rss_bytes)},
-                 {"allocations after the first step",
-                  FormatCount(result.memory.allocations_after_warmup)}};
+  others.rows = {
+      {"process, peak resident", FormatBytes(result.memory.peak_rss_bytes)},
+      {"allocations after the first step", FormatCount(result.memory.allocations_after_warmup)}};
   if (result.memory.pool) others.rows.push_back({"tensor pool", PoolText(*result.memory.pool)});
   return ToText(table) + ToText(others);
 }

@@ -11,6 +11,6 @@ std::string CompactText(double value, int digits);  // `digits` significant: "0.
 std::string PercentText(double share);              // 0.9132 -> "91.32%"
 std::string FlopsText(double flops);                // "812 FLOP", "12.3 GFLOP"
 std::string RateText(double per_second);            // "0.42", "31.6", "5,210"
-std::string DurationText(double seconds);           // "0.42 s", "12.3 s", "2 min 05 s", "1 h 02 min"
+std::string DurationText(double seconds);  // "0.42 s", "12.3 s", "2 min 05 s", "1 h 02 min"
 
 }  // namespace frugal

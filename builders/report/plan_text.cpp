@@ -42,11 +42,12 @@ std::string Item(std::string name, const std::vector<std::string>& phrases,
 
 std::string StepsText(const TrainingProgram& program, const TrainingOptions& training) {
   const std::int64_t whole = program.steps_per_epoch * training.epochs;
-  std::string text = FormatCount(program.total_steps) + " = " + FormatCount(training.epochs) +
-                     (training.epochs == 1 ? " epoch x " : " epochs x ") +
-                     FormatCount(program.steps_per_epoch) + " batches of " +
-                     FormatCount(program.batch);
-  return program.total_steps < whole ? text + ", cut short by max_steps" : text;
+  const std::string product =
+      FormatCount(training.epochs) + (training.epochs == 1 ? " epoch x " : " epochs x ") +
+      FormatCount(program.steps_per_epoch) + " batches of " + FormatCount(program.batch);
+  if (program.total_steps >= whole) return FormatCount(program.total_steps) + " = " + product;
+  return FormatCount(program.total_steps) + " (max_steps) of " + FormatCount(whole) + " = " +
+         product;
 }
 
 std::string HeadText(const Blueprint& blueprint) {
@@ -54,13 +55,14 @@ std::string HeadText(const Blueprint& blueprint) {
   const Plan& plan = blueprint.plan;
   const TrainingProgram& program = blueprint.program;
   std::vector<std::string> samples = {FormatCount(program.train_samples) + " to train on"};
-  if (program.test_samples > 0) samples.push_back(FormatCount(program.test_samples) + " to test on");
+  if (program.test_samples > 0)
+    samples.push_back(FormatCount(program.test_samples) + " to test on");
   const std::int64_t fixed = plan.parameter_count - plan.trainable_count;
   return "Plan of " + Printable(config.model.name) + "\n" +
          Item("parameters", {FormatCount(plan.parameter_count) +
                              (fixed > 0 ? " (" + FormatCount(fixed) + " of them fixed)" : "")}) +
          Item("samples", samples) + Item("steps", {StepsText(program, config.training)}) +
-         Item("optimizer", {OptimizerText(config)}) +
+         Item("optimizer", OptimizerPhrases(config)) +
          Item("computed by", {ComputeText(config.training)});
 }
 
@@ -87,10 +89,12 @@ std::string PurposeTable(const Plan& plan) {
 std::string ArenaText(const Plan& plan) {
   std::string text = FormatBytes(plan.arena_bytes);
   if (plan.live_lower_bound_bytes > 0) {
-    const double ratio = static_cast<double>(plan.arena_bytes) /
-                         static_cast<double>(plan.live_lower_bound_bytes);
-    text += ", " + PercentText(ratio - 1) + " over the lower bound of " +
-            FormatBytes(plan.live_lower_bound_bytes);
+    const double ratio =
+        static_cast<double>(plan.arena_bytes) / static_cast<double>(plan.live_lower_bound_bytes);
+    text += plan.arena_bytes == plan.live_lower_bound_bytes
+                ? ", the least that any layout can do with"
+                : ", " + PercentText(ratio - 1) + " over the lower bound of " +
+                      FormatBytes(plan.live_lower_bound_bytes);
   }
   const bool keeps_all = plan.arena_kept_bytes >= plan.arena_bytes;
   return text + "; kept between steps: " +
@@ -99,15 +103,23 @@ std::string ArenaText(const Plan& plan) {
                                      : FormatBytes(plan.arena_kept_bytes));
 }
 
-std::string MemoryText(const Plan& plan) {
+// "all data: 52.4 MB", "activation of conv1: 3.1 MB"
+std::string HolderText(const Holder& holder) {
+  const std::string purpose(NameOf(holder.tag));
+  const std::string everything = "all " + purpose;
+  return (holder.label == everything ? everything : purpose + " of " + Printable(holder.label)) +
+         ": " + FormatBytes(holder.bytes);
+}
+
+std::string MemoryText(const Plan& plan, bool in_arena) {
   std::vector<std::string> holders;
   for (const Holder& holder : plan.largest_holders) {
     if (holders.size() == kShownHolders) break;
-    holders.push_back(Printable(DescribeHolders({holder}, 1)));
+    holders.push_back(HolderText(holder));
   }
   std::string text = PurposeTable(plan);
-  if (!holders.empty()) text += Item("held by", holders);
-  if (plan.arena_bytes > 0) text += Item("arena", {ArenaText(plan)});
+  if (!holders.empty()) text += Item("largest", holders, ";");
+  if (in_arena) text += Item("arena", {ArenaText(plan)});
   return text;
 }
 
@@ -134,9 +146,9 @@ std::string NotesText(const Plan& plan) {
 
 std::string PlanText(const Blueprint& blueprint) {
   const Plan& plan = blueprint.plan;
-  return HeadText(blueprint) + PolicyText(blueprint.config) + "\n" +
-         LayerTableText(plan.layers) + "\n" + MemoryText(plan) + StepWorkText(plan) +
-         NotesText(plan);
+  return HeadText(blueprint) + PolicyText(blueprint.config) + "\n" + LayerTableText(plan.layers) +
+         "\n" + MemoryText(plan, blueprint.config.memory.use_activation_pooling) +
+         StepWorkText(plan) + NotesText(plan);
 }
 
 }  // namespace frugal

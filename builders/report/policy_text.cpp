@@ -1,5 +1,6 @@
 #include "builders/report/policy_text.h"
 
+#include "builders/report/config_values.h"
 #include "builders/report/number_text.h"
 #include "presets/memory_fields.h"
 #include "presets/resolved.h"
@@ -58,16 +59,16 @@ std::string InitializationPhrase(const TrainingMemoryConfig& memory) {
   return "weights read from " + memory.weights_file_path.value_or("a file");
 }
 
-std::string ScheduleText(const ScheduleOptions& schedule) {
-  std::string text;
+void AddSchedule(const ScheduleOptions& schedule, std::vector<std::string>& phrases) {
   if (schedule.kind == ScheduleKind::kStep) {
-    text = ", times " + CompactText(schedule.step_factor, 6) + " every " +
-           Plural(schedule.step_every, "step");
+    phrases.push_back("times " + CompactText(schedule.step_factor, 6) + " every " +
+                      Plural(schedule.step_every, "step"));
   } else if (schedule.kind == ScheduleKind::kCosine) {
-    text = ", cosine schedule";
+    phrases.emplace_back("cosine schedule");
   }
-  if (schedule.warmup_steps > 0) text += ", " + Plural(schedule.warmup_steps, "step") + " warm-up";
-  return text;
+  if (schedule.warmup_steps > 0) {
+    phrases.push_back(Plural(schedule.warmup_steps, "step") + " warm-up");
+  }
 }
 
 }  // namespace
@@ -85,31 +86,34 @@ std::vector<std::string> PolicyPhrases(const TrainingMemoryConfig& memory) {
 std::string PresetOf(const RunConfig& config) {
   for (const auto& value : Resolve(MemoryFields(), &config.memory, "memory", config.origins)) {
     if (value.origin.kind != OriginKind::kPreset) continue;
-    const SourceLocation& place = value.origin.location;
-    if (place.line == 0) return value.origin.preset;
-    return value.origin.preset + " (" + place.file + ":" + std::to_string(place.line) + ")";
+    const Origin named = Origin::At(value.origin.location);
+    const bool in_file = value.origin.location.line > 0;
+    return value.origin.preset + (in_file ? " (" + BriefText(named) + ")" : "");
   }
   return "";
 }
 
-std::string OptimizerText(const RunConfig& config) {
+std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
   const OptimizerOptions& options = config.optimizer;
-  std::string text = std::string(NameOf(options.kind)) + ", lr " + CompactText(options.lr, 6);
+  std::vector<std::string> phrases = {std::string(NameOf(options.kind)),
+                                      "lr " + CompactText(options.lr, 6)};
   if (options.kind == OptimizerKind::kSgd && options.momentum > 0) {
-    text += ", momentum " + CompactText(options.momentum, 6);
-    if (options.nesterov) text += " (Nesterov)";
+    phrases.push_back("momentum " + CompactText(options.momentum, 6) +
+                      (options.nesterov ? " (Nesterov)" : ""));
   }
-  if (options.weight_decay > 0) text += ", weight decay " + CompactText(options.weight_decay, 6);
-  text += ScheduleText(config.schedule);
+  if (options.weight_decay > 0) {
+    phrases.push_back("weight decay " + CompactText(options.weight_decay, 6));
+  }
+  AddSchedule(config.schedule, phrases);
   const double clip = config.training.clip_gradient_norm;
-  return clip > 0 ? text + ", gradients clipped to norm " + CompactText(clip, 6) : text;
+  if (clip > 0) phrases.push_back("gradients clipped to norm " + CompactText(clip, 6));
+  return phrases;
 }
 
 std::string ComputeText(const TrainingOptions& training) {
   const std::int64_t threads = training.threads > 0 ? training.threads : ThreadCount();
   return std::string(training.backend == BackendKind::kOneDnn ? "oneDNN" : "Eigen") +
-         (training.precision == Precision::kF64 ? " f64, " : " f32, ") +
-         Plural(threads, "thread");
+         (training.precision == Precision::kF64 ? " f64, " : " f32, ") + Plural(threads, "thread");
 }
 
 }  // namespace frugal

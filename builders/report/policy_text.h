@@ -15,9 +15,9 @@ std::vector<std::string> PolicyPhrases(const TrainingMemoryConfig& memory);
 // where none of its values comes from a preset.
 std::string PresetOf(const RunConfig& config);
 
-// "adamw, lr 0.001, weight decay 0.01, cosine schedule with 100 warm-up steps, gradients clipped
-// to norm 1"
-std::string OptimizerText(const RunConfig& config);
+// {"adamw", "lr 0.001", "weight decay 0.01", "cosine schedule", "100 steps warm-up",
+// "gradients clipped to norm 1"}
+std::vector<std::string> OptimizerPhrases(const RunConfig& config);
 
 // "oneDNN f32, 2 threads"
 std::string ComputeText(const TrainingOptions& training);

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 
+#include "builders/report/config_values.h"
 #include "builders/spec_reader.h"
 #include "samples/cli/commands.h"
 
@@ -13,7 +14,8 @@ void AddConfigCommand(CLI::App& app, Action& action) {
   arguments->AddTo(command);
   command.callback([arguments, &action] {
     action = [arguments] {
-      std::cout << ResolvedConfigText(ReadRunConfig(arguments->file, arguments->overrides));
+      const RunConfig config = ReadRunConfig(arguments->file, arguments->overrides);
+      std::cout << ResolvedText(AllValues(config));
     };
   });
 }

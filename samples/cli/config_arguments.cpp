@@ -3,9 +3,7 @@
 namespace frugal::cli {
 
 void ConfigArguments::AddTo(CLI::App& command) {
-  command.add_option("file", file, "Configuration file (TOML)")
-      ->type_name("FILE.toml")
-      ->required();
+  command.add_option("FILE.toml", file, "Configuration file")->type_name(" ")->required();
   command
       .add_option("--set", overrides,
                   "Put a value on top of the file, e.g. --set training.epochs=1; repeatable")

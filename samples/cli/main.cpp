@@ -1,5 +1,6 @@
 #include "builders/program.h"
 #include "presets/nearest_name.h"
+#include "presets/value.h"
 #include "samples/cli/commands.h"
 
 namespace frugal::cli {
@@ -29,17 +30,31 @@ std::string UnknownCommand(const CLI::App& app, const std::string& word) {
          (nearest.empty() ? "the commands are " + JoinWithCommas(names) : nearest);
 }
 
-int RefuseUsage(const std::string& message, const CLI::App& app) {
-  std::cerr << "error: " << message << "\n"
-            << "       `" << app.get_name() << " --help` shows what can be written here"
-            << std::endl;
-  return kUsageMistake;
-}
-
 // The command that was begun, to point at its help.
 const CLI::App& Innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : *chosen.front();
+}
+
+int RefuseUsage(const std::string& message, const CLI::App& app) {
+  const CLI::App& command = Innermost(app);
+  const std::string name =
+      &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
+  std::cerr << "error: " << message << "\n       `" << name
+            << " --help` shows what can be written here" << std::endl;
+  return kUsageMistake;
+}
+
+// "'--jsno' is not known here; did you mean '--json'?"
+std::string UnknownArgument(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : Innermost(app).get_options()) {
+    if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+  }
+  const std::string word = unknown.empty() ? "" : unknown.front();
+  const std::string nearest = SuggestName(word, names);
+  return "'" + word + "' is not known here" + (nearest.empty() ? "" : "; " + nearest);
 }
 
 int Main(int count, const char* const* arguments) {
@@ -47,7 +62,8 @@ int Main(int count, const char* const* arguments) {
                "frugal");
   Action action;
   AddCommands(app, action);
-  if (count > 1 && arguments[1][0] != '-') {
+  if (count < 2) return RefuseUsage("a command is needed", app);
+  if (arguments[1][0] != '-') {
     const std::string problem = UnknownCommand(app, arguments[1]);
     if (!problem.empty()) return RefuseUsage(problem, app);
   }
@@ -55,8 +71,11 @@ int Main(int count, const char* const* arguments) {
     app.parse(count, arguments);
   } catch (const CLI::CallForHelp&) {
     action = [&] { std::cout << app.help(); };
+  } catch (const CLI::ExtrasError&) {
+    return RefuseUsage(UnknownArgument(app), app);
   } catch (const CLI::ParseError& error) {
-    return RefuseUsage(error.what(), Innermost(app));
+    if (app.get_subcommands().empty()) return RefuseUsage("a command is needed first", app);
+    return RefuseUsage(error.what(), app);
   }
   return RunProgram(action);
 }

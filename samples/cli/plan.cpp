@@ -1,8 +1,8 @@
 #include <iostream>
 #include <memory>
 
-#include "builders/network_builder.h"
 #include "builders/dataset.h"
+#include "builders/network_builder.h"
 #include "builders/report/plan_json.h"
 #include "builders/report/plan_text.h"
 #include "builders/spec_reader.h"
@@ -24,9 +24,8 @@ void PrintParameters(const RunConfig& config, bool json) {
   const DataLayout layout = LayoutOf(DatasetOf(config.data));
   const auto backend = MakeBackend(config.training.backend);
   const DType dtype = config.training.precision == Precision::kF64 ? DType::kF64 : DType::kF32;
-  const auto network =
-      BuildNetwork(config.model.layers, layout.BatchShape(config.training.batch_size), *backend,
-                   dtype);
+  const auto network = BuildNetwork(config.model.layers,
+                                    layout.BatchShape(config.training.batch_size), *backend, dtype);
   const std::int64_t count = network->ParameterCount();
   if (json) {
     std::cout << "{\"parameters\": " << count << "}\n";

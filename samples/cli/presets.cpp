@@ -1,7 +1,6 @@
-#include "presets/presets_table.h"
-
 #include <iostream>
 
+#include "presets/presets_table.h"
 #include "samples/cli/commands.h"
 
 namespace frugal::cli {

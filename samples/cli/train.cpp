@@ -2,6 +2,7 @@
 
 #include "builders/ai_model_builder.h"
 #include "builders/run_training.h"
+#include "presets/value.h"
 #include "samples/cli/commands.h"
 
 namespace frugal::cli {
@@ -9,22 +10,25 @@ namespace {
 
 struct TrainArguments {
   ConfigArguments config;
-  OutputOptions output;
+  std::vector<std::string> outputs;  // overrides of [output]
   bool quiet = false;
 };
 
-void Train(const TrainArguments& arguments) {
-  RunTraining(
-      AiModelBuilder::FromToml(arguments.config.file, arguments.config.overrides).Plan(),
-      {.output = arguments.output, .quiet = arguments.quiet, .keep = {arguments.config.file}});
+// --weights PATH and its like put [output] weights on top of the file.
+void AddOutput(CLI::App& command, const std::string& key, const std::string& type,
+               const std::string& what, std::vector<std::string>& overrides) {
+  const auto add = [key, &overrides](const std::string& path) {
+    overrides.push_back("output." + key + "=" + QuoteToml(path));
+  };
+  command.add_option_function<std::string>("--" + key, add, what)->type_name(type);
 }
 
-void AddOutput(CLI::App& command, const std::string& name, std::optional<std::string>& path,
-               const std::string& type, const std::string& what) {
-  command.add_option_function<std::string>(
-             name, [&path](const std::string& text) { path = text; },
-             "Write " + what + " here, whatever [output] says")
-      ->type_name(type);
+void Train(const TrainArguments& arguments) {
+  const std::string& file = arguments.config.file;
+  std::vector<std::string> overrides = arguments.config.overrides;
+  overrides.insert(overrides.end(), arguments.outputs.begin(), arguments.outputs.end());
+  RunTraining(AiModelBuilder::FromToml(file, overrides).Plan(),
+              {.quiet = arguments.quiet, .keep = {file}});
 }
 
 }  // namespace
@@ -34,11 +38,11 @@ void AddTrainCommand(CLI::App& app, Action& action) {
       *app.add_subcommand("train", "Print the plan, train as it says, and write the results");
   const auto arguments = std::make_shared<TrainArguments>();
   arguments->config.AddTo(command);
-  AddOutput(command, "--summary", arguments->output.summary, "OUT.json", "the JSON summary");
-  AddOutput(command, "--report", arguments->output.report, "OUT.html", "the HTML report");
-  AddOutput(command, "--weights", arguments->output.weights, "OUT.safetensors",
-            "the trained weights");
-  command.add_flag("--quiet", arguments->quiet, "Print nothing but errors and warnings");
+  std::vector<std::string>& overrides = arguments->outputs;
+  AddOutput(command, "summary", "OUT.json", "Write the JSON summary here", overrides);
+  AddOutput(command, "report", "OUT.html", "Write the HTML report here", overrides);
+  AddOutput(command, "weights", "OUT.safetensors", "Write the trained weights here", overrides);
+  command.add_flag("--quiet", arguments->quiet, "Print nothing but warnings and errors");
   command.callback([arguments, &action] { action = [arguments] { Train(*arguments); }; });
 }
 

@@ -33,11 +33,14 @@ void RecomputeBackward(Context& context, const Var& input, const SegmentFunction
 Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segment) {
   if (context.tape() == nullptr) return segment(context, input);
   Tensor output;
+  bool differentiable = input.needs_gradient();
   {
     const TapeScope no_tape(context, nullptr);
+    const DifferentiableProbe probe(context);
     output = segment(context, {input.value, Var::kNoGradient}).value;
+    differentiable |= probe.found();
   }
-  return context.Record(std::move(output), true, [=](Context& ctx, Tensor output_gradient) {
+  return context.Record(std::move(output), differentiable, [=](Context& ctx, Tensor output_gradient) {
     RecomputeBackward(ctx, input, segment, std::move(output_gradient));
   });
 }

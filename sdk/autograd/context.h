@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "sdk/autograd/profile.h"
 #include "sdk/autograd/tape.h"
@@ -89,11 +90,13 @@ class Context {
  private:
   friend class TapeScope;
   friend class RecomputeScope;
+  friend class DifferentiableProbe;
 
   Parts parts_;
   Tape* tape_ = nullptr;
   bool training_ = false;
   bool recomputing_ = false;
+  bool met_differentiable_ = false;  // by any operation since a DifferentiableProbe began
   std::int64_t step_ = 0;
   Profile profile_;
 };
@@ -111,6 +114,22 @@ class TapeScope {
  private:
   Context& context_;
   Tape* previous_;
+};
+
+// Finds out whether any operation in its scope had something to differentiate.
+class DifferentiableProbe {
+ public:
+  explicit DifferentiableProbe(Context& context)
+      : context_(context), previous_(std::exchange(context.met_differentiable_, false)) {}
+  DifferentiableProbe(const DifferentiableProbe&) = delete;
+  DifferentiableProbe& operator=(const DifferentiableProbe&) = delete;
+  ~DifferentiableProbe() { context_.met_differentiable_ |= previous_; }
+
+  bool found() const { return context_.met_differentiable_; }
+
+ private:
+  Context& context_;
+  bool previous_;
 };
 
 class RecomputeScope {

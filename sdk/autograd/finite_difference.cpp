@@ -19,6 +19,8 @@ void RequireF64(DType dtype) {
                     .advice = "use the reference backend in f64"});
 }
 
+constexpr double kSmallestGradient = 1e-3;
+
 // In [0.5, 1.5), so that no output is weighted away.
 double OutputWeight(std::size_t i) {
   return 0.5 + UniformAt(StreamKey(0, "finite differences"), static_cast<std::uint64_t>(i));
@@ -64,7 +66,7 @@ struct Check {
       largest = std::max({largest, std::abs(computed), std::abs(numeric)});
     }
     if (!gradient && largest > 0) return std::numeric_limits<double>::infinity();
-    return largest == 0 ? 0 : worst / largest;
+    return worst / std::max(largest, kSmallestGradient);
   }
 };
 

@@ -52,6 +52,7 @@ void Tape::Clear() {
 }
 
 Var Context::Record(Tensor value, bool differentiable, BackwardFunction backward) {
+  met_differentiable_ |= differentiable;
   if (tape_ == nullptr || !differentiable) return {std::move(value), Var::kNoGradient};
   const int slot = tape_->NewSlot();
   tape_->Record(slot, ledger().label(), std::move(backward));

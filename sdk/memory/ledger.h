@@ -41,7 +41,10 @@ class MemoryLedger {
 
   std::vector<Holder> LargestHolders() const;
 
-  void SetLimit(MemoryLimit limit) { limit_ = std::move(limit); }
+  void SetLimit(MemoryLimit limit) {
+    limit_ = std::move(limit);
+    warned_ = false;
+  }
   // Records into `trace` until it is set to null. The trace must outlive the recording.
   void RecordInto(MemoryTrace* trace);
 

@@ -55,6 +55,8 @@ void TensorPool::ReleaseIdle() {
 bool TensorPool::Keeps(std::int64_t size_class) const {
   if (!options_.enabled || size_class > options_.max_block_bytes) return false;
   if (size_class > options_.max_idle_bytes) return false;
+  // A block that was taken while the pool was off has a size that no request would ask for.
+  if (SizeClass(size_class) != size_class) return false;
   const auto items = idle_items_.find(size_class);
   return items == idle_items_.end() || items->second < options_.max_items_per_bucket;
 }

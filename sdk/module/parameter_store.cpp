@@ -1,6 +1,25 @@
 #include "sdk/module/parameter_store.h"
 
 namespace frugal {
+namespace {
+
+// Memory taken in this scope is held in the parameter's name.
+class NameScope {
+ public:
+  NameScope(MemoryLedger& ledger, const Parameter& parameter)
+      : ledger_(ledger), previous_(ledger.label()) {
+    ledger_.SetLabel(ledger_.labels().Intern(parameter.path));
+  }
+  NameScope(const NameScope&) = delete;
+  NameScope& operator=(const NameScope&) = delete;
+  ~NameScope() { ledger_.SetLabel(previous_); }
+
+ private:
+  MemoryLedger& ledger_;
+  LabelTable::Id previous_;
+};
+
+}  // namespace
 
 ParameterStore::Slot& ParameterStore::SlotOf(const Parameter& parameter) {
   if (parameter.index >= slots_.size()) slots_.resize(parameter.index + 1);
@@ -12,11 +31,8 @@ const ParameterStore::Slot* ParameterStore::FindSlot(const Parameter& parameter)
 }
 
 Tensor ParameterStore::Take(const Parameter& parameter, MemoryTag tag) {
-  const LabelTable::Id previous = ledger_.label();
-  ledger_.SetLabel(ledger_.labels().Intern(parameter.path));
-  Tensor tensor(memory_, parameter.shape, options_.dtype, tag);
-  ledger_.SetLabel(previous);
-  return tensor;
+  const NameScope name(ledger_, parameter);
+  return Tensor(memory_, parameter.shape, options_.dtype, tag);
 }
 
 void ParameterStore::FillValue(const Parameter& parameter, const Tensor& value) {

@@ -31,7 +31,11 @@ void Forward(Context& context, const ConvCall& call, const Tensor& y, LinearEpil
 }
 
 void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy) {
-  const AffineTensors d = GradientsOf(context, call.weight, call.bias);
+  AffineTensors d = GradientsOf(context, call.weight, call.bias);
+  // A trained bias beside a frozen weight: the kernel still wants a place for the latter's.
+  if (!d.weight) {
+    d.weight = context.Allocate(call.weight->shape, dy.dtype(), MemoryTag::kWorkspace);
+  }
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.flops = call.Flops(),
                   .scratch_bytes = conv.BackwardWeightScratch(
@@ -80,7 +84,7 @@ Var Convolution(Context& context, const Var& x, const Parameter& weight, const P
   const bool differentiable = IsDifferentiable(x, &weight, bias);
   const Var result = context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
-    if (call.weight->trainable) AddWeightGradient(ctx, call, dz);
+    if (IsDifferentiable({}, call.weight, call.bias)) AddWeightGradient(ctx, call, dz);
     if (call.x.needs_gradient()) ctx.Accumulate(call.x.slot, InputGradient(ctx, call, dz));
   });
   return fused ? result : Activate(context, result, function);

@@ -73,8 +73,9 @@ Var Flatten(Context& context, const Var& x) {
     ThrowShape(context, "flatten takes [N, ...]", x.shape(), "leave the layer out");
   }
   const std::int64_t batch = x.shape()[0];
-  const std::int64_t features = batch == 0 ? 0 : x.value.size() / batch;
-  const std::int64_t positions = features / x.shape().back();
+  std::int64_t positions = 1;
+  for (std::size_t axis = 1; axis + 1 < x.shape().rank(); ++axis) positions *= x.shape()[axis];
+  const std::int64_t features = positions * x.shape().back();
   if (positions == 1 || x.shape().back() == 1) return Reshape(context, x, {batch, features});
   const Var rows = Reshape(context, x, {batch, positions, x.shape().back()});
   return Reshape(context, Permute(context, rows, {0, 2, 1}), {batch, features});

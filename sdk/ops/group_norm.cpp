@@ -5,23 +5,27 @@
 namespace frugal {
 namespace {
 
-GroupNormGeometry FitGroups(Context& context, const Shape& x, std::int64_t groups) {
+GroupNormGeometry FitGroups(Context& context, const Shape& x, const Parameter* weight,
+                            std::int64_t groups) {
+  if (weight && x.rank() >= 2 && x.back() != weight->shape[0]) {
+    ThrowShape(context, "group norm takes " + std::to_string(weight->shape[0]) + " channels", x,
+               "change the layer's size");
+  }
   if (x.rank() < 2 || x.back() % groups != 0) {
     ThrowShape(context, "group norm takes channels that " + std::to_string(groups) +
                             " groups divide",
                x, "choose another number of groups");
   }
-  return {.batch = x[0],
-          .size = x.ElementCount() / (x[0] * x.back()),
-          .channels = x.back(),
-          .groups = groups};
+  std::int64_t size = 1;
+  for (std::size_t axis = 1; axis + 1 < x.rank(); ++axis) size *= x[axis];
+  return {.batch = x[0], .size = size, .channels = x.back(), .groups = groups};
 }
 
 }  // namespace
 
 Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
               double epsilon) {
-  const GroupNormGeometry g = FitGroups(context, x.shape(), groups);
+  const GroupNormGeometry g = FitGroups(context, x.shape(), parameters.weight, groups);
   const Tensor y = context.Allocate(x.shape());
   const Tensor mean = context.Allocate({g.batch, g.groups});
   const Tensor rstd = context.Allocate({g.batch, g.groups});

@@ -32,7 +32,11 @@ Tensor Forward(Context& context, const LinearCall& call, const Tensor& y,
 }
 
 void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& dy) {
-  const AffineTensors d = GradientsOf(context, call.weight, call.bias);
+  AffineTensors d = GradientsOf(context, call.weight, call.bias);
+  // A trained bias beside a frozen weight: the kernel still wants a place for the latter's.
+  if (!d.weight) {
+    d.weight = context.Allocate(call.weight->shape, dy.dtype(), MemoryTag::kWorkspace);
+  }
   ProductKernels& product = context.planning_backend().product();
   context.Launch({.flops = call.Flops(),
                   .scratch_bytes = product.LinearBackwardWeightScratch(dy, call.x.value,
@@ -77,7 +81,7 @@ Var Linear(Context& context, const Var& x, const Parameter& weight, const Parame
   const bool differentiable = IsDifferentiable(x, &weight, bias);
   const Var result = context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
-    if (call.weight->trainable) AddWeightGradient(ctx, call, dz);
+    if (IsDifferentiable({}, call.weight, call.bias)) AddWeightGradient(ctx, call, dz);
     if (call.x.needs_gradient()) ctx.Accumulate(call.x.slot, InputGradient(ctx, call, dz));
   });
   return fused ? result : Activate(context, result, function);

@@ -1,11 +1,13 @@
 #include "sdk/ops/loss.h"
 
+#include "sdk/core/error.h"
 #include "sdk/ops/check.h"
 
 namespace frugal {
 namespace {
 
 Var SoftmaxOf(Context& context, const Var& x, bool logarithm) {
+  if (x.shape().rank() < 1) ThrowShape(context, "softmax takes [..., D]", x.shape(), "");
   const Tensor y = context.Allocate(x.shape());
   context.Launch([&](Backend& backend, void*) {
     backend.loss().SoftmaxForward(x.value, logarithm, y);
@@ -29,6 +31,12 @@ Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
                    std::to_string(targets.size()) + " targets",
                logits.shape(), "end the network in [N, classes]");
   }
+  if (targets.dtype() != DType::kI64) {
+    throw UsageError({.where = "cross entropy",
+                      .required = "targets are class numbers of type i64",
+                      .given = "they are " + std::string(NameOf(targets.dtype())),
+                      .advice = "give labels, or use a loss for real targets"});
+  }
   const Tensor loss = context.Allocate({1});
   const Tensor log_sum_exp = context.Allocate({targets.size()});
   context.Launch([&](Backend& backend, void*) {
@@ -46,7 +54,7 @@ Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
 
 Var RegressionLoss(Context& context, const Var& x, const Tensor& target, Regression kind,
                    double delta) {
-  if (x.value.size() != target.size()) {
+  if (!(x.shape() == target.shape())) {
     ThrowShape(context, "the loss compares with a target of shape " + ToString(target.shape()),
                x.shape(), "end the network in the target's shape");
   }

@@ -71,6 +71,11 @@ Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bo
 
 Var AdaptiveAveragePool(Context& context, const Var& x, const Spatial& output) {
   PoolGeometry geometry{FitWindow(context, x.shape(), {}), x.shape().back()};
+  for (std::size_t axis = 0; axis < 5 - x.shape().rank(); ++axis) {
+    if (output[axis] == 1) continue;
+    ThrowShape(context, "adaptive pooling gives as many spatial axes as the input has", x.shape(),
+               "give images as [N, H, W, C]");
+  }
   geometry.window.output = output;
   const Tensor y = OutputOf(context, geometry, x.shape());
   context.Launch([&](Backend& backend, void*) {

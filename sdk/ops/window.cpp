@@ -10,6 +10,18 @@ void CheckSpatialRank(Context& context, const Shape& x) {
              "give images as [N, H, W, C]");
 }
 
+// Axes that x does not have must be left alone.
+void CheckUnusedAxes(Context& context, const Shape& x, const WindowOptions& options) {
+  for (std::size_t axis = 0; axis < 5 - x.rank(); ++axis) {
+    const bool unused = options.kernel[axis] == 1 && options.padding_begin[axis] == 0 &&
+                        options.padding_end[axis] == 0;
+    if (!unused) {
+      ThrowShape(context, "the window slides over more spatial axes than the input has", x,
+                 "give images as [N, H, W, C]");
+    }
+  }
+}
+
 std::int64_t OutputExtent(Context& context, const Shape& x, const WindowGeometry& g,
                           std::size_t axis) {
   const std::int64_t reach = g.dilation[axis] * (g.kernel[axis] - 1) + 1;
@@ -27,6 +39,7 @@ std::int64_t OutputExtent(Context& context, const Shape& x, const WindowGeometry
 
 WindowGeometry FitWindow(Context& context, const Shape& x, const WindowOptions& options) {
   CheckSpatialRank(context, x);
+  CheckUnusedAxes(context, x, options);
   WindowGeometry g;
   g.batch = x[0];
   g.kernel = options.kernel;

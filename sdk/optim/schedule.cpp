@@ -21,10 +21,11 @@ double ScheduleFactor(const ScheduleOptions& schedule, std::int64_t step,
   switch (schedule.kind) {
     case ScheduleKind::kConstant: break;
     case ScheduleKind::kStep:
-      return std::pow(schedule.step_factor, static_cast<double>(since / schedule.step_every));
+      return std::pow(schedule.step_factor,
+                      static_cast<double>(since / std::max<std::int64_t>(1, schedule.step_every)));
     case ScheduleKind::kCosine: {
       const auto length =
-          static_cast<double>(std::max<std::int64_t>(1, total_steps - schedule.warmup_steps));
+          static_cast<double>(std::max<std::int64_t>(1, total_steps - 1 - schedule.warmup_steps));
       const double done = std::min(1.0, static_cast<double>(since) / length);
       const double falling = 0.5 * (1 + std::cos(std::numbers::pi * done));
       return schedule.final_fraction + (1 - schedule.final_fraction) * falling;

@@ -15,7 +15,8 @@ Var Chain(Context& context, Var x, int every) {
   };
   if (every == 0) return run(context, std::move(x), kDepth);
   for (int i = 0; i < kDepth; i += every) {
-    x = Checkpoint(context, x, [=](Context& ctx, const Var& start) { return run(ctx, start, every); });
+    x = Checkpoint(context, x,
+                   [=](Context& ctx, const Var& start) { return run(ctx, start, every); });
   }
   return x;
 }
@@ -28,7 +29,8 @@ struct Use {
 Use Measure(const WorldKind& kind, int every) {
   TestWorld world(kind);
   const Tensor input = RandomTensor({64, 32}, 1, kind.dtype);
-  RunPass(world, [=](Context& context, const Var& x) { return Chain(context, x, every); }, input);
+  RunPass(
+      world, [=](Context& context, const Var& x) { return Chain(context, x, every); }, input);
   return {world.ledger().peak_total(), world.ledger().live_total()};
 }
 

@@ -114,7 +114,8 @@ TEST_CASE("batch norm in a segment moves its statistics once", "[autograd][check
   TestWorld world(kReferenceF64);
   SegmentParts parts;
   const Tensor input = RandomTensor({5, 6}, 3, DType::kF64);
-  RunPass(world, [&](Context& ctx, const Var& x) { return network(ctx, parts, x, true); }, input);
+  RunPass(
+      world, [&](Context& ctx, const Var& x) { return network(ctx, parts, x, true); }, input);
   // Once, with momentum 0.1 from zero: a tenth of the batch's mean.
   Var normed_input;
   {
@@ -132,7 +133,8 @@ TEST_CASE("batch norm in a segment moves its statistics once", "[autograd][check
 
 TEST_CASE("a segment that is the identity passes gradients through", "[autograd][checkpoint]") {
   CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
-    const Var same = Maybe(checkpointed, context, x, [](Context&, const Var& start) { return start; });
+    const Var same =
+        Maybe(checkpointed, context, x, [](Context&, const Var& start) { return start; });
     return Add(context, parts.Dense(context, same, 0, Activation::kTanh), x);
   });
 }
@@ -166,8 +168,9 @@ TEST_CASE("recomputed work is counted apart", "[autograd][checkpoint]") {
     return parts.Dense(ctx, x, 0, Activation::kRelu);
   };
   const double product = 2.0 * 5 * 6 * 6;
-  RunPass(world, [&](Context& ctx, const Var& x) { return Checkpoint(ctx, x, dense); },
-          RandomTensor({5, 6}, 3, DType::kF64));
+  RunPass(
+      world, [&](Context& ctx, const Var& x) { return Checkpoint(ctx, x, dense); },
+      RandomTensor({5, 6}, 3, DType::kF64));
   CHECK(world.context().profile().flops == 4 * product);  // forward twice, two gradients
   CHECK(world.context().profile().recomputed_flops == product);
 }

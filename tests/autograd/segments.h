@@ -41,7 +41,8 @@ class SegmentParts : public Module {
 };
 
 // Runs `segment` as it is, or checkpointed.
-inline Var Maybe(bool checkpointed, Context& context, const Var& x, const SegmentFunction& segment) {
+inline Var Maybe(bool checkpointed, Context& context, const Var& x,
+                 const SegmentFunction& segment) {
   return checkpointed ? Checkpoint(context, x, segment) : segment(context, x);
 }
 

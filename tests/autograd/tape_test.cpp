@@ -1,7 +1,7 @@
 #include "sdk/autograd/tape.h"
 
-#include "sdk/ops/elementwise.h"
 #include "sdk/ops/activation.h"
+#include "sdk/ops/elementwise.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
 #include "tests/support/test_world.h"

@@ -18,9 +18,9 @@ TEST_CASE("random words are those of Philox4x32-10", "[core][random]") {
 }
 
 TEST_CASE("streams differ in seed, name and number", "[core][random]") {
-  const std::set<std::uint64_t> keys = {StreamKey(1, "a"), StreamKey(2, "a"), StreamKey(1, "b"),
-                                        StreamKey(1, "a", 1), StreamKey(1, "a", 2),
-                                        StreamKey(1, "")};
+  const std::set<std::uint64_t> keys = {StreamKey(1, "a"),    StreamKey(2, "a"),
+                                        StreamKey(1, "b"),    StreamKey(1, "a", 1),
+                                        StreamKey(1, "a", 2), StreamKey(1, "")};
   CHECK(keys.size() == 6);
   CHECK(StreamKey(1, "a", 3) == StreamKey(1, "a", 3));
 }

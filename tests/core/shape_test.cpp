@@ -39,9 +39,8 @@ TEST_CASE("a shape has at most eight axes", "[core]") {
   const std::vector<std::int64_t> nine(9, 1);
   CHECK(Shape(eight).rank() == 8);
   CHECK_THROWS_AS(Shape(nine), ShapeError);
-  CHECK_THROWS_WITH(
-      Shape(nine),
-      "[shape] a tensor has at most 8 dimensions; 9 were given; merge some of them");
+  CHECK_THROWS_WITH(Shape(nine),
+                    "[shape] a tensor has at most 8 dimensions; 9 were given; merge some of them");
 }
 
 }  // namespace

@@ -41,8 +41,7 @@ TEST_CASE("a reshaped tensor is the same storage", "[tensor]") {
   CHECK(b.SharesStorageWith(a));
   CHECK(b.shape() == Shape({2, 6}));
   CHECK(b.dtype() == DType::kI64);
-  CHECK_THROWS_WITH(a.Reshape({5}),
-                    "[reshape] as many elements as [3, 4] has; [5]");
+  CHECK_THROWS_WITH(a.Reshape({5}), "[reshape] as many elements as [3, 4] has; [5]");
   CHECK_THROWS_AS(a.Reshape({5}), ShapeError);
 }
 

@@ -52,12 +52,16 @@ TEST_CASE("off the plan, the arena refuses", "[memory][arena]") {
   CHECK_THROWS_WITH(arena.Allocate(64, kTag), kRule + "64 B outside of a step" + kAdvice);
   arena.Begin(layout);
   CHECK_THROWS_WITH(arena.Allocate(64, kTag),
-                    kRule + "64 bytes of activation where 1048576 of activation were planned "
-                            "(block 0)" + kAdvice);
+                    kRule +
+                        "64 bytes of activation where 1048576 of activation were planned "
+                        "(block 0)" +
+                        kAdvice);
   const Block a = arena.Allocate(1 << 20, kTag);
   CHECK_THROWS_WITH(arena.Allocate(1 << 20, MemoryTag::kWorkspace),
-                    kRule + "1048576 bytes of workspace where 1048576 of activation were planned "
-                            "(block 1)" + kAdvice);
+                    kRule +
+                        "1048576 bytes of workspace where 1048576 of activation were planned "
+                        "(block 1)" +
+                        kAdvice);
   const Block b = arena.Allocate(1 << 20, kTag);
   CHECK_THROWS_WITH(arena.Allocate(100, kTag),
                     kRule + "one more block, of 128 B of activation" + kAdvice);
@@ -69,8 +73,7 @@ TEST_CASE("a block that outlives its step is told of", "[memory][arena]") {
   PlannedArena arena(0);
   arena.Begin(layout);
   Block held = arena.Allocate(1 << 20, kTag);
-  CHECK_THROWS_WITH(arena.End(),
-                    kRule + "1 of its blocks are still held after its end" + kAdvice);
+  CHECK_THROWS_WITH(arena.End(), kRule + "1 of its blocks are still held after its end" + kAdvice);
   CHECK_THROWS_AS(arena.Begin(layout), UsageError);
   held = Block();
   arena.Begin(layout);  // as good as new
@@ -111,6 +114,35 @@ TEST_CASE("the arena grows with the largest plan and serves smaller ones", "[mem
   const ArenaLayout empty;
   arena.Begin(empty);
   CHECK_THROWS_AS(arena.Allocate(64, kTag), UsageError);
+  arena.End();
+}
+
+TEST_CASE("room reserved at first spares the growth later", "[memory][arena]") {
+  MemoryTrace small_trace;
+  small_trace.Begin(64, kTag, 0, true);
+  const ArenaLayout small = PlaceInArena(small_trace);
+  const ArenaLayout large = TwoBlocks();
+  PlannedArena arena(1 << 30);
+  arena.ReserveFor(large.arena_bytes);
+  CHECK(arena.capacity_bytes() == 0);  // nothing is taken before the first step
+  for (const ArenaLayout* layout : {&small, &large}) {
+    arena.Begin(*layout);
+    arena.End();
+  }
+  CHECK(arena.growth_count() == 1);
+}
+
+TEST_CASE("after an error in a step the next one starts afresh", "[memory][arena]") {
+  const ArenaLayout layout = TwoBlocks();
+  PlannedArena arena(0);
+  arena.Begin(layout);
+  { const Block only_one = arena.Allocate(1 << 20, kTag); }
+  arena.Abandon();
+  arena.Begin(layout);
+  {
+    const Block a = arena.Allocate(1 << 20, kTag);
+    const Block b = arena.Allocate(1 << 20, kTag);
+  }
   arena.End();
 }
 

@@ -46,7 +46,8 @@ TEST_CASE("the pool keeps no more than its limit, and lets the oldest go", "[mem
   TensorPool pool(heap, {.max_idle_bytes = 3 * 1024});
   std::vector<Block> blocks;
   // Four classes of at most 1 KB: 832, 896, 960 and 1024.
-  for (const std::int64_t bytes : {832, 896, 960, 1024}) blocks.push_back(pool.Allocate(bytes, kTag));
+  for (const std::int64_t bytes : {832, 896, 960, 1024})
+    blocks.push_back(pool.Allocate(bytes, kTag));
   for (Block& block : blocks) block = Block();
   CHECK(pool.statistics().idle_bytes == 896 + 960 + 1024);
   CHECK(pool.statistics().evictions == 1);

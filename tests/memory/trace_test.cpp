@@ -65,12 +65,12 @@ TEST_CASE("the timeline has live bytes after each event and the peak's holders",
   MemoryTrace trace;
   const auto a = labels.Intern("a");
   const auto b = labels.Intern("b");
-  trace.Begin(100, MemoryTag::kActivation, a, true);                       // 0: 100
-  const auto second = trace.Begin(50, MemoryTag::kWorkspace, b, true);     // 1: 150
-  const auto third = trace.Begin(200, MemoryTag::kActivation, a, true);    // 2: 350, the peak
-  trace.End(second);                                                       // 3: 300
-  trace.End(third);                                                        // 4: 100
-  trace.Begin(250, MemoryTag::kActivation, b, true);                       // 5: 350 again
+  trace.Begin(100, MemoryTag::kActivation, a, true);                     // 0: 100
+  const auto second = trace.Begin(50, MemoryTag::kWorkspace, b, true);   // 1: 150
+  const auto third = trace.Begin(200, MemoryTag::kActivation, a, true);  // 2: 350, the peak
+  trace.End(second);                                                     // 3: 300
+  trace.End(third);                                                      // 4: 100
+  trace.Begin(250, MemoryTag::kActivation, b, true);                     // 5: 350 again
   const MemoryTimeline timeline = TimelineOf(trace, labels);
   std::vector<std::int64_t> totals;
   for (const BytesByTag& live : timeline.live) totals.push_back(live.Total());

@@ -108,9 +108,8 @@ TEST_CASE("a source fills what it knows and leaves the rest to initialization", 
 TEST_CASE("a source that fails leaves nothing behind", "[module]") {
   TestWorld world(kReferenceF64);
   const Parameter parameter = MakeParameter();
-  world.store().SetSource([](const Parameter&, const Tensor&) -> bool {
-    throw WeightFileError("unreadable");
-  });
+  world.store().SetSource(
+      [](const Parameter&, const Tensor&) -> bool { throw WeightFileError("unreadable"); });
   CHECK_THROWS_AS(world.store().Value(parameter), WeightFileError);
   CHECK_FALSE(world.store().IsMaterialized(parameter));
   CHECK(world.ledger().live_total() == 0);

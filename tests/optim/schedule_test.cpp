@@ -13,8 +13,8 @@ TEST_CASE("a constant schedule stays", "[optim][schedule]") {
 }
 
 TEST_CASE("every schedule warms up linearly", "[optim][schedule]") {
-  for (const ScheduleKind kind : {ScheduleKind::kConstant, ScheduleKind::kCosine,
-                                  ScheduleKind::kStep}) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::kConstant, ScheduleKind::kCosine, ScheduleKind::kStep}) {
     const ScheduleOptions schedule{.kind = kind, .warmup_steps = 4};
     for (std::int64_t step = 0; step < 4; ++step) {
       CHECK(ScheduleFactor(schedule, step, 100) == Approx(0.25 * static_cast<double>(step + 1)));
@@ -54,6 +54,11 @@ TEST_CASE("the step schedule drops every so many steps", "[optim][schedule]") {
   for (std::int64_t step = 0; step < 9; ++step) {
     CHECK(ScheduleFactor(schedule, step, 9) == Approx(expected[step]));
   }
+}
+
+TEST_CASE("a step schedule over no steps is defined", "[optim][schedule]") {
+  const ScheduleOptions schedule{.kind = ScheduleKind::kStep, .step_every = 0, .step_factor = 0.5};
+  CHECK(ScheduleFactor(schedule, 3, 9) == Approx(0.125));
 }
 
 TEST_CASE("schedules have names", "[optim][schedule]") {

@@ -24,8 +24,7 @@ Var RunRegression(OracleRun& run) {
 }
 
 Var RunLinear(OracleRun& run) {
-  return Linear(run.context(), run.Input("input"), run.Weight("weight"),
-                run.WeightIfThere("bias"));
+  return Linear(run.context(), run.Input("input"), run.Weight("weight"), run.WeightIfThere("bias"));
 }
 
 // The same number on each spatial axis, at the right end.

@@ -1,8 +1,7 @@
-#include "sdk/optim/optimizer.h"
-
 #include <nlohmann/json.hpp>
 
 #include "sdk/io/open_weights.h"
+#include "sdk/optim/optimizer.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
 #include "tests/support/test_world.h"

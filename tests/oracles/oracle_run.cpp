@@ -82,8 +82,8 @@ std::map<std::string, double> OracleRun::Errors(Function function) {
   }
   for (const Parameter& parameter : parameters_) {
     if (!parameter.trainable) continue;
-    errors["grad/" + parameter.name] = ErrorOf(world_.store().Gradient(parameter),
-                                               "grad/" + parameter.name, AxisOrder::kAsStored);
+    errors["grad/" + parameter.name] =
+        ErrorOf(world_.store().Gradient(parameter), "grad/" + parameter.name, AxisOrder::kAsStored);
   }
   return errors;
 }

@@ -45,9 +45,9 @@ std::unique_ptr<Sequential> MakeResNet(std::int64_t width, std::int64_t classes)
   auto net = std::make_unique<Sequential>();
   net->Append("conv1", Convolution(3, width, 7, 2));
   net->Append("bn1", Norm(width, true));
-  net->Append("maxpool", std::make_unique<Pool2d>(PoolKind::kMax, Pool2dOptions{.kernel = {3},
-                                                                               .stride = {2},
-                                                                               .padding = {1}}));
+  net->Append("maxpool",
+              std::make_unique<Pool2d>(
+                  PoolKind::kMax, Pool2dOptions{.kernel = {3}, .stride = {2}, .padding = {1}}));
   net->Append("layer1.0", BasicBlock(width, width, 1));
   net->Append("layer2.0", BasicBlock(width, 2 * width, 2));
   net->Append("layer3.0", BasicBlock(2 * width, 4 * width, 2));

@@ -80,8 +80,7 @@ std::vector<LayerCase> PlainCases() {
 std::vector<LayerCase> PoolAndNormCases() {
   const Shape image = {3, 6, 5, 4};
   const Pool2dOptions halves{.kernel = {2}, .padding = {0}};
-  const Pool2dOptions padded{
-      .kernel = {3}, .stride = {2}, .padding = {1}, .count_padding = false};
+  const Pool2dOptions padded{.kernel = {3}, .stride = {2}, .padding = {1}, .count_padding = false};
   return {
       {"max_pool2d", image, {3, 3, 2, 4}, 0, Maker<Pool2d>(PoolKind::kMax, halves)},
       {"max_pool2d padded", image, {3, 3, 3, 4}, 0, Maker<Pool2d>(PoolKind::kMax, padded)},
@@ -98,7 +97,10 @@ std::vector<LayerCase> PoolAndNormCases() {
       {"batch_norm plain", image, image, 0,
        Maker<BatchNormLayer>(4, BatchNormOptions{.affine = false})},
       {"layer_norm", image, image, 8, Maker<LayerNormLayer>(4, LayerNormOptions{})},
-      {"layer_norm plain", {3, 7}, {3, 7}, 0,
+      {"layer_norm plain",
+       {3, 7},
+       {3, 7},
+       0,
        Maker<LayerNormLayer>(7, LayerNormOptions{.affine = false})},
       {"group_norm", image, image, 8, Maker<GroupNormLayer>(4, GroupNormOptions{.groups = 2})},
       {"residual", image, image, 304, [] { return MakeResidual(4, 4); }},
@@ -126,8 +128,8 @@ std::unique_ptr<Layer> MakeSmallNetwork() {
   network->Append("3", std::make_unique<Pool2d>(PoolKind::kMax, Pool2dOptions{.kernel = {2}}));
   network->Append("4", std::make_unique<DropoutLayer>(DropoutOptions{.rate = 0.25}));
   network->Append("5", std::make_unique<FlattenLayer>());
-  network->Append("6", std::make_unique<Dense>(
-                           128, DenseOptions{.units = 7, .activation = Activation::kRelu}));
+  network->Append(
+      "6", std::make_unique<Dense>(128, DenseOptions{.units = 7, .activation = Activation::kRelu}));
   network->Append("7", std::make_unique<Dense>(7, DenseOptions{.units = 5}));
   return network;
 }

@@ -16,7 +16,9 @@ using Function = std::function<Var(Context&, const Var&)>;
 // Copies that outlive the pass, in memory that no ledger counts.
 inline Tensor CopyOf(const Tensor& tensor) {
   const Tensor copy = Uninitialized(tensor.shape(), tensor.dtype());
-  std::memcpy(copy.raw(), tensor.raw(), static_cast<std::size_t>(tensor.bytes()));
+  if (tensor.bytes() > 0) {
+    std::memcpy(copy.raw(), tensor.raw(), static_cast<std::size_t>(tensor.bytes()));
+  }
   return copy;
 }
 

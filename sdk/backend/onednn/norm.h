@@ -6,10 +6,11 @@
 namespace frugal {
 
 // Normalizations in f32 by the vectorized loops of simd/: one pass over x for the statistics and
-// one to normalize (with the relu), and as many backward. oneDNN 2.6 has no group norm, keeps
-// variances where we keep 1 / sqrt(variance + epsilon), and needs two more passes to add relu
-// without a mask of its own. Empty tensors, more than kMostChannels channels where sums live on
-// the stack, and other element types go to the reference.
+// one to normalize (with the relu), and as many backward. In time, oneDNN's batch norm takes 1.5
+// times as long forward and 1.0 (with relu) to 1.4 times backward at [100352, 32] and [25088, 64];
+// its layer norm 0.85 times forward and 1.3 to 1.7 times backward, and it keeps variances where we
+// keep 1 / sqrt(variance + epsilon); oneDNN 2.6 has no group norm. Empty tensors, more than
+// kMostChannels channels where sums live on the stack, and other element types go to the reference.
 class OneDnnNormKernels final : public EigenNormKernels {
  public:
   static constexpr std::int64_t kMostChannels = 4096;

@@ -15,8 +15,8 @@ inline void LayerForward(const float* x, std::int64_t rows, std::int64_t columns
   for (std::int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
     float sum = 0, squares = 0;
 #pragma omp simd reduction(+ : sum)
-    for (std::int64_t c = 0; c < columns; ++c) sum += x[c];
-    const float m = sum * inverse;
+    for (std::int64_t c = 0; c < columns; ++c) sum += x[c] - x[0];
+    const float m = x[0] + sum * inverse;  // little rounding, however far from 0
 #pragma omp simd reduction(+ : squares)
     for (std::int64_t c = 0; c < columns; ++c) squares += (x[c] - m) * (x[c] - m);
     const float s = 1.0f / __builtin_sqrtf(squares * inverse + epsilon);
@@ -38,23 +38,40 @@ inline void LayerForward(const float* x, std::int64_t rows, std::int64_t columns
 struct LayerRow {
   const float *dy, *x, *weight;
   float mean, rstd;
-  float Normalized(std::int64_t c) const { return (x[c] - mean) * rstd; }
-  float Gradient(std::int64_t c) const { return weight != nullptr ? dy[c] * weight[c] : dy[c]; }
 };
 
-inline void LayerRowGradient(const LayerRow& row, std::int64_t columns, float* dx) {
+// dx = rstd (g - mean(g) - xhat mean(g xhat)) with g = dy weight, xhat = (x - mean) rstd
+template <bool kWeighted>
+void LayerRowGradient(const LayerRow& row, std::int64_t columns, float* dx) {
+  const float *dy = row.dy, *x = row.x, *weight = row.weight;
+  const float mean = row.mean, rstd = row.rstd;
   float sum = 0, product = 0;
 #pragma omp simd reduction(+ : sum, product)
   for (std::int64_t c = 0; c < columns; ++c) {
-    const float g = row.Gradient(c);
+    const float g = kWeighted ? dy[c] * weight[c] : dy[c];
     sum += g;
-    product += g * row.Normalized(c);
+    product += g * (x[c] - mean);
   }
   const float inverse = 1.0f / static_cast<float>(columns);
-  const float m = sum * inverse, p = product * inverse;
+  const float offset = rstd * sum * inverse;
+  const float slope = rstd * rstd * rstd * product * inverse;
 #pragma omp simd
   for (std::int64_t c = 0; c < columns; ++c) {
-    dx[c] = row.rstd * (row.Gradient(c) - m - row.Normalized(c) * p);
+    const float g = kWeighted ? dy[c] * weight[c] : dy[c];
+    dx[c] = rstd * g - offset - (x[c] - mean) * slope;
+  }
+}
+
+inline void AddLayerRow(const LayerRow& row, std::int64_t columns, float* dweight, float* dbias) {
+  const float *dy = row.dy, *x = row.x;
+  const float mean = row.mean, rstd = row.rstd;
+  if (dweight != nullptr) {
+#pragma omp simd
+    for (std::int64_t c = 0; c < columns; ++c) dweight[c] += dy[c] * ((x[c] - mean) * rstd);
+  }
+  if (dbias != nullptr) {
+#pragma omp simd
+    for (std::int64_t c = 0; c < columns; ++c) dbias[c] += dy[c];
   }
 }
 
@@ -65,18 +82,11 @@ inline void LayerBackward(const float* dy, const float* x, const float* mean, co
     if (dweight != nullptr) dweight[c] = 0;
     if (dbias != nullptr) dbias[c] = 0;
   }
+  const auto gradient = weight != nullptr ? LayerRowGradient<true> : LayerRowGradient<false>;
   for (std::int64_t r = 0; r < rows; ++r) {
     const LayerRow row{dy + r * columns, x + r * columns, weight, mean[r], rstd[r]};
-    // The sums first: dx may be dy.
-    if (dweight != nullptr) {
-#pragma omp simd
-      for (std::int64_t c = 0; c < columns; ++c) dweight[c] += row.dy[c] * row.Normalized(c);
-    }
-    if (dbias != nullptr) {
-#pragma omp simd
-      for (std::int64_t c = 0; c < columns; ++c) dbias[c] += row.dy[c];
-    }
-    if (dx != nullptr) LayerRowGradient(row, columns, dx + r * columns);
+    AddLayerRow(row, columns, dweight, dbias);  // first: dx may be dy
+    if (dx != nullptr) gradient(row, columns, dx + r * columns);
   }
 }
 

@@ -37,5 +37,15 @@ inline float Exp(float x) {
   return x < -87.0f ? 0.0f : bounded;
 }
 
+// Square root for x >= 0 without the library's error handling, which keeps loops from being
+// vectorized: three Newton steps from the exponent's half (Lomont, Fast inverse square root, 2003).
+inline float SquareRoot(float x) {
+  float y = __builtin_bit_cast(float, 0x5f375a86 - (__builtin_bit_cast(std::int32_t, x) >> 1));
+  y = y * (1.5f - 0.5f * x * y * y);
+  y = y * (1.5f - 0.5f * x * y * y);
+  y = y * (1.5f - 0.5f * x * y * y);
+  return x * y;
+}
+
 }  // namespace
 }  // namespace frugal::simd

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sdk/backend/onednn/simd/loops.h"
+#include "sdk/backend/onednn/simd/math.h"
 
 namespace frugal::simd {
 namespace {
@@ -48,7 +49,7 @@ inline void Adam(const AdamFactors& factors, const float* gradient, float* first
     const float v = f.beta2 * second[i] + f.taken2 * (g * g);
     first[i] = m;
     second[i] = v;
-    const float denominator = __builtin_sqrtf(v) * f.second_correction + f.epsilon;
+    const float denominator = SquareRoot(v) * f.second_correction + f.epsilon;
     parameter[i] = parameter[i] * f.kept - f.step_size * (m / denominator);
   }
 }

@@ -10,14 +10,27 @@ inline constexpr std::int64_t kChannelBlock = 64;
 // Of equal values the first counts; what is no number counts as the largest.
 inline bool IsLarger(float value, float than) { return value > than || value != value; }
 
+// body(c) for every channel. Bytes beside floats make compilers take as many channels at a time as
+// bytes fill a register, and the rest one by one: 4 times slower at 16 channels, but 1.5 times
+// faster at 32.
+template <class Body>
+void ForChannels(std::int64_t channels, const Body& body) {
+  if (channels % 32 == 0) {
+#pragma omp simd
+    for (std::int64_t c = 0; c < channels; ++c) body(c);
+  } else {
+#pragma omp simd simdlen(16)
+    for (std::int64_t c = 0; c < channels; ++c) body(c);
+  }
+}
+
 // The common 2 x 2 window, in registers.
 template <bool kNumbers>
 void LargestOfFour(const float* x, const std::int64_t* offsets, std::int64_t channels, float* y,
                    std::uint8_t* numbers) {
   const float *x0 = x + offsets[0], *x1 = x + offsets[1];
   const float *x2 = x + offsets[2], *x3 = x + offsets[3];
-#pragma omp simd
-  for (std::int64_t c = 0; c < channels; ++c) {
+  ForChannels(channels, [=](std::int64_t c) {
     float best = x0[c];
     std::int32_t number = 0;
     number = IsLarger(x1[c], best) ? 1 : number;
@@ -28,7 +41,7 @@ void LargestOfFour(const float* x, const std::int64_t* offsets, std::int64_t cha
     best = IsLarger(x3[c], best) ? x3[c] : best;
     y[c] = best;
     if constexpr (kNumbers) numbers[c] = static_cast<std::uint8_t>(number);
-  }
+  });
 }
 
 inline void LargestOfMany(const float* x, const std::int64_t* offsets, std::int64_t count,
@@ -71,11 +84,10 @@ inline void LargestGradient(const float* dy, const std::uint8_t* numbers,
   for (std::int64_t k = 0; k < count; ++k) {
     float* to = dx + offsets[k];
     const auto number = static_cast<std::int32_t>(k);
-#pragma omp simd
-    for (std::int64_t c = 0; c < channels; ++c) {
+    ForChannels(channels, [=](std::int64_t c) {
       const std::int32_t winner = numbers[c];
       to[c] += winner == number ? dy[c] : 0.0f;
-    }
+    });
   }
 }
 

@@ -36,7 +36,7 @@ void ForRows(std::int64_t rows, std::int64_t columns, const Parameters<kCount>& 
              const Body& body) {
   const std::int64_t together = RowsTogether(columns);
   const std::int64_t width = together * columns;
-  float repeated[kCount][kMaxWidth];
+  float repeated[kCount][kMaxWidth] = {};
   Parameters<kCount> wide = parameters;
   if (together > 1) {
     for (int i = 0; i < kCount; ++i) {
@@ -61,9 +61,8 @@ void ReduceRows(std::int64_t rows, std::int64_t columns, const float* parameter,
     return;
   }
   const std::int64_t width = together * columns;
-  float repeated[kMaxWidth], sums[2][kMaxWidth];
+  float repeated[kMaxWidth] = {}, sums[2][kMaxWidth] = {};
   Repeat(parameter, columns, together, repeated);
-  for (std::int64_t c = 0; c < width; ++c) sums[0][c] = sums[1][c] = 0;
   const std::int64_t whole = rows / together;
   body(0, whole, width, repeated, sums[0], sums[1]);
   body(whole * width, rows - whole * together, columns, parameter, first, second);

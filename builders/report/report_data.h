@@ -1,0 +1,16 @@
+#pragma once
+
+#include "builders/blueprint.h"
+#include "builders/training_result.h"
+
+namespace frugal {
+
+// What a report tells of: a training that has ended.
+struct ReportData {
+  const RunConfig& config;
+  const TrainingProgram& program;
+  const Plan& plan;
+  const TrainingResult& result;
+};
+
+}  // namespace frugal

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builders/model.h"
+
+namespace frugal {
+
+struct RunTrainingOptions {
+  bool quiet = false;                  // print nothing
+  std::vector<std::string> keep = {};  // files that no output may replace
+};
+
+// A whole training as programs show it: checks that the outputs can be written, prints the plan
+// before anything of it is allocated, trains with progress, prints what was reached and planned
+// beside measured memory, and writes what [output] names. With own data, `sources` holds it.
+TrainingResult RunTraining(Blueprint blueprint, const RunTrainingOptions& options = {},
+                           DataSources sources = {});
+
+}  // namespace frugal

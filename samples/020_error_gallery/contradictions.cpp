@@ -1,0 +1,51 @@
+#include "samples/020_error_gallery/case.h"
+
+namespace frugal::gallery {
+namespace {
+
+std::vector<Case> OfMemory() {
+  return {
+      FromToml("Weights from no file",
+               "[memory]\ndefault_initialization_strategy = \"FromFile\"\n"),
+      FromToml("A weight file that nothing reads",
+               "[memory]\nweights_file_path = \"body.safetensors\"\n"),
+      FromToml("Transfer learning from no file", "[memory]\npreset = \"ForTransferLearning\"\n"),
+      FromToml("Missing tensors allowed, but no weight file", "[model]\nallow_missing = true\n"),
+      FromToml("Custom sharding without assignments", "[memory]\nsharding_strategy = \"Custom\"\n"),
+      FromToml("Assignments to a device that is not there",
+               "[memory]\nsharding_strategy = \"Custom\"\ncustom_device_assignments = [0, 1]\n"),
+      FromToml("More than one device", "[memory]\npreset = \"MultiGpu\"\nnum_devices = 4\n"),
+      FromToml("Options for a pool that is off",
+               "[memory]\nuse_tensor_pooling = false\n"
+               "tensor_pool_options = { max_pool_size_mb = 64 }\n"),
+      FromToml("A limit below what the plan needs", "[memory]\nmax_memory_per_device_mb = 8\n"),
+  };
+}
+
+std::vector<Case> OfTraining() {
+  return {
+      FromToml("Momentum for adamw", "[optimizer]\nkind = \"adamw\"\nmomentum = 0.9\n"),
+      FromToml("Nesterov without momentum", "[optimizer]\nkind = \"sgd\"\nnesterov = true\n"),
+      FromToml("A moment's decay for sgd", "[optimizer]\nkind = \"sgd\"\nbeta1 = 0.8\n"),
+      FromToml("Drops of the rate in a cosine",
+               "[schedule]\nkind = \"cosine\"\nstep_every = 100\n"),
+      FromToml("A loss for numbers on data with labels", "[loss]\nkind = \"mse\"\n"),
+      FromToml("A key of another loss", "[loss]\nkind = \"cross_entropy\"\ndelta = 0.5\n"),
+      FromToml("Double precision on the fast backend",
+               "[training]\nprecision = \"f64\"\nbackend = \"onednn\"\n"),
+      FromToml("A batch larger than an epoch",
+               "[training]\nbatch_size = 128\n\n[data]\ntrain_limit = 100\n"),
+      FromToml("A data set described in part",
+               "[data]\ndataset = \"shapes\"\ntrain_images = \"shapes.idx\"\nclasses = 3\n"),
+  };
+}
+
+}  // namespace
+
+Chapter Contradictions() {
+  Chapter chapter{"Configuration files: settings that contradict each other", OfMemory()};
+  for (Case& next : OfTraining()) chapter.cases.push_back(std::move(next));
+  return chapter;
+}
+
+}  // namespace frugal::gallery

@@ -1,0 +1,122 @@
+#include "builders/output_files.h"
+#include "samples/020_error_gallery/case.h"
+#include "samples/020_error_gallery/tiny_training.h"
+
+namespace frugal::gallery {
+namespace {
+
+// A mistake in the use of a model that was built and is otherwise fine.
+Case Use(const std::string& title, const std::string& code,
+         const std::function<void(Model&)>& use) {
+  return {title, code, [use] {
+            WriteTinyData();
+            Model model = TinyTraining().Build();
+            use(model);
+          }};
+}
+
+Case Plan(const std::string& title, const std::string& code,
+          const std::function<void(AiModelBuilder&)>& change) {
+  return {title, code, [change] {
+            AiModelBuilder builder = TinyTraining();
+            change(builder);
+            builder.Plan();
+          }};
+}
+
+Case Output(const std::string& title, const OutputOptions& output, const std::string& input) {
+  return {title, input, [output] {
+            AiModelBuilder builder = TinyTraining();
+            builder.Output(output);
+            PrepareOutputs(builder.config(), {"run.toml"});
+          }};
+}
+
+std::vector<Case> OfModels() {
+  return {
+      Use("A step on no samples", "model.TrainStep({})", [](Model& model) { model.TrainStep({}); }),
+      Use("A sample that is not there", "model.TrainStep({0, 1, 8}) with 8 samples",
+          [](Model& model) {
+            model.TrainStep(std::vector<std::int64_t>{0, 1, 8});
+          }),
+      Use("Inputs that are no whole samples", "model.Predict(inputs of 20 values, 2)",
+          [](Model& model) { model.Predict(std::vector<float>(20), 2); }),
+      Use("A parameter that the model lacks", "model.Values(\"haed.weight\")",
+          [](Model& model) { model.Values("haed.weight"); }),
+      Use("Training twice", "model.Train(); model.Train();",
+          [](Model& model) {
+            model.Train();
+            model.Train();
+          }),
+      Use("Weights of another model", "model.LoadWeights(\"other.safetensors\")",
+          [](Model& model) {
+            AiModelBuilder other = TinyTraining();
+            other.Layers([](LayerList& layers) { layers.Flatten().Dense({.units = 3}, "top"); });
+            other.Build().SaveWeights("other.safetensors");
+            model.LoadWeights("other.safetensors");
+          }),
+  };
+}
+
+std::vector<Case> OfBuilders() {
+  return {
+      Plan("A model without layers", "builder.Layers({})",
+           [](AiModelBuilder& builder) { builder.Layers({}); }),
+      Plan("A layer without a size", "layers.Dense({})",
+           [](AiModelBuilder& builder) {
+             builder.Layers([](LayerList& layers) { layers.Flatten().Dense({}); });
+           }),
+      Plan("A value out of range", "builder.Training({.epochs = 0, .batch_size = 4})",
+           [](AiModelBuilder& builder) { builder.Training({.epochs = 0, .batch_size = 4}); }),
+      Plan("A memory policy that contradicts itself",
+           "TrainingMemoryConfig{.use_gradient_checkpointing = true, "
+           ".checkpoint_every_n_layers = 0, .num_devices = 2}",
+           [](AiModelBuilder& builder) {
+             TrainingMemoryConfig memory;
+             memory.use_gradient_checkpointing = true;
+             memory.checkpoint_every_n_layers = 0;
+             memory.num_devices = 2;
+             builder.Memory(memory);
+           }),
+      Plan("A pooling without a window", "layers.MaxPool2d({})",
+           [](AiModelBuilder& builder) {
+             builder.Layers([](LayerList& layers) { layers.MaxPool2d({}).Flatten(); });
+           }),
+      Plan("An override with a typo", "builder.Override({\"training.batch_sice=8\"})",
+           [](AiModelBuilder& builder) { builder.Override({"training.batch_sice=8"}); }),
+      {"Own data without a test part", "builder.Data(layout, {train, nullptr}); Evaluate()",
+       [] {
+         AiModelBuilder builder = TinyTraining();
+         builder.Data(
+             {.sample_shape = {4, 4, 1}, .classes = 3, .target_shape = {}, .train_count = 8}, {});
+         builder.Build().Evaluate();
+       }},
+      {"A shape of nine dimensions", "Shape{1, 1, 1, 1, 1, 1, 1, 1, 1}",
+       [] { Shape(std::vector<std::int64_t>(9, 1)); }},
+  };
+}
+
+std::vector<Case> OfOutputs() {
+  WriteFile("notes", "a file, not a directory");
+  return {
+      Output("A directory as report", {.report = "."}, "[output] report = \".\""),
+      Output("Two outputs in one file", {.report = "out/run.html", .summary = "out//run.html"},
+             "[output] report = \"out/run.html\", summary = \"out//run.html\""),
+      Output("An output over the configuration itself", {.summary = "./run.toml"},
+             "frugal train run.toml --summary ./run.toml"),
+      Output("An output below a file", {.weights = "notes/model.safetensors"},
+             "[output] weights = \"notes/model.safetensors\", where notes is a file"),
+  };
+}
+
+}  // namespace
+
+Chapter Misuse() {
+  Chapter chapter{"Calls and outputs", OfModels()};
+  for (const auto& more : {OfBuilders(), OfOutputs()}) {
+    chapter.cases.insert(chapter.cases.end(), more.begin(), more.end());
+  }
+  return chapter;
+}
+
+}  // namespace frugal::gallery

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sdk/core/error.h"
+
+namespace frugal {
+
+// What the samples that train take: [FILE.toml] [--set section.key=value ...].
+struct SampleArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+};
+
+inline SampleArguments ReadArguments(int count, char** arguments, std::string default_file) {
+  SampleArguments read{std::move(default_file), {}};
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (word == "--set" && i + 1 < count) {
+      read.overrides.emplace_back(arguments[++i]);
+    } else if (!word.starts_with('-') && !read.file.empty()) {
+      read.file = word;
+    } else {
+      throw UsageError({.where = "command line",
+                        .required = "[FILE.toml] [--set section.key=value ...]",
+                        .given = "'" + word + "' was given",
+                        .advice = "e.g. --set training.epochs=1"});
+    }
+  }
+  return read;
+}
+
+}  // namespace frugal

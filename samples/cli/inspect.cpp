@@ -1,0 +1,88 @@
+#include <iostream>
+#include <memory>
+
+#include "builders/report/number_text.h"
+#include "builders/report/text_table.h"
+#include "samples/cli/commands.h"
+#include "samples/cli/tensor_statistics.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/io/open_weights.h"
+
+namespace frugal::cli {
+namespace {
+
+struct InspectArguments {
+  std::string file;
+  bool values = false;
+};
+
+std::string Number(double value) { return CompactText(value, 6); }
+
+void AddStatistics(const WeightSource& file, const StoredTensor& tensor,
+                   std::vector<std::string>& row) {
+  const TensorStatistics statistics = StatisticsOf(file, tensor);
+  if (statistics.count == 0) {
+    row.insert(row.end(), 4, "-");
+  } else {
+    for (const double value :
+         {statistics.min, statistics.max, statistics.mean, statistics.deviation}) {
+      row.push_back(Number(value));
+    }
+  }
+  row.push_back(FormatCount(statistics.nan_count));
+}
+
+TextTable TableOf(const WeightSource& file, bool values) {
+  TextTable table;
+  table.width = 160;
+  table.columns = {{"tensor"}, {"dtype"}, {"shape"}, {"bytes", true}};
+  if (values) {
+    for (const char* title : {"min", "max", "mean", "std", "nan"}) {
+      table.columns.push_back({title, true});
+    }
+  }
+  for (const StoredTensor& tensor : file.Entries()) {
+    std::vector<std::string> row = {Printable(tensor.name), std::string(NameOf(tensor.dtype)),
+                                    ToString(tensor.shape), FormatCount(ByteCount(tensor))};
+    if (values) AddStatistics(file, tensor, row);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void PrintTotals(const WeightSource& file) {
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
+  for (const StoredTensor& tensor : file.Entries()) {
+    elements += tensor.shape.ElementCount();
+    bytes += ByteCount(tensor);
+  }
+  std::cout << FormatCount(std::ssize(file.Entries())) << " tensors, " << FormatCount(elements)
+            << " elements, " << FormatCount(bytes) << " bytes (" << FormatBytes(bytes) << ")\n";
+}
+
+void Inspect(const InspectArguments& arguments) {
+  const std::unique_ptr<WeightSource> file = OpenWeights(arguments.file);
+  std::cout << ToText(TableOf(*file, arguments.values));
+  PrintTotals(*file);
+  if (file->Metadata().empty()) return;
+  std::cout << "metadata\n";
+  for (const auto& [key, text] : file->Metadata()) {
+    std::cout << "  " << Printable(key) << " = " << Printable(text) << "\n";
+  }
+}
+
+}  // namespace
+
+void AddInspectCommand(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("inspect", "List the tensors of a weight file");
+  const auto arguments = std::make_shared<InspectArguments>();
+  command.add_option("FILE", arguments->file, "Weight file: safetensors, JSON or binary")
+      ->type_name(" ")
+      ->required();
+  command.add_flag("--values", arguments->values,
+                   "Read the values too: range, mean, standard deviation, number of NaN");
+  command.callback([arguments, &action] { action = [arguments] { Inspect(*arguments); }; });
+}
+
+}  // namespace frugal::cli

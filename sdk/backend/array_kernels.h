@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sdk/tensor/tensor.h"
+
+namespace frugal {
+
+// A box of elements inside a tensor: `extents` elements along each axis, `strides` elements apart
+// (0 = the same element again), starting `offset` elements into the tensor.
+struct StridedBox {
+  std::int64_t offset = 0;
+  std::array<std::int64_t, Shape::kMaxRank> strides{};
+};
+
+enum class BinaryKind : std::uint8_t { kAdd, kSubtract, kMultiply, kDivide };
+
+// Copies, sums and arithmetic between tensors of different shapes. One element type per call.
+class ArrayKernels {
+ public:
+  virtual ~ArrayKernels() = default;
+
+  // to[box] = from[box], or += with `accumulate` (then no element of `to` may be met twice).
+  // Concatenation, slices with steps, padding, axis permutations and repetition are all this.
+  virtual void CopyBox(const Shape& extents, const Tensor& from, const StridedBox& from_box,
+                       const Tensor& to, const StridedBox& to_box, bool accumulate) = 0;
+  // y = a op b, where an extent of 1 in a or b is repeated to y's. Ranks are equal.
+  virtual void Binary(BinaryKind kind, const Tensor& a, const Tensor& b, const Tensor& y) = 0;
+  // y = factor * the sum of x over the axes where y's extent is 1 and x's is not. Ranks are equal.
+  virtual void SumTo(const Tensor& x, double factor, const Tensor& y) = 0;
+  // y [..., M, N] = op(a) op(b); leading extents are equal or 1 in a or b. With `transpose_a`, a is
+  // [..., K, M], else [..., M, K]; with `transpose_b`, b is [..., N, K], else [..., K, N].
+  virtual void BatchedProduct(const Tensor& a, bool transpose_a, const Tensor& b,
+                              bool transpose_b, const Tensor& y) = 0;
+
+  // rows of `table` [V, D] by `ids` kI64 [...]: y [..., D]. Throws DataError on an id outside [0, V).
+  virtual void Gather(const Tensor& table, const Tensor& ids, const Tensor& y) = 0;
+  // dtable [V, D] = the sums of dy's rows by id, in the order of the rows; zero elsewhere, or added
+  // to what is there with `accumulate`.
+  virtual void ScatterAdd(const Tensor& dy, const Tensor& ids, const Tensor& dtable,
+                          bool accumulate) = 0;
+};
+
+// Images [N, H, W, C] to [N, factor H, factor W, C].
+class ResampleKernels {
+ public:
+  virtual ~ResampleKernels() = default;
+
+  virtual void NearestForward(std::int64_t factor, const Tensor& x, const Tensor& y) = 0;
+  virtual void NearestBackward(std::int64_t factor, const Tensor& dy, const Tensor& dx) = 0;
+  // Between pixel centres (align_corners = false), clamped at the edges.
+  virtual void BilinearForward(std::int64_t factor, const Tensor& x, const Tensor& y) = 0;
+  virtual void BilinearBackward(std::int64_t factor, const Tensor& dy, const Tensor& dx) = 0;
+};
+
+}  // namespace frugal

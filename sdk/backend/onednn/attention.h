@@ -1,0 +1,34 @@
+#pragma once
+
+#include "sdk/backend/eigen/attention.h"
+#include "sdk/backend/onednn/simd/attention_loops.h"
+
+namespace frugal {
+
+// f32 attention in tiles of 64 queries by 64 keys that stay in the first caches, with products of
+// our own (simd/tile_product.h): a tile's products are too small for the calls of a library. Other
+// element types go to the reference.
+//
+// Scratch holds, per thread, one head's keys and values and, for backward, the sums of their
+// gradients; with fewer than 8 key heads the sums are kept per task (8 to 14). It depends on
+// ThreadCount(), which must not grow between the call that asks for the size and the kernel.
+// Results do not depend on the number of threads.
+//
+// Scores are kept in units of ln 2: a mask below -2.3e38 counts as -infinity.
+class OneDnnAttentionKernels final : public EigenAttentionKernels {
+ public:
+  std::int64_t ForwardScratch(const AttentionGeometry& g, DType dtype) const override;
+  void Forward(const AttentionGeometry& g, const HeadsView& q, const HeadsView& k,
+               const HeadsView& v, const Tensor& mask, const Tensor& y, const Tensor& log_sum_exp,
+               void* scratch) override;
+  std::int64_t BackwardScratch(const AttentionGeometry& g, DType dtype) const override;
+  void Backward(const AttentionGeometry& g, const Tensor& dy, const HeadsView& q,
+                const HeadsView& k, const HeadsView& v, const Tensor& mask, const Tensor& y,
+                const Tensor& log_sum_exp, const HeadsView& dq, const HeadsView& dk,
+                const HeadsView& dv, void* scratch) override;
+
+ private:
+  const simd::AttentionLoops& loops_ = simd::SelectAttentionLoops();
+};
+
+}  // namespace frugal

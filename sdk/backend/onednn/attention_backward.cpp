@@ -1,0 +1,124 @@
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "sdk/backend/onednn/attention_tiles.h"
+
+namespace frugal::onednn {
+namespace {
+
+using simd::kQueryTile;
+
+// to [count, padded] = factor * the first `width` elements of each row, then zeros
+void CopyRows(const HeadRows& from, const QueryTile& tile, std::int64_t width, float factor,
+              std::int64_t padded, float* to) {
+  for (std::int64_t t = 0; t < tile.count; ++t, to += padded) {
+    const float* const row = from.at(tile.first + t);
+    for (std::int64_t i = 0; i < width; ++i) to[i] = factor * row[i];
+    std::fill(to + width, to + padded, 0.0f);
+  }
+}
+
+}  // namespace
+
+KeySums KeySumsAt(const AttentionInputs& inputs, float* memory, std::int64_t slot) {
+  const std::int64_t elements = KeySums::Elements(inputs.geometry, inputs.plan);
+  float* const keys = memory + slot * elements;
+  return {keys, keys + elements / 2};
+}
+
+BackwardTiles::BackwardTiles(const AttentionInputs& inputs, Carver& carver)
+    : inputs_(inputs),
+      tiles_(inputs, carver),
+      turned_gradients_(carver.Take(inputs.geometry.head_size * kQueryTile)),
+      score_gradients_(carver.Take(kKeyTile * kQueryTile)),
+      query_rows_(carver.Take(kQueryTile * inputs.plan.padded_head)),
+      gradient_rows_(carver.Take(kQueryTile * inputs.plan.padded_head)),
+      query_sums_(carver.Take(inputs.geometry.head_size * kQueryTile)),
+      log_sum_exp_(carver.Take(kQueryTile)),
+      delta_(carver.Take(kQueryTile)) {}
+
+void BackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, const HeadsView& dq,
+                            const KeySums& sums) {
+  const AttentionGeometry& g = inputs_.geometry;
+  const AttentionPlan& plan = inputs_.plan;
+  std::fill_n(sums.keys, g.key_length * plan.padded_head, 0.0f);
+  std::fill_n(sums.values, g.key_length * plan.padded_head, 0.0f);
+  tiles_.BeginTask(task);
+  for (std::int64_t item = task % plan.chunks; item < plan.Items(); item += plan.chunks) {
+    const QueryTile tile = plan.Tile(g, task, item);
+    LoadTile(tile, given);
+    ForKeySteps(g, tile, [&](const KeyStep& step) { AddKeys(tile, step, sums); });
+    const HeadRows to = RowsOf(dq, tiles_.batch(), tile.head, g.head_size);
+    inputs_.loops.transpose(query_sums_, kQueryTile, g.head_size, tile.count,
+                            static_cast<float>(g.scale), to.at(tile.first), to.row);
+  }
+}
+
+void BackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given) {
+  const AttentionGeometry& g = inputs_.geometry;
+  const std::int64_t width = g.head_size, padded = inputs_.plan.padded_head;
+  const HeadRows dy = RowsOf({given.dy, 0}, tiles_.batch(), tile.head, width);
+  const HeadRows y = RowsOf({given.y, 0}, tiles_.batch(), tile.head, width);
+  const HeadRows q = RowsOf(inputs_.q, tiles_.batch(), tile.head, width);
+  tiles_.LoadQueries(tile);
+  tiles_.LoadColumns(dy, width, 1.0f, tile, turned_gradients_);
+  CopyRows(q, tile, width, tiles_.query_scale(), padded, query_rows_);
+  CopyRows(dy, tile, width, 1.0f, padded, gradient_rows_);
+  std::fill_n(query_sums_, width * kQueryTile, 0.0f);
+  std::fill_n(log_sum_exp_, kQueryTile, 0.0f);
+  std::fill_n(delta_, kQueryTile, 0.0f);
+  const float* const sums = given.log_sum_exp.data<float>() +
+                            (tiles_.batch() * g.heads + tile.head) * g.query_length + tile.first;
+  for (std::int64_t c = 0; c < tile.count; ++c) {
+    // Of a query that saw no key, every probability becomes 2^(-infinity).
+    log_sum_exp_[c] = std::numbers::log2e_v<float> * (std::isinf(sums[c]) ? -sums[c] : sums[c]);
+    delta_[c] = inputs_.loops.dot(dy.at(tile.first + c), y.at(tile.first + c), width);
+  }
+}
+
+void BackwardTiles::AddKeys(const QueryTile& tile, const KeyStep& step, const KeySums& sums) {
+  const std::int64_t width = inputs_.geometry.head_size, padded = inputs_.plan.padded_head;
+  const std::int64_t first = step.first_column, columns = tile.columns - first;
+  const auto& loops = inputs_.loops;
+  float* const probabilities = tiles_.scores() + first;
+  float* const slopes = score_gradients_ + first;
+  tiles_.Compute(tile, step);
+  const HeadRows& values = tiles_.values();
+  loops.product({values.at(step.first), values.row, 1, turned_gradients_ + first, kQueryTile,
+                 slopes, kQueryTile, step.count, columns, width, false});
+  loops.softmax_gradient({probabilities, step.count, columns}, log_sum_exp_ + first, delta_ + first,
+                         slopes);
+  // Each query of the tile adds p dy to dv and slope q to dk.
+  const std::int64_t queries = tile.count - first, at = step.first * padded;
+  loops.product({probabilities, kQueryTile, 1, gradient_rows_ + first * padded, padded,
+                 sums.values + at, padded, step.count, padded, queries, true});
+  loops.product({slopes, kQueryTile, 1, query_rows_ + first * padded, padded, sums.keys + at,
+                 padded, step.count, padded, queries, true});
+  const HeadRows& keys = tiles_.keys();
+  loops.product({keys.at(step.first), 1, keys.row, slopes, kQueryTile, query_sums_ + first,
+                 kQueryTile, width, columns, step.count, true});
+}
+
+void WriteKeyGradients(const AttentionInputs& inputs, const KeyRange& range, float* memory,
+                       std::int64_t slot, std::int64_t count, const HeadsView& dk,
+                       const HeadsView& dv) {
+  const AttentionGeometry& g = inputs.geometry;
+  const std::int64_t padded = inputs.plan.padded_head;
+  const std::int64_t batch = range.key_head / g.key_heads, head = range.key_head % g.key_heads;
+  const auto write = [&](const HeadsView& to, float* KeySums::*part, float factor) {
+    const HeadRows rows = RowsOf(to, batch, head, g.head_size);
+    for (std::int64_t t = range.begin; t < range.end; ++t) {
+      float* const row = rows.at(t);
+      std::fill_n(row, g.head_size, 0.0f);
+      for (std::int64_t s = slot; s < slot + count; ++s) {
+        const float* const sum = KeySumsAt(inputs, memory, s).*part + t * padded;
+        for (std::int64_t i = 0; i < g.head_size; ++i) row[i] += factor * sum[i];
+      }
+    }
+  };
+  write(dk, &KeySums::keys, std::numbers::ln2_v<float>);
+  write(dv, &KeySums::values, 1.0f);
+}
+
+}  // namespace frugal::onednn

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "sdk/backend/onednn/attention_plan.h"
+
+// The work of one thread on tiles of attention. To compute them in another element type, ScoreTiles
+// and the calls of loops.product are what to change.
+namespace frugal::onednn {
+
+struct AttentionInputs {
+  const AttentionGeometry& geometry;
+  const AttentionPlan& plan;
+  const simd::AttentionLoops& loops;
+  HeadsView q, k, v;
+  Tensor mask;
+};
+
+// Scores of one tile after another, for forward and backward.
+class ScoreTiles {
+ public:
+  ScoreTiles(const AttentionInputs& inputs, Carver& carver);
+
+  void BeginTask(std::int64_t task);  // takes up its batch and key head
+  void LoadQueries(const QueryTile& tile);
+  // to[i][c] = factor * from[c][i] for the columns c of a tile, 0 in those without a query;
+  // `to` [width, kQueryTile]
+  void LoadColumns(const HeadRows& from, std::int64_t width, float factor, const QueryTile& tile,
+                   float* to) const;
+  // scores = scale q k^T + mask, -infinity where hidden, in units of ln 2
+  void Compute(const QueryTile& tile, const KeyStep& step);
+
+  std::int64_t batch() const { return batch_; }
+  const HeadRows& keys() const { return keys_; }
+  const HeadRows& values() const { return values_; }
+  float* scores() const { return scores_; }  // [kKeyTile, kQueryTile]
+  float query_scale() const { return query_scale_; }
+
+ private:
+  HeadRows Gathered(const HeadRows& rows, float* packed) const;
+
+  const AttentionInputs& inputs_;
+  float query_scale_;
+  float* packed_keys_ = nullptr;    // [Tk, d]
+  float* packed_values_ = nullptr;  // [Tk, d]
+  float* queries_;                  // [d, kQueryTile], times query_scale
+  float* scores_;
+  std::int64_t batch_ = 0;
+  HeadRows keys_, values_;
+};
+
+class ForwardTiles {
+ public:
+  ForwardTiles(const AttentionInputs& inputs, Carver& carver);
+
+  void RunTask(std::int64_t task, const Tensor& y, const Tensor& log_sum_exp);
+
+ private:
+  void Start(const QueryTile& tile);
+  void AddKeys(const QueryTile& tile, const KeyStep& step);
+  void Finish(const QueryTile& tile, const Tensor& y, const Tensor& log_sum_exp);
+
+  const AttentionInputs& inputs_;
+  ScoreTiles tiles_;
+  float* output_;  // [d, kQueryTile]
+  simd::SoftmaxState state_;
+};
+
+// dk and dv of one key head, summed over some query tiles: [Tk, padded head] each; dk is in units
+// of 1 / ln 2.
+struct KeySums {
+  static std::int64_t Elements(const AttentionGeometry& g, const AttentionPlan& plan) {
+    return 2 * g.key_length * plan.padded_head;
+  }
+
+  float* keys;
+  float* values;
+};
+KeySums KeySumsAt(const AttentionInputs& inputs, float* memory, std::int64_t slot);
+
+struct BackwardInputs {
+  const Tensor& dy;
+  const Tensor& y;
+  const Tensor& log_sum_exp;
+};
+
+class BackwardTiles {
+ public:
+  BackwardTiles(const AttentionInputs& inputs, Carver& carver);
+
+  void RunTask(std::int64_t task, const BackwardInputs& given, const HeadsView& dq,
+               const KeySums& sums);
+
+ private:
+  void LoadTile(const QueryTile& tile, const BackwardInputs& given);
+  void AddKeys(const QueryTile& tile, const KeyStep& step, const KeySums& sums);
+
+  const AttentionInputs& inputs_;
+  ScoreTiles tiles_;
+  float* turned_gradients_;  // dy, [d, kQueryTile]
+  float* score_gradients_;   // as the scores
+  float* query_rows_;        // [kQueryTile, padded head], times query_scale
+  float* gradient_rows_;     // dy, [kQueryTile, padded head]
+  float* query_sums_;        // dq / scale, [d, kQueryTile]
+  float* log_sum_exp_;       // [kQueryTile], in units of ln 2
+  float* delta_;             // [kQueryTile], sum of dy y
+};
+
+// dk and dv at positions [begin, end) of a key head, from the sums in slots [slot, slot + count).
+struct KeyRange {
+  std::int64_t key_head, begin, end;
+};
+void WriteKeyGradients(const AttentionInputs& inputs, const KeyRange& range, float* memory,
+                       std::int64_t slot, std::int64_t count, const HeadsView& dk,
+                       const HeadsView& dv);
+
+}  // namespace frugal::onednn

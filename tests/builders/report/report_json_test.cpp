@@ -1,0 +1,94 @@
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "builders/report/plan_json.h"
+#include "builders/report/summary_json.h"
+#include "tests/builders/report/sample_run.h"
+#include "tests/catch.h"
+
+namespace frugal {
+namespace {
+
+using Json = nlohmann::json;
+
+Json SummaryOf(const TrainingResult& result) {
+  return Json::parse(SummaryJson(SampleBlueprint().config, SamplePlan(), result));
+}
+
+}  // namespace
+
+TEST_CASE("A plan is written for programs") {
+  const Json json = Json::parse(PlanJson(SampleBlueprint()));
+  CHECK(json["model"] == "sample");
+  CHECK(json["parameters"] == 1234567);
+  CHECK(json["trainable_parameters"] == 1234000);
+  CHECK(json["peak_bytes"] == 11072);
+  CHECK(json["bytes_by_purpose"].size() == kMemoryTagCount);
+  CHECK(json["bytes_by_purpose"]["activation"] == 8000);
+  CHECK(json["bytes_by_purpose"]["communication"] == 0);
+  CHECK(json["at_peak"]["data"] == 1024);
+  CHECK(json["arena_bytes"] == 9000);
+  CHECK(json["arena_kept_bytes"] == 9000);
+  CHECK(json["live_lower_bound_bytes"] == 8000);
+  CHECK(json["total_steps"] == 20);
+  CHECK(json["step_flops"] == 4e9);
+  CHECK(json["recomputed_flops"] == 1e9);
+  CHECK(json["steps"][0]["kind"] == "train");
+  CHECK(json["steps"][0]["peak_bytes"] == 11072);
+  CHECK(json["layers"][0]["output"] == Json({32, 28, 28, 8}));
+  CHECK(json["layers"][0]["segment"] == 0);
+  CHECK(json["layers"][2]["segment"].is_null());
+  CHECK(json["largest_holders"][0]["purpose"] == "activation");
+  CHECK(json["notes"].size() == 1);
+}
+
+TEST_CASE("An empty plan and names that are not UTF-8 are valid JSON") {
+  CHECK(Json::parse(PlanJson(Blueprint()))["steps"].empty());
+  Blueprint blueprint = SampleBlueprint();
+  blueprint.config.model.name = "bad \xFF \"name\"\n";
+  CHECK(Json::parse(PlanJson(blueprint))["model"] == "bad \xEF\xBF\xBD \"name\"\n");
+}
+
+TEST_CASE("A summary holds what the training took") {
+  const Json json = SummaryOf(SampleResult());
+  CHECK(json["steps"] == 20);
+  CHECK(json["seconds"] == 12.5);
+  CHECK(json["test_accuracy"] == 0.875);
+  CHECK(json["planned_bytes"]["peak"] == 11072);
+  CHECK(json["planned_bytes"]["parameter"] == 2048);
+  CHECK(json["measured_bytes"] == json["planned_bytes"]);
+  CHECK(json["measured_bytes"].size() == kMemoryTagCount + 1);
+  CHECK(json["allocations_after_warmup"] == 0);
+  CHECK(json["peak_rss_bytes"] == 50 << 20);
+  CHECK(json["weights_hash"] == "00ff00ff00ff00ff");
+  CHECK(json["epochs"][1]["test_accuracy"] == 0.875);
+  CHECK(json["tensor_pool"].is_null());
+}
+
+TEST_CASE("Losses read back bit for bit") {
+  TrainingResult result = SampleResult();
+  result.losses = {
+      0.1, 1.0 / 3, 2, -0.0, 5e-324, 1.7976931348623157e308, std::nextafter(2.302585, 3)};
+  const auto losses = SummaryOf(result)["losses"].get<std::vector<double>>();
+  REQUIRE(losses.size() == result.losses.size());
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    CHECK(losses[i] == result.losses[i]);
+    CHECK(std::signbit(losses[i]) == std::signbit(result.losses[i]));
+  }
+}
+
+TEST_CASE("What is not finite or not measured is null") {
+  TrainingResult result = SampleResult();
+  result.losses = {std::numeric_limits<double>::quiet_NaN(),
+                   -std::numeric_limits<double>::infinity(), 1};
+  result.test_accuracy.reset();
+  result.samples_per_second = std::numeric_limits<double>::infinity();
+  const Json json = SummaryOf(result);
+  CHECK(json["losses"] == Json({nullptr, nullptr, 1.0}));
+  CHECK(json["test_accuracy"].is_null());
+  CHECK(json["samples_per_second"].is_null());
+  CHECK(SummaryOf(TrainingResult())["losses"].empty());
+}
+
+}  // namespace frugal

@@ -1,0 +1,94 @@
+#include "tests/catch.h"
+#include "tests/support/layer_cases.h"
+#include "tests/support/passes.h"
+
+// A dry run takes and gives back the same memory in the same order as a real one.
+namespace frugal::test {
+namespace {
+
+struct Use {
+  BytesByTag peak;
+  BytesByTag at_peak;
+  std::int64_t peak_total = 0;
+  double flops = 0;
+  std::vector<std::string> events;  // one line per block: what, for whom, from when to when
+};
+
+std::string Line(const Lifetime& life, const LabelTable& labels) {
+  const std::string end = life.end == kStillLive ? "kept" : std::to_string(life.end);
+  return std::to_string(life.bytes) + " " + std::string(NameOf(life.tag)) + " " +
+         labels.NameOf(life.label) + (life.in_arena ? " arena " : " tensors ") +
+         std::to_string(life.begin) + ".." + end;
+}
+
+// Two steps: the second has its parameters already.
+Use Measure(const LayerCase& one, const WorldKind& kind) {
+  TestWorld world(kind);
+  const auto layer = Ready(one.make());
+  const Tensor input = RandomTensor(one.input, 5, kind.dtype);
+  MemoryTrace trace;
+  world.ledger().RecordInto(&trace);
+  for (int step = 0; step < 2; ++step) {
+    world.store().ClearGradients();
+    RunPass(
+        world, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
+  }
+  world.ledger().RecordInto(nullptr);
+  Use use{world.ledger().peak(),
+          world.ledger().at_peak(),
+          world.ledger().peak_total(),
+          world.context().profile().flops,
+          {}};
+  for (const Lifetime& life : trace.lifetimes()) {
+    use.events.push_back(Line(life, world.ledger().labels()));
+  }
+  return use;
+}
+
+TEST_CASE("dry and real runs take the same memory, event by event", "[layers][dry]") {
+  for (const LayerCase& one : LayerCases()) {
+    for (WorldKind kind : AllWorlds()) {
+      INFO(one.name << " on " << kind);
+      const Use real = Measure(one, kind);
+      kind.dry = true;
+      const Use dry = Measure(one, kind);
+      CHECK(real.peak == dry.peak);
+      CHECK(real.at_peak == dry.at_peak);
+      CHECK(real.peak_total == dry.peak_total);
+      CHECK(real.peak_total > 0);
+      CHECK(real.flops == dry.flops);
+      CHECK(real.events == dry.events);
+    }
+  }
+}
+
+TEST_CASE("a dry run takes nothing from the system", "[layers][dry]") {
+  for (WorldKind kind : AllWorlds()) {
+    kind.dry = true;
+    TestWorld world(kind);
+    const auto network = Ready(MakeSmallNetwork());
+    const Tensor input = RandomTensor({3, 8, 8, 3}, 5, kind.dtype);
+    RunPass(
+        world, [&](Context& context, const Var& x) { return (*network)(context, x); }, input);
+    CHECK(world.ledger().peak_total() > 0);
+    CHECK(world.heap().allocation_count() == 0);
+  }
+}
+
+TEST_CASE("a dry run of a batch far beyond the machine is planned", "[layers][dry]") {
+  TestWorld world({BackendKind::kEigen, DType::kF32, true});
+  TestWorld shapes({BackendKind::kEigen, DType::kF32, true});
+  const auto network = Ready(MakeSmallNetwork());
+  Context& context = world.context();
+  // A batch of a hundred million images: terabytes.
+  const Tensor input = context.Allocate({100000000, 8, 8, 3});
+  Tape tape;
+  const TapeScope scope(context, &tape);
+  const Var output = (*network)(context, {input});
+  CHECK(output.shape() == Shape({100000000, 5}));
+  tape.Backward(context, output.slot, context.Allocate(output.shape()));
+  CHECK(world.ledger().peak_total() > std::int64_t{1} << 40);
+}
+
+}  // namespace
+}  // namespace frugal::test

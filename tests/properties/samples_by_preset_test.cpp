@@ -1,0 +1,58 @@
+// Every sample's configuration under every preset, at several batch sizes: trained as planned, and
+// to the same losses.
+#include <filesystem>
+
+#include "presets/memory_presets.h"
+#include "tests/catch.h"
+#include "tests/support/synthetic.h"
+
+namespace frugal::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> SampleFiles() {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(FRUGAL_SOURCE_DIR) / "samples")) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path().string());
+  }
+  return files;
+}
+
+AiModelBuilder Short(const std::string& file, const std::vector<std::string>& more) {
+  std::vector<std::string> overrides = {"training.epochs=1", "training.max_steps=2",
+                                        "data.test_limit=70",
+                                        "training.evaluation_batch_size=64"};
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return AiModelBuilder::FromToml(file, overrides);
+}
+
+TEST_CASE("every sample under every preset trains its plan, to the same losses") {
+  REQUIRE_FALSE(SampleFiles().empty());
+  for (const std::string& file : SampleFiles()) {
+    const std::string weights =
+        (fs::temp_directory_path() / "frugal_samples_by_preset.safetensors").string();
+    Short(file, {}).Build().SaveWeights(weights);
+    for (const std::int64_t batch : {5, 32}) {
+      const std::string batch_size = "training.batch_size=" + std::to_string(batch);
+      const TrainingResult expected =
+          Short(file, {batch_size, "memory.preset=Default"}).Build().Train();
+      for (const std::string& preset : PresetNames()) {
+        INFO(file << " " << preset << " " << batch_size);
+        std::vector<std::string> overrides = {batch_size, "memory.preset=" + preset};
+        if (preset == "ForTransferLearning") {
+          overrides.push_back("memory.weights_file_path=" + weights);
+        }
+        Model model = Short(file, overrides).Build();
+        const TrainingResult result = model.Train();
+        CHECK(result.losses == expected.losses);
+        CHECK(result.weights_hash == expected.weights_hash);
+        CHECK(model.plan().peak_by_purpose == result.memory.peak_by_purpose);
+        CHECK(model.plan().peak_bytes == result.memory.peak_bytes);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing

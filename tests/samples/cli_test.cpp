@@ -1,0 +1,185 @@
+// The frugal command as its users see it: output, messages and exit codes.
+#include <nlohmann/json.hpp>
+
+#include "builders/spec_reader.h"
+#include "sdk/io/open_weights.h"
+#include "tests/samples/run_program.h"
+#include "tests/samples/tiny_config.h"
+
+namespace frugal::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+// A directory with tiny.toml in it, and its data where asked for.
+struct Setup {
+  explicit Setup(bool with_data = true) {
+    directory.Write("tiny.toml", kTinyConfig);
+    if (with_data) WriteTinyData(directory);
+  }
+  Json JsonIn(const std::string& name) const { return Json::parse(ReadAll(directory.File(name))); }
+  bool Has(const std::string& name) const { return std::filesystem::exists(directory.File(name)); }
+
+  TempDir directory;
+};
+
+void CheckFails(const ProgramRun& run, int exit_code, const std::string& message) {
+  CHECK(run.exit_code == exit_code);
+  CHECK(run.errors.starts_with("error: "));
+  CheckContains(run.errors, message);
+  CHECK(run.output == "");
+}
+
+TEST_CASE("plan prints the plan without any data") {
+  const Setup setup(false);
+  const ProgramRun run = Frugal(setup.directory, "plan tiny.toml");
+  CHECK(run.exit_code == 0);
+  CHECK(run.errors == "");
+  CheckContains(run.output, "dense 16 -> 3");
+  CheckContains(run.output, "parameter");
+}
+
+TEST_CASE("plan touches no weight file") {
+  const Setup setup(false);
+  CHECK(Frugal(setup.directory,
+               "plan tiny.toml --set memory.preset=ForTransferLearning "
+               "--set memory.weights_file_path=absent.safetensors")
+            .exit_code == 0);
+}
+
+TEST_CASE("plan as JSON has what programs ask for") {
+  const Setup setup(false);
+  const ProgramRun run = Frugal(setup.directory, "plan --json tiny.toml");
+  CHECK(run.exit_code == 0);
+  const Json plan = Json::parse(run.output);
+  CHECK(plan.at("parameters") == 51);
+  CHECK(plan.at("bytes_by_purpose").at("parameter") > 0);
+  CHECK(plan.at("arena_bytes") >= plan.at("live_lower_bound_bytes"));
+  CHECK(plan.at("peak_bytes") > plan.at("arena_bytes"));
+}
+
+TEST_CASE("parameters alone need neither a fitting batch nor a memory policy") {
+  const Setup setup(false);
+  const std::string impossible =
+      " --set training.batch_size=1000 --set memory.max_memory_per_device_mb=1 ";
+  CHECK(Frugal(setup.directory, "plan tiny.toml" + impossible).exit_code == 1);
+  CHECK(Frugal(setup.directory, "plan --parameters-only tiny.toml" + impossible).output ==
+        "51 parameters\n");
+  const ProgramRun run =
+      Frugal(setup.directory, "plan --parameters-only --json tiny.toml" + impossible);
+  CHECK(Json::parse(run.output) == Json{{"parameters", 51}});
+}
+
+TEST_CASE("train prints, measures and writes what it was asked for") {
+  const Setup setup;
+  const ProgramRun run =
+      Frugal(setup.directory,
+             "train --summary new/deep/s.json tiny.toml --report r.html --weights w.safetensors");
+  CHECK(run.errors == "");
+  CHECK(run.exit_code == 0);
+  const std::size_t plan = run.output.find("dense 16 -> 3");
+  const std::size_t epoch = run.output.find("epoch 2");
+  CHECK(plan < epoch);
+  CheckContains(run.output, "test accuracy");
+  CheckContains(run.output, "peak resident");
+  const Json summary = setup.JsonIn("new/deep/s.json");
+  CHECK(summary.at("steps") == 4);
+  CHECK(summary.at("losses").size() == 4);
+  CHECK(summary.at("planned_bytes") == summary.at("measured_bytes"));
+  CHECK(summary.at("allocations_after_warmup") == 0);
+  CHECK(OpenWeights(setup.directory.File("w.safetensors"))->Entries().size() == 2);
+  CheckContains(ReadAll(setup.directory.File("r.html")), "</html>");
+}
+
+TEST_CASE("train quietly prints nothing, and options win over the file") {
+  const Setup setup;
+  const ProgramRun run =
+      Frugal(setup.directory,
+             "train tiny.toml --quiet --set output.summary=a.json --summary 'b \"c\".json'");
+  CHECK(run.output == "");
+  CHECK(run.errors == "");
+  CHECK_FALSE(setup.Has("a.json"));
+  CHECK(setup.JsonIn("b \"c\".json").at("steps") == 4);
+}
+
+TEST_CASE("train refuses outputs that could not be written before it trains") {
+  const Setup setup(false);  // with the data missing, a training that begins fails otherwise
+  CheckFails(Frugal(setup.directory, "train tiny.toml --report ."), 1, "output.report");
+  CheckFails(Frugal(setup.directory, "train tiny.toml --summary tiny.toml"), 1, "output.summary");
+  CHECK(ReadAll(setup.directory.File("tiny.toml")) == kTinyConfig);
+}
+
+TEST_CASE("config names the origin of every value") {
+  const Setup setup(false);
+  const ProgramRun run = Frugal(setup.directory, "config tiny.toml --set optimizer.lr=0.5");
+  CHECK(run.exit_code == 0);
+  CheckContains(run.output, "lr = 0.5 (--set)\n");
+  CheckContains(run.output, "units = 3 (tiny.toml:17)\n");
+  CheckContains(run.output, "epochs = 2 (tiny.toml:20)\n");
+  CheckContains(run.output, "num_devices = 1 (default)\n");
+}
+
+TEST_CASE("presets and schema") {
+  const Setup setup(false);
+  const std::string table = Frugal(setup.directory, "presets").output;
+  CheckContains(table, "ForConvNets");
+  CheckContains(table, "checkpoint_every_n_layers");
+  const Json schema = Json::parse(Frugal(setup.directory, "schema").output);
+  CHECK(schema.at("properties").contains("memory"));
+}
+
+TEST_CASE("inspect lists tensors, metadata and values") {
+  const TempDir directory;
+  {
+    const auto writer =
+        CreateWeights(directory.File("w.safetensors"), WeightsFileFormat::kAuto,
+                      {{"a\x1b[2J", {2, 2}, StoredDType::kF32}, {"none", {0}, StoredDType::kF32}},
+                      {{"source", "a test"}});
+    const std::vector<float> values = {1, 3, std::numeric_limits<float>::quiet_NaN(), 5};
+    writer->Write("a\x1b[2J", std::as_bytes(std::span(values)));
+    writer->Write("none", {});
+    writer->Finish();
+  }
+  const std::string plain = Frugal(directory, "inspect w.safetensors").output;
+  CheckContains(plain, "a?[2J");  // nothing that drives a terminal
+  CheckContains(plain, "2 tensors, 4 elements, 16 bytes");
+  CheckContains(plain, "source = a test");
+  const std::string values = Frugal(directory, "inspect --values w.safetensors").output;
+  CheckContains(values, "1    5     3  1.63299    1\n");
+  CheckContains(values, "-    -     -        -    0\n");
+}
+
+TEST_CASE("errors are one message and exit code 1") {
+  const Setup setup(false);
+  CheckFails(Frugal(setup.directory, "plan absent.toml"), 1, "there is no such file");
+  CheckFails(Frugal(setup.directory, "plan tiny.toml --set training.epocs=1"), 1, "'epochs'");
+  setup.directory.Write("notes.txt", "no weights");
+  CheckFails(Frugal(setup.directory, "inspect notes.txt"), 1, "a weight file is");
+  CheckFails(Frugal(setup.directory, "train tiny.toml --quiet"), 1, "train_images.idx");
+}
+
+TEST_CASE("mistakes in the command line are exit code 2") {
+  const TempDir directory;
+  CheckFails(Frugal(directory, ""), 2, "a command is needed");
+  CheckFails(Frugal(directory, "trian x.toml"), 2, "did you mean 'train'?");
+  CheckFails(Frugal(directory, "plan"), 2, "FILE.toml is required");
+  CheckFails(Frugal(directory, "plan x.toml --jsno"), 2, "did you mean '--json'?");
+  CheckFails(Frugal(directory, "plan x.toml y.toml"), 2, "'y.toml' is not known here");
+  CHECK(Frugal(directory, "train --help").exit_code == 0);
+}
+
+TEST_CASE("a reader that goes away does no harm, a full disk is an error") {
+  const Setup setup;
+  const std::string status = "echo ${PIPESTATUS[0]}";
+  const std::string command = Program("frugal") + " presets | true; " + status;
+  CHECK(Run(setup.directory, "bash -c '" + command + "'").output == "0\n");
+  const std::string train = Program("frugal") + " train tiny.toml --summary s.json | true; ";
+  CHECK(Run(setup.directory, "bash -c '" + train + status + "'").output == "0\n");
+  CHECK(setup.JsonIn("s.json").at("steps") == 4);
+  const ProgramRun full = Run(setup.directory, Program("frugal") + " presets > /dev/full");
+  CHECK(full.exit_code == 1);
+  CheckContains(full.errors, "standard output");
+}
+
+}  // namespace
+}  // namespace frugal::testing
