@@ -11,7 +11,7 @@ std::string ChannelText(std::int64_t channels) { return std::to_string(channels)
 // Operations check against their parameters; a layer without any still stands by its size.
 void CheckWidth(Context& context, const std::string& name, std::int64_t width, const Var& input) {
   if (input.shape().rank() > 0 && input.shape().back() == width) return;
-  ThrowShape(context, name + " was made for " + std::to_string(width) + " values per position",
+  ThrowShape(context, name + " takes " + std::to_string(width) + " values at each position",
              input.shape(), "change the layer's size");
 }
 
@@ -49,7 +49,7 @@ std::string LayerNormLayer::Describe() const {
 }
 
 Var LayerNormLayer::Forward(Context& context, const Var& input) {
-  CheckWidth(context, "layer_norm", features_, input);
+  if (parameters_.weight == nullptr) CheckWidth(context, "layer norm", features_, input);
   return LayerNorm(context, input, parameters_, epsilon_);
 }
 
@@ -72,7 +72,7 @@ std::string GroupNormLayer::Describe() const {
 }
 
 Var GroupNormLayer::Forward(Context& context, const Var& input) {
-  CheckWidth(context, "group_norm", channels_, input);
+  if (parameters_.weight == nullptr) CheckWidth(context, "group norm", channels_, input);
   return GroupNorm(context, input, parameters_, options_.groups, options_.epsilon);
 }
 

@@ -1,9 +1,9 @@
 #include "builders/report/html_style.h"
 
 namespace frugal {
+namespace {
 
-std::string_view ReportStyle() {
-  return R"css(
+constexpr std::string_view kStyle = R"css(
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 32px 24px 64px; max-width: 1048px; background: #fff; color: #1f2933;
@@ -87,6 +87,9 @@ path.measured { stroke: #1f2933; stroke-width: 1.2; stroke-dasharray: 5 4; }
 @media (max-width: 700px) { section { overflow-x: auto; } svg { min-width: 640px; } }
 @media print { body { max-width: none; } section { break-inside: avoid-page; } }
 )css";
-}
+
+}  // namespace
+
+std::string_view ReportStyle() { return kStyle; }
 
 }  // namespace frugal

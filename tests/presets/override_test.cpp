@@ -84,7 +84,7 @@ TEST_CASE("Overrides of another form are refused with a sentence") {
         "check the path before it");
   CHECK(ErrorOf("layers.2.units=1") ==
         "--set layers.2.units=1: the path must lead to an item of the list, counted from 0; "
-        "'2' was given, and the list has 2 items");
+        "'2' was given, and the list has 2 items; add layers in the file");
   CHECK_FALSE(ErrorOf("layers.-1.units=1").empty());
   CHECK_FALSE(ErrorOf("layers.units=1").empty());
   std::string deep = "a";

@@ -41,6 +41,9 @@ struct Fence {
 };
 
 bool IsSource(std::string_view path) { return path.ends_with(".cpp"); }
+bool IsSourceOrTest(std::string_view path) {
+  return IsSource(path) || path.starts_with("tests/");
+}
 
 bool InBackendPart(std::string_view path, std::string_view part) {
   constexpr std::string_view kBackend = "sdk/backend/";
@@ -72,7 +75,7 @@ constexpr std::array<Fence, 12> kFences = {{
     {"fmt/", MayUseSpdlog, "sdk/core/log.cpp"},
     {"catch2/", MayUseCatch, "tests/catch.h (include \"tests/catch.h\" instead)"},
     {kMpiHeader, MayUseMpi, "one file sdk/comm/*_mpi.cpp"},
-    {"nlohmann/", IsSource, "*.cpp files"},
+    {"nlohmann/", IsSourceOrTest, "*.cpp files and tests"},
     {"zlib.h", IsSource, "*.cpp files"},
     {"CLI/", MayUseCli, "samples/"},
 }};

@@ -61,10 +61,10 @@ void BackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given)
   const HeadRows dy = RowsOf({given.dy, 0}, tiles_.batch(), tile.head, width);
   const HeadRows y = RowsOf({given.y, 0}, tiles_.batch(), tile.head, width);
   const HeadRows q = RowsOf(inputs_.q, tiles_.batch(), tile.head, width);
-  tiles_.LoadQueries(tile);
-  tiles_.LoadColumns(dy, width, 1.0f, tile, turned_gradients_);
   CopyRows(q, tile, width, tiles_.query_scale(), padded, query_rows_);
   CopyRows(dy, tile, width, 1.0f, padded, gradient_rows_);
+  tiles_.LoadQueries({query_rows_, padded}, 1.0f, tile);
+  tiles_.LoadColumns({gradient_rows_, padded}, width, 1.0f, tile, turned_gradients_);
   std::fill_n(query_sums_, width * kQueryTile, 0.0f);
   std::fill_n(log_sum_exp_, kQueryTile, 0.0f);
   std::fill_n(delta_, kQueryTile, 0.0f);
@@ -110,9 +110,10 @@ void WriteKeyGradients(const AttentionInputs& inputs, const KeyRange& range, flo
     const HeadRows rows = RowsOf(to, batch, head, g.head_size);
     for (std::int64_t t = range.begin; t < range.end; ++t) {
       float* const row = rows.at(t);
-      std::fill_n(row, g.head_size, 0.0f);
-      for (std::int64_t s = slot; s < slot + count; ++s) {
-        const float* const sum = KeySumsAt(inputs, memory, s).*part + t * padded;
+      const float* sum = KeySumsAt(inputs, memory, slot).*part + t * padded;
+      for (std::int64_t i = 0; i < g.head_size; ++i) row[i] = factor * sum[i];
+      for (std::int64_t s = slot + 1; s < slot + count; ++s) {
+        sum = KeySumsAt(inputs, memory, s).*part + t * padded;
         for (std::int64_t i = 0; i < g.head_size; ++i) row[i] += factor * sum[i];
       }
     }

@@ -26,7 +26,8 @@ void ForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& log
 }
 
 void ForwardTiles::Start(const QueryTile& tile) {
-  tiles_.LoadQueries(tile);
+  const HeadRows q = RowsOf(inputs_.q, tiles_.batch(), tile.head, inputs_.geometry.head_size);
+  tiles_.LoadQueries({q.at(tile.first), q.row}, tiles_.query_scale(), tile);
   std::fill_n(output_, inputs_.geometry.head_size * kQueryTile, 0.0f);
   std::fill_n(state_.sum, kQueryTile, 0.0f);
   std::fill_n(state_.reference, kQueryTile, -std::numeric_limits<float>::infinity());

@@ -38,22 +38,21 @@ HeadRows ScoreTiles::Gathered(const HeadRows& rows, float* packed) const {
 
 void ScoreTiles::LoadColumns(const HeadRows& from, std::int64_t width, float factor,
                              const QueryTile& tile, float* to) const {
-  inputs_.loops.transpose(from.at(tile.first), from.row, tile.count, width, factor, to, kQueryTile);
+  inputs_.loops.transpose(from.data, from.row, tile.count, width, factor, to, kQueryTile);
   if (tile.count == tile.columns) return;
   for (std::int64_t i = 0; i < width; ++i) {
     std::fill(to + i * kQueryTile + tile.count, to + i * kQueryTile + tile.columns, 0.0f);
   }
 }
 
-void ScoreTiles::LoadQueries(const QueryTile& tile) {
-  const std::int64_t width = inputs_.geometry.head_size;
-  LoadColumns(RowsOf(inputs_.q, batch_, tile.head, width), width, query_scale_, tile, queries_);
+void ScoreTiles::LoadQueries(const HeadRows& from, float factor, const QueryTile& tile) {
+  LoadColumns(from, inputs_.geometry.head_size, factor, tile, queries_);
 }
 
 void ScoreTiles::Compute(const QueryTile& tile, const KeyStep& step) {
   const HeadRows mask = MaskRows(inputs_.mask, batch_, tile.head);
   if (mask.data != nullptr) {
-    LoadColumns({mask.data + step.first, mask.row}, step.count,
+    LoadColumns({mask.at(tile.first) + step.first, mask.row}, step.count,
                 static_cast<float>(std::numbers::log2e), tile, scores_);
   }
   float* const scores = scores_ + step.first_column;

@@ -20,9 +20,10 @@ class ScoreTiles {
   ScoreTiles(const AttentionInputs& inputs, Carver& carver);
 
   void BeginTask(std::int64_t task);  // takes up its batch and key head
-  void LoadQueries(const QueryTile& tile);
+  // The queries of a tile times query_scale, which are `factor` times the rows given.
+  void LoadQueries(const HeadRows& from, float factor, const QueryTile& tile);
   // to[i][c] = factor * from[c][i] for the columns c of a tile, 0 in those without a query;
-  // `to` [width, kQueryTile]
+  // from [count, width],  // `to` [width, kQueryTile]
   void LoadColumns(const HeadRows& from, std::int64_t width, float factor, const QueryTile& tile,
                    float* to) const;
   // scores = scale q k^T + mask, -infinity where hidden, in units of ln 2

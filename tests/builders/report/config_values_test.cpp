@@ -48,7 +48,8 @@ TEST_CASE("Origins without a file are told as they are") {
 }
 
 TEST_CASE("Times inside a layer count for it, and only there") {
-  const std::vector<LayerPlan> layers = {{.path = "1"}, {.path = "10"}};
+  const std::vector<LayerPlan> layers = {LayerPlan{.path = "1", .description = {}, .output = {}},
+                                         LayerPlan{.path = "10", .description = {}, .output = {}}};
   const LayerTimes times = TimesByLayer(
       layers, {{"1", 1, 10, 1, 5}, {"1.0", 2, 20, 1, 9}, {"10", 4, 0, 1, 1}, {"loss", 8, 0, 1, 1}});
   CHECK(times.layers[0].seconds == 3);
