@@ -93,9 +93,8 @@ TEST_CASE("norms refuse other channels and too few values", "[layers][errors]") 
                "group norm takes 4 channels; the input is [2, 3, 8]; change "
                "the layer's size");
   CheckRefused(Make<GroupNormLayer>(4, GroupNormOptions{.groups = 2, .affine = false}), {2, 3, 5},
-               "group norm takes channels that 2 groups divide; the input is "
-               "[2, 3, 5]; choose "
-               "another number of groups");
+               "group norm takes 4 values at each position; the input is [2, 3, 5]; change the "
+               "layer's size");
 }
 
 TEST_CASE("flatten and residual refuse what does not fit", "[layers][errors]") {
