@@ -55,15 +55,14 @@ TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
   program.batch = training.batch_size;
   program.evaluation_batch = training.evaluation_batch_size;
   program.drop_last = training.drop_last;
-  program.steps_per_epoch =
-      BatchCount(program.train_samples, program.batch, LastBatchOf(training));
+  program.steps_per_epoch = BatchCount(program.train_samples, program.batch, LastBatchOf(training));
   if (program.steps_per_epoch == 0) {
-    const Complaint complaint = {
-        .where = "training",
-        .required = "an epoch has at least one batch",
-        .given = "batch_size = " + std::to_string(program.batch) + " with " +
-                 std::to_string(program.train_samples) + " training samples",
-        .advice = "use a smaller batch, or drop_last = false"};
+    const Complaint complaint = {.where = "training",
+                                 .required = "an epoch has at least one batch",
+                                 .given = "batch_size = " + std::to_string(program.batch) +
+                                          " with " + std::to_string(program.train_samples) +
+                                          " training samples",
+                                 .advice = "use a smaller batch, or drop_last = false"};
     throw ConfigError(Located(config, "training.batch_size", Describe(complaint)));
   }
   program.total_steps = program.steps_per_epoch * training.epochs;
@@ -136,9 +135,9 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
       BuildNetwork(config.model.layers, input, *blueprint.backend, blueprint.dtype());
   CheckAssignments(blueprint);
   blueprint.parameters = blueprint.network->Parameters();
-  blueprint.optimizer = std::make_unique<Optimizer>(
-      config.optimizer, config.schedule, config.training.clip_gradient_norm,
-      blueprint.program.total_steps);
+  blueprint.optimizer = std::make_unique<Optimizer>(config.optimizer, config.schedule,
+                                                    config.training.clip_gradient_norm,
+                                                    blueprint.program.total_steps);
   MakePlan(blueprint);
   CheckOutputs(blueprint);
   CheckDeviceLimit(blueprint);

@@ -17,32 +17,30 @@ struct Part {
   throw ConfigError({.where = "data",
                      .required = "'dataset' must be built in (" + JoinWithCommas(NamedDatasets()) +
                                  ") or described by all of its files and sizes",
-                     .given = QuoteToml(name) + " is not built in, and " +
-                              JoinWithCommas(missing) + " of it are not given",
+                     .given = QuoteToml(name) + " is not built in, and " + JoinWithCommas(missing) +
+                              " of it are not given",
                      .advice = suggestion.empty() ? "choose one of the two" : suggestion});
 }
 
 DatasetInfo OwnDataset(const DataOptions& options) {
   std::vector<std::string> missing;
-  for (const Part& part :
-       {Part{"train_images", options.train_images.has_value()},
-        Part{"train_labels", options.train_labels.has_value()},
-        Part{"test_images", options.test_images.has_value()},
-        Part{"test_labels", options.test_labels.has_value()},
-        Part{"sample_shape", options.sample_shape.has_value()},
-        Part{"train_count", options.train_count.has_value()},
-        Part{"test_count", options.test_count.has_value()},
-        Part{"classes", options.classes.has_value()}}) {
+  for (const Part& part : {Part{"train_images", options.train_images.has_value()},
+                           Part{"train_labels", options.train_labels.has_value()},
+                           Part{"test_images", options.test_images.has_value()},
+                           Part{"test_labels", options.test_labels.has_value()},
+                           Part{"sample_shape", options.sample_shape.has_value()},
+                           Part{"train_count", options.train_count.has_value()},
+                           Part{"test_count", options.test_count.has_value()},
+                           Part{"classes", options.classes.has_value()}}) {
     if (!part.given) missing.emplace_back(part.key);
   }
   if (!missing.empty()) RefuseName(options.dataset, missing);
-  return DescribeDataset(options.dataset,
-                         {.files = {*options.train_images, *options.train_labels,
-                                    *options.test_images, *options.test_labels},
-                          .sample_shape = Shape(*options.sample_shape),
-                          .train_count = *options.train_count,
-                          .test_count = *options.test_count,
-                          .classes = *options.classes});
+  return DescribeDataset(options.dataset, {.files = {*options.train_images, *options.train_labels,
+                                                     *options.test_images, *options.test_labels},
+                                           .sample_shape = Shape(*options.sample_shape),
+                                           .train_count = *options.train_count,
+                                           .test_count = *options.test_count,
+                                           .classes = *options.classes});
 }
 
 // Single files or sizes beside a built-in data set replace its own.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "builders/field_limits.h"
 #include "presets/make_field.h"
 
 namespace frugal {
@@ -44,14 +45,18 @@ FieldTable InitializerFields() {
 Field PerAxisField(std::string name, PerAxis Conv2dOptions::*member, std::string doc, double least,
                    bool required = false) {
   return MakeField(std::move(name), member, std::move(doc),
-                   {.min = least, .required = required, .min_items = 1, .max_items = 2,
+                   {.min = least,
+                    .max = kMostPerAxis,
+                    .required = required,
+                    .min_items = 1,
+                    .max_items = 2,
                     .single_ok = true});
 }
 
 FieldTable DenseTable() {
   return MakeFieldTable<DenseOptions>(
       "dense", {MakeField("units", &DenseOptions::units, "Output features.",
-                          {.min = 1, .required = true}),
+                          {.min = 1, .max = kMostPerAxis, .required = true}),
                 ActivationField("activation", &DenseOptions::activation, "Behind the product."),
                 MakeField("bias", &DenseOptions::bias, "Whether a bias is added."),
                 MakeTable("initializer", &DenseOptions::initializer,
@@ -62,14 +67,14 @@ FieldTable Conv2dTable() {
   return MakeFieldTable<Conv2dOptions>(
       "conv2d",
       {MakeField("filters", &Conv2dOptions::filters, "Output channels.",
-                 {.min = 1, .required = true}),
+                 {.min = 1, .max = kMostPerAxis, .required = true}),
        PerAxisField("kernel", &Conv2dOptions::kernel, "Height and width, or one for both.", 1,
                     true),
        PerAxisField("stride", &Conv2dOptions::stride, "Step of the kernel.", 1),
        PerAxisField("padding", &Conv2dOptions::padding, "Zeros on each side.", 0),
        PerAxisField("dilation", &Conv2dOptions::dilation, "Distance of kernel elements.", 1),
        MakeField("groups", &Conv2dOptions::groups, "Channels are split into so many groups.",
-                 {.min = 1}),
+                 {.min = 1, .max = kMostPerAxis}),
        ActivationField("activation", &Conv2dOptions::activation, "Behind the convolution."),
        MakeField("bias", &Conv2dOptions::bias, "Whether a bias is added."),
        MakeTable("initializer", &Conv2dOptions::initializer,
@@ -78,7 +83,8 @@ FieldTable Conv2dTable() {
 
 FieldTable PoolTable(const std::string& name, bool average) {
   // No items: the kernel.
-  const FieldLimits stride = {.min = 1, .min_items = 0, .max_items = 2, .single_ok = true};
+  const FieldLimits stride = {
+      .min = 1, .max = kMostPerAxis, .min_items = 0, .max_items = 2, .single_ok = true};
   FieldLimits kernel = stride;
   kernel.required = true;
   kernel.min_items = 1;
@@ -101,8 +107,9 @@ FieldTable PoolTable(const std::string& name, bool average) {
 FieldTable AdaptiveTable() {
   return MakeFieldTable<AdaptivePool2dOptions>(
       "adaptive_avg_pool2d",
-      {MakeField("output", &AdaptivePool2dOptions::output, "Height and width of the result.",
-                 {.min = 1, .min_items = 1, .max_items = 2, .single_ok = true})});
+      {MakeField(
+          "output", &AdaptivePool2dOptions::output, "Height and width of the result.",
+          {.min = 1, .max = kMostPerAxis, .min_items = 1, .max_items = 2, .single_ok = true})});
 }
 
 template <class T>
@@ -132,7 +139,7 @@ FieldTable GroupNormTable() {
   return MakeFieldTable<GroupNormOptions>(
       "group_norm",
       {MakeField("groups", &GroupNormOptions::groups, "Channels are split into so many groups.",
-                 {.min = 1}),
+                 {.min = 1, .max = kMostPerAxis}),
        EpsilonField<GroupNormOptions>(),
        MakeField("affine", &GroupNormOptions::affine, "Whether it learns a scale and a shift.")});
 }
@@ -177,9 +184,8 @@ const std::vector<LayerType>& LayerTypes() {
 }
 
 const LayerType* FindLayerType(std::string_view name) {
-  const auto found = std::ranges::find(LayerTypes(), name, [](const LayerType& type) {
-    return TypeNameOf(type.defaults);
-  });
+  const auto found = std::ranges::find(
+      LayerTypes(), name, [](const LayerType& type) { return TypeNameOf(type.defaults); });
   return found == LayerTypes().end() ? nullptr : &*found;
 }
 

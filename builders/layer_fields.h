@@ -10,9 +10,9 @@ namespace frugal {
 
 // One type of layer as TOML knows it.
 struct LayerType {
-  LayerOptions defaults;             // the alternative with its default options
-  FieldTable fields;                 // of that alternative's struct
-  std::vector<std::string> nested;   // keys that hold lists of layers: "layers", "shortcut"
+  LayerOptions defaults;            // the alternative with its default options
+  FieldTable fields;                // of that alternative's struct
+  std::vector<std::string> nested;  // keys that hold lists of layers: "layers", "shortcut"
 };
 
 // All types, in the order of LayerOptions.

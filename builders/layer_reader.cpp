@@ -16,8 +16,7 @@ Field TypeField() {
   return field;
 }
 
-const LayerType* ReadType(const ConfigNode& node, const std::string& path,
-                          Complaints& complaints) {
+const LayerType* ReadType(const ConfigNode& node, const std::string& path, Complaints& complaints) {
   static const Field field = TypeField();
   const ConfigNode* type = node.Find("type");
   if (type == nullptr) {
@@ -53,8 +52,8 @@ void ReadName(const ConfigNode& node, const std::string& path, LayerSpec& spec,
 
 }  // namespace
 
-std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& path,
-                                  Origins& origins, Complaints& complaints) {
+std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& path, Origins& origins,
+                                  Complaints& complaints) {
   std::vector<LayerSpec> layers;
   if (!list.IsArray()) {
     complaints.Add(list.location, {.where = path,

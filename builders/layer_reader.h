@@ -11,7 +11,7 @@
 namespace frugal {
 
 // Reads a list of layers, [[model.layers]], and the lists inside it.
-std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& path,
-                                  Origins& origins, Complaints& complaints);
+std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& path, Origins& origins,
+                                  Complaints& complaints);
 
 }  // namespace frugal

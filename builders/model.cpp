@@ -25,8 +25,8 @@ ParameterStore::Options StoreOptions(const Blueprint& blueprint) {
 // Copies of the values of one store, for another that is filled from them.
 ValueSource CopiesFrom(const std::vector<std::pair<std::size_t, std::vector<double>>>& values) {
   return [values](const Parameter& parameter, const Tensor& value) {
-    const auto found = std::ranges::find(
-        values, parameter.index, [](const auto& entry) { return entry.first; });
+    const auto found =
+        std::ranges::find(values, parameter.index, [](const auto& entry) { return entry.first; });
     if (found == values.end()) return false;
     if (value.dtype() == DType::kF64) {
       std::ranges::copy(found->second, value.data<double>());
@@ -79,9 +79,9 @@ Model::Model(Blueprint blueprint, DataSources sources)
   }
   const TrainingMemoryConfig& memory = blueprint_->config.memory;
   if (memory.default_initialization_strategy == InitializationStrategy::kFromFile) {
-    store_->SetSource(SourceFrom(OpenModelWeights(
-        *memory.weights_file_path, memory.weights_file_format, blueprint_->parameters,
-        blueprint_->config.model.allow_missing)));
+    store_->SetSource(SourceFrom(
+        OpenModelWeights(*memory.weights_file_path, memory.weights_file_format,
+                         blueprint_->parameters, blueprint_->config.model.allow_missing)));
   }
   if (memory.default_initialization_strategy == InitializationStrategy::kLazy) return;
   for (const Parameter* parameter : blueprint_->parameters) store_->Value(*parameter);
@@ -180,10 +180,9 @@ EvaluationResult Model::Evaluate() {
   std::int64_t correct = 0;
   for (std::int64_t at = 0; at < samples;) {
     const std::int64_t count = std::min(program().evaluation_batch, samples - at);
-    const StepResult step =
-        RunStep(StepKind::kEvaluate, source,
-                std::span(order).subspan(static_cast<std::size_t>(at),
-                                         static_cast<std::size_t>(count)));
+    const StepResult step = RunStep(
+        StepKind::kEvaluate, source,
+        std::span(order).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)));
     result.loss += step.loss * static_cast<double>(count);
     correct += step.correct;
     at += count;
@@ -198,12 +197,11 @@ EvaluationResult Model::Evaluate() {
 std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t count) {
   const std::int64_t wanted = count * blueprint_->layout.sample_shape.ElementCount();
   if (count < 1 || wanted != static_cast<std::int64_t>(inputs.size())) {
-    throw UsageError({.where = "Model::Predict",
-                      .required = "inputs hold count x " +
-                                  ToString(blueprint_->layout.sample_shape) + " values",
-                      .given = std::to_string(inputs.size()) + " values and count = " +
-                               std::to_string(count),
-                      .advice = "give whole samples, channels last"});
+    throw UsageError(
+        {.where = "Model::Predict",
+         .required = "inputs hold count x " + ToString(blueprint_->layout.sample_shape) + " values",
+         .given = std::to_string(inputs.size()) + " values and count = " + std::to_string(count),
+         .advice = "give whole samples, channels last"});
   }
   std::vector<float> outputs;
   RunPlanned(StepKind::kPredict, count, [&] {
@@ -252,8 +250,7 @@ void Model::SaveWeights(const std::string& path) { WriteWeights(path, parameters
 std::string Model::WeightsHash() { return HashWeights(parameters(), *store_); }
 
 void Model::LoadWeights(const std::string& path, WeightsFormat format) {
-  const auto file =
-      OpenModelWeights(path, format, parameters(), config().model.allow_missing);
+  const auto file = OpenModelWeights(path, format, parameters(), config().model.allow_missing);
   for (const Parameter* parameter : parameters()) {
     ReadInto(*file, *parameter, store_->Value(*parameter));
   }

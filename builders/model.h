@@ -52,8 +52,7 @@ class Model {
   // Writes weights and buffers as safetensors; an interrupted write loses nothing.
   void SaveWeights(const std::string& path);
   // Reads them by name. See ModelOptions::allow_missing.
-  void LoadWeights(const std::string& path,
-                   WeightsFormat format = WeightsFormat::kAuto);
+  void LoadWeights(const std::string& path, WeightsFormat format = WeightsFormat::kAuto);
   std::string WeightsHash();
 
   // Another model of the same configuration with copies of the values that are materialized; lazy

@@ -15,8 +15,8 @@ class NetworkBuilder {
                                         const std::string& where, Shape& shape) {
     auto list = std::make_unique<Sequential>();
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      const std::string here = where + "." + std::to_string(i) + " (" +
-                               std::string(TypeNameOf(specs[i].options)) + ")";
+      const std::string here =
+          where + "." + std::to_string(i) + " (" + std::string(TypeNameOf(specs[i].options)) + ")";
       const std::string name = specs[i].name.empty() ? std::to_string(i) : specs[i].name;
       CheckNameIsNew(*list, name, here, specs[i]);
       list->Append(name, BuildNamed(specs[i], here, where + "." + std::to_string(i), shape));
@@ -47,7 +47,7 @@ class NetworkBuilder {
     } catch (const ConfigError& error) {
       throw ConfigError(WithLocation(AtPlace(error.what(), here), spec));
     } catch (const ShapeError& error) {
-      throw ShapeError(WithLocation(error.what(), spec));
+      throw ShapeError(WithLocation(AtPlace(error.what(), here), spec));
     }
   }
 
@@ -123,13 +123,13 @@ class NetworkBuilder {
     std::unique_ptr<Sequential> shortcut;
     if (!spec.shortcut.empty()) shortcut = BuildList(spec.shortcut, path + ".shortcut", around);
     if (!(inside == around)) {
-      throw ConfigError(
-          {.where = path,
-           .required = "both branches end in one shape",
-           .given = "the body ends in " + ToString(inside) + " and " +
-                    (shortcut ? "the shortcut in " : "the input is ") + ToString(around),
-           .advice = "give a shortcut that ends in " + ToString(inside) +
-                     ", e.g. a conv2d with kernel 1 and the same stride"});
+      throw ConfigError({.where = path,
+                         .required = "both branches end in one shape",
+                         .given = "the body ends in " + ToString(inside) + " and " +
+                                  (shortcut ? "the shortcut in " : "the input is ") +
+                                  ToString(around),
+                         .advice = "give a shortcut that ends in " + ToString(inside) +
+                                   ", e.g. a conv2d with kernel 1 and the same stride"});
     }
     return std::make_unique<Residual>(std::move(body), std::move(shortcut), options);
   }

@@ -1,5 +1,6 @@
 #include "builders/option_fields.h"
 
+#include "builders/field_limits.h"
 #include "builders/run_config.h"
 #include "presets/make_field.h"
 
@@ -17,10 +18,9 @@ Choices<E> ChoicesOf(std::initializer_list<E> values) {
 
 const FieldTable& ModelFields() {
   static const FieldTable table = MakeFieldTable<ModelOptions>(
-      "model",
-      {MakeField("name", &ModelOptions::name, "Name in plans and reports."),
-       MakeField("allow_missing", &ModelOptions::allow_missing,
-                 "With weights from a file: take what fits, initialize the rest.")});
+      "model", {MakeField("name", &ModelOptions::name, "Name in plans and reports."),
+                MakeField("allow_missing", &ModelOptions::allow_missing,
+                          "With weights from a file: take what fits, initialize the rest.")});
   return table;
 }
 
@@ -34,35 +34,35 @@ const FieldTable& DataFields() {
        MakeField("test_images", &DataOptions::test_images, "IDX file, plain or gzipped."),
        MakeField("test_labels", &DataOptions::test_labels, "IDX file, plain or gzipped."),
        MakeField("sample_shape", &DataOptions::sample_shape, "[height, width, channels].",
-                 {.min = 1, .min_items = 3, .max_items = 3}),
+                 {.min = 1, .max = kMostPerAxis, .min_items = 3, .max_items = 3}),
        MakeField("train_count", &DataOptions::train_count, "Images in the training file.",
-                 {.min = 1}),
-       MakeField("test_count", &DataOptions::test_count, "Images in the test file.", {.min = 1}),
+                 {.min = 1, .max = kMostSamples}),
+       MakeField("test_count", &DataOptions::test_count, "Images in the test file.",
+                 {.min = 1, .max = kMostSamples}),
        MakeField("classes", &DataOptions::classes, "Number of classes.", {.min = 1, .max = 256}),
        MakeField("mean", &DataOptions::mean, "Subtracted from pixel values in [0, 1]."),
        MakeField("deviation", &DataOptions::deviation, "What is left is divided by this.",
                  {.min = 0, .min_exclusive = true}),
        MakeField("train_limit", &DataOptions::train_limit,
                  "Use only the first so many training samples.", {.min = 1}),
-       MakeField("test_limit", &DataOptions::test_limit,
-                 "Use only the first so many test samples.", {.min = 1}),
+       MakeField("test_limit", &DataOptions::test_limit, "Use only the first so many test samples.",
+                 {.min = 1}),
        MakeField("shuffle", &DataOptions::shuffle, "A new order in every epoch.")});
   return table;
 }
 
 const FieldTable& LossFields() {
   static const FieldTable table = MakeFieldTable<LossOptions>(
-      "loss",
-      {MakeChoice("kind", &LossOptions::kind, "What is minimized.",
-                  ChoicesOf({LossKind::kCrossEntropy, LossKind::kMse, LossKind::kL1,
-                             LossKind::kHuber, LossKind::kBceWithLogits})),
-       MakeField("label_smoothing", &LossOptions::label_smoothing,
-                 "Cross entropy: share of the target spread over all classes.",
-                 {.min = 0, .max = 1, .max_exclusive = true}),
-       MakeField("ignore_index", &LossOptions::ignore_index,
-                 "Cross entropy: rows with this label do not count."),
-       MakeField("delta", &LossOptions::delta, "Huber: where the square turns into a line.",
-                 {.min = 0, .min_exclusive = true})});
+      "loss", {MakeChoice("kind", &LossOptions::kind, "What is minimized.",
+                          ChoicesOf({LossKind::kCrossEntropy, LossKind::kMse, LossKind::kL1,
+                                     LossKind::kHuber, LossKind::kBceWithLogits})),
+               MakeField("label_smoothing", &LossOptions::label_smoothing,
+                         "Cross entropy: share of the target spread over all classes.",
+                         {.min = 0, .max = 1, .max_exclusive = true}),
+               MakeField("ignore_index", &LossOptions::ignore_index,
+                         "Cross entropy: rows with this label do not count."),
+               MakeField("delta", &LossOptions::delta, "Huber: where the square turns into a line.",
+                         {.min = 0, .min_exclusive = true})});
   return table;
 }
 
@@ -90,8 +90,7 @@ const FieldTable& ScheduleFields() {
   static const FieldTable table = MakeFieldTable<ScheduleOptions>(
       "schedule",
       {MakeChoice("kind", &ScheduleOptions::kind, "How the learning rate moves.",
-                  ChoicesOf({ScheduleKind::kConstant, ScheduleKind::kCosine,
-                             ScheduleKind::kStep})),
+                  ChoicesOf({ScheduleKind::kConstant, ScheduleKind::kCosine, ScheduleKind::kStep})),
        MakeField("warmup_steps", &ScheduleOptions::warmup_steps,
                  "Steps over which the rate rises to its value.", {.min = 0}),
        MakeField("final_fraction", &ScheduleOptions::final_fraction,
@@ -108,14 +107,14 @@ const FieldTable& TrainingFields() {
   static const FieldTable table = MakeFieldTable<TrainingOptions>(
       "training",
       {MakeField("epochs", &TrainingOptions::epochs, "Passes over the training data.",
-                 {.min = 1}),
-       MakeField("batch_size", &TrainingOptions::batch_size, "Samples of one step.", {.min = 1}),
+                 {.min = 1, .max = kMostEpochs}),
+       MakeField("batch_size", &TrainingOptions::batch_size, "Samples of one step.",
+                 {.min = 1, .max = kMostPerAxis}),
        MakeField("evaluation_batch_size", &TrainingOptions::evaluation_batch_size,
-                 "Samples evaluated at a time.", {.min = 1}),
+                 "Samples evaluated at a time.", {.min = 1, .max = kMostPerAxis}),
        MakeField("drop_last", &TrainingOptions::drop_last,
                  "Leave out samples that do not fill a batch."),
-       MakeField("max_steps", &TrainingOptions::max_steps, "Stop after so many steps.",
-                 {.min = 1}),
+       MakeField("max_steps", &TrainingOptions::max_steps, "Stop after so many steps.", {.min = 1}),
        MakeField("seed", &TrainingOptions::seed, "Of weights, order and dropout.", {.min = 0}),
        MakeChoice("backend", &TrainingOptions::backend, "The kernels.",
                   ChoicesOf({BackendKind::kOneDnn, BackendKind::kEigen})),
@@ -132,10 +131,9 @@ const FieldTable& TrainingFields() {
 
 const FieldTable& OutputFields() {
   static const FieldTable table = MakeFieldTable<OutputOptions>(
-      "output",
-      {MakeField("weights", &OutputOptions::weights, "Where the trained weights go."),
-       MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
-       MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
+      "output", {MakeField("weights", &OutputOptions::weights, "Where the trained weights go."),
+                 MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
+                 MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
   return table;
 }
 

@@ -1,7 +1,10 @@
 #include "builders/output_files.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 
@@ -58,8 +61,13 @@ std::string ProblemOfDirectory(const std::string& path) {
   if (error && !fs::is_directory(parent)) {
     return "directory " + Quoted(parent.string()) + " cannot be made: " + error.message();
   }
-  if (::access(parent.c_str(), W_OK | X_OK) == 0) return "";
-  return "nothing may be written into directory " + Quoted(parent.string());
+  // Only making a file shows whether one can be made.
+  const std::string probe = Canonical(path) + ".probe" + std::to_string(::getpid());
+  const int descriptor = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) return Quoted(path) + " cannot be made: " + std::strerror(errno);
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+  return "";
 }
 
 class OutputCheck {

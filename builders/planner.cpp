@@ -90,13 +90,12 @@ void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
     x = layer(context, x);
     const auto keeps = kept.find(layer.path());
     const auto segment = segments.find(layer.path());
-    blueprint.plan.layers.push_back(
-        {.path = layer.path(),
-         .description = layer.Describe(),
-         .output = x.shape(),
-         .parameters = layer.ParameterCount(),
-         .kept_bytes = keeps == kept.end() ? 0 : keeps->second,
-         .segment = segment == segments.end() ? -1 : segment->second});
+    blueprint.plan.layers.push_back({.path = layer.path(),
+                                     .description = layer.Describe(),
+                                     .output = x.shape(),
+                                     .parameters = layer.ParameterCount(),
+                                     .kept_bytes = keeps == kept.end() ? 0 : keeps->second,
+                                     .segment = segment == segments.end() ? -1 : segment->second});
   }
 }
 
@@ -149,8 +148,7 @@ void FillTotals(Blueprint& blueprint, const MemoryLedger& ledger) {
   }
   const TrainingMemoryConfig& memory = blueprint.config.memory;
   if (!memory.use_activation_pooling) return;
-  plan.arena_kept_bytes =
-      std::min(plan.arena_bytes, memory.max_pool_memory_mb * kBytesPerMegabyte);
+  plan.arena_kept_bytes = std::min(plan.arena_bytes, memory.max_pool_memory_mb * kBytesPerMegabyte);
 }
 
 // What a step holds at its peak, with what is live around it.

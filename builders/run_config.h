@@ -32,8 +32,8 @@ struct DataOptions {
   std::optional<std::int64_t> train_count{};
   std::optional<std::int64_t> test_count{};
   std::optional<std::int64_t> classes{};
-  double mean = 0;  // of pixel values in [0, 1], subtracted
-  double deviation = 1;  // then divided by
+  double mean = 0;                            // of pixel values in [0, 1], subtracted
+  double deviation = 1;                       // then divided by
   std::optional<std::int64_t> train_limit{};  // use only the first so many samples
   std::optional<std::int64_t> test_limit{};
   bool shuffle = true;
@@ -50,7 +50,7 @@ struct TrainingOptions {
   std::int64_t seed = 0;
   BackendKind backend = BackendKind::kOneDnn;
   Precision precision = Precision::kF32;
-  std::int64_t threads = 0;  // 0 = all cores
+  std::int64_t threads = 0;       // 0 = all cores
   double clip_gradient_norm = 0;  // 0 = no clipping
   bool evaluate = true;           // on the test part after each epoch
 };

@@ -78,17 +78,17 @@ void CheckLossFields(const RunConfig& config, Complaints& complaints) {
     const char* key;
     LossKind kind;
   };
-  for (const auto& [key, kind] : {Owner{"label_smoothing", LossKind::kCrossEntropy},
-                                  Owner{"ignore_index", LossKind::kCrossEntropy},
-                                  Owner{"delta", LossKind::kHuber}}) {
+  for (const auto& [key, kind] :
+       {Owner{"label_smoothing", LossKind::kCrossEntropy},
+        Owner{"ignore_index", LossKind::kCrossEntropy}, Owner{"delta", LossKind::kHuber}}) {
     const Origin& origin = config.origins.Of(std::string("loss.") + key);
     if (config.loss.kind == kind || !origin.IsExplicit()) continue;
-    complaints.Add(origin.location, {.where = "loss",
-                                     .required = std::string(key) + " belongs to the loss \"" +
-                                                 std::string(NameOf(kind)) + "\"",
-                                     .given = "kind = \"" +
-                                              std::string(NameOf(config.loss.kind)) + "\"",
-                                     .advice = "leave it out, or change the kind"});
+    complaints.Add(origin.location,
+                   {.where = "loss",
+                    .required = std::string(key) + " belongs to the loss \"" +
+                                std::string(NameOf(kind)) + "\"",
+                    .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
+                    .advice = "leave it out, or change the kind"});
   }
 }
 
@@ -112,10 +112,11 @@ void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints)
   CheckSchedule(config, complaints);
   CheckWeights(config, complaints);
   if (config.model.layers.empty()) {
-    complaints.Add({}, {.where = "model",
-                        .required = "a model has at least one layer",
-                        .given = "there is none",
-                        .advice = "add [[model.layers]] to the file, or AiModelBuilder::Layers() in code"});
+    complaints.Add(
+        {}, {.where = "model",
+             .required = "a model has at least one layer",
+             .given = "there is none",
+             .advice = "add [[model.layers]] to the file, or AiModelBuilder::Layers() in code"});
   }
 }
 

@@ -76,11 +76,10 @@ RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
 
 std::string ResolvedConfigText(const RunConfig& config) {
   RunConfig copy = config;
-  std::string text =
-      ResolvedText(Resolve(MemoryFields(), &copy.memory, "memory", copy.origins));
+  std::string text = ResolvedText(Resolve(MemoryFields(), &copy.memory, "memory", copy.origins));
   for (const Section& section : Sections()) {
-    text += "\n" + ResolvedText(Resolve(*section.fields, section.in(copy), section.name,
-                                        copy.origins));
+    text +=
+        "\n" + ResolvedText(Resolve(*section.fields, section.in(copy), section.name, copy.origins));
   }
   return text;
 }
@@ -105,8 +104,7 @@ std::string RunConfigSchema() {
   layers.is_list = true;
   layers.selector = "type";
   for (const LayerType& type : LayerTypes()) {
-    layers.variants.push_back(
-        {std::string(TypeNameOf(type.defaults)), &type.fields, type.nested});
+    layers.variants.push_back({std::string(TypeNameOf(type.defaults)), &type.fields, type.nested});
   }
   sections.push_back(layers);
   return JsonSchemaOf("frugal training", sections);

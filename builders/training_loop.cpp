@@ -25,8 +25,7 @@ std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace
     for (const Lifetime& life : trace.lifetimes()) {
       if (life.label != label) continue;
       const auto& live = timeline.live[static_cast<std::size_t>(life.begin)];
-      layer.peak_live_bytes =
-          std::max(layer.peak_live_bytes, baseline.Total() + live.Total());
+      layer.peak_live_bytes = std::max(layer.peak_live_bytes, baseline.Total() + live.Total());
     }
     layers.push_back(std::move(layer));
   }
@@ -49,9 +48,8 @@ TrainingResult TrainingLoop::Run() {
 void TrainingLoop::RunEpoch(std::int64_t epoch) {
   const TrainingProgram& program = model_.program();
   const Clock::time_point epoch_start = Clock::now();
-  const std::vector<std::int64_t> order =
-      EpochOrder(program.train_samples, model_.blueprint_->seed(), epoch,
-                 model_.config().data.shuffle);
+  const std::vector<std::int64_t> order = EpochOrder(
+      program.train_samples, model_.blueprint_->seed(), epoch, model_.config().data.shuffle);
   const LastBatch last = program.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
   const std::size_t first_loss = result_.losses.size();
   for (std::int64_t i = 0; i < program.steps_per_epoch && !IsDone(); ++i) {
@@ -74,11 +72,11 @@ void TrainingLoop::RunEpoch(std::int64_t epoch) {
 void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t epoch) {
   const DataSource& source = model_.Source(DatasetPart::kTrain);
   const Clock::time_point step_start = Clock::now();
-  const bool measure =
-      model_.config().memory.track_memory_statistics && !result_.measured_timeline &&
-      (result_.steps == 1 || model_.program().total_steps == 1);
-  const StepResult step = measure ? RunMeasured(source, samples)
-                                  : model_.RunStep(StepKind::kTrain, source, samples);
+  const bool measure = model_.config().memory.track_memory_statistics &&
+                       !result_.measured_timeline &&
+                       (result_.steps == 1 || model_.program().total_steps == 1);
+  const StepResult step =
+      measure ? RunMeasured(source, samples) : model_.RunStep(StepKind::kTrain, source, samples);
   step_seconds_ += SecondsSince(step_start);
   samples_seen_ += static_cast<std::int64_t>(samples.size());
   ++result_.steps;
@@ -100,8 +98,8 @@ StepResult TrainingLoop::RunMeasured(const DataSource& source,
   const StepResult step = model_.RunStep(StepKind::kTrain, source, samples);
   ledger.RecordInto(nullptr);
   result_.measured_timeline = TimelineOf(trace, ledger.labels());
-  result_.layers = LayersOf(model_.context_->profile(), trace, *result_.measured_timeline,
-                            baseline, ledger.labels());
+  result_.layers = LayersOf(model_.context_->profile(), trace, *result_.measured_timeline, baseline,
+                            ledger.labels());
   return step;
 }
 

@@ -13,7 +13,7 @@ namespace frugal {
 
 // What a training took, measured.
 struct MemoryMeasurement {
-  BytesByTag peak_by_purpose;  // the largest live bytes of each purpose on its own
+  BytesByTag peak_by_purpose;   // the largest live bytes of each purpose on its own
   std::int64_t peak_bytes = 0;  // of all together
   BytesByTag at_peak;
   std::int64_t arena_bytes = 0;

@@ -54,10 +54,14 @@ std::string Differences(const WeightSource& file, std::span<Parameter* const> pa
 
 WeightsFileFormat FileFormat(WeightsFormat format) {
   switch (format) {
-    case WeightsFormat::kJson: return WeightsFileFormat::kJson;
-    case WeightsFormat::kBinary: return WeightsFileFormat::kBinary;
-    case WeightsFormat::kSafetensors: return WeightsFileFormat::kSafetensors;
-    case WeightsFormat::kAuto: break;
+    case WeightsFormat::kJson:
+      return WeightsFileFormat::kJson;
+    case WeightsFormat::kBinary:
+      return WeightsFileFormat::kBinary;
+    case WeightsFormat::kSafetensors:
+      return WeightsFileFormat::kSafetensors;
+    case WeightsFormat::kAuto:
+      break;
   }
   return WeightsFileFormat::kAuto;
 }

@@ -18,9 +18,8 @@ Shape WeightShape(std::int64_t channels, const Conv2dOptions& options,
   if (options.groups < 1 || channels % options.groups != 0 ||
       options.filters % options.groups != 0) {
     throw ConfigError({.where = "conv2d",
-                       .required = "groups divide the input channels (" +
-                                   std::to_string(channels) + ") and the filters (" +
-                                   std::to_string(options.filters) + ")",
+                       .required = "groups divide the input channels (" + std::to_string(channels) +
+                                   ") and the filters (" + std::to_string(options.filters) + ")",
                        .given = "groups = " + std::to_string(options.groups),
                        .advice = "choose a common divisor"});
   }
@@ -46,8 +45,7 @@ std::string Conv2d::Describe() const {
 }
 
 Var Conv2d::Forward(Context& context, const Var& input) {
-  return Convolution(context, input, weight_, bias_, window_, options_.groups,
-                     options_.activation);
+  return Convolution(context, input, weight_, bias_, window_, options_.groups, options_.activation);
 }
 
 }  // namespace frugal

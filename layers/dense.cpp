@@ -11,8 +11,10 @@ Initializer DefaultInitializer(ActivationFunction activation) {
     case Activation::kIdentity:
     case Activation::kSigmoid:
     case Activation::kTanh:
-    case Activation::kExp: return Initializer::XavierUniform();
-    default: return Initializer::HeNormal();
+    case Activation::kExp:
+      return Initializer::XavierUniform();
+    default:
+      return Initializer::HeNormal();
   }
 }
 

@@ -25,8 +25,7 @@ AdaptiveAveragePool2d::AdaptiveAveragePool2d(const AdaptivePool2dOptions& option
     : output_(SpreadOverAxes(options.output, "output", 1, 1, "adaptive_avg_pool2d")) {}
 
 std::string AdaptiveAveragePool2d::Describe() const {
-  return "adaptive_avg_pool2d to " + std::to_string(output_[1]) + "x" +
-         std::to_string(output_[2]);
+  return "adaptive_avg_pool2d to " + std::to_string(output_[1]) + "x" + std::to_string(output_[2]);
 }
 
 Var AdaptiveAveragePool2d::Forward(Context& context, const Var& input) {

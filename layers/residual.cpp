@@ -7,9 +7,7 @@ namespace frugal {
 
 Residual::Residual(std::unique_ptr<Sequential> body, std::unique_ptr<Sequential> shortcut,
                    const ResidualOptions& options)
-    : body_(std::move(body)),
-      shortcut_(std::move(shortcut)),
-      activation_(options.activation) {
+    : body_(std::move(body)), shortcut_(std::move(shortcut)), activation_(options.activation) {
   AddChild("", *body_);
   if (shortcut_) AddChild("shortcut", *shortcut_);
 }

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "sdk/core/utf8.h"
 #include "sdk/core/error.h"
+#include "sdk/core/utf8.h"
 
 namespace frugal {
 namespace {

@@ -30,7 +30,7 @@ int main(int count, char** arguments) {
         .Loss({.label_smoothing = 0.05})
         .Optimizer({.kind = OptimizerKind::kSgd, .lr = 0.1, .momentum = 0.9, .weight_decay = 5e-4})
         .Schedule({.kind = ScheduleKind::kCosine, .warmup_steps = 200})
-        .Training({.epochs = 5, .batch_size = 128, .seed = 1})
+        .Training({.epochs = 4, .batch_size = 128, .seed = 1})
         .Output({.report = "build/fashion_mnist_twin/report.html"})
         .Override(ReadArguments(count, arguments, "").overrides);
     RunTraining(builder.Plan());

@@ -16,6 +16,8 @@ std::vector<Case> OfWindows() {
             "type = \"max_pool2d\"\nkernel = 2\npadding = 2\n"),
       Layer("A dilated kernel larger than the image",
             "type = \"conv2d\"\nfilters = 8\nkernel = 5\ndilation = 8\n"),
+      Layer("Padding that makes more than any memory holds",
+            "type = \"conv2d\"\nfilters = 8\nkernel = 3\npadding = 1000000000\n"),
       Layer("Convolution groups that do not divide the channels",
             "type = \"conv2d\"\nfilters = 8\nkernel = 3\ngroups = 2\n"),
       FromToml("Norm groups that do not divide the channels",

@@ -40,9 +40,10 @@ Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segmen
     output = segment(context, {input.value, Var::kNoGradient}).value;
     differentiable |= probe.found();
   }
-  return context.Record(std::move(output), differentiable, [=](Context& ctx, Tensor output_gradient) {
-    RecomputeBackward(ctx, input, segment, std::move(output_gradient));
-  });
+  return context.Record(std::move(output), differentiable,
+                        [=](Context& ctx, Tensor output_gradient) {
+                          RecomputeBackward(ctx, input, segment, std::move(output_gradient));
+                        });
 }
 
 }  // namespace frugal

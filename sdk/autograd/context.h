@@ -55,9 +55,9 @@ class Context {
   // differs from a real one.
   template <class Kernel>
   void Launch(const LaunchCost& cost, Kernel&& kernel) {
-    const Block scratch = cost.scratch_bytes > 0
-                              ? parts_.step_memory.Allocate(cost.scratch_bytes, MemoryTag::kWorkspace)
-                              : Block();
+    const Block scratch = cost.scratch_bytes > 0 ? parts_.step_memory.Allocate(
+                                                       cost.scratch_bytes, MemoryTag::kWorkspace)
+                                                 : Block();
     profile_.flops += cost.flops;
     if (recomputing_) profile_.recomputed_flops += cost.flops;
     if (parts_.dry) return;
@@ -74,7 +74,9 @@ class Context {
   // An operation's result. With a tape and something to differentiate, `backward` is kept and the
   // result gets a gradient slot. `differentiable` says whether an input or parameter needs one.
   Var Record(Tensor value, bool differentiable, BackwardFunction backward);
-  void Accumulate(int slot, Tensor gradient) { tape_->Accumulate(*this, slot, std::move(gradient)); }
+  void Accumulate(int slot, Tensor gradient) {
+    tape_->Accumulate(*this, slot, std::move(gradient));
+  }
 
   // Training mode: dropout drops, batch norm uses and updates batch statistics.
   bool training() const { return training_; }
@@ -134,8 +136,7 @@ class DifferentiableProbe {
 
 class RecomputeScope {
  public:
-  explicit RecomputeScope(Context& context)
-      : context_(context), previous_(context.recomputing_) {
+  explicit RecomputeScope(Context& context) : context_(context), previous_(context.recomputing_) {
     context_.recomputing_ = true;
   }
   RecomputeScope(const RecomputeScope&) = delete;

@@ -31,10 +31,11 @@ class ArrayKernels {
   virtual void SumTo(const Tensor& x, double factor, const Tensor& y) = 0;
   // y [..., M, N] = op(a) op(b); leading extents are equal or 1 in a or b. With `transpose_a`, a is
   // [..., K, M], else [..., M, K]; with `transpose_b`, b is [..., N, K], else [..., K, N].
-  virtual void BatchedProduct(const Tensor& a, bool transpose_a, const Tensor& b,
-                              bool transpose_b, const Tensor& y) = 0;
+  virtual void BatchedProduct(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b,
+                              const Tensor& y) = 0;
 
-  // rows of `table` [V, D] by `ids` kI64 [...]: y [..., D]. Throws DataError on an id outside [0, V).
+  // rows of `table` [V, D] by `ids` kI64 [...]: y [..., D]. Throws DataError on an id outside [0,
+  // V).
   virtual void Gather(const Tensor& table, const Tensor& ids, const Tensor& y) = 0;
   // dtable [V, D] = the sums of dy's rows by id, in the order of the rows; zero elsewhere, or added
   // to what is there with `accumulate`.

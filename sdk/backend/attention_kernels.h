@@ -44,9 +44,9 @@ class AttentionKernels {
   virtual std::int64_t BackwardScratch(const AttentionGeometry& g, DType dtype) const = 0;
   // dq, dk and dv are written whole within their views; nothing outside of them is touched.
   virtual void Backward(const AttentionGeometry& g, const Tensor& dy, const HeadsView& q,
-                        const HeadsView& k, const HeadsView& v, const Tensor& mask,
-                        const Tensor& y, const Tensor& log_sum_exp, const HeadsView& dq,
-                        const HeadsView& dk, const HeadsView& dv, void* scratch) = 0;
+                        const HeadsView& k, const HeadsView& v, const Tensor& mask, const Tensor& y,
+                        const Tensor& log_sum_exp, const HeadsView& dq, const HeadsView& dk,
+                        const HeadsView& dv, void* scratch) = 0;
 };
 
 }  // namespace frugal

@@ -3,7 +3,11 @@
 #include <memory>
 #include <string_view>
 
+#include "sdk/backend/adaptive_kernels.h"
+#include "sdk/backend/array_kernels.h"
+#include "sdk/backend/attention_kernels.h"
 #include "sdk/backend/kernels.h"
+#include "sdk/backend/sequence_kernels.h"
 
 namespace frugal {
 
@@ -23,6 +27,11 @@ class Backend {
   virtual ElementwiseKernels& elementwise() = 0;
   virtual LossKernels& loss() = 0;
   virtual OptimizerKernels& optimizer() = 0;
+  virtual AdaptiveKernels& adaptive() = 0;
+  virtual ArrayKernels& array() = 0;
+  virtual ResampleKernels& resample() = 0;
+  virtual SequenceKernels& sequence() = 0;
+  virtual AttentionKernels& attention() = 0;
 };
 
 enum class BackendKind : std::uint8_t { kOneDnn, kEigen };

@@ -107,8 +107,8 @@ class NormKernels {
 
   // x, y [N, S, C]; weight, bias [C] or none; mean, rstd [N, G]
   virtual void GroupForward(const GroupNormGeometry& g, const Tensor& x, const Tensor& weight,
-                            const Tensor& bias, double epsilon, const Tensor& y,
-                            const Tensor& mean, const Tensor& rstd) = 0;
+                            const Tensor& bias, double epsilon, const Tensor& y, const Tensor& mean,
+                            const Tensor& rstd) = 0;
   virtual std::int64_t GroupBackwardScratch(const GroupNormGeometry& g, DType dtype) const = 0;
   virtual void GroupBackward(const GroupNormGeometry& g, const Tensor& dy, const Tensor& x,
                              const Tensor& mean, const Tensor& rstd, const Tensor& weight,
@@ -125,10 +125,10 @@ class NormKernels {
                               const Tensor& running_mean, const Tensor& running_variance,
                               double epsilon, bool relu, const Tensor& y) = 0;
   // y is read only where relu is set: the gradient is cut where y <= 0.
-  virtual void BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
-                             const Tensor& mean, const Tensor& rstd, const Tensor& weight,
-                             bool relu, const Tensor& dx, const Tensor& dweight,
-                             const Tensor& dbias, bool accumulate, void* scratch) = 0;
+  virtual void BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y, const Tensor& mean,
+                             const Tensor& rstd, const Tensor& weight, bool relu, const Tensor& dx,
+                             const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                             void* scratch) = 0;
   // running = (1 - momentum) running + momentum * batch statistic; the variance is made unbiased
   // with M / (M - 1) from rstd, as PyTorch does. mean, rstd, running_* [C]
   virtual void UpdateRunning(const Tensor& mean, const Tensor& rstd, double epsilon,

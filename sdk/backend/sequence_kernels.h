@@ -9,8 +9,8 @@ namespace frugal {
 
 // How rotary position embedding pairs the elements of a head (Su et al., arXiv:2104.09864).
 enum class RotaryPairing : std::uint8_t {
-  kHalves,       // (i, i + d/2), as Llama's public code
-  kNeighbours,   // (2i, 2i + 1), as the paper
+  kHalves,      // (i, i + d/2), as Llama's public code
+  kNeighbours,  // (2i, 2i + 1), as the paper
 };
 
 // x [B, T, row]: heads of `head_size` elements, `heads` of them, from `offset` on in each row; the

@@ -8,8 +8,8 @@ namespace frugal {
 // Element types. kU8 also serves as "opaque bytes that only the backend reads".
 enum class DType : std::uint8_t { kF32, kF64, kBF16, kI64, kI32, kU8 };
 
-std::int64_t SizeOf(DType dtype);           // bytes of one element
-std::string_view NameOf(DType dtype);       // "f32", "f64", "bf16", "i64", "i32", "u8"
+std::int64_t SizeOf(DType dtype);      // bytes of one element
+std::string_view NameOf(DType dtype);  // "f32", "f64", "bf16", "i64", "i32", "u8"
 
 template <class T>
 constexpr DType DTypeOf();

@@ -6,8 +6,8 @@ namespace frugal {
 
 std::string_view NameOf(MemoryTag tag) {
   constexpr std::array<std::string_view, kMemoryTagCount> names = {
-      "parameter", "gradient", "optimizer_state", "activation", "workspace", "communication",
-      "data"};
+      "parameter",     "gradient", "optimizer_state", "activation", "workspace",
+      "communication", "data"};
   return names[static_cast<std::size_t>(tag)];
 }
 

@@ -20,8 +20,8 @@ enum class MemoryTag : std::uint8_t {
 
 inline constexpr std::size_t kMemoryTagCount = 7;
 inline constexpr std::array<MemoryTag, kMemoryTagCount> kAllMemoryTags = {
-    MemoryTag::kParameter, MemoryTag::kGradient,      MemoryTag::kOptimizerState,
-    MemoryTag::kActivation, MemoryTag::kWorkspace,    MemoryTag::kCommunication,
+    MemoryTag::kParameter,  MemoryTag::kGradient,  MemoryTag::kOptimizerState,
+    MemoryTag::kActivation, MemoryTag::kWorkspace, MemoryTag::kCommunication,
     MemoryTag::kData};
 
 // "parameter", "gradient", "optimizer_state", "activation", "workspace", "communication", "data"

@@ -20,8 +20,16 @@ Shape::Shape(std::span<const std::int64_t> extents) : rank_(extents.size()) {
 }
 
 std::int64_t Shape::ElementCount() const {
+  if (std::ranges::find(extents(), 0) != extents().end()) return 0;
   std::int64_t count = 1;
-  for (const std::int64_t extent : extents()) count *= extent;
+  for (const std::int64_t extent : extents()) {
+    const bool overflows = __builtin_mul_overflow(count, extent, &count);
+    if (!overflows && count <= kMostElements) continue;
+    throw ShapeError({.where = "shape",
+                      .required = "a tensor has at most 2^48 elements",
+                      .given = ToString(*this) + " has more",
+                      .advice = "use smaller layers, samples or batches"});
+  }
   return count;
 }
 

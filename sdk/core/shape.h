@@ -16,6 +16,7 @@ namespace frugal {
 class Shape {
  public:
   static constexpr std::size_t kMaxRank = 8;
+  static constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> extents);
@@ -27,7 +28,8 @@ class Shape {
   std::int64_t back() const { return extents_[rank_ - 1]; }
   std::span<const std::int64_t> extents() const { return {extents_.data(), rank_}; }
 
-  std::int64_t ElementCount() const;  // 1 for rank 0
+  // 1 for rank 0. Throws ShapeError above kMostElements, so that sums of bytes cannot overflow.
+  std::int64_t ElementCount() const;
   // Product of the extents before the last one: how many rows of back() elements there are.
   std::int64_t RowCount() const;
 

@@ -79,8 +79,8 @@ std::vector<Order> Orders(const std::vector<Lifetime>& lives) {
     return lives[a].bytes != lives[b].bytes ? lives[a].bytes > lives[b].bytes
                                             : duration(a) > duration(b);
   });
-  std::ranges::stable_sort(
-      orders[1], [&](std::size_t a, std::size_t b) { return duration(a) > duration(b); });
+  std::ranges::stable_sort(orders[1],
+                           [&](std::size_t a, std::size_t b) { return duration(a) > duration(b); });
   return orders;
 }
 

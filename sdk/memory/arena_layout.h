@@ -14,8 +14,8 @@ struct ArenaLayout {
     MemoryTag tag = MemoryTag::kActivation;
     std::int64_t offset = 0;
   };
-  std::vector<Item> items;            // in order of allocation
-  std::int64_t arena_bytes = 0;       // end of the highest item
+  std::vector<Item> items;             // in order of allocation
+  std::int64_t arena_bytes = 0;        // end of the highest item
   std::int64_t lower_bound_bytes = 0;  // largest sum of live bytes: no layout can be smaller
 };
 

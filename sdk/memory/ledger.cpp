@@ -25,20 +25,20 @@ void MemoryLedger::CheckLimit(std::int64_t bytes, MemoryTag tag) {
   if (limit_.bytes == 0) return;
   const std::int64_t wanted = live_total_ + bytes;
   if (limit_.hard && wanted > limit_.bytes) {
-    throw MemoryError(
-        {.where = limit_.name,
-         .required = "live memory stays within " + FormatBytes(limit_.bytes),
-         .given = labels_.NameOf(label_) + " asks for " + FormatBytes(bytes) + " of " +
-                  std::string(NameOf(tag)) + " while " + FormatBytes(live_total_) +
-                  " are live; the largest holders are " + DescribeHolders(LargestHolders(), 3),
-         .advice = "raise the limit, use a smaller batch or gradient checkpointing"});
+    throw MemoryError({.where = limit_.name,
+                       .required = "live memory stays within " + FormatBytes(limit_.bytes),
+                       .given = labels_.NameOf(label_) + " asks for " + FormatBytes(bytes) +
+                                " of " + std::string(NameOf(tag)) + " while " +
+                                FormatBytes(live_total_) + " are live; the largest holders are " +
+                                DescribeHolders(LargestHolders(), 3),
+                       .advice = "raise the limit, use a smaller batch or gradient checkpointing"});
   }
   const double threshold = limit_.warning_fraction * static_cast<double>(limit_.bytes);
   if (warned_ || !limit_.warn || static_cast<double>(wanted) < threshold) return;
   warned_ = true;
   limit_.warn("memory use passes " + FormatBytes(static_cast<std::int64_t>(threshold)) + " of " +
-              FormatBytes(limit_.bytes) + " (" + limit_.name +
-              "); the largest holders are " + DescribeHolders(LargestHolders(), 3));
+              FormatBytes(limit_.bytes) + " (" + limit_.name + "); the largest holders are " +
+              DescribeHolders(LargestHolders(), 3));
 }
 
 std::size_t MemoryLedger::FreeEntry() {

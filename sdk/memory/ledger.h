@@ -11,9 +11,9 @@ namespace frugal {
 
 // A bound on live bytes, and a fraction of it at which to warn once.
 struct MemoryLimit {
-  std::int64_t bytes = 0;  // 0 = none
-  bool hard = false;       // refuse what would pass it; else it only serves the warning
-  std::string name;        // "max_memory_per_device_mb", "physical memory", ...
+  std::int64_t bytes = 0;       // 0 = none
+  bool hard = false;            // refuse what would pass it; else it only serves the warning
+  std::string name;             // "max_memory_per_device_mb", "physical memory", ...
   double warning_fraction = 0;  // 0 = never warn
   std::function<void(const std::string&)> warn{};
 };

@@ -28,7 +28,7 @@ struct Lifetime {
   MemoryTag tag = MemoryTag::kActivation;
   LabelTable::Id label = 0;
   std::int64_t begin = 0;
-  std::int64_t end = 0;  // kStillLive until it is freed
+  std::int64_t end = 0;   // kStillLive until it is freed
   bool in_arena = false;  // served by the step's memory, not by the tensors' memory
 };
 inline constexpr std::int64_t kStillLive = INT64_MAX;

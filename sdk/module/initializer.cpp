@@ -27,17 +27,26 @@ ElementFunction ElementsOf(const Initializer& init, const Shape& shape) {
   const auto in = static_cast<double>(fans.in);
   const auto both = static_cast<double>(fans.in + fans.out);
   switch (init.kind) {
-    case Kind::kUniform: return UniformIn(init.a, init.b);
-    case Kind::kNormal: return NormalWith(init.a, init.b);
-    case Kind::kXavierUniform: return Symmetric(std::sqrt(6.0 / both));
-    case Kind::kXavierNormal: return NormalWith(0, std::sqrt(2.0 / both));
-    case Kind::kHeUniform: return Symmetric(std::sqrt(6.0 / in));
-    case Kind::kHeNormal: return NormalWith(0, std::sqrt(2.0 / in));
-    case Kind::kLecunUniform: return Symmetric(std::sqrt(3.0 / in));
-    case Kind::kLecunNormal: return NormalWith(0, std::sqrt(1.0 / in));
+    case Kind::kUniform:
+      return UniformIn(init.a, init.b);
+    case Kind::kNormal:
+      return NormalWith(init.a, init.b);
+    case Kind::kXavierUniform:
+      return Symmetric(std::sqrt(6.0 / both));
+    case Kind::kXavierNormal:
+      return NormalWith(0, std::sqrt(2.0 / both));
+    case Kind::kHeUniform:
+      return Symmetric(std::sqrt(6.0 / in));
+    case Kind::kHeNormal:
+      return NormalWith(0, std::sqrt(2.0 / in));
+    case Kind::kLecunUniform:
+      return Symmetric(std::sqrt(3.0 / in));
+    case Kind::kLecunNormal:
+      return NormalWith(0, std::sqrt(1.0 / in));
     case Kind::kOrthogonal:
     case Kind::kZero:
-    case Kind::kConstant: break;
+    case Kind::kConstant:
+      break;
   }
   return [value = init.a](std::uint64_t, std::uint64_t) { return value; };
 }

@@ -42,8 +42,7 @@ Parameter& Module::AddParameter(std::string name, const Shape& shape,
   return *parameters_.back();
 }
 
-Parameter& Module::AddBuffer(std::string name, const Shape& shape,
-                             const Initializer& initializer) {
+Parameter& Module::AddBuffer(std::string name, const Shape& shape, const Initializer& initializer) {
   Parameter& buffer = AddParameter(std::move(name), shape, initializer);
   buffer.trainable = false;
   buffer.is_buffer = true;

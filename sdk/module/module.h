@@ -36,7 +36,9 @@ class Module {
   Parameter& AddParameter(std::string name, const Shape& shape, const Initializer& initializer);
   Parameter& AddBuffer(std::string name, const Shape& shape, const Initializer& initializer);
   // The child must live as long as this module; an empty name adds nothing to its path.
-  void AddChild(std::string name, Module& child) { children_.emplace_back(std::move(name), &child); }
+  void AddChild(std::string name, Module& child) {
+    children_.emplace_back(std::move(name), &child);
+  }
 
  private:
   std::string path_;

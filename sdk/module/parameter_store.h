@@ -29,7 +29,7 @@ class ParameterStore {
   struct Options {
     DType dtype = DType::kF32;
     std::uint64_t seed = 0;
-    bool dry = false;           // allocate, but fill nothing
+    bool dry = false;            // allocate, but fill nothing
     bool start_at_zero = false;  // trainable parameters are zero instead of initialized
   };
   ParameterStore(Allocator& memory, MemoryLedger& ledger, Options options)

@@ -5,9 +5,7 @@
 namespace frugal {
 namespace {
 
-bool IsTrained(const Parameter* parameter) {
-  return parameter != nullptr && parameter->trainable;
-}
+bool IsTrained(const Parameter* parameter) { return parameter != nullptr && parameter->trainable; }
 
 GradientTarget TargetOf(Context& context, const Parameter* parameter) {
   return IsTrained(parameter) ? context.parameters().GradientFor(*parameter) : GradientTarget{};

@@ -19,7 +19,8 @@ void CheckInput(Context& context, const Shape& x, const BatchNormState& state) {
 }
 
 Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
-  if (context.tape() != nullptr && IsDifferentiable(x, state.parameters.weight, state.parameters.bias)) {
+  if (context.tape() != nullptr &&
+      IsDifferentiable(x, state.parameters.weight, state.parameters.bias)) {
     ThrowShape(context, "batch norm in evaluation mode keeps nothing for backward", x.shape(),
                "train in training mode");
   }
@@ -56,15 +57,16 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   context.Launch({.scratch_bytes = context.planning_backend().norm().BatchScratch(x.value)},
                  [&](Backend& backend, void* scratch) {
-                   backend.norm().BatchForward(x.value, p.weight, p.bias, state.epsilon,
-                                               state.relu, y, mean, rstd, scratch);
+                   backend.norm().BatchForward(x.value, p.weight, p.bias, state.epsilon, state.relu,
+                                               y, mean, rstd, scratch);
                  });
   MoveRunning(context, state, mean, rstd, x.shape().RowCount());
   const Tensor kept = state.relu ? y : Tensor();
   const bool differentiable = IsDifferentiable(x, state.parameters.weight, state.parameters.bias);
   return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const AffineTensors values = ValuesOf(ctx, state.parameters.weight, state.parameters.bias);
-    const AffineTensors gradients = GradientsOf(ctx, state.parameters.weight, state.parameters.bias);
+    const AffineTensors gradients =
+        GradientsOf(ctx, state.parameters.weight, state.parameters.bias);
     const Tensor dx = ctx.Allocate(x.shape());
     ctx.Launch({.scratch_bytes = ctx.planning_backend().norm().BatchScratch(x.value)},
                [&](Backend& backend, void* scratch) {

@@ -41,8 +41,8 @@ void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy)
                   .scratch_bytes = conv.BackwardWeightScratch(
                       call.geometry, dy.dtype(), static_cast<bool>(d.bias), d.accumulate)},
                  [&](Backend& backend, void* scratch) {
-                   backend.conv().BackwardWeight(call.geometry, dy, call.x.value, d.weight,
-                                                 d.bias, d.accumulate, scratch);
+                   backend.conv().BackwardWeight(call.geometry, dy, call.x.value, d.weight, d.bias,
+                                                 d.accumulate, scratch);
                  });
 }
 
@@ -50,11 +50,11 @@ Tensor InputGradient(Context& context, const ConvCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
   const Tensor dx = context.Allocate(call.x.shape());
   ConvKernels& conv = context.planning_backend().conv();
-  context.Launch({.flops = call.Flops(),
-                  .scratch_bytes = conv.BackwardDataScratch(call.geometry, dy.dtype())},
-                 [&](Backend& backend, void* scratch) {
-                   backend.conv().BackwardData(call.geometry, dy, weight, dx, scratch);
-                 });
+  context.Launch(
+      {.flops = call.Flops(), .scratch_bytes = conv.BackwardDataScratch(call.geometry, dy.dtype())},
+      [&](Backend& backend, void* scratch) {
+        backend.conv().BackwardData(call.geometry, dy, weight, dx, scratch);
+      });
   return dx;
 }
 

@@ -11,9 +11,8 @@ Var Add(Context& context, const Var& a, const Var& b) {
                b.shape(), "make both branches end in the same shape, e.g. with a shortcut");
   }
   const Tensor sum = context.Allocate(a.shape());
-  context.Launch([&](Backend& backend, void*) {
-    backend.elementwise().Add(a.value, b.value, sum);
-  });
+  context.Launch(
+      [&](Backend& backend, void*) { backend.elementwise().Add(a.value, b.value, sum); });
   const bool differentiable = a.needs_gradient() || b.needs_gradient();
   return context.Record(sum, differentiable,
                         [a_slot = a.slot, b_slot = b.slot](Context& ctx, Tensor gradient) {
@@ -24,18 +23,14 @@ Var Add(Context& context, const Var& a, const Var& b) {
 
 Var Dropout(Context& context, const Var& x, double rate, std::string_view path) {
   if (!context.training() || rate == 0) return x;
-  const std::uint64_t key =
-      StreamKey(context.seed(), std::string(path) + "/dropout",
-                static_cast<std::uint64_t>(context.step()) + 1);
+  const std::uint64_t key = StreamKey(context.seed(), std::string(path) + "/dropout",
+                                      static_cast<std::uint64_t>(context.step()) + 1);
   const Tensor y = context.Allocate(x.shape());
-  context.Launch([&](Backend& backend, void*) {
-    backend.elementwise().Dropout(x.value, rate, key, y);
-  });
+  context.Launch(
+      [&](Backend& backend, void*) { backend.elementwise().Dropout(x.value, rate, key, y); });
   return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
     const Tensor dx = ReuseOrAllocate(ctx, dy);
-    ctx.Launch([&](Backend& backend, void*) {
-      backend.elementwise().Dropout(dy, rate, key, dx);
-    });
+    ctx.Launch([&](Backend& backend, void*) { backend.elementwise().Dropout(dy, rate, key, dx); });
     ctx.Accumulate(slot, dx);
   });
 }
@@ -55,17 +50,14 @@ Var Permute(Context& context, const Var& x, const Shape& axes) {
     inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
   }
   const Tensor y = context.Allocate(shape);
-  context.Launch([&](Backend& backend, void*) {
-    backend.elementwise().Permute(x.value, axes, y);
-  });
-  return context.Record(y, x.needs_gradient(),
-                        [slot = x.slot, inverse, back = x.shape()](Context& ctx, Tensor dy) {
-                          const Tensor dx = ctx.Allocate(back);
-                          ctx.Launch([&](Backend& backend, void*) {
-                            backend.elementwise().Permute(dy, inverse, dx);
-                          });
-                          ctx.Accumulate(slot, dx);
-                        });
+  context.Launch([&](Backend& backend, void*) { backend.elementwise().Permute(x.value, axes, y); });
+  return context.Record(
+      y, x.needs_gradient(), [slot = x.slot, inverse, back = x.shape()](Context& ctx, Tensor dy) {
+        const Tensor dx = ctx.Allocate(back);
+        ctx.Launch(
+            [&](Backend& backend, void*) { backend.elementwise().Permute(dy, inverse, dx); });
+        ctx.Accumulate(slot, dx);
+      });
 }
 
 Var Flatten(Context& context, const Var& x) {

@@ -12,9 +12,9 @@ GroupNormGeometry FitGroups(Context& context, const Shape& x, const Parameter* w
                "change the layer's size");
   }
   if (x.rank() < 2 || x.back() % groups != 0) {
-    ThrowShape(context, "group norm takes channels that " + std::to_string(groups) +
-                            " groups divide",
-               x, "choose another number of groups");
+    ThrowShape(context,
+               "group norm takes channels that " + std::to_string(groups) + " groups divide", x,
+               "choose another number of groups");
   }
   std::int64_t size = 1;
   for (std::size_t axis = 1; axis + 1 < x.rank(); ++axis) size *= x[axis];
@@ -38,13 +38,12 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
     const AffineTensors values = ValuesOf(ctx, parameters.weight, parameters.bias);
     const AffineTensors gradients = GradientsOf(ctx, parameters.weight, parameters.bias);
     const Tensor dx = ctx.Allocate(x.shape());
-    ctx.Launch(
-        {.scratch_bytes = ctx.planning_backend().norm().GroupBackwardScratch(g, dx.dtype())},
-        [&](Backend& backend, void* scratch) {
-          backend.norm().GroupBackward(g, dy, x.value, mean, rstd, values.weight, dx,
-                                       gradients.weight, gradients.bias, gradients.accumulate,
-                                       scratch);
-        });
+    ctx.Launch({.scratch_bytes = ctx.planning_backend().norm().GroupBackwardScratch(g, dx.dtype())},
+               [&](Backend& backend, void* scratch) {
+                 backend.norm().GroupBackward(g, dy, x.value, mean, rstd, values.weight, dx,
+                                              gradients.weight, gradients.bias,
+                                              gradients.accumulate, scratch);
+               });
     ctx.Accumulate(x.slot, dx);
   });
 }

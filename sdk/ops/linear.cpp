@@ -18,8 +18,7 @@ struct LinearCall {
   }
 };
 
-Tensor Forward(Context& context, const LinearCall& call, const Tensor& y,
-               LinearEpilogue epilogue) {
+Tensor Forward(Context& context, const LinearCall& call, const Tensor& y, LinearEpilogue epilogue) {
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   ProductKernels& product = context.planning_backend().product();
   context.Launch({.flops = call.Flops(),
@@ -38,24 +37,24 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& d
     d.weight = context.Allocate(call.weight->shape, dy.dtype(), MemoryTag::kWorkspace);
   }
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.flops = call.Flops(),
-                  .scratch_bytes = product.LinearBackwardWeightScratch(dy, call.x.value,
-                                                                       d.accumulate)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearBackwardWeight(dy, call.x.value, d.weight, d.bias,
-                                                          d.accumulate, scratch);
-                 });
+  context.Launch(
+      {.flops = call.Flops(),
+       .scratch_bytes = product.LinearBackwardWeightScratch(dy, call.x.value, d.accumulate)},
+      [&](Backend& backend, void* scratch) {
+        backend.product().LinearBackwardWeight(dy, call.x.value, d.weight, d.bias, d.accumulate,
+                                               scratch);
+      });
 }
 
 Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
   const Tensor dx = context.Allocate(call.x.shape());
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.flops = call.Flops(),
-                  .scratch_bytes = product.LinearBackwardDataScratch(dy, weight)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearBackwardData(dy, weight, dx, false, scratch);
-                 });
+  context.Launch(
+      {.flops = call.Flops(), .scratch_bytes = product.LinearBackwardDataScratch(dy, weight)},
+      [&](Backend& backend, void* scratch) {
+        backend.product().LinearBackwardData(dy, weight, dx, false, scratch);
+      });
   return dx;
 }
 
@@ -75,8 +74,7 @@ Var Linear(Context& context, const Var& x, const Parameter& weight, const Parame
   const LinearCall call{x, &weight, bias};
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.shape[0];
-  const Tensor y = Forward(context, call, context.Allocate(shape),
-                           {inside.kind, inside.parameter});
+  const Tensor y = Forward(context, call, context.Allocate(shape), {inside.kind, inside.parameter});
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
   const bool differentiable = IsDifferentiable(x, &weight, bias);
   const Var result = context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {

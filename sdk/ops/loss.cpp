@@ -9,14 +9,12 @@ namespace {
 Var SoftmaxOf(Context& context, const Var& x, bool logarithm) {
   if (x.shape().rank() < 1) ThrowShape(context, "softmax takes [..., D]", x.shape(), "");
   const Tensor y = context.Allocate(x.shape());
-  context.Launch([&](Backend& backend, void*) {
-    backend.loss().SoftmaxForward(x.value, logarithm, y);
-  });
+  context.Launch(
+      [&](Backend& backend, void*) { backend.loss().SoftmaxForward(x.value, logarithm, y); });
   return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
     const Tensor dx = ctx.Allocate(y.shape());
-    ctx.Launch([&](Backend& backend, void*) {
-      backend.loss().SoftmaxBackward(dy, y, logarithm, dx);
-    });
+    ctx.Launch(
+        [&](Backend& backend, void*) { backend.loss().SoftmaxBackward(dy, y, logarithm, dx); });
     ctx.Accumulate(slot, dx);
   });
 }

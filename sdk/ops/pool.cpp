@@ -39,15 +39,15 @@ Var MaxPool(Context& context, const Var& x, const WindowOptions& options) {
                  [&](Backend& backend, void* scratch) {
                    backend.pool().MaxForward(geometry, x.value, y, index, scratch);
                  });
-  return context.Record(
-      y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
-        const Tensor dx = ctx.Allocate(shape);
-        ctx.Launch({.scratch_bytes = ScratchOf(ctx, geometry)},
-                   [&](Backend& backend, void* scratch) {
-                     backend.pool().MaxBackward(geometry, dy, index, dx, scratch);
-                   });
-        ctx.Accumulate(slot, dx);
-      });
+  return context.Record(y, x.needs_gradient(),
+                        [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+                          const Tensor dx = ctx.Allocate(shape);
+                          ctx.Launch({.scratch_bytes = ScratchOf(ctx, geometry)},
+                                     [&](Backend& backend, void* scratch) {
+                                       backend.pool().MaxBackward(geometry, dy, index, dx, scratch);
+                                     });
+                          ctx.Accumulate(slot, dx);
+                        });
 }
 
 Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bool count_padding) {
@@ -58,15 +58,15 @@ Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bo
                  [&](Backend& backend, void* scratch) {
                    backend.pool().AverageForward(geometry, x.value, y, scratch);
                  });
-  return context.Record(
-      y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
-        const Tensor dx = ctx.Allocate(shape);
-        ctx.Launch({.scratch_bytes = ScratchOf(ctx, geometry)},
-                   [&](Backend& backend, void* scratch) {
-                     backend.pool().AverageBackward(geometry, dy, dx, scratch);
-                   });
-        ctx.Accumulate(slot, dx);
-      });
+  return context.Record(y, x.needs_gradient(),
+                        [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+                          const Tensor dx = ctx.Allocate(shape);
+                          ctx.Launch({.scratch_bytes = ScratchOf(ctx, geometry)},
+                                     [&](Backend& backend, void* scratch) {
+                                       backend.pool().AverageBackward(geometry, dy, dx, scratch);
+                                     });
+                          ctx.Accumulate(slot, dx);
+                        });
 }
 
 Var AdaptiveAveragePool(Context& context, const Var& x, const Spatial& output) {
@@ -78,15 +78,13 @@ Var AdaptiveAveragePool(Context& context, const Var& x, const Spatial& output) {
   }
   geometry.window.output = output;
   const Tensor y = OutputOf(context, geometry, x.shape());
-  context.Launch([&](Backend& backend, void*) {
-    backend.pool().AdaptiveForward(geometry, x.value, y);
-  });
+  context.Launch(
+      [&](Backend& backend, void*) { backend.pool().AdaptiveForward(geometry, x.value, y); });
   return context.Record(
       y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
         const Tensor dx = ctx.Allocate(shape);
-        ctx.Launch([&](Backend& backend, void*) {
-          backend.pool().AdaptiveBackward(geometry, dy, dx);
-        });
+        ctx.Launch(
+            [&](Backend& backend, void*) { backend.pool().AdaptiveBackward(geometry, dy, dx); });
         ctx.Accumulate(slot, dx);
       });
 }

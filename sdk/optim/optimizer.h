@@ -32,10 +32,7 @@ class Optimizer {
   // clip_norm 0 = no clipping; total_steps is what schedules run down to.
   Optimizer(const OptimizerOptions& options, const ScheduleOptions& schedule, double clip_norm,
             std::int64_t total_steps)
-      : options_(options),
-        schedule_(schedule),
-        clip_norm_(clip_norm),
-        total_steps_(total_steps) {}
+      : options_(options), schedule_(schedule), clip_norm_(clip_norm), total_steps_(total_steps) {}
 
   // Uses Context::step() as the step number (from 0). Returns the norm of all gradients before
   // clipping, or 0 where nothing asks for it (no clipping).

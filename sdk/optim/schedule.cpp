@@ -19,7 +19,8 @@ double ScheduleFactor(const ScheduleOptions& schedule, std::int64_t step,
   }
   const std::int64_t since = step - schedule.warmup_steps;
   switch (schedule.kind) {
-    case ScheduleKind::kConstant: break;
+    case ScheduleKind::kConstant:
+      break;
     case ScheduleKind::kStep:
       return std::pow(schedule.step_factor,
                       static_cast<double>(since / std::max<std::int64_t>(1, schedule.step_every)));

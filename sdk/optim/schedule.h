@@ -17,13 +17,12 @@ std::string_view NameOf(ScheduleKind kind);  // "constant", "cosine", "step"
 struct ScheduleOptions {
   ScheduleKind kind = ScheduleKind::kConstant;
   std::int64_t warmup_steps = 0;
-  double final_fraction = 0;      // cosine: what is left of the rate in the last step
+  double final_fraction = 0;       // cosine: what is left of the rate in the last step
   std::int64_t step_every = 1000;  // step: steps between two drops
   double step_factor = 0.1;
 };
 
 // What the base rate is multiplied with in step `step` (from 0) of `total_steps`.
-double ScheduleFactor(const ScheduleOptions& schedule, std::int64_t step,
-                      std::int64_t total_steps);
+double ScheduleFactor(const ScheduleOptions& schedule, std::int64_t step, std::int64_t total_steps);
 
 }  // namespace frugal

@@ -40,7 +40,7 @@ struct Plan {
   std::int64_t trainable_count = 0;
   std::int64_t total_steps = 0;
 
-  BytesByTag peak_by_purpose;  // the largest live bytes of each purpose on its own
+  BytesByTag peak_by_purpose;   // the largest live bytes of each purpose on its own
   std::int64_t peak_bytes = 0;  // the largest live bytes of all together
   BytesByTag at_peak;           // what makes up peak_bytes
 

@@ -19,11 +19,14 @@ Var ComputeLoss(Context& context, const LossOptions& options, const Var& output,
     case LossKind::kCrossEntropy:
       return CrossEntropy(context, output, targets,
                           {options.label_smoothing, options.ignore_index});
-    case LossKind::kMse: return RegressionLoss(context, output, targets, Regression::kMse);
-    case LossKind::kL1: return RegressionLoss(context, output, targets, Regression::kL1);
+    case LossKind::kMse:
+      return RegressionLoss(context, output, targets, Regression::kMse);
+    case LossKind::kL1:
+      return RegressionLoss(context, output, targets, Regression::kL1);
     case LossKind::kHuber:
       return RegressionLoss(context, output, targets, Regression::kHuber, options.delta);
-    case LossKind::kBceWithLogits: break;
+    case LossKind::kBceWithLogits:
+      break;
   }
   return RegressionLoss(context, output, targets, Regression::kBceWithLogits);
 }

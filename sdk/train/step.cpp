@@ -38,9 +38,8 @@ std::int64_t CountCorrect(Context& context, const StepParts& parts, const Tensor
                           const Tensor& targets) {
   std::int64_t correct = 0;
   if (parts.layout.classes == 0) return 0;
-  context.Launch([&](Backend& backend, void*) {
-    correct = backend.loss().CountCorrect(output, targets);
-  });
+  context.Launch(
+      [&](Backend& backend, void*) { correct = backend.loss().CountCorrect(output, targets); });
   return correct;
 }
 

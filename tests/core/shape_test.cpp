@@ -43,5 +43,14 @@ TEST_CASE("a shape has at most eight axes", "[core]") {
                     "[shape] a tensor has at most 8 dimensions; 9 were given; merge some of them");
 }
 
+TEST_CASE("elements are counted up to 2^48, and no product overflows", "[core]") {
+  const std::int64_t huge = std::int64_t{1} << 62;
+  CHECK(Shape({std::int64_t{1} << 24, std::int64_t{1} << 24}).ElementCount() ==
+        Shape::kMostElements);
+  CHECK_THROWS_AS(Shape({Shape::kMostElements, 2}).ElementCount(), ShapeError);
+  CHECK_THROWS_AS(Shape({huge, huge, huge}).ElementCount(), ShapeError);
+  CHECK(Shape({huge, huge, 0}).ElementCount() == 0);
+}
+
 }  // namespace
 }  // namespace frugal

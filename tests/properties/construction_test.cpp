@@ -1,6 +1,6 @@
 // Models cost nothing before they are used, and give back everything when they are gone.
-#include "tests/catch.h"
 #include "sdk/memory/system_memory.h"
+#include "tests/catch.h"
 #include "tests/support/synthetic.h"
 
 namespace frugal::testing {
@@ -21,8 +21,8 @@ AiModelBuilder WideBuilder() {
 TEST_CASE("planning, counting and describing a huge model take no memory") {
   const std::int64_t before = ResidentBytes();
   const Blueprint blueprint = WideBuilder().Plan();
-  CHECK(blueprint.plan.parameter_count == 128LL * 40000 + 3LL * 40000 * 40000 + 4LL * 40000 +
-                                              40000LL * 5 + 5);
+  CHECK(blueprint.plan.parameter_count ==
+        128LL * 40000 + 3LL * 40000 * 40000 + 4LL * 40000 + 40000LL * 5 + 5);
   CHECK(blueprint.plan.peak_by_purpose[MemoryTag::kParameter] > 19'000'000'000);
   CHECK_FALSE(blueprint.network->Describe().empty());
   CHECK(ResidentBytes() - before < (std::int64_t{64} << 20));

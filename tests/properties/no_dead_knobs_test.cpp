@@ -71,8 +71,8 @@ class PassThrough final : public Layer {
 std::string AttentionSegments(const Config& memory) {
   Sequential network;
   for (int i = 0; i < 6; ++i) {
-    network.Append(std::to_string(i), std::make_unique<PassThrough>(
-                                          i == 2 ? LayerKind::kAttention : LayerKind::kDense));
+    network.Append(std::to_string(i), std::make_unique<PassThrough>(i == 2 ? LayerKind::kAttention
+                                                                           : LayerKind::kDense));
   }
   SetCheckpointSegments(network,
                         {.enabled = true,
@@ -201,8 +201,8 @@ std::map<std::string, Knob> CheckpointKnobs() {
 
 std::map<std::string, Knob> DeviceKnobs() {
   return {
-      {"num_devices", {[](Config& c) { c.num_devices = 1; },
-                       [](Config& c) { c.num_devices = 2; }, Outcome}},
+      {"num_devices",
+       {[](Config& c) { c.num_devices = 1; }, [](Config& c) { c.num_devices = 2; }, Outcome}},
       {"sharding_strategy",
        {[](Config& c) { c.sharding_strategy = ShardingStrategy::kEvenSplit; },
         [](Config& c) { c.sharding_strategy = ShardingStrategy::kMemoryBalanced; }, Outcome}},
@@ -216,24 +216,30 @@ std::map<std::string, Knob> DeviceKnobs() {
           c.custom_device_assignments = {{0, 0}};
         },
         Outcome}},
-      {"max_memory_per_device_mb", {[](Config& c) { c.max_memory_per_device_mb = 1000; },
-                                    [](Config& c) { c.max_memory_per_device_mb = 0; }, Outcome}},
-      {"use_pipeline_parallelism", {[](Config& c) { c.use_pipeline_parallelism = false; },
-                                    [](Config& c) { c.use_pipeline_parallelism = true; }, Outcome}},
-      {"micro_batch_count", {[](Config& c) { c.micro_batch_count = 4; },
-                             [](Config& c) { c.micro_batch_count = 8; }, Outcome}},
+      {"max_memory_per_device_mb",
+       {[](Config& c) { c.max_memory_per_device_mb = 1000; },
+        [](Config& c) { c.max_memory_per_device_mb = 0; }, Outcome}},
+      {"use_pipeline_parallelism",
+       {[](Config& c) { c.use_pipeline_parallelism = false; },
+        [](Config& c) { c.use_pipeline_parallelism = true; }, Outcome}},
+      {"micro_batch_count",
+       {[](Config& c) { c.micro_batch_count = 4; }, [](Config& c) { c.micro_batch_count = 8; },
+        Outcome}},
   };
 }
 
 std::map<std::string, Knob> PoolKnobs() {
   const auto keep = PoolOption([](TensorPoolOptions&) {});
   return {
-      {"use_activation_pooling", {[](Config& c) { c.use_activation_pooling = true; },
-                                  [](Config& c) { c.use_activation_pooling = false; }, ArenaInUse}},
-      {"max_pool_memory_mb", {[](Config& c) { c.max_pool_memory_mb = 4096; },
-                              [](Config& c) { c.max_pool_memory_mb = 1; }, KeptBetweenSteps}},
-      {"use_tensor_pooling", {[](Config& c) { c.use_tensor_pooling = true; },
-                              [](Config& c) { c.use_tensor_pooling = false; }, PoolUse}},
+      {"use_activation_pooling",
+       {[](Config& c) { c.use_activation_pooling = true; },
+        [](Config& c) { c.use_activation_pooling = false; }, ArenaInUse}},
+      {"max_pool_memory_mb",
+       {[](Config& c) { c.max_pool_memory_mb = 4096; }, [](Config& c) { c.max_pool_memory_mb = 1; },
+        KeptBetweenSteps}},
+      {"use_tensor_pooling",
+       {[](Config& c) { c.use_tensor_pooling = true; },
+        [](Config& c) { c.use_tensor_pooling = false; }, PoolUse}},
       {"use_shared_tensor_pool",
        {[](Config& c) { c.use_shared_tensor_pool = true; },
         [](Config& c) { c.use_shared_tensor_pool = false; }, SharedPoolMoves}},
@@ -259,19 +265,20 @@ std::map<std::string, Knob> OtherKnobs() {
     };
   };
   return {
-      {"track_memory_statistics", {[](Config& c) { c.track_memory_statistics = false; },
-                                   [](Config& c) { c.track_memory_statistics = true; }, Timeline}},
-      {"memory_warning_threshold", {[](Config& c) { c.memory_warning_threshold = 0.9; },
-                                    [](Config& c) { c.memory_warning_threshold = 0.5; },
-                                    WarningAt}},
+      {"track_memory_statistics",
+       {[](Config& c) { c.track_memory_statistics = false; },
+        [](Config& c) { c.track_memory_statistics = true; }, Timeline}},
+      {"memory_warning_threshold",
+       {[](Config& c) { c.memory_warning_threshold = 0.9; },
+        [](Config& c) { c.memory_warning_threshold = 0.5; }, WarningAt}},
       {"default_initialization_strategy",
        {[](Config& c) { c.default_initialization_strategy = InitializationStrategy::kEager; },
         [](Config& c) { c.default_initialization_strategy = InitializationStrategy::kLazy; },
         LiveAfterConstruction}},
-      {"weights_file_path", {from_file(1, WeightsFormat::kAuto), from_file(2, WeightsFormat::kAuto),
-                             LoadedHash}},
-      {"weights_file_format", {from_file(1, WeightsFormat::kSafetensors),
-                               from_file(1, WeightsFormat::kJson), LoadedHash}},
+      {"weights_file_path",
+       {from_file(1, WeightsFormat::kAuto), from_file(2, WeightsFormat::kAuto), LoadedHash}},
+      {"weights_file_format",
+       {from_file(1, WeightsFormat::kSafetensors), from_file(1, WeightsFormat::kJson), LoadedHash}},
   };
 }
 

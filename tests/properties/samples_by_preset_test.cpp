@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> SampleFiles() {
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(FRUGAL_SOURCE_DIR) / "samples")) {
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(FRUGAL_SOURCE_DIR) / "samples")) {
     if (entry.path().extension() == ".toml") files.push_back(entry.path().string());
   }
   return files;
@@ -21,8 +22,7 @@ std::vector<std::string> SampleFiles() {
 
 AiModelBuilder Short(const std::string& file, const std::vector<std::string>& more) {
   std::vector<std::string> overrides = {"training.epochs=1", "training.max_steps=2",
-                                        "data.test_limit=70",
-                                        "training.evaluation_batch_size=64"};
+                                        "data.test_limit=70", "training.evaluation_batch_size=64"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return AiModelBuilder::FromToml(file, overrides);
 }

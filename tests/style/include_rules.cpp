@@ -41,9 +41,7 @@ struct Fence {
 };
 
 bool IsSource(std::string_view path) { return path.ends_with(".cpp"); }
-bool IsSourceOrTest(std::string_view path) {
-  return IsSource(path) || path.starts_with("tests/");
-}
+bool IsSourceOrTest(std::string_view path) { return IsSource(path) || path.starts_with("tests/"); }
 
 bool InBackendPart(std::string_view path, std::string_view part) {
   constexpr std::string_view kBackend = "sdk/backend/";

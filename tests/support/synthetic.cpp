@@ -55,8 +55,8 @@ void ConvNet(LayerList& l) {
 void ResNet(LayerList& l) {
   const auto block = [](std::int64_t filters, std::int64_t stride) {
     return [=](LayerList& b) {
-      b.Conv2d({.filters = filters, .kernel = {3}, .stride = {stride}, .padding = {1},
-                .bias = false});
+      b.Conv2d(
+          {.filters = filters, .kernel = {3}, .stride = {stride}, .padding = {1}, .bias = false});
       b.BatchNorm({.relu = true}).Dropout(0.1);
       b.Conv2d({.filters = filters, .kernel = {3}, .padding = {1}, .bias = false}).BatchNorm();
     };

@@ -2,8 +2,11 @@
 
 #include <omp.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "sdk/backend/backend.h"
 #include "sdk/backend/eigen/dispatch.h"
@@ -108,7 +111,9 @@ void Scores(const Arguments& a, const Queries& queries, Range keys, Matrix<T> sc
       const std::int64_t key = keys.begin + j;
       row[j] *= static_cast<T>(g.scale);
       if (mask != nullptr) row[j] += mask[query * g.key_length + key];
-      if (g.causal && key > query + g.key_length - g.query_length) {
+      // A mask of the lowest finite number is meant as -infinity, and would leave nothing of q k^T.
+      const bool masked = row[j] < std::numeric_limits<T>::lowest() * std::numbers::ln2_v<T>;
+      if (masked || (g.causal && key > query + g.key_length - g.query_length)) {
         row[j] = -std::numeric_limits<T>::infinity();
       }
     }
@@ -238,13 +243,14 @@ void BackwardKeyHead(const Arguments& a, const Gradients& given, std::int64_t ba
   }
 }
 
-// Two tiles per thread.
+constexpr std::int64_t kTwoTiles = 2 * kTile * kTile;  // per thread
+
 template <class T>
 T* OwnTiles(void* scratch) {
-  return static_cast<T*>(scratch) + omp_get_thread_num() * 2 * kTile * kTile;
+  return static_cast<T*>(scratch) + kTwoTiles * omp_get_thread_num();
 }
 
-std::int64_t ScratchBytes(DType dtype) { return ThreadCount() * 2 * kTile * kTile * SizeOf(dtype); }
+std::int64_t ScratchBytes(DType dtype) { return kTwoTiles * SizeOf(dtype) * ThreadCount(); }
 
 }  // namespace
 }  // namespace eigen

@@ -7,7 +7,8 @@ namespace frugal {
 // Reference attention in f32 and f64: tiles of 64 queries by 64 keys, with Eigen products. Scratch
 // holds two tiles per thread, whatever the lengths; it depends on ThreadCount(), which must not
 // grow between the call that asks for the size and the kernel. Results do not depend on the number
-// of threads. A query that sees no key, or only keys with a mask of -infinity, gets y = 0, a
+// of threads. A query that sees no key, or only keys with a mask of -infinity (or the lowest finite
+// number), gets y = 0, a
 // log-sum-exp of -infinity and no gradient.
 class EigenAttentionKernels : public AttentionKernels {
  public:

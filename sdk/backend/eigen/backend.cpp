@@ -1,5 +1,8 @@
 #include "sdk/backend/backend.h"
 
+#include "sdk/backend/eigen/adaptive.h"
+#include "sdk/backend/eigen/array.h"
+#include "sdk/backend/eigen/attention.h"
 #include "sdk/backend/eigen/conv.h"
 #include "sdk/backend/eigen/elementwise.h"
 #include "sdk/backend/eigen/loss.h"
@@ -7,6 +10,8 @@
 #include "sdk/backend/eigen/optimizer.h"
 #include "sdk/backend/eigen/pool.h"
 #include "sdk/backend/eigen/product.h"
+#include "sdk/backend/eigen/resample.h"
+#include "sdk/backend/eigen/sequence.h"
 
 namespace frugal {
 namespace {
@@ -23,6 +28,11 @@ class EigenBackend final : public Backend {
   ElementwiseKernels& elementwise() override { return elementwise_; }
   LossKernels& loss() override { return loss_; }
   OptimizerKernels& optimizer() override { return optimizer_; }
+  AdaptiveKernels& adaptive() override { return adaptive_; }
+  ArrayKernels& array() override { return array_; }
+  ResampleKernels& resample() override { return resample_; }
+  SequenceKernels& sequence() override { return sequence_; }
+  AttentionKernels& attention() override { return attention_; }
 
  private:
   EigenProductKernels product_;
@@ -32,6 +42,11 @@ class EigenBackend final : public Backend {
   EigenElementwiseKernels elementwise_;
   EigenLossKernels loss_;
   EigenOptimizerKernels optimizer_;
+  EigenAdaptiveKernels adaptive_;
+  EigenArrayKernels array_;
+  EigenResampleKernels resample_;
+  EigenSequenceKernels sequence_;
+  EigenAttentionKernels attention_;
 };
 
 }  // namespace

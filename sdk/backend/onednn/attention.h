@@ -14,9 +14,13 @@ namespace frugal {
 // ThreadCount(), which must not grow between the call that asks for the size and the kernel.
 // Results do not depend on the number of threads.
 //
-// Scores are kept in units of ln 2: a mask below -2.3e38 counts as -infinity.
+// Scores are kept in units of ln 2, so that a mask below -2.3e38 counts as -infinity, as it does in
+// the reference.
 class OneDnnAttentionKernels final : public EigenAttentionKernels {
  public:
+  explicit OneDnnAttentionKernels(const simd::AttentionLoops& loops = simd::SelectAttentionLoops())
+      : loops_(loops) {}
+
   std::int64_t ForwardScratch(const AttentionGeometry& g, DType dtype) const override;
   void Forward(const AttentionGeometry& g, const HeadsView& q, const HeadsView& k,
                const HeadsView& v, const Tensor& mask, const Tensor& y, const Tensor& log_sum_exp,
@@ -28,7 +32,7 @@ class OneDnnAttentionKernels final : public EigenAttentionKernels {
                 const HeadsView& dv, void* scratch) override;
 
  private:
-  const simd::AttentionLoops& loops_ = simd::SelectAttentionLoops();
+  const simd::AttentionLoops& loops_;
 };
 
 }  // namespace frugal

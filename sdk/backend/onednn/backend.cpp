@@ -1,5 +1,10 @@
 #include "sdk/backend/backend.h"
 
+#include "sdk/backend/eigen/adaptive.h"
+#include "sdk/backend/eigen/array.h"
+#include "sdk/backend/eigen/resample.h"
+#include "sdk/backend/eigen/sequence.h"
+#include "sdk/backend/onednn/attention.h"
 #include "sdk/backend/onednn/conv.h"
 #include "sdk/backend/onednn/descriptors.h"
 #include "sdk/backend/onednn/elementwise.h"
@@ -29,6 +34,11 @@ class OneDnnBackend final : public Backend {
   ElementwiseKernels& elementwise() override { return elementwise_; }
   LossKernels& loss() override { return loss_; }
   OptimizerKernels& optimizer() override { return optimizer_; }
+  AdaptiveKernels& adaptive() override { return adaptive_; }
+  ArrayKernels& array() override { return array_; }
+  ResampleKernels& resample() override { return resample_; }
+  SequenceKernels& sequence() override { return sequence_; }
+  AttentionKernels& attention() override { return attention_; }
 
  private:
   onednn::OperationCache cache_;
@@ -39,6 +49,11 @@ class OneDnnBackend final : public Backend {
   OneDnnElementwiseKernels elementwise_{cache_};
   OneDnnLossKernels loss_{cache_};
   OneDnnOptimizerKernels optimizer_;
+  EigenAdaptiveKernels adaptive_;
+  EigenArrayKernels array_;
+  EigenResampleKernels resample_;
+  EigenSequenceKernels sequence_;
+  OneDnnAttentionKernels attention_;
 };
 
 }  // namespace

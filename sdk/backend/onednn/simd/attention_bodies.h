@@ -32,9 +32,10 @@ inline void TransposeTile(const float* from, std::int64_t from_row, std::int64_t
   for (std::int64_t r = 0; r < whole_rows; r += kLanes) {
     for (std::int64_t c = 0; c < whole_columns; c += kLanes) {
       Vector square[kLanes];
-      for (int i = 0; i < kLanes; ++i) square[i] = Load(from + (r + i) * from_row + c) * factor;
+      for (std::int64_t i = 0; i < kLanes; ++i)
+        square[i] = Load(from + (r + i) * from_row + c) * factor;
       Transpose(square);
-      for (int i = 0; i < kLanes; ++i) Store(to + (c + i) * to_row + r, square[i]);
+      for (std::int64_t i = 0; i < kLanes; ++i) Store(to + (c + i) * to_row + r, square[i]);
     }
   }
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -109,7 +110,7 @@ inline bool SoftmaxStep(const ScoreTile& tile, const SoftmaxState& state) {
   ForColumns(tile.columns, [&]<int kVectors>(std::int64_t column) {
     SoftmaxColumns<kVectors>(tile, state, column, moved);
   });
-  for (int i = 0; i < kLanes; ++i) {
+  for (std::int64_t i = 0; i < kLanes; ++i) {
     if (moved[i] != 0) return true;
   }
   return false;

@@ -4,8 +4,8 @@
 #include "sdk/backend/onednn/simd/vector.h"
 
 // Products of tiles that lie in the first two caches: blocks of 6 rows by up to 4 vectors (2 where
-// there are only 16 registers) are summed in registers. At 64 x 64 x 64 this reaches 88% of what
-// one core can do; oneDNN's sgemm, which packs at each call, 79%.
+// there are only 16 registers) are summed in registers. At 64 x 64 x 64 one core of 208 GFLOP/s
+// reaches 188 to 197; oneDNN's matmul 173, its sgemm, which packs at each call, 159 to 172.
 namespace frugal::simd {
 namespace {
 

@@ -9,11 +9,11 @@ namespace frugal::simd {
 namespace {
 
 #if defined(__AVX512F__)
-inline constexpr int kLanes = 16;
+inline constexpr std::int64_t kLanes = 16;
 #elif defined(__AVX__)
-inline constexpr int kLanes = 8;
+inline constexpr std::int64_t kLanes = 8;
 #else
-inline constexpr int kLanes = 4;
+inline constexpr std::int64_t kLanes = 4;
 #endif
 
 using Vector __attribute__((vector_size(4 * kLanes))) = float;
@@ -39,14 +39,14 @@ void Zip(Vector& a, Vector& b, std::integer_sequence<int, kIndex...>) {
 
 // A square of kLanes rows: each round zips the first half of the rows with the second.
 inline void Transpose(Vector (&rows)[kLanes]) {
-  for (int round = 1; round < kLanes; round *= 2) {
+  for (std::int64_t round = 1; round < kLanes; round *= 2) {
     Vector next[kLanes];
-    for (int i = 0; i < kLanes / 2; ++i) {
+    for (std::int64_t i = 0; i < kLanes / 2; ++i) {
       next[2 * i] = rows[i];
       next[2 * i + 1] = rows[i + kLanes / 2];
       Zip(next[2 * i], next[2 * i + 1], std::make_integer_sequence<int, kLanes>());
     }
-    for (int i = 0; i < kLanes; ++i) rows[i] = next[i];
+    for (std::int64_t i = 0; i < kLanes; ++i) rows[i] = next[i];
   }
 }
 

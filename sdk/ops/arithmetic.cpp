@@ -1,0 +1,160 @@
+#include "sdk/ops/arithmetic.h"
+
+#include <algorithm>
+
+#include "sdk/ops/check.h"
+#include "sdk/ops/elementwise.h"
+
+namespace frugal {
+namespace {
+
+// The shape with ones in front, so that it has `rank` extents.
+Shape Widen(const Shape& shape, std::size_t rank) {
+  std::vector<std::int64_t> extents(rank, 1);
+  std::ranges::copy(shape.extents(), extents.end() - static_cast<std::ptrdiff_t>(shape.rank()));
+  return Shape(extents);
+}
+
+Shape BroadcastShape(Context& context, const Shape& a, const Shape& b) {
+  Shape y = a;
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1) {
+      ThrowShape(context, "extents are equal or 1, as those of " + ToString(a), b,
+                 "reshape or repeat one of the two");
+    }
+    if (a[i] == 1) y[i] = b[i];
+  }
+  return y;
+}
+
+Tensor Apply(Context& context, BinaryKind kind, const Tensor& a, const Tensor& b,
+             const Shape& shape) {
+  const Tensor y = context.Allocate(shape, a.dtype());
+  context.Launch([&](Backend& backend, void*) { backend.array().Binary(kind, a, b, y); });
+  return y;
+}
+
+Tensor SumDown(Context& context, const Tensor& x, const Shape& shape, double factor = 1) {
+  if (x.shape() == shape && factor == 1) return x;
+  const Tensor y = context.Allocate(shape, x.dtype());
+  context.Launch([&](Backend& backend, void*) { backend.array().SumTo(x, factor, y); });
+  return y;
+}
+
+Tensor Negated(Context& context, const Tensor& x) {
+  const Tensor y = ReuseOrAllocate(context, x);
+  context.Launch([&](Backend& backend, void*) { backend.elementwise().Scale(x, -1, y); });
+  return y;
+}
+
+// The gradients of a op b before summing over what was repeated.
+Tensor FirstGradient(Context& context, BinaryKind kind, const Tensor& dy, const Tensor& b) {
+  if (kind == BinaryKind::kMultiply || kind == BinaryKind::kDivide) {
+    return Apply(context, kind, dy, b, dy.shape());
+  }
+  return dy;
+}
+Tensor SecondGradient(Context& context, BinaryKind kind, const Tensor& dy, const Tensor& a,
+                      const Tensor& b) {
+  switch (kind) {
+    case BinaryKind::kAdd:
+      return dy;
+    case BinaryKind::kSubtract:
+      return Negated(context, dy);
+    case BinaryKind::kMultiply:
+      return Apply(context, kind, dy, a, dy.shape());
+    case BinaryKind::kDivide:
+      break;
+  }
+  // d(a / b) / db = -(a / b) / b
+  const Tensor quotient = Apply(context, BinaryKind::kDivide, a, b, dy.shape());
+  const Tensor slope = Apply(context, BinaryKind::kDivide, quotient, b, dy.shape());
+  return Negated(context, Apply(context, BinaryKind::kMultiply, dy, slope, dy.shape()));
+}
+
+}  // namespace
+
+Var Arithmetic(Context& context, BinaryKind kind, const Var& a, const Var& b) {
+  const std::size_t rank = std::max(a.shape().rank(), b.shape().rank());
+  const Tensor x = a.value.Reshape(Widen(a.shape(), rank));
+  const Tensor z = b.value.Reshape(Widen(b.shape(), rank));
+  const Shape shape = BroadcastShape(context, x.shape(), z.shape());
+  const Tensor y = Apply(context, kind, x, z, shape);
+  const bool product = kind == BinaryKind::kMultiply || kind == BinaryKind::kDivide;
+  const Shape x_shape = x.shape();
+  const Shape z_shape = z.shape();
+  const Shape a_shape = a.shape();
+  const Shape b_shape = b.shape();
+  return context.Record(y, a.needs_gradient() || b.needs_gradient(),
+                        [=, kept_x = product ? x : Tensor(), kept_z = product ? z : Tensor(),
+                         a_slot = a.slot, b_slot = b.slot](Context& ctx, Tensor dy) {
+                          if (a_slot != Var::kNoGradient) {
+                            const Tensor da = FirstGradient(ctx, kind, dy, kept_z);
+                            ctx.Accumulate(a_slot, SumDown(ctx, da, x_shape).Reshape(a_shape));
+                          }
+                          if (b_slot != Var::kNoGradient) {
+                            const Tensor db = SecondGradient(ctx, kind, dy, kept_x, kept_z);
+                            ctx.Accumulate(b_slot, SumDown(ctx, db, z_shape).Reshape(b_shape));
+                          }
+                        });
+}
+
+Var Sum(Context& context, const Var& x, const std::vector<std::int64_t>& axes, double factor,
+        bool keep) {
+  const auto rank = static_cast<std::int64_t>(x.shape().rank());
+  Shape kept = x.shape();
+  for (const std::int64_t axis : axes) {
+    if (axis < -rank || axis >= rank) {
+      ThrowShape(context, "an axis lies in [-rank, rank)", x.shape(),
+                 "axis " + std::to_string(axis) + " does not");
+    }
+    kept[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = 1;
+  }
+  const Tensor y = SumDown(context, x.value, kept, factor);
+  const Var sum = context.Record(
+      y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+        // Repeats the gradient along the axes that were summed.
+        const Tensor dx = ctx.Allocate(shape);
+        ctx.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(dx, factor); });
+        ctx.Launch([&](Backend& backend, void*) {
+          backend.array().Binary(BinaryKind::kMultiply, dx, dy, dx);
+        });
+        ctx.Accumulate(slot, dx);
+      });
+  if (keep) return sum;
+  std::vector<std::int64_t> extents;
+  for (std::size_t i = 0; i < kept.rank(); ++i) {
+    const bool summed = std::ranges::any_of(axes, [&](std::int64_t axis) {
+      return (axis < 0 ? axis + rank : axis) == static_cast<std::int64_t>(i);
+    });
+    if (!summed) extents.push_back(kept[i]);
+  }
+  return Reshape(context, sum, Shape(extents));
+}
+
+namespace {
+
+double CountOver(const Shape& shape, const std::vector<std::int64_t>& axes) {
+  double count = 1;
+  for (const std::int64_t axis : axes) {
+    count *= static_cast<double>(shape[static_cast<std::size_t>(
+        axis < 0 ? axis + static_cast<std::int64_t>(shape.rank()) : axis)]);
+  }
+  return count;
+}
+
+}  // namespace
+
+Var Mean(Context& context, const Var& x, const std::vector<std::int64_t>& axes, bool keep) {
+  return Sum(context, x, axes, 1 / CountOver(x.shape(), axes), keep);
+}
+
+Var Variance(Context& context, const Var& x, const std::vector<std::int64_t>& axes,
+             std::int64_t correction) {
+  const Var centred = Arithmetic(context, BinaryKind::kSubtract, x, Mean(context, x, axes, true));
+  const Var square = Arithmetic(context, BinaryKind::kMultiply, centred, centred);
+  const double count = CountOver(x.shape(), axes) - static_cast<double>(correction);
+  return Sum(context, square, axes, 1 / count);
+}
+
+}  // namespace frugal

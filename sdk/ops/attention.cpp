@@ -1,0 +1,115 @@
+#include "sdk/ops/attention.h"
+
+#include <cmath>
+
+#include "sdk/ops/check.h"
+
+namespace frugal {
+namespace {
+
+AttentionGeometry Fit(Context& context, const VarHeads& q, const VarHeads& k,
+                      const AttentionOptions& options) {
+  const Shape& query = q.source.shape();
+  const Shape& key = k.source.shape();
+  if (query.rank() != 3 || key.rank() != 3 || query[0] != key[0]) {
+    ThrowShape(context,
+               "attention takes [batch, positions, features] of one batch, here " + ToString(query),
+               key, "give queries and keys of the same batch");
+  }
+  if (options.key_heads < 1 || options.heads % options.key_heads != 0) {
+    ThrowShape(context,
+               "key heads (" + std::to_string(options.key_heads) + ") divide the heads (" +
+                   std::to_string(options.heads) + ")",
+               query, "choose a divisor");
+  }
+  return {.batch = query[0],
+          .query_length = query[1],
+          .key_length = key[1],
+          .heads = options.heads,
+          .key_heads = options.key_heads,
+          .head_size = options.head_size,
+          .scale = options.scale != 0 ? options.scale
+                                      : 1 / std::sqrt(static_cast<double>(options.head_size)),
+          .causal = options.causal};
+}
+
+double FlopsOf(const AttentionGeometry& g) {
+  return 4.0 * static_cast<double>(g.batch * g.heads * g.query_length) *
+         static_cast<double>(g.key_length * g.head_size) * (g.causal ? 0.5 : 1.0);
+}
+
+// One gradient tensor per variable among q, k and v, however many views of it there are. A view
+// that leaves part of its variable uncovered starts that gradient at zero.
+class Gradients {
+ public:
+  explicit Gradients(Context& context) : context_(context) {}
+
+  HeadsView For(const VarHeads& heads, std::int64_t covered) {
+    for (Entry& entry : entries_) {
+      if (!entry.value.SharesStorageWith(heads.source.value)) continue;
+      entry.covered += covered;
+      return {entry.gradient, heads.offset};
+    }
+    entries_.push_back(
+        {heads.source.value, heads.source.slot, context_.Allocate(heads.source.shape()), covered});
+    return {entries_.back().gradient, heads.offset};
+  }
+
+  void ZeroUncovered() {
+    for (const Entry& entry : entries_) {
+      if (entry.covered == entry.value.shape().back()) continue;
+      context_.Launch(
+          [&](Backend& backend, void*) { backend.elementwise().Fill(entry.gradient, 0); });
+    }
+  }
+
+  void Deliver() {
+    for (Entry& entry : entries_) context_.Accumulate(entry.slot, std::move(entry.gradient));
+  }
+
+ private:
+  struct Entry {
+    Tensor value;
+    int slot;
+    Tensor gradient;
+    std::int64_t covered;
+  };
+  Context& context_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarHeads& v,
+              const AttentionOptions& options) {
+  const AttentionGeometry g = Fit(context, q, k, options);
+  const Tensor y = context.Allocate({g.batch, g.query_length, g.heads * g.head_size});
+  const DType statistics = context.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
+  const Tensor log_sum_exp = context.Allocate({g.batch, g.heads, g.query_length}, statistics);
+  const AttentionKernels& kernels = context.planning_backend().attention();
+  context.Launch({.flops = FlopsOf(g), .scratch_bytes = kernels.ForwardScratch(g, y.dtype())},
+                 [&](Backend& backend, void* scratch) {
+                   backend.attention().Forward(
+                       g, {q.source.value, q.offset}, {k.source.value, k.offset},
+                       {v.source.value, v.offset}, options.mask, y, log_sum_exp, scratch);
+                 });
+  const bool differentiable =
+      q.source.needs_gradient() || k.source.needs_gradient() || v.source.needs_gradient();
+  return context.Record(y, differentiable, [=, mask = options.mask](Context& ctx, Tensor dy) {
+    Gradients gradients(ctx);
+    const HeadsView dq = gradients.For(q, g.heads * g.head_size);
+    const HeadsView dk = gradients.For(k, g.key_heads * g.head_size);
+    const HeadsView dv = gradients.For(v, g.key_heads * g.head_size);
+    gradients.ZeroUncovered();
+    const AttentionKernels& planned = ctx.planning_backend().attention();
+    ctx.Launch({.flops = 2.5 * FlopsOf(g), .scratch_bytes = planned.BackwardScratch(g, y.dtype())},
+               [&](Backend& backend, void* scratch) {
+                 backend.attention().Backward(
+                     g, dy, {q.source.value, q.offset}, {k.source.value, k.offset},
+                     {v.source.value, v.offset}, mask, y, log_sum_exp, dq, dk, dv, scratch);
+               });
+    gradients.Deliver();
+  });
+}
+
+}  // namespace frugal

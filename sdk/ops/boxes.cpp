@@ -1,0 +1,139 @@
+#include "sdk/ops/boxes.h"
+
+#include <algorithm>
+
+#include "sdk/backend/array_kernels.h"
+#include "sdk/ops/check.h"
+
+namespace frugal {
+namespace {
+
+StridedBox WholeBox(const Shape& shape) {
+  StridedBox box;
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    box.strides[axis] = stride;
+    stride *= shape[axis];
+  }
+  return box;
+}
+
+void CopyBox(Context& context, const Shape& extents, const Tensor& from, const StridedBox& from_box,
+             const Tensor& to, const StridedBox& to_box) {
+  context.Launch([&](Backend& backend, void*) {
+    backend.array().CopyBox(extents, from, from_box, to, to_box, false);
+  });
+}
+
+std::size_t AxisOf(Context& context, const Shape& shape, std::int64_t axis) {
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  if (axis < -rank || axis >= rank) {
+    ThrowShape(context, "axis " + std::to_string(axis) + " lies within the tensor's rank", shape,
+               "count axes from 0, or from -1 backwards");
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
+Tensor Filled(Context& context, const Shape& shape, DType dtype, double value) {
+  const Tensor tensor = context.Allocate(shape, dtype);
+  context.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(tensor, value); });
+  return tensor;
+}
+
+// x -> y where y is a box of x (slice), or x lies in a box of y (pad).
+Var TakeBox(Context& context, const Var& x, const Shape& extents, const StridedBox& box) {
+  const Tensor y = context.Allocate(extents, x.value.dtype());
+  CopyBox(context, extents, x.value, box, y, WholeBox(extents));
+  return context.Record(y, x.needs_gradient(),
+                        [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+                          const Tensor dx = Filled(ctx, shape, dy.dtype(), 0);
+                          CopyBox(ctx, extents, dy, WholeBox(extents), dx, box);
+                          ctx.Accumulate(slot, dx);
+                        });
+}
+
+std::int64_t FromBack(std::int64_t index, std::int64_t extent) {
+  return std::clamp<std::int64_t>(index < 0 ? index + extent : index, 0, extent);
+}
+
+}  // namespace
+
+Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis_number) {
+  const std::size_t axis = AxisOf(context, parts.front().shape(), axis_number);
+  Shape whole = parts.front().shape();
+  whole[axis] = 0;
+  bool differentiable = false;
+  for (const Var& part : parts) {
+    Shape expected = parts.front().shape();
+    if (part.shape().rank() == expected.rank()) expected[axis] = part.shape()[axis];
+    if (!(part.shape() == expected)) {
+      ThrowShape(context,
+                 "parts agree but for axis " + std::to_string(axis_number) + ", as " +
+                     ToString(parts.front().shape()),
+                 part.shape(), "reshape the part that differs");
+    }
+    whole[axis] += part.shape()[axis];
+    differentiable |= part.needs_gradient();
+  }
+  const Tensor y = context.Allocate(whole, parts.front().value.dtype());
+  struct Part {
+    Shape shape;
+    StridedBox box;
+    int slot;
+  };
+  std::vector<Part> places;
+  StridedBox box = WholeBox(whole);
+  for (const Var& part : parts) {
+    CopyBox(context, part.shape(), part.value, WholeBox(part.shape()), y, box);
+    places.push_back({part.shape(), box, part.slot});
+    box.offset += part.shape()[axis] * box.strides[axis];
+  }
+  return context.Record(y, differentiable, [places](Context& ctx, Tensor dy) {
+    for (const Part& part : places) {
+      if (part.slot == Var::kNoGradient) continue;
+      const Tensor dx = ctx.Allocate(part.shape, dy.dtype());
+      CopyBox(ctx, part.shape, dy, part.box, dx, WholeBox(part.shape));
+      ctx.Accumulate(part.slot, dx);
+    }
+  });
+}
+
+Var Slice(Context& context, const Var& x, const std::vector<SliceRange>& ranges) {
+  Shape extents = x.shape();
+  StridedBox box = WholeBox(x.shape());
+  for (const SliceRange& range : ranges) {
+    const std::size_t axis = AxisOf(context, x.shape(), range.axis);
+    if (range.step < 1) ThrowShape(context, "a slice steps forward", x.shape(), "use step >= 1");
+    const std::int64_t begin = FromBack(range.begin, x.shape()[axis]);
+    const std::int64_t end = std::max(begin, FromBack(range.end, x.shape()[axis]));
+    extents[axis] = (end - begin + range.step - 1) / range.step;
+    box.offset += begin * box.strides[axis];
+    box.strides[axis] *= range.step;
+  }
+  return TakeBox(context, x, extents, box);
+}
+
+Var Pad(Context& context, const Var& x, const std::vector<std::int64_t>& before,
+        const std::vector<std::int64_t>& after, double value) {
+  if (before.size() != x.shape().rank() || after.size() != x.shape().rank()) {
+    ThrowShape(context, "padding names both ends of each axis", x.shape(),
+               "give as many numbers as the tensor has axes");
+  }
+  Shape padded = x.shape();
+  for (std::size_t axis = 0; axis < padded.rank(); ++axis)
+    padded[axis] += before[axis] + after[axis];
+  StridedBox box = WholeBox(padded);
+  for (std::size_t axis = 0; axis < padded.rank(); ++axis) {
+    box.offset += before[axis] * box.strides[axis];
+  }
+  const Tensor y = Filled(context, padded, x.value.dtype(), value);
+  CopyBox(context, x.shape(), x.value, WholeBox(x.shape()), y, box);
+  return context.Record(y, x.needs_gradient(),
+                        [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+                          const Tensor dx = ctx.Allocate(shape, dy.dtype());
+                          CopyBox(ctx, shape, dy, box, dx, WholeBox(shape));
+                          ctx.Accumulate(slot, dx);
+                        });
+}
+
+}  // namespace frugal

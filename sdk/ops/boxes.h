@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sdk/autograd/context.h"
+#include "sdk/module/parameter.h"
+
+namespace frugal {
+
+// Tensors side by side along `axis`; the other extents are equal. Keeps nothing.
+Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis);
+
+// Along one axis: elements begin, begin + step, ... before end. Negative begin and end count from
+// the back.
+struct SliceRange {
+  std::int64_t axis = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t step = 1;
+};
+Var Slice(Context& context, const Var& x, const std::vector<SliceRange>& ranges);
+
+// Zeros, or another value, around x: `before` and `after` along each axis.
+Var Pad(Context& context, const Var& x, const std::vector<std::int64_t>& before,
+        const std::vector<std::int64_t>& after, double value = 0);
+
+// Rows of `table` [V, D] by ids kI64 [...]: [..., D]. Keeps the ids.
+Var Embedding(Context& context, const Tensor& ids, const Parameter& table);
+
+// Images [N, H, W, C] -> [N, factor H, factor W, C]. Keeps nothing.
+enum class Upsampling : std::uint8_t { kNearest, kBilinear };
+Var Upsample(Context& context, const Var& x, std::int64_t factor, Upsampling kind);
+
+}  // namespace frugal

@@ -1,0 +1,24 @@
+#include "sdk/module/parameter_store.h"
+#include "sdk/ops/boxes.h"
+#include "sdk/ops/check.h"
+
+namespace frugal {
+
+Var Embedding(Context& context, const Tensor& ids, const Parameter& table) {
+  if (ids.dtype() != DType::kI64) {
+    ThrowShape(context, "an embedding takes ids of type i64", ids.shape(), "give token numbers");
+  }
+  std::vector<std::int64_t> extents(ids.shape().extents().begin(), ids.shape().extents().end());
+  extents.push_back(table.shape[1]);
+  const Tensor y = context.Allocate(Shape(extents));
+  const Tensor values = context.parameters().Value(table);
+  context.Launch([&](Backend& backend, void*) { backend.array().Gather(values, ids, y); });
+  return context.Record(y, table.trainable, [ids, &table](Context& ctx, Tensor dy) {
+    const GradientTarget target = ctx.parameters().GradientFor(table);
+    ctx.Launch([&](Backend& backend, void*) {
+      backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate);
+    });
+  });
+}
+
+}  // namespace frugal
