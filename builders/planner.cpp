@@ -8,6 +8,7 @@
 #include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/data/labelled_images.h"
+#include "sdk/memory/recording.h"
 
 namespace frugal {
 namespace {
@@ -36,9 +37,10 @@ StepPlan RecordStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, 
   plan.baseline = world.ledger().live();
   MemoryTrace trace;
   world.context().profile() = {};
-  world.ledger().RecordInto(&trace);
-  RunDryStep(blueprint, world, kind, batch);
-  world.ledger().RecordInto(nullptr);
+  {
+    const RecordingScope recording(world.ledger(), trace);
+    RunDryStep(blueprint, world, kind, batch);
+  }
   plan.layout = PlaceInArena(trace);
   plan.timeline = TimelineOf(trace, world.ledger().labels());
   plan.flops = world.context().profile().flops;
@@ -52,7 +54,7 @@ KeptBytes MeasureKept(const Blueprint& blueprint) {
   Context& context = world.context();
   context.set_training(true);
   MemoryTrace trace;
-  world.ledger().RecordInto(&trace);
+  const RecordingScope recording(world.ledger(), trace);
   Tape tape;
   const TapeScope scope(context, &tape);
   {

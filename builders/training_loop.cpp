@@ -4,6 +4,7 @@
 
 #include "sdk/data/batches.h"
 #include "sdk/data/shuffle.h"
+#include "sdk/memory/recording.h"
 
 namespace frugal {
 namespace {
@@ -94,9 +95,11 @@ StepResult TrainingLoop::RunMeasured(const DataSource& source,
   const BytesByTag baseline = ledger.live();
   MemoryTrace trace;
   model_.context_->profile().by_label.clear();
-  ledger.RecordInto(&trace);
-  const StepResult step = model_.RunStep(StepKind::kTrain, source, samples);
-  ledger.RecordInto(nullptr);
+  StepResult step;
+  {
+    const RecordingScope recording(ledger, trace);
+    step = model_.RunStep(StepKind::kTrain, source, samples);
+  }
   result_.measured_timeline = TimelineOf(trace, ledger.labels());
   result_.layers = LayersOf(model_.context_->profile(), trace, *result_.measured_timeline, baseline,
                             ledger.labels());

@@ -47,6 +47,7 @@ class Scratch {
 
 inline Tensor Clone(const Tensor& tensor) {
   Tensor copy = Uninitialized(tensor.shape(), tensor.dtype());
+  if (tensor.bytes() == 0) return copy;  // memcpy takes no null pointer
   std::memcpy(copy.raw(), tensor.raw(), static_cast<std::size_t>(tensor.bytes()));
   return copy;
 }

@@ -12,7 +12,7 @@ namespace frugal::onednn {
 // Keys of a tile of scores; a tile that the causal rule cuts is done in shorter ones, so that less
 // is computed in vain.
 inline constexpr std::int64_t kKeyTile = 64;
-inline constexpr std::int64_t kCutKeyTile = 32;
+inline constexpr std::int64_t kCutKeyTile = 16;
 
 // Positions of one head: element i of position t at data[t * row + i].
 struct HeadRows {
