@@ -14,6 +14,15 @@ Choices<E> ChoicesOf(std::initializer_list<E> values) {
   return choices;
 }
 
+Choices<OptimizerKind> OptimizerChoices() {
+  Choices<OptimizerKind> choices;
+  for (std::size_t i = 0; i < kOptimizerKindCount; ++i) {
+    const auto kind = static_cast<OptimizerKind>(i);
+    choices.emplace_back(std::string(NameOf(kind)), kind);
+  }
+  return choices;
+}
+
 }  // namespace
 
 const FieldTable& ModelFields() {
@@ -69,17 +78,26 @@ const FieldTable& LossFields() {
 const FieldTable& OptimizerFields() {
   static const FieldTable table = MakeFieldTable<OptimizerOptions>(
       "optimizer",
-      {MakeChoice("kind", &OptimizerOptions::kind, "The update rule.",
-                  ChoicesOf({OptimizerKind::kSgd, OptimizerKind::kAdam, OptimizerKind::kAdamW})),
+      {MakeChoice("kind", &OptimizerOptions::kind, "The update rule.", OptimizerChoices()),
        MakeField("lr", &OptimizerOptions::lr, "Learning rate, before the schedule.", {.min = 0}),
-       MakeField("momentum", &OptimizerOptions::momentum, "SGD: share of the last update kept.",
+       MakeField("momentum", &OptimizerOptions::momentum,
+                 "SGD, RMSprop: share of the last update kept.",
                  {.min = 0, .max = 1, .max_exclusive = true}),
        MakeField("nesterov", &OptimizerOptions::nesterov, "SGD: Nesterov's momentum."),
        MakeField("beta1", &OptimizerOptions::beta1, "Adam: decay of the first moment.",
                  {.min = 0, .max = 1, .max_exclusive = true}),
        MakeField("beta2", &OptimizerOptions::beta2, "Adam: decay of the second moment.",
                  {.min = 0, .max = 1, .max_exclusive = true}),
-       MakeField("eps", &OptimizerOptions::eps, "Adam: added to the denominator.",
+       MakeField("alpha", &OptimizerOptions::alpha, "RMSprop: decay of the mean square.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("rho", &OptimizerOptions::rho, "Adadelta: decay of both means.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("rate_decay", &OptimizerOptions::rate_decay,
+                 "Adagrad: the rate falls with 1 / (1 + step * rate_decay).", {.min = 0}),
+       MakeField("momentum_decay", &OptimizerOptions::momentum_decay,
+                 "NAdam: how fast the momentum grows to beta1.", {.min = 0}),
+       MakeField("eps", &OptimizerOptions::eps,
+                 "Added to the denominator; none: as the rule's authors and PyTorch have it.",
                  {.min = 0, .min_exclusive = true}),
        MakeField("weight_decay", &OptimizerOptions::weight_decay,
                  "Pull towards zero; AdamW applies it apart from the gradient.", {.min = 0})});

@@ -1,5 +1,7 @@
 #include "builders/run_rules.h"
 
+#include <algorithm>
+
 #include "sdk/data/dataset_info.h"
 
 namespace frugal {
@@ -28,9 +30,43 @@ void CheckLoss(const RunConfig& config, bool custom_data, Complaints& complaints
                   .advice = "set kind = \"cross_entropy\", or bring data with real targets"});
 }
 
+// Which optimizers read a field; set for another, it would be dead.
+struct OptimizerField {
+  const char* key;
+  std::vector<OptimizerKind> kinds;
+  bool is_set;
+};
+
+std::vector<OptimizerField> OptimizerFieldsInUse(const RunConfig& config) {
+  using Kind = OptimizerKind;
+  const std::vector<Kind> moments = {Kind::kAdam, Kind::kAdamW, Kind::kNAdam, Kind::kRAdam,
+                                     Kind::kAdamax};
+  std::vector<Kind> with_eps = {Kind::kRmsProp, Kind::kAdagrad, Kind::kAdadelta};
+  with_eps.insert(with_eps.begin(), moments.begin(), moments.end());
+  const OptimizerOptions& options = config.optimizer;
+  const OptimizerOptions defaults;
+  return {{"momentum", {Kind::kSgd, Kind::kRmsProp}, options.momentum != defaults.momentum},
+          {"nesterov", {Kind::kSgd}, options.nesterov},
+          {"beta1", moments, options.beta1 != defaults.beta1},
+          {"beta2", moments, options.beta2 != defaults.beta2},
+          {"alpha", {Kind::kRmsProp}, options.alpha != defaults.alpha},
+          {"rho", {Kind::kAdadelta}, options.rho != defaults.rho},
+          {"rate_decay", {Kind::kAdagrad}, options.rate_decay != defaults.rate_decay},
+          {"momentum_decay", {Kind::kNAdam}, options.momentum_decay != defaults.momentum_decay},
+          {"eps", with_eps, options.eps.has_value()}};
+}
+
+std::string ListOf(const std::vector<OptimizerKind>& kinds) {
+  std::string text;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < kinds.size() ? ", " : " and ";
+    text += NameOf(kinds[i]);
+  }
+  return text;
+}
+
 void CheckOptimizer(const RunConfig& config, Complaints& complaints) {
   const OptimizerOptions& options = config.optimizer;
-  const bool is_sgd = options.kind == OptimizerKind::kSgd;
   const auto refuse = [&](const std::string& key, const std::string& required,
                           const std::string& advice) {
     complaints.Add(PlaceOf(config, "optimizer." + key),
@@ -39,17 +75,14 @@ void CheckOptimizer(const RunConfig& config, Complaints& complaints) {
                     .given = "kind = \"" + std::string(NameOf(options.kind)) + "\"",
                     .advice = advice});
   };
-  if (!is_sgd && (options.momentum != 0 || options.nesterov)) {
-    refuse(options.momentum != 0 ? "momentum" : "nesterov", "momentum and nesterov belong to sgd",
-           "leave them out, or set kind = \"sgd\"");
+  for (const OptimizerField& field : OptimizerFieldsInUse(config)) {
+    const std::string key = field.key;
+    const bool given = field.is_set || config.origins.Of("optimizer." + key).IsExplicit();
+    if (!given || std::ranges::find(field.kinds, options.kind) != field.kinds.end()) continue;
+    refuse(key, key + " belongs to " + ListOf(field.kinds), "leave it out, or change the kind");
   }
-  if (is_sgd && options.nesterov && options.momentum == 0) {
+  if (options.kind == OptimizerKind::kSgd && options.nesterov && options.momentum == 0) {
     refuse("nesterov", "nesterov needs a momentum above 0", "set momentum, e.g. 0.9");
-  }
-  for (const char* key : {"beta1", "beta2", "eps"}) {
-    if (is_sgd && config.origins.Of(std::string("optimizer.") + key).IsExplicit()) {
-      refuse(key, std::string(key) + " belongs to adam and adamw", "leave it out");
-    }
   }
 }
 

@@ -97,7 +97,7 @@ std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
   const OptimizerOptions& options = config.optimizer;
   std::vector<std::string> phrases = {std::string(NameOf(options.kind)),
                                       "lr " + CompactText(options.lr, 6)};
-  if (options.kind == OptimizerKind::kSgd && options.momentum > 0) {
+  if (options.momentum > 0) {
     phrases.push_back("momentum " + CompactText(options.momentum, 6) +
                       (options.nesterov ? " (Nesterov)" : ""));
   }

@@ -4,17 +4,34 @@
 #include <cmath>
 
 #include "sdk/module/parameter_store.h"
+#include "sdk/optim/update.h"
 
 namespace frugal {
 
 std::string_view NameOf(OptimizerKind kind) {
-  constexpr std::array<std::string_view, 3> names = {"sgd", "adam", "adamw"};
+  constexpr std::array<std::string_view, kOptimizerKindCount> names = {
+      "sgd", "adam", "adamw", "rmsprop", "adagrad", "adadelta", "nadam", "radam", "adamax"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 std::size_t Optimizer::StateCount() const {
-  if (options_.kind == OptimizerKind::kSgd) return options_.momentum == 0 ? 0 : 1;
-  return 2;
+  const std::size_t momentum = options_.momentum == 0 ? 0 : 1;
+  switch (options_.kind) {
+    case OptimizerKind::kSgd:
+      return momentum;
+    case OptimizerKind::kRmsProp:
+      return 1 + momentum;
+    case OptimizerKind::kAdagrad:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+double Optimizer::Epsilon() const {
+  if (options_.eps) return *options_.eps;
+  if (options_.kind == OptimizerKind::kAdagrad) return 1e-10;
+  return options_.kind == OptimizerKind::kAdadelta ? 1e-6 : 1e-8;
 }
 
 double Optimizer::GradientNorm(Context& context, std::span<Parameter* const> parameters) const {
@@ -46,29 +63,15 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   for (std::size_t i = 0; i < StateCount(); ++i) {
     state[i] = store.State(parameter, i, context.planning_backend());
   }
-  const double rate = LearningRate(context.step());
-  context.Launch([&](Backend& backend, void*) {
-    if (options_.kind == OptimizerKind::kSgd) {
-      backend.optimizer().Sgd({.learning_rate = rate,
-                               .momentum = options_.momentum,
-                               .dampening = 0,
-                               .weight_decay = options_.weight_decay,
-                               .nesterov = options_.nesterov,
-                               .first_step = first_step,
-                               .gradient_scale = gradient_scale},
-                              gradient, state[0], value);
-      return;
-    }
-    backend.optimizer().Adam({.learning_rate = rate,
-                              .beta1 = options_.beta1,
-                              .beta2 = options_.beta2,
-                              .epsilon = options_.eps,
-                              .weight_decay = options_.weight_decay,
-                              .decoupled = options_.kind == OptimizerKind::kAdamW,
-                              .step = context.step() + 1,
-                              .gradient_scale = gradient_scale},
-                             gradient, state[0], state[1], value);
-  });
+  const UpdateCall call{.rate = LearningRate(context.step()),
+                        .epsilon = Epsilon(),
+                        .step = context.step() + 1,
+                        .scale = gradient_scale,
+                        .first_step = first_step,
+                        .gradient = gradient,
+                        .state = state,
+                        .value = value};
+  context.Launch([&](Backend& backend, void*) { RunUpdate(backend, options_, call); });
 }
 
 }  // namespace frugal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "sdk/autograd/context.h"
@@ -9,20 +10,32 @@
 namespace frugal {
 
 enum class OptimizerKind : std::uint8_t {
-  kSgd,    // with momentum and Nesterov's form (Sutskever et al., ICML 2013)
-  kAdam,   // Kingma & Ba, arXiv:1412.6980; weight decay is added to the gradient
-  kAdamW,  // Loshchilov & Hutter, arXiv:1711.05101: weight decay apart from the gradient
+  kSgd,       // with momentum and Nesterov's form (Sutskever et al., ICML 2013)
+  kAdam,      // Kingma & Ba, arXiv:1412.6980; weight decay is added to the gradient
+  kAdamW,     // Loshchilov & Hutter, arXiv:1711.05101: weight decay apart from the gradient
+  kRmsProp,   // Tieleman & Hinton 2012, lecture 6.5
+  kAdagrad,   // Duchi et al., JMLR 2011
+  kAdadelta,  // Zeiler, arXiv:1212.5701
+  kNAdam,     // Dozat 2016
+  kRAdam,     // Liu et al., arXiv:1908.03265
+  kAdamax,    // Kingma & Ba, arXiv:1412.6980, section 7.1
 };
-std::string_view NameOf(OptimizerKind kind);  // "sgd", "adam", "adamw"
+inline constexpr std::size_t kOptimizerKindCount = 9;
+std::string_view NameOf(OptimizerKind kind);  // "sgd", "adam", "adamw", "rmsprop", ...
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kAdamW;
   double lr = 1e-3;
-  double momentum = 0;  // sgd
+  double momentum = 0;  // sgd, rmsprop
   bool nesterov = false;
-  double beta1 = 0.9;  // adam, adamw
+  double beta1 = 0.9;  // adam, adamw, nadam, radam, adamax
   double beta2 = 0.999;
-  double eps = 1e-8;
+  double alpha = 0.99;           // rmsprop
+  double rho = 0.9;              // adadelta
+  double rate_decay = 0;         // adagrad
+  double momentum_decay = 4e-3;  // nadam
+  // All but sgd; not given: 1e-10 for adagrad, 1e-6 for adadelta, else 1e-8, as PyTorch.
+  std::optional<double> eps{};
   double weight_decay = 0;
 };
 
@@ -46,6 +59,7 @@ class Optimizer {
 
  private:
   void Update(Context& context, const Parameter& parameter, double gradient_scale) const;
+  double Epsilon() const;
   double GradientNorm(Context& context, std::span<Parameter* const> parameters) const;
 
   OptimizerOptions options_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
 #include <memory>
 #include <span>
 
@@ -32,16 +33,21 @@ class Tensor {
   std::span<T> values() const {
     return {data<T>(), static_cast<std::size_t>(size())};
   }
-  void* raw() const { return storage_ ? storage_->data() : nullptr; }
+  void* raw() const {
+    return storage_ ? static_cast<std::byte*>(storage_->data()) + offset_bytes_ : nullptr;
+  }
 
   // The same storage seen under another shape of as many elements.
   Tensor Reshape(const Shape& shape) const;
+  // Rows [begin, begin + count) of the first axis, in the same storage.
+  Tensor Narrow(std::int64_t begin, std::int64_t count) const;
   bool SharesStorageWith(const Tensor& other) const { return storage_ == other.storage_; }
   // Whether this is the only reference to its storage.
   bool IsSoleOwner() const { return storage_.use_count() == 1; }
 
  private:
   std::shared_ptr<Block> storage_;
+  std::int64_t offset_bytes_ = 0;
   Shape shape_;
   DType dtype_ = DType::kF32;
 };

@@ -1,0 +1,100 @@
+#include "sdk/ops/recurrent_sequence.h"
+
+#include "sdk/module/parameter_store.h"
+#include "sdk/ops/affine_parameters.h"
+#include "sdk/ops/check.h"
+
+namespace frugal {
+namespace {
+
+double ProductFlops(const Tensor& rows, const Parameter& weight) {
+  return 2.0 * static_cast<double>(rows.shape().RowCount()) *
+         static_cast<double>(weight.shape.ElementCount());
+}
+
+// Adds dy^T x to the weight's gradient and dy's sum to the bias's.
+void AddProductGradient(Context& context, const Tensor& dy, const Tensor& x,
+                        const Parameter& weight, const Parameter* bias) {
+  if (!IsDifferentiable({}, &weight, bias)) return;
+  AffineTensors d = GradientsOf(context, &weight, bias);
+  if (!d.weight) d.weight = context.Allocate(weight.shape, dy.dtype(), MemoryTag::kWorkspace);
+  ProductKernels& product = context.planning_backend().product();
+  context.Launch({.flops = ProductFlops(dy, weight),
+                  .scratch_bytes = product.LinearBackwardWeightScratch(dy, x, d.accumulate)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.product().LinearBackwardWeight(dy, x, d.weight, d.bias, d.accumulate,
+                                                          scratch);
+                 });
+}
+
+}  // namespace
+
+RecurrentShape FitRecurrent(Context& context, const Var& x, const RecurrentParameters& parameters,
+                            std::int64_t gate_count) {
+  const std::int64_t inputs = parameters.weight_ih->shape[1];
+  if (x.shape().rank() != 3 || x.shape()[2] != inputs || x.shape()[1] < 1) {
+    ThrowShape(context, "a recurrent layer takes [batch, steps, " + std::to_string(inputs) + "]",
+               x.shape(), "change the layer's input size");
+  }
+  const std::int64_t gates = parameters.weight_ih->shape[0];
+  return {x.shape()[0], x.shape()[1], inputs, gates / gate_count, gates};
+}
+
+Tensor StepOf(const Tensor& sequence, std::int64_t t) {
+  return sequence.Narrow(t, 1).Reshape({sequence.shape()[1], sequence.shape()[2]});
+}
+
+Tensor RowsOf(const Tensor& sequence) {
+  const Shape& shape = sequence.shape();
+  return sequence.Reshape({shape[0] * shape[1], shape[2]});
+}
+
+Tensor SwapTimeAndBatch(Context& context, const Tensor& x) {
+  const Tensor y = context.Allocate({x.shape()[1], x.shape()[0], x.shape()[2]});
+  context.Launch([&](Backend& backend, void*) { backend.elementwise().Permute(x, {1, 0, 2}, y); });
+  return y;
+}
+
+Tensor ZeroTensor(Context& context, const Shape& shape) {
+  const Tensor zero = context.Allocate(shape);
+  context.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(zero, 0); });
+  return zero;
+}
+
+void Product(Context& context, const Tensor& x, const Parameter& weight, const Parameter* bias,
+             const Tensor& y) {
+  const AffineTensors p = ValuesOf(context, &weight, bias);
+  ProductKernels& product = context.planning_backend().product();
+  context.Launch({.flops = ProductFlops(x, weight),
+                  .scratch_bytes = product.LinearForwardScratch(x, p.weight)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.product().LinearForward(x, p.weight, p.bias, {}, y, {}, scratch);
+                 });
+}
+
+void ProductBack(Context& context, const Tensor& dy, const Parameter& weight, const Tensor& dx) {
+  const Tensor value = context.parameters().Value(weight);
+  ProductKernels& product = context.planning_backend().product();
+  context.Launch({.flops = ProductFlops(dy, weight),
+                  .scratch_bytes = product.LinearBackwardDataScratch(dy, value)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.product().LinearBackwardData(dy, value, dx, false, scratch);
+                 });
+}
+
+void DeliverGradients(Context& context, const RecurrentShape& shape,
+                      const RecurrentParameters& parameters, const SequenceGradients& gradients,
+                      int slot) {
+  const Tensor dfrom_input = RowsOf(gradients.dfrom_input);
+  AddProductGradient(context, RowsOf(gradients.dfrom_hidden),
+                     RowsOf(gradients.hidden.Narrow(0, shape.steps)), *parameters.weight_hh,
+                     parameters.bias_hh);
+  AddProductGradient(context, dfrom_input, RowsOf(gradients.x), *parameters.weight_ih,
+                     parameters.bias_ih);
+  if (slot == Var::kNoGradient) return;
+  const Tensor dx = context.Allocate({shape.steps, shape.batch, shape.inputs});
+  ProductBack(context, dfrom_input, *parameters.weight_ih, RowsOf(dx));
+  context.Accumulate(slot, SwapTimeAndBatch(context, dx));
+}
+
+}  // namespace frugal
