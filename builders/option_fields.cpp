@@ -139,7 +139,7 @@ const FieldTable& TrainingFields() {
        MakeChoice("precision", &TrainingOptions::precision,
                   "Element type; f64 runs on the eigen backend.",
                   {{"f32", Precision::kF32}, {"f64", Precision::kF64}}),
-       MakeField("threads", &TrainingOptions::threads, "0 = all cores.", {.min = 0, .max = 1024}),
+       MakeField("threads", &TrainingOptions::threads, "0: OMP_NUM_THREADS, else all cores.", {.min = 0, .max = 1024}),
        MakeField("clip_gradient_norm", &TrainingOptions::clip_gradient_norm,
                  "Largest norm of all gradients together; 0 = no clipping.", {.min = 0}),
        MakeField("evaluate", &TrainingOptions::evaluate,

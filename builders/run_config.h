@@ -50,7 +50,7 @@ struct TrainingOptions {
   std::int64_t seed = 0;
   BackendKind backend = BackendKind::kOneDnn;
   Precision precision = Precision::kF32;
-  std::int64_t threads = 0;       // 0 = all cores
+  std::int64_t threads = 0;       // 0 = OMP_NUM_THREADS, else all cores
   double clip_gradient_norm = 0;  // 0 = no clipping
   bool evaluate = true;           // on the test part after each epoch
 };

@@ -2,8 +2,6 @@
 
 #include <omp.h>
 
-#include <thread>
-
 namespace frugal {
 
 std::string_view NameOf(BackendKind kind) {
@@ -15,8 +13,8 @@ std::unique_ptr<Backend> MakeBackend(BackendKind kind) {
 }
 
 void SetThreadCount(int threads) {
-  omp_set_num_threads(threads > 0 ? threads
-                                  : static_cast<int>(std::thread::hardware_concurrency()));
+  static const int at_start = omp_get_max_threads();
+  omp_set_num_threads(threads > 0 ? threads : at_start);
 }
 
 int ThreadCount() { return omp_get_max_threads(); }

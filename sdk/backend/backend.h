@@ -43,7 +43,8 @@ std::unique_ptr<Backend> MakeEigenBackend();
 std::unique_ptr<Backend> MakeOneDnnBackend();
 std::unique_ptr<Backend> MakeBackend(BackendKind kind);
 
-// Number of threads that kernels use from now on, in the whole process; 0 = all cores.
+// Number of threads that kernels use from now on, in the whole process; 0 = what the process began
+// with: OMP_NUM_THREADS, else all cores that it may run on.
 void SetThreadCount(int threads);
 int ThreadCount();
 

@@ -1,5 +1,6 @@
 #include "tests/oracles/attribute_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 

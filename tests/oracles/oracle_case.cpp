@@ -7,8 +7,16 @@
 
 namespace frugal::oracles {
 
-std::vector<OracleCase> ReadIndex(const std::string& directory) {
-  std::ifstream in(directory + "/index.json");
+namespace {
+
+[[noreturn]] void RefuseIndex(const std::string& path, const std::string& given) {
+  throw DataError({.where = path,
+                   .required = "an index lists operations as [{op, case, attrs, inputs}, ...]",
+                   .given = given,
+                   .advice = "give a directory of the form that tests/oracles/README.md describes"});
+}
+
+std::vector<OracleCase> ParseIndex(const std::string& directory, std::istream& in) {
   std::vector<OracleCase> cases;
   for (const nlohmann::json& entry : nlohmann::json::parse(in)) {
     cases.push_back({.directory = directory,
@@ -20,6 +28,19 @@ std::vector<OracleCase> ReadIndex(const std::string& directory) {
   return cases;
 }
 
+}  // namespace
+
+std::vector<OracleCase> ReadIndex(const std::string& directory) {
+  const std::string path = directory + "/index.json";
+  std::ifstream in(path);
+  if (!in) RefuseIndex(path, "there is no such file, or it cannot be read");
+  try {
+    return ParseIndex(directory, in);
+  } catch (const nlohmann::json::exception& error) {
+    RefuseIndex(path, error.what());
+  }
+}
+
 CaseFile::CaseFile(const OracleCase& one)
     : prefix_(std::to_string(one.number) + "/"),
       source_(OpenWeights(one.directory + "/" + one.operation + ".safetensors")) {}
@@ -29,14 +50,23 @@ std::string CaseFile::FullName(const std::string& name) const { return prefix_ +
 const StoredTensor& CaseFile::Entry(const std::string& name) const {
   const StoredTensor* entry = source_->Find(FullName(name));
   if (entry != nullptr) return *entry;
-  throw UsageError({.where = source_->Path(),
-                    .required = "a tensor named " + FullName(name),
-                    .given = "",
-                    .advice = ""});
+  throw DataError({.where = source_->Path(),
+                   .required = "a tensor named " + FullName(name),
+                   .given = "there is none",
+                   .advice = "check the case in index.json"});
 }
 
 bool CaseFile::Has(const std::string& name) const {
   return source_->Find(FullName(name)) != nullptr;
+}
+
+std::vector<std::string> CaseFile::Gradients() const {
+  const std::string start = FullName("grad/");
+  std::vector<std::string> names;
+  for (const StoredTensor& entry : source_->Entries()) {
+    if (entry.name.starts_with(start)) names.push_back(entry.name.substr(start.size()));
+  }
+  return names;
 }
 
 Shape CaseFile::ShapeOf(const std::string& name) const { return Entry(name).shape; }

@@ -22,7 +22,7 @@ struct OracleCase {
   std::string Name() const { return operation + " " + std::to_string(number); }
 };
 
-// All cases of `directory`/index.json.
+// All cases of `directory`/index.json. Throws DataError where there is none, or not of that form.
 std::vector<OracleCase> ReadIndex(const std::string& directory);
 
 // The tensors of one case. Names are those of the file without the case number: "in/input", "out".
@@ -32,6 +32,7 @@ class CaseFile {
 
   bool Has(const std::string& name) const;
   Shape ShapeOf(const std::string& name) const;
+  std::vector<std::string> Gradients() const;  // names of inputs that have one in the file
   bool IsInteger(const std::string& name) const;
   std::vector<double> Read(const std::string& name) const;
   std::vector<std::int64_t> ReadIntegers(const std::string& name) const;

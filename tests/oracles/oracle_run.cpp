@@ -11,7 +11,8 @@ OracleRun::OracleRun(test::TestWorld& world, const OracleCase& one)
 
 Numbers OracleRun::Read(const std::string& name, AxisOrder order) const {
   const Numbers stored = {file_.ShapeOf(name), file_.Read(name)};
-  return order == AxisOrder::kChannelsFirst ? ToChannelsLast(stored) : stored;
+  const bool has_positions = stored.shape.rank() > 2;  // else both orders are the same
+  return order == AxisOrder::kChannelsFirst && has_positions ? ToChannelsLast(stored) : stored;
 }
 
 // Scalars are [1] here and [] in the files.
@@ -29,6 +30,7 @@ Var OracleRun::Input(const std::string& name, AxisOrder order) {
 
 Tensor OracleRun::Constant(const std::string& name) {
   const std::string full = "in/" + name;
+  constants_.insert(name);
   if (!file_.IsInteger(full)) return ToTensor(Read(full, AxisOrder::kAsStored));
   return test::MakeTensor(file_.ShapeOf(full), file_.ReadIntegers(full), DType::kI64);
 }
@@ -45,9 +47,13 @@ Parameter& OracleRun::AddParameter(const std::string& name, const Shape& shape) 
 
 const Parameter& OracleRun::Weight(const std::string& name) {
   const Parameter& parameter = AddParameter(name, file_.ShapeOf("in/" + name));
-  const Tensor stored = ToTensor(Read("in/" + name, AxisOrder::kAsStored));
-  world_.backend().elementwise().Copy(stored, world_.store().Value(parameter));
+  FillFromFile(parameter);
   return parameter;
+}
+
+void OracleRun::FillFromFile(const Parameter& parameter) {
+  const Tensor stored = ToTensor(Read("in/" + parameter.name, AxisOrder::kAsStored));
+  world_.backend().elementwise().Copy(stored, world_.store().Value(parameter));
 }
 
 const Parameter* OracleRun::WeightIfThere(const std::string& name) {
@@ -58,6 +64,8 @@ const Parameter& OracleRun::Buffer(const std::string& name, std::int64_t size, d
   Parameter& parameter = AddParameter(name, {size});
   parameter.initializer = Initializer::Constant(value);
   parameter.trainable = false;
+  constants_.insert(name);
+  if (Has(name)) FillFromFile(parameter);
   return parameter;
 }
 
@@ -85,7 +93,19 @@ std::map<std::string, double> OracleRun::Errors(Function function) {
     errors["grad/" + parameter.name] =
         ErrorOf(world_.store().Gradient(parameter), "grad/" + parameter.name, AxisOrder::kAsStored);
   }
+  AddMissing(errors);
   return errors;
+}
+
+void OracleRun::AddMissing(std::map<std::string, double>& errors) {
+  for (const std::string& name : file_.Gradients()) {
+    if (errors.contains("grad/" + name)) continue;
+    if (constants_.contains(name)) {
+      not_differentiated_.push_back(name);
+    } else {
+      errors["grad/" + name] = std::numeric_limits<double>::infinity();
+    }
+  }
 }
 
 }  // namespace frugal::oracles

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 
 #include "sdk/module/parameter.h"
@@ -18,7 +19,9 @@ class OracleRun {
   OracleRun(test::TestWorld& world, const OracleCase& one);
 
   Context& context() { return world_.context(); }
+  std::string name() const { return case_.Name(); }
   const nlohmann::json& attributes() const { return case_.attributes; }
+  const std::vector<std::string>& inputs() const { return case_.inputs; }
   bool Has(const std::string& input) const { return file_.Has("in/" + input); }
 
   // A leaf that gets a gradient. Images come channels last; so are the output and all gradients of
@@ -28,18 +31,22 @@ class OracleRun {
   Tensor Constant(const std::string& name);
   const Parameter& Weight(const std::string& name);
   const Parameter* WeightIfThere(const std::string& name);
-  // A parameter that the case does not have, full of one value.
+  // What is not trained: from the file, or full of one value where the case does not have it.
   const Parameter& Buffer(const std::string& name, std::int64_t size, double value);
 
-  // Relative errors by name: "out", "grad/input", ...
+  // Relative errors by name: "out", "grad/input", ... Infinite for a gradient that the file has and
+  // nothing computed, except those of constants, which NotDifferentiated lists.
   using Function = Var (*)(OracleRun&);
   std::map<std::string, double> Errors(Function function);
+  const std::vector<std::string>& NotDifferentiated() const { return not_differentiated_; }
 
  private:
   Numbers Read(const std::string& name, AxisOrder order) const;
   Tensor ToTensor(const Numbers& numbers) const;
   double ErrorOf(const Tensor& computed, const std::string& name, AxisOrder order) const;
   Parameter& AddParameter(const std::string& name, const Shape& shape);
+  void FillFromFile(const Parameter& parameter);
+  void AddMissing(std::map<std::string, double>& errors);
 
   test::TestWorld& world_;
   const OracleCase& case_;
@@ -48,6 +55,8 @@ class OracleRun {
   Tape tape_;
   std::deque<Parameter> parameters_;  // addresses stay
   std::map<std::string, int> slots_;
+  std::set<std::string> constants_;
+  std::vector<std::string> not_differentiated_;
 };
 
 }  // namespace frugal::oracles

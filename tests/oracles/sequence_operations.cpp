@@ -25,6 +25,9 @@ Tensor MaskOf(OracleRun& run) {
   if (!run.Has("mask")) return {};
   const Tensor mask = run.Constant("mask");
   Shape shape{1, 1, 1, 1};
+  if (mask.shape().rank() > shape.rank()) {
+    RefuseAttribute(run, "a mask has at most the axes [batch, heads, queries, keys]");
+  }
   const std::size_t missing = shape.rank() - mask.shape().rank();
   for (std::size_t i = 0; i < mask.shape().rank(); ++i) shape[missing + i] = mask.shape()[i];
   return mask.Reshape(shape);

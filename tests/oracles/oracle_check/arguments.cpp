@@ -1,0 +1,61 @@
+#include "tests/oracles/oracle_check/arguments.h"
+
+#include "sdk/core/error.h"
+
+namespace frugal::oracles {
+namespace {
+
+[[noreturn]] void Refuse(const std::string& required, const std::string& given) {
+  throw UsageError({.where = "oracle_check",
+                    .required = required,
+                    .given = given,
+                    .advice = "write oracle_check ops DIR... or oracle_check optimizers FILE..., "
+                              "with --backend eigen|onednn and --precision f32|f64"});
+}
+
+BackendKind BackendNamed(const std::string& name) {
+  for (const BackendKind kind : {BackendKind::kOneDnn, BackendKind::kEigen}) {
+    if (NameOf(kind) == name) return kind;
+  }
+  Refuse("--backend is eigen or onednn", "it is '" + name + "'");
+}
+
+DType PrecisionNamed(const std::string& name) {
+  if (name == "f32") return DType::kF32;
+  if (name == "f64") return DType::kF64;
+  Refuse("--precision is f32 or f64", "it is '" + name + "'");
+}
+
+void CheckCommand(const std::string& command) {
+  if (command == "ops" || command == "optimizers") return;
+  if (command == "models" || command == "train") {
+    Refuse("a command that exists: ops or optimizers", "'" + command + "' does not exist yet");
+  }
+  Refuse("the first word is ops or optimizers", command.empty() ? "nothing" : "'" + command + "'");
+}
+
+}  // namespace
+
+CheckArguments ReadCheckArguments(int count, const char* const* arguments) {
+  CheckArguments read;
+  if (count > 1) read.command = arguments[1];
+  CheckCommand(read.command);
+  for (int i = 2; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (!word.starts_with("--")) {
+      read.paths.push_back(word);
+      continue;
+    }
+    if (word != "--backend" && word != "--precision") Refuse("options that exist", word);
+    if (++i == count) Refuse(word + " has a value", "it ends the line");
+    if (word == "--backend") read.world.backend = BackendNamed(arguments[i]);
+    if (word == "--precision") read.world.dtype = PrecisionNamed(arguments[i]);
+  }
+  if (read.paths.empty()) Refuse("a path follows the command", "there is none");
+  if (!MakeBackend(read.world.backend)->Supports(read.world.dtype)) {
+    Refuse("the backend computes in the precision", ToString(read.world) + " does not");
+  }
+  return read;
+}
+
+}  // namespace frugal::oracles

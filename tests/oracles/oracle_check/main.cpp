@@ -1,0 +1,40 @@
+#include <iostream>
+
+#include "tests/oracles/oracle_check/arguments.h"
+#include "tests/oracles/oracle_check/check.h"
+
+namespace frugal::oracles {
+namespace {
+
+constexpr int kOverTolerance = 1;
+constexpr int kCannotCheck = 2;
+
+int Main(int count, const char* const* words) {
+  const CheckArguments arguments = ReadCheckArguments(count, words);
+  CheckCount total;
+  for (const std::string& path : arguments.paths) {
+    const CheckCount one = arguments.command == "ops" ? CheckOperations(path, arguments.world)
+                                                      : CheckOptimizers(path, arguments.world);
+    total.cases += one.cases;
+    total.failures += one.failures;
+  }
+  std::cout << total.cases - total.failures << " of " << total.cases << " cases agree on "
+            << arguments.world << std::endl;
+  if (total.cases == 0) {
+    std::cerr << "error: there is no case to check" << std::endl;
+    return kCannotCheck;
+  }
+  return total.failures == 0 ? 0 : kOverTolerance;
+}
+
+}  // namespace
+}  // namespace frugal::oracles
+
+int main(int count, char** words) {
+  try {
+    return frugal::oracles::Main(count, words);
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << std::endl;
+    return frugal::oracles::kCannotCheck;
+  }
+}
