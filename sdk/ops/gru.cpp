@@ -57,8 +57,8 @@ void RunBackward(Context& context, const GruRun& run, const RecurrentParameters&
 Var Gru(Context& context, const Var& x, const RecurrentParameters& p) {
   const GruRun run = RunForward(context, x, p);
   const Tensor y = SwapTimeAndBatch(context, run.hidden.Narrow(1, run.shape.steps));
-  const bool differentiable = IsDifferentiable(x, p.weight_ih, p.bias_ih) ||
-                              IsDifferentiable({}, p.weight_hh, p.bias_hh);
+  const bool differentiable =
+      IsDifferentiable(x, p.weight_ih, p.bias_ih) || IsDifferentiable({}, p.weight_hh, p.bias_hh);
   return context.Record(y, differentiable, [=, slot = x.slot](Context& ctx, Tensor dy) {
     RunBackward(ctx, run, p, SwapTimeAndBatch(ctx, dy));
     DeliverGradients(ctx, run.shape, p, {run.x, run.hidden, run.from_input, run.from_hidden}, slot);

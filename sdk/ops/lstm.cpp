@@ -58,8 +58,8 @@ void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters
 Var Lstm(Context& context, const Var& x, const RecurrentParameters& p) {
   const LstmRun run = RunForward(context, x, p);
   const Tensor y = SwapTimeAndBatch(context, run.hidden.Narrow(1, run.shape.steps));
-  const bool differentiable = IsDifferentiable(x, p.weight_ih, p.bias_ih) ||
-                              IsDifferentiable({}, p.weight_hh, p.bias_hh);
+  const bool differentiable =
+      IsDifferentiable(x, p.weight_ih, p.bias_ih) || IsDifferentiable({}, p.weight_hh, p.bias_hh);
   return context.Record(y, differentiable, [=, slot = x.slot](Context& ctx, Tensor dy) {
     RunBackward(ctx, run, p, SwapTimeAndBatch(ctx, dy));
     DeliverGradients(ctx, run.shape, p, {run.x, run.hidden, run.gates, run.gates}, slot);

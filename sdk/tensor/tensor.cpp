@@ -24,11 +24,11 @@ Tensor Tensor::Reshape(const Shape& shape) const {
 
 Tensor Tensor::Narrow(std::int64_t begin, std::int64_t count) const {
   if (shape_.rank() == 0 || begin < 0 || count < 0 || begin + count > shape_[0]) {
-    throw ShapeError({.where = "narrow",
-                      .required = "rows of " + ToString(shape_),
-                      .given = "rows " + std::to_string(begin) + " to " +
-                               std::to_string(begin + count),
-                      .advice = ""});
+    throw ShapeError(
+        {.where = "narrow",
+         .required = "rows of " + ToString(shape_),
+         .given = "rows " + std::to_string(begin) + " to " + std::to_string(begin + count),
+         .advice = ""});
   }
   Tensor view = *this;
   const std::int64_t row_bytes = shape_[0] == 0 ? 0 : bytes() / shape_[0];

@@ -27,8 +27,8 @@ Var AwayFromZero(Context& context, const Var& b) {
   for (double& value : signs) value = value > 0 ? 1 : value < 0 ? -1 : 0;
   const Var sign = Fixed(test::MakeTensor(b.shape(), signs, b.value.dtype()));
   const Var one = Fixed(test::Full({1}, 1, b.value.dtype()));
-  return Arithmetic(context, BinaryKind::kAdd,
-                    Arithmetic(context, BinaryKind::kMultiply, b, sign), one);
+  return Arithmetic(context, BinaryKind::kAdd, Arithmetic(context, BinaryKind::kMultiply, b, sign),
+                    one);
 }
 
 Var RunDivide(OracleRun& run) {
@@ -55,10 +55,10 @@ Var RunMean(OracleRun& run) {
   return mean.shape().rank() == 0 ? Reshape(run.context(), mean, {1}) : mean;
 }
 
-// PyTorch's default divides by n - 1.
+// The cases divide by n where they say nothing; PyTorch's own default would be n - 1.
 Var RunVariance(OracleRun& run) {
   const Var input = run.Input("input");
-  const std::int64_t unbiased = run.attributes().value("unbiased", true) ? 1 : 0;
+  const std::int64_t unbiased = run.attributes().value("unbiased", false) ? 1 : 0;
   const Var variance =
       Variance(run.context(), input, AxesAttribute(run.attributes(), input.shape().rank()),
                run.attributes().value("correction", unbiased));

@@ -95,9 +95,9 @@ Spatial SpatialAttribute(const nlohmann::json& attributes, const std::string& na
   const auto is_number = [](const nlohmann::json& value) { return value.is_number_integer(); };
   if (list ? given.size() != rank || !std::all_of(given.begin(), given.end(), is_number)
            : !is_number(given)) {
-    Refuse(name + " is a whole number or a list of one for each of " + std::to_string(rank) +
-               " axes",
-           given.dump());
+    Refuse(
+        name + " is a whole number or a list of one for each of " + std::to_string(rank) + " axes",
+        given.dump());
   }
   Spatial result{unused, unused, unused};
   for (std::size_t i = 0; i < rank; ++i) {

@@ -54,8 +54,8 @@ OptimizerKind KindOf(const WeightSource& source, const std::string& name) {
 
 // Extra options, such as amsgrad, would be another computation.
 void RefuseUnknown(const WeightSource& source, const nlohmann::json& options) {
-  constexpr const char* kKnown[] = {"lr",    "momentum", "nesterov",     "weight_decay",
-                                    "betas", "eps",      "alpha",        "rho",
+  constexpr const char* kKnown[] = {"lr",       "momentum",      "nesterov", "weight_decay",
+                                    "betas",    "eps",           "alpha",    "rho",
                                     "lr_decay", "momentum_decay"};
   for (const auto& [key, value] : options.items()) {
     if (std::find(std::begin(kKnown), std::end(kKnown), key) == std::end(kKnown)) {
@@ -120,8 +120,8 @@ std::vector<double> OptimizerErrors(test::TestWorld& world, const WeightSource& 
     world.context().set_step(static_cast<std::int64_t>(step));
     copy(StepOf(gradients, step, start.size()), world.store().GradientFor(parameter).tensor);
     optimizer.Step(world.context(), parameters);
-    errors.push_back(test::RelativeError(world.store().Value(parameter),
-                                         StepOf(after, step, start.size())));
+    errors.push_back(
+        test::RelativeError(world.store().Value(parameter), StepOf(after, step, start.size())));
   }
   return errors;
 }

@@ -6,7 +6,8 @@ namespace frugal::oracles {
 namespace {
 
 TEST_CASE("optimizers agree with PyTorch step by step", "[oracles][optim]") {
-  const auto source = OpenWeights(std::string(FRUGAL_TEST_DATA) + "/oracles/optimizers.safetensors");
+  const auto source =
+      OpenWeights(std::string(FRUGAL_TEST_DATA) + "/oracles/optimizers.safetensors");
   const std::vector<std::string> names = OptimizerNames(*source);
   CHECK(names.size() == 11);
   for (const test::WorldKind& kind : test::AllWorlds()) {

@@ -10,10 +10,11 @@ namespace frugal::oracles {
 namespace {
 
 [[noreturn]] void RefuseIndex(const std::string& path, const std::string& given) {
-  throw DataError({.where = path,
-                   .required = "an index lists operations as [{op, case, attrs, inputs}, ...]",
-                   .given = given,
-                   .advice = "give a directory of the form that tests/oracles/README.md describes"});
+  throw DataError(
+      {.where = path,
+       .required = "an index lists operations as [{op, case, attrs, inputs}, ...]",
+       .given = given,
+       .advice = "give a directory of the form that tests/oracles/README.md describes"});
 }
 
 std::vector<OracleCase> ParseIndex(const std::string& directory, std::istream& in) {
