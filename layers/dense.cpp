@@ -42,7 +42,7 @@ std::string Dense::Describe() const {
 }
 
 Var Dense::Forward(Context& context, const Var& input) {
-  return Linear(context, input, weight_, bias_, options_.activation);
+  return Linear(context, input, weight_, bias_, {.activation = options_.activation});
 }
 
 }  // namespace frugal

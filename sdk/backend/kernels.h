@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "sdk/backend/activation.h"
 #include "sdk/backend/geometry.h"
@@ -25,24 +26,43 @@ struct LinearEpilogue {
   double parameter = 0;
 };
 
+enum class WeightLayout : std::uint8_t {
+  kOutIn,  // [N, K], as in most public checkpoints
+  kInOut,  // [K, N], as in GPT-2's ("Conv1D")
+};
+
+// A product's weight, or the place of its gradient, and how it lies in memory.
+struct LinearWeight {
+  Tensor tensor;
+  WeightLayout layout = WeightLayout::kOutIn;
+
+  LinearWeight(Tensor values,  // NOLINT(google-explicit-constructor): a plain weight is [N, K]
+               WeightLayout order = WeightLayout::kOutIn)
+      : tensor(std::move(values)), layout(order) {}
+
+  std::int64_t inputs() const { return tensor.shape()[layout == WeightLayout::kOutIn ? 1 : 0]; }
+  std::int64_t outputs() const { return tensor.shape()[layout == WeightLayout::kOutIn ? 0 : 1]; }
+};
+
 class ProductKernels {
  public:
   virtual ~ProductKernels() = default;
 
   virtual bool FusesActivation(Activation activation) const = 0;
-  // x [M, K], weight [N, K], bias [N] or none, residual [M, N] or none, y [M, N]
-  virtual std::int64_t LinearForwardScratch(const Tensor& x, const Tensor& weight) const = 0;
-  virtual void LinearForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+  // x [M, K], weight of K inputs and N outputs, bias [N] or none, residual [M, N] or none, y [M, N]
+  virtual std::int64_t LinearForwardScratch(const Tensor& x, const LinearWeight& weight) const = 0;
+  virtual void LinearForward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,
                              const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
                              void* scratch) = 0;
   // dx [M, K] = dy [M, N] weight [N, K]
-  virtual std::int64_t LinearBackwardDataScratch(const Tensor& dy, const Tensor& weight) const = 0;
-  virtual void LinearBackwardData(const Tensor& dy, const Tensor& weight, const Tensor& dx,
+  virtual std::int64_t LinearBackwardDataScratch(const Tensor& dy,
+                                                 const LinearWeight& weight) const = 0;
+  virtual void LinearBackwardData(const Tensor& dy, const LinearWeight& weight, const Tensor& dx,
                                   bool accumulate, void* scratch) = 0;
-  // dweight [N, K] = dy^T x; dbias [N] = column sums of dy, or none
+  // dweight = dy^T x, or x^T dy where it is [K, N]; dbias [N] = column sums of dy, or none
   virtual std::int64_t LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
                                                    bool accumulate) const = 0;
-  virtual void LinearBackwardWeight(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+  virtual void LinearBackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweight,
                                     const Tensor& dbias, bool accumulate, void* scratch) = 0;
 };
 

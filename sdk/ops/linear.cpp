@@ -1,5 +1,6 @@
 #include "sdk/ops/linear.h"
 
+#include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
@@ -11,22 +12,30 @@ struct LinearCall {
   Var x;
   const Parameter* weight;
   const Parameter* bias;
+  WeightLayout layout;
 
+  std::int64_t inputs() const { return weight->shape[layout == WeightLayout::kOutIn ? 1 : 0]; }
+  std::int64_t outputs() const { return weight->shape[layout == WeightLayout::kOutIn ? 0 : 1]; }
   double Flops() const {
     return 2.0 * static_cast<double>(x.shape().RowCount()) *
            static_cast<double>(weight->shape.ElementCount());
   }
 };
 
-Tensor Forward(Context& context, const LinearCall& call, const Tensor& y, LinearEpilogue epilogue) {
+Tensor Forward(Context& context, const LinearCall& call, const Tensor& residual,
+               LinearEpilogue epilogue) {
+  Shape shape = call.x.shape();
+  shape[shape.rank() - 1] = call.outputs();
+  const Tensor y = context.Allocate(shape);
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
+  const LinearWeight weight(p.weight, call.layout);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.flops = call.Flops(),
-                  .scratch_bytes = product.LinearForwardScratch(call.x.value, p.weight)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearForward(call.x.value, p.weight, p.bias, {}, y, epilogue,
-                                                   scratch);
-                 });
+  context.Launch(
+      {.flops = call.Flops(), .scratch_bytes = product.LinearForwardScratch(call.x.value, weight)},
+      [&](Backend& backend, void* scratch) {
+        backend.product().LinearForward(call.x.value, weight, p.bias, residual, y, epilogue,
+                                        scratch);
+      });
   return y;
 }
 
@@ -41,13 +50,13 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& d
       {.flops = call.Flops(),
        .scratch_bytes = product.LinearBackwardWeightScratch(dy, call.x.value, d.accumulate)},
       [&](Backend& backend, void* scratch) {
-        backend.product().LinearBackwardWeight(dy, call.x.value, d.weight, d.bias, d.accumulate,
-                                               scratch);
+        backend.product().LinearBackwardWeight(dy, call.x.value, {d.weight, call.layout}, d.bias,
+                                               d.accumulate, scratch);
       });
 }
 
 Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy) {
-  const Tensor weight = context.parameters().Value(*call.weight);
+  const LinearWeight weight(context.parameters().Value(*call.weight), call.layout);
   const Tensor dx = context.Allocate(call.x.shape());
   ProductKernels& product = context.planning_backend().product();
   context.Launch(
@@ -58,30 +67,51 @@ Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy)
   return dx;
 }
 
-void CheckInput(Context& context, const Var& x, const Parameter& weight) {
-  if (x.shape().rank() >= 1 && x.shape().back() == weight.shape[1]) return;
-  ThrowShape(context, "linear takes " + std::to_string(weight.shape[1]) + " features", x.shape(),
+void CheckInput(Context& context, const LinearCall& call) {
+  const Shape& shape = call.x.shape();
+  if (shape.rank() >= 1 && shape.back() == call.inputs()) return;
+  ThrowShape(context, "linear takes " + std::to_string(call.inputs()) + " features", shape,
              "change the layer's input size or flatten the input first");
+}
+
+void CheckResidual(Context& context, const LinearCall& call, const Tensor& residual,
+                   ActivationFunction function) {
+  if (!residual) return;
+  Shape shape = call.x.shape();
+  shape[shape.rank() - 1] = call.outputs();
+  if (!(residual.shape() == shape)) {
+    ThrowShape(context,
+               "linear adds a residual of shape " + ToString(residual.shape()) + " to a result " +
+                   ToString(shape),
+               call.x.shape(), "make both branches end in the same shape");
+  }
+  if (function.kind == Activation::kIdentity) return;
+  throw UsageError({.where = "linear",
+                    .required = "a residual comes without an activation",
+                    .given = "the activation is " + std::string(NameOf(function.kind)),
+                    .advice = "apply the activation, or add the residual, as an operation"});
 }
 
 }  // namespace
 
 Var Linear(Context& context, const Var& x, const Parameter& weight, const Parameter* bias,
-           ActivationFunction function) {
-  CheckInput(context, x, weight);
+           const LinearOptions& options, const Var& residual) {
+  const LinearCall call{x, &weight, bias, options.layout};
+  const ActivationFunction function = options.activation;
+  CheckInput(context, call);
+  CheckResidual(context, call, residual.value, function);
   const bool fused = context.planning_backend().product().FusesActivation(function.kind);
   const ActivationFunction inside = fused ? function : ActivationFunction();
-  const LinearCall call{x, &weight, bias};
-  Shape shape = x.shape();
-  shape[shape.rank() - 1] = weight.shape[0];
-  const Tensor y = Forward(context, call, context.Allocate(shape), {inside.kind, inside.parameter});
+  const Tensor y = Forward(context, call, residual.value, {inside.kind, inside.parameter});
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
-  const bool differentiable = IsDifferentiable(x, &weight, bias);
-  const Var result = context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
-    const Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
-    if (IsDifferentiable({}, call.weight, call.bias)) AddWeightGradient(ctx, call, dz);
-    if (call.x.needs_gradient()) ctx.Accumulate(call.x.slot, InputGradient(ctx, call, dz));
-  });
+  const bool differentiable = IsDifferentiable(x, &weight, bias) || residual.needs_gradient();
+  const Var result = context.Record(
+      y, differentiable, [call, inside, kept, added = residual.slot](Context& ctx, Tensor dy) {
+        Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
+        if (IsDifferentiable({}, call.weight, call.bias)) AddWeightGradient(ctx, call, dz);
+        if (call.x.needs_gradient()) ctx.Accumulate(call.x.slot, InputGradient(ctx, call, dz));
+        ctx.Accumulate(added, std::move(dz));
+      });
   return fused ? result : Activate(context, result, function);
 }
 

@@ -5,9 +5,16 @@
 
 namespace frugal {
 
-// y [..., N] = f(x [..., K] weight^T + bias): weight [N, K], bias [N] or null. Bias and activation
-// are part of the product where the backend fuses them. Keeps x, and for f what f keeps.
+struct LinearOptions {
+  ActivationFunction activation = {};
+  WeightLayout layout = WeightLayout::kOutIn;
+};
+
+// y [..., N] = f(x [..., K] weight^T + bias + residual): weight [N, K], or [K, N] with kInOut; bias
+// [N] or null; residual of y's shape, or none where it holds no tensor, and then f is the identity
+// (else a UsageError). Bias, residual and activation are part of the product where the backend
+// fuses them. Keeps x, and for f what f keeps; nothing of the residual, which gets y's gradient.
 Var Linear(Context& context, const Var& x, const Parameter& weight, const Parameter* bias,
-           ActivationFunction function = {});
+           const LinearOptions& options = {}, const Var& residual = {});
 
 }  // namespace frugal

@@ -29,7 +29,7 @@ class SegmentParts : public Module {
   }
 
   Var Dense(Context& context, const Var& x, std::size_t i, Activation activation) const {
-    return Linear(context, x, *weights_[i], biases_[i], activation);
+    return Linear(context, x, *weights_[i], biases_[i], {.activation = activation});
   }
   Var Norm(Context& context, const Var& x) const { return BatchNorm(context, x, norm_); }
   const Parameter& running_mean() const { return *norm_.running_mean; }

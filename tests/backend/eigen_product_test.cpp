@@ -109,6 +109,46 @@ TEST_CASE("eigen linear backward equals numeric derivatives") {
   }
 }
 
+// [rows, columns] -> [columns, rows]
+Tensor Turned(const Tensor& matrix) {
+  const Shape& shape = matrix.shape();
+  const Tensor turned = Uninitialized({shape[1], shape[0]}, matrix.dtype());
+  MakeEigenBackend()->elementwise().Permute(matrix, {1, 0}, turned);
+  return turned;
+}
+
+TEST_CASE("eigen linear with a weight [in, out] is the same with the weight turned") {
+  const auto backend = MakeEigenBackend();
+  auto& product = backend->product();
+  const DType f64 = DType::kF64;
+  const Sizes s = GENERATE(Sizes{1, 1, 1}, Sizes{1, 7, 30}, Sizes{70, 33, 9}, Sizes{2, 40, 67},
+                           Sizes{0, 3, 2}, Sizes{4, 0, 3});
+  const Tensor x = RandomTensor({s.rows, s.inputs}, 1, f64);
+  const Tensor weight = RandomTensor({s.outputs, s.inputs}, 2, f64);
+  const LinearWeight turned(Turned(weight), WeightLayout::kInOut);
+  CHECK(turned.inputs() == s.inputs);
+  CHECK(turned.outputs() == s.outputs);
+  const Tensor y = Uninitialized({s.rows, s.outputs}, f64);
+  product.LinearForward(x, turned, Tensor(), Tensor(), y, {}, nullptr);
+  CHECK(test::RelativeError(y, NaiveForward(s, x, weight, Tensor(), Tensor())) < 1e-13);
+
+  const Tensor dy = RandomTensor({s.rows, s.outputs}, 3, f64);
+  for (const bool accumulate : {false, true}) {
+    const auto start = [&](const Shape& shape) { return test::Full(shape, accumulate, f64); };
+    const Tensor dx = start(x.shape()), expected_dx = start(x.shape());
+    product.LinearBackwardData(dy, turned, dx, accumulate, nullptr);
+    product.LinearBackwardData(dy, weight, expected_dx, accumulate, nullptr);
+    CHECK(test::RelativeError(dx, expected_dx) < 1e-13);
+    const Tensor dweight = start({s.inputs, s.outputs}), expected = start(weight.shape());
+    const Tensor dbias = start({s.outputs}), expected_dbias = start({s.outputs});
+    product.LinearBackwardWeight(dy, x, {dweight, WeightLayout::kInOut}, dbias, accumulate,
+                                 nullptr);
+    product.LinearBackwardWeight(dy, x, expected, expected_dbias, accumulate, nullptr);
+    CHECK(test::RelativeError(Turned(dweight), expected) < 1e-13);
+    CHECK(test::SameBits(dbias, expected_dbias));
+  }
+}
+
 TEST_CASE("eigen weight gradient of no rows is zero") {
   const auto backend = MakeEigenBackend();
   const Tensor dweight = Uninitialized({3, 2});

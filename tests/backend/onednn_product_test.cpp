@@ -18,24 +18,31 @@ Sizes RandomSizes(Dice& dice, int round) {
 constexpr Activation kKinds[] = {Activation::kIdentity, Activation::kRelu, Activation::kLeakyRelu,
                                  Activation::kElu,      Activation::kTanh, Activation::kSigmoid};
 
-Tensor Forward(Backend& backend, const Tensor& x, const Tensor& weight, const Tensor& bias,
+LinearWeight RandomWeight(Dice& dice, const Sizes& s, WeightLayout layout) {
+  const bool out_in = layout == WeightLayout::kOutIn;
+  const Shape shape = out_in ? Shape{s.outputs, s.inputs} : Shape{s.inputs, s.outputs};
+  return {RandomTensor(shape, dice.Seed()), layout};
+}
+
+Tensor Forward(Backend& backend, const Tensor& x, const LinearWeight& weight, const Tensor& bias,
                const Tensor& residual, LinearEpilogue epilogue) {
-  Tensor y = Full({x.shape()[0], weight.shape()[0]}, NAN);
+  Tensor y = Full({x.shape()[0], weight.outputs()}, NAN);
   const Scratch scratch(backend.product().LinearForwardScratch(x, weight));
   backend.product().LinearForward(x, weight, bias, residual, y, epilogue, scratch.get());
   CHECK(scratch.GuardIsIntact());
   return y;
 }
 
-void CompareForward(Backends& b, Dice& dice, const Sizes& s) {
+void CompareForward(Backends& b, Dice& dice, const Sizes& s, WeightLayout layout) {
   const Tensor x = RandomTensor({s.rows, s.inputs}, dice.Seed());
-  const Tensor weight = RandomTensor({s.outputs, s.inputs}, dice.Seed());
+  const LinearWeight weight = RandomWeight(dice, s, layout);
   const Tensor bias = dice.Flip() ? RandomTensor({s.outputs}, dice.Seed()) : Tensor();
   const Tensor residual = dice.Flip() ? RandomTensor({s.rows, s.outputs}, dice.Seed()) : Tensor();
   const Activation kind = kKinds[dice.Between(0, 5)];
   const LinearEpilogue epilogue{kind, DefaultParameter(kind)};
   REQUIRE(b.fast->product().FusesActivation(kind));
-  CAPTURE(s.rows, s.inputs, s.outputs, NameOf(kind), bool(bias), bool(residual));
+  CAPTURE(s.rows, s.inputs, s.outputs, static_cast<int>(layout), NameOf(kind), bool(bias),
+          bool(residual));
   const Tensor expected = Forward(*b.reference, x, weight, bias, residual, epilogue);
   CHECK(RelativeError(Forward(*b.fast, x, weight, bias, residual, epilogue), expected) < kForward);
 }
@@ -44,27 +51,34 @@ struct Gradients {
   Tensor dx, dweight, dbias;
 };
 
-Gradients Backward(Backend& backend, const Tensor& dy, const Tensor& x, const Tensor& weight,
+Gradients Backward(Backend& backend, const Tensor& dy, const Tensor& x, const LinearWeight& weight,
                    bool accumulate) {
   const double before = accumulate ? 0.5 : NAN;
-  Gradients g{Full(x.shape(), before), Full(weight.shape(), before),
-              Full({weight.shape()[0]}, before)};
+  Gradients g{Full(x.shape(), before), Full(weight.tensor.shape(), before),
+              Full({weight.outputs()}, before)};
   auto& product = backend.product();
   const Scratch data(product.LinearBackwardDataScratch(dy, weight));
   product.LinearBackwardData(dy, weight, g.dx, accumulate, data.get());
   const Scratch weights(product.LinearBackwardWeightScratch(dy, x, accumulate));
-  product.LinearBackwardWeight(dy, x, g.dweight, g.dbias, accumulate, weights.get());
+  product.LinearBackwardWeight(dy, x, {g.dweight, weight.layout}, g.dbias, accumulate,
+                               weights.get());
   CHECK(data.GuardIsIntact());
   CHECK(weights.GuardIsIntact());
   return g;
 }
+
+constexpr WeightLayout kLayouts[] = {WeightLayout::kOutIn, WeightLayout::kInOut};
 
 }  // namespace
 
 TEST_CASE("oneDNN products agree with the reference at random sizes") {
   Backends b;
   Dice dice(1);
-  for (int round = 0; round < 60; ++round) CompareForward(b, dice, RandomSizes(dice, round));
+  for (int round = 0; round < 60; ++round) {
+    for (const WeightLayout layout : kLayouts) {
+      CompareForward(b, dice, RandomSizes(dice, round), layout);
+    }
+  }
 }
 
 TEST_CASE("oneDNN products agree at sizes on each side of every choice") {
@@ -77,21 +91,28 @@ TEST_CASE("oneDNN products agree at sizes on each side of every choice") {
                          {63, 100, 256},
                          {64, 100, 31},
                          {64, 1000, 257},
+                         {1024, 17, 19},
+                         {1023, 17, 19},
+                         {32, 50, 2560},
+                         {31, 50, 2560},
+                         {33, 7, 3585},
+                         {1, 50, 3072},
                          {1, 1, 1}}) {
-    CompareForward(b, dice, s);
+    for (const WeightLayout layout : kLayouts) CompareForward(b, dice, s, layout);
   }
 }
 
 TEST_CASE("oneDNN product gradients agree with the reference, added or not") {
   Backends b;
   Dice dice(3);
-  for (int round = 0; round < 30; ++round) {
-    const Sizes s = RandomSizes(dice, round);
+  for (int round = 0; round < 60; ++round) {
+    const Sizes s = round < 2 ? Sizes{1, 13, 7} : RandomSizes(dice, round);
     const Tensor x = RandomTensor({s.rows, s.inputs}, dice.Seed());
-    const Tensor weight = RandomTensor({s.outputs, s.inputs}, dice.Seed());
+    const WeightLayout layout = kLayouts[round % 2];
+    const LinearWeight weight = RandomWeight(dice, s, layout);
     const Tensor dy = RandomTensor({s.rows, s.outputs}, dice.Seed());
     for (const bool accumulate : {false, true}) {
-      CAPTURE(s.rows, s.inputs, s.outputs, accumulate);
+      CAPTURE(s.rows, s.inputs, s.outputs, static_cast<int>(layout), accumulate);
       const Gradients expected = Backward(*b.reference, dy, x, weight, accumulate);
       const Gradients actual = Backward(*b.fast, dy, x, weight, accumulate);
       CHECK(RelativeError(actual.dx, expected.dx) < kGradient);
@@ -125,6 +146,10 @@ TEST_CASE("oneDNN products of nothing and of f64 are the reference's") {
       Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), weight, false);
   CHECK(MaxError(none.dweight, Full({3, 5}, 0)) == 0);
   CHECK(MaxError(none.dbias, Full({3}, 0)) == 0);
+  const LinearWeight turned(RandomTensor({5, 3}, 1), WeightLayout::kInOut);
+  const Gradients still =
+      Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), turned, false);
+  CHECK(MaxError(still.dweight, Full({5, 3}, 0)) == 0);
 
   const Tensor x = RandomTensor({4, 5}, 2, DType::kF64);
   const Tensor w = RandomTensor({3, 5}, 1, DType::kF64);

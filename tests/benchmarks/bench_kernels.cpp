@@ -106,6 +106,11 @@ void Bench::Products(std::int64_t rows, std::int64_t inputs, std::int64_t output
   Flops("forward, bias, relu", flops, [&] {
     product.LinearForward(x, w, bias, {}, y, {Activation::kRelu, 0}, scratch.raw());
   });
+  const LinearWeight turned(RandomTensor({inputs, outputs}, 2), WeightLayout::kInOut);
+  const Tensor turned_scratch = Scratch(product.LinearForwardScratch(x, turned));
+  Flops("forward, bias, relu, weight [in, out]", flops, [&] {
+    product.LinearForward(x, turned, bias, {}, y, {Activation::kRelu, 0}, turned_scratch.raw());
+  });
 }
 
 void Bench::Convolution(std::int64_t batch, std::int64_t extent, std::int64_t in,

@@ -40,10 +40,10 @@ Matrix<T> Part(Matrix<T> m, std::int64_t row, std::int64_t rows, std::int64_t co
 }
 
 template <class T>
-void Forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual,
-             const Tensor& y, const LinearEpilogue& epilogue) {
+void Forward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,
+             const Tensor& residual, const Tensor& y, const LinearEpilogue& epilogue) {
   const auto xs = AsRows<const T>(x);
-  const auto ws = AsRows<const T>(weight);
+  const auto ws = AsRows<const T>(weight.tensor);
   const auto ys = AsRows<T>(y);
   const T* shift = DataOrNull<T>(bias);
   const T* added = DataOrNull<T>(residual);
@@ -51,32 +51,45 @@ void Forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Te
     const Matrix<T> out = Part(ys, row, rows, column, columns);
     const T* added_here = added == nullptr ? nullptr : added + row * ys.stride + column;
     StartWithBias<T>(shift == nullptr ? nullptr : shift + column, added_here, out);
-    MultiplyTransposedRight<T>(Part(xs, row, rows, 0, xs.columns),
-                               Part(ws, column, columns, 0, ws.columns), out, true);
+    const auto xs_here = Part(xs, row, rows, 0, xs.columns);
+    if (weight.layout == WeightLayout::kOutIn) {
+      MultiplyTransposedRight<T>(xs_here, Part(ws, column, columns, 0, ws.columns), out, true);
+    } else {
+      Multiply<T>(xs_here, Part(ws, 0, ws.rows, column, columns), out, true);
+    }
     Activate(epilogue, out);
   });
 }
 
 template <class T>
-void BackwardData(const Tensor& dy, const Tensor& weight, const Tensor& dx, bool accumulate) {
+void BackwardData(const Tensor& dy, const LinearWeight& weight, const Tensor& dx, bool accumulate) {
   const auto dys = AsRows<const T>(dy);
-  const auto ws = AsRows<const T>(weight);
+  const auto ws = AsRows<const T>(weight.tensor);
   const auto dxs = AsRows<T>(dx);
   ForEachBlock(dxs.rows, dxs.columns, [&](auto row, auto rows, auto column, auto columns) {
-    Multiply<T>(Part(dys, row, rows, 0, dys.columns), Part(ws, 0, ws.rows, column, columns),
-                Part(dxs, row, rows, column, columns), accumulate);
+    const auto dys_here = Part(dys, row, rows, 0, dys.columns);
+    const Matrix<T> out = Part(dxs, row, rows, column, columns);
+    if (weight.layout == WeightLayout::kOutIn) {
+      Multiply<T>(dys_here, Part(ws, 0, ws.rows, column, columns), out, accumulate);
+    } else {
+      MultiplyTransposedRight<T>(dys_here, Part(ws, column, columns, 0, ws.columns), out,
+                                 accumulate);
+    }
   });
 }
 
 template <class T>
-void BackwardWeight(const Tensor& dy, const Tensor& x, const Tensor& dweight, const Tensor& dbias,
-                    bool accumulate) {
+void BackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweight,
+                    const Tensor& dbias, bool accumulate) {
   const auto dys = AsRows<const T>(dy);
   const auto xs = AsRows<const T>(x);
-  const auto dws = AsRows<T>(dweight);
+  const auto dws = AsRows<T>(dweight.tensor);
+  const bool out_in = dweight.layout == WeightLayout::kOutIn;
+  const auto& left = out_in ? dys : xs;
+  const auto& right = out_in ? xs : dys;
   ForEachBlock(dws.rows, dws.columns, [&](auto row, auto rows, auto column, auto columns) {
-    MultiplyTransposedLeft<T>(Part(dys, 0, dys.rows, row, rows),
-                              Part(xs, 0, xs.rows, column, columns),
+    MultiplyTransposedLeft<T>(Part(left, 0, left.rows, row, rows),
+                              Part(right, 0, right.rows, column, columns),
                               Part(dws, row, rows, column, columns), accumulate);
   });
   if (dbias) SumRowsInto(dys.data, dys.rows, dys.columns, accumulate, dbias.data<T>());
@@ -90,12 +103,12 @@ bool EigenProductKernels::FusesActivation(Activation activation) const {
 }
 
 std::int64_t EigenProductKernels::LinearForwardScratch(const Tensor& /*x*/,
-                                                       const Tensor& /*weight*/) const {
+                                                       const LinearWeight& /*weight*/) const {
   return 0;
 }
 
-void EigenProductKernels::LinearForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                                        const Tensor& residual, const Tensor& y,
+void EigenProductKernels::LinearForward(const Tensor& x, const LinearWeight& weight,
+                                        const Tensor& bias, const Tensor& residual, const Tensor& y,
                                         LinearEpilogue epilogue, void* /*scratch*/) {
   eigen::WithFloating("linear forward", x.dtype(), [&]<class T>() {
     eigen::Forward<T>(x, weight, bias, residual, y, epilogue);
@@ -103,11 +116,11 @@ void EigenProductKernels::LinearForward(const Tensor& x, const Tensor& weight, c
 }
 
 std::int64_t EigenProductKernels::LinearBackwardDataScratch(const Tensor& /*dy*/,
-                                                            const Tensor& /*weight*/) const {
+                                                            const LinearWeight& /*weight*/) const {
   return 0;
 }
 
-void EigenProductKernels::LinearBackwardData(const Tensor& dy, const Tensor& weight,
+void EigenProductKernels::LinearBackwardData(const Tensor& dy, const LinearWeight& weight,
                                              const Tensor& dx, bool accumulate, void* /*scratch*/) {
   eigen::WithFloating("linear backward data", dy.dtype(),
                       [&]<class T>() { eigen::BackwardData<T>(dy, weight, dx, accumulate); });
@@ -120,7 +133,7 @@ std::int64_t EigenProductKernels::LinearBackwardWeightScratch(const Tensor& /*dy
 }
 
 void EigenProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& x,
-                                               const Tensor& dweight, const Tensor& dbias,
+                                               const LinearWeight& dweight, const Tensor& dbias,
                                                bool accumulate, void* /*scratch*/) {
   eigen::WithFloating("linear backward weight", dy.dtype(), [&]<class T>() {
     eigen::BackwardWeight<T>(dy, x, dweight, dbias, accumulate);

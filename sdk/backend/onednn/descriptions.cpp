@@ -27,7 +27,7 @@ class Mixer {
   }
   void Add(const LinearDescription& d) {
     for (const std::int64_t number : {d.rows, d.inputs, d.outputs}) Add(number);
-    Add(d.packed * 4 + d.bias * 2 + d.residual);
+    Add(static_cast<std::int64_t>(d.layout) * 8 + d.packed * 4 + d.bias * 2 + d.residual);
     Add(d.epilogue);
   }
   void Add(const ConvDescription& d) {
@@ -67,8 +67,8 @@ bool Same(const LinearEpilogue& a, const LinearEpilogue& b) {
 
 bool LinearDescription::operator==(const LinearDescription& other) const {
   return rows == other.rows && inputs == other.inputs && outputs == other.outputs &&
-         packed == other.packed && bias == other.bias && residual == other.residual &&
-         Same(epilogue, other.epilogue);
+         layout == other.layout && packed == other.packed && bias == other.bias &&
+         residual == other.residual && Same(epilogue, other.epilogue);
 }
 
 bool ConvDescription::operator==(const ConvDescription& other) const {

@@ -14,6 +14,7 @@ struct LinearDescription {
   std::int64_t rows = 0;
   std::int64_t inputs = 0;
   std::int64_t outputs = 0;
+  WeightLayout layout = WeightLayout::kOutIn;
   bool packed = false;  // copy the weight into the primitive's own layout first
   bool bias = false;
   bool residual = false;

@@ -79,7 +79,8 @@ Recipe DescribeLinear(const LinearDescription& d) {
   const Desc x = Describe({d.rows, d.inputs}, Tag::ab);
   const Desc y = Describe({d.rows, d.outputs}, Tag::ab);
   const Desc bias = Describe({1, d.outputs}, Tag::ab);
-  const Desc weight = Describe({d.inputs, d.outputs}, Tag::ba);  // [outputs, inputs] in memory
+  const Desc weight =
+      Describe({d.inputs, d.outputs}, d.layout == WeightLayout::kOutIn ? Tag::ba : Tag::ab);
   const Desc inner = d.packed ? Describe({d.inputs, d.outputs}, Tag::any) : weight;
   dnnl::post_ops post_ops;
   if (d.residual) post_ops.append_binary(algorithm::binary_add, y);

@@ -22,16 +22,25 @@ bool IsOurs(const Tensor& a, const Tensor& b) {
 // many (8192 x 64 x 64: 326 instead of 311 GFLOP/s) or where a weight has few outputs, so that
 // every thread would transpose all of it (128 x 3136 x 128: 264 instead of 222); elsewhere it
 // costs (128 x 784 x 1024: 269 instead of 307).
-bool PaysToPack(std::int64_t rows, std::int64_t outputs) {
+// [in, out] is the order a product reads, so it pays later (1024 x 768 x 2304: 393 instead of 356,
+// 512 x 768 x 768: 391 instead of 408); but about 3072 outputs the plain one falls to a half
+// (1024 x 768 x 3072: 378 instead of 170; 32 rows: 184 instead of 158; 16 rows: 106 instead of
+// 121).
+bool PaysToPack(std::int64_t rows, const LinearWeight& weight) {
+  const std::int64_t outputs = weight.outputs();
+  if (weight.layout == WeightLayout::kInOut) {
+    return rows >= 1024 || (rows >= 32 && outputs >= 2560 && outputs <= 3584);
+  }
   return rows >= 2048 || (rows >= 64 && outputs >= 32 && outputs <= 256);
 }
 
-LinearDescription DescribeForward(const Tensor& x, const Tensor& weight) {
+LinearDescription DescribeForward(const Tensor& x, const LinearWeight& weight) {
   LinearDescription d;
   d.rows = x.shape().RowCount();
-  d.inputs = weight.shape()[1];
-  d.outputs = weight.shape()[0];
-  d.packed = PaysToPack(d.rows, d.outputs);
+  d.inputs = weight.inputs();
+  d.outputs = weight.outputs();
+  d.layout = weight.layout;
+  d.packed = PaysToPack(d.rows, weight);
   return d;
 }
 
@@ -58,8 +67,8 @@ bool OneDnnProductKernels::FusesActivation(Activation activation) const {
 
 // The epilogue is not known here: enough for any.
 std::int64_t OneDnnProductKernels::LinearForwardScratch(const Tensor& x,
-                                                        const Tensor& weight) const {
-  if (!IsOurs(x, weight)) return EigenProductKernels::LinearForwardScratch(x, weight);
+                                                        const LinearWeight& weight) const {
+  if (!IsOurs(x, weight.tensor)) return EigenProductKernels::LinearForwardScratch(x, weight);
   std::int64_t bytes = EigenProductKernels::LinearForwardScratch(x, weight);
   LinearDescription d = DescribeForward(x, weight);
   for (const Activation activation : {Activation::kIdentity, Activation::kRelu}) {
@@ -74,11 +83,11 @@ std::int64_t OneDnnProductKernels::LinearForwardScratch(const Tensor& x,
   return bytes;
 }
 
-void OneDnnProductKernels::LinearForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                                         const Tensor& residual, const Tensor& y,
-                                         LinearEpilogue epilogue, void* scratch) {
+void OneDnnProductKernels::LinearForward(const Tensor& x, const LinearWeight& weight,
+                                         const Tensor& bias, const Tensor& residual,
+                                         const Tensor& y, LinearEpilogue epilogue, void* scratch) {
   onednn::Operation* operation = nullptr;
-  if (IsOurs(x, weight)) {
+  if (IsOurs(x, weight.tensor)) {
     LinearDescription d = DescribeForward(x, weight);
     d.bias = static_cast<bool>(bias);
     d.residual = static_cast<bool>(residual);
@@ -90,7 +99,7 @@ void OneDnnProductKernels::LinearForward(const Tensor& x, const Tensor& weight, 
     return;
   }
   operation->Run({{Slot::kSource, x.raw()},
-                  {Slot::kWeight, weight.raw()},
+                  {Slot::kWeight, weight.tensor.raw()},
                   {Slot::kBias, bias.raw()},
                   {Slot::kResidual, residual.raw()},
                   {Slot::kDestination, y.raw()}},
@@ -98,24 +107,26 @@ void OneDnnProductKernels::LinearForward(const Tensor& x, const Tensor& weight, 
 }
 
 std::int64_t OneDnnProductKernels::LinearBackwardDataScratch(const Tensor& dy,
-                                                             const Tensor& weight) const {
-  return IsOurs(dy, weight) ? 0 : EigenProductKernels::LinearBackwardDataScratch(dy, weight);
+                                                             const LinearWeight& weight) const {
+  return IsOurs(dy, weight.tensor) ? 0 : EigenProductKernels::LinearBackwardDataScratch(dy, weight);
 }
 
 // sgemm beats a oneDNN matmul with packed weights, which must be packed again at each call
 // (128 x 784 x 1024: 333 and 189 GFLOP/s), and with plain ones (1024 x 3072 x 768: 342 and 185).
-void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const Tensor& weight,
+void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const LinearWeight& weight,
                                               const Tensor& dx, bool accumulate, void* scratch) {
-  if (!IsOurs(dy, weight)) {
+  if (!IsOurs(dy, weight.tensor)) {
     EigenProductKernels::LinearBackwardData(dy, weight, dx, accumulate, scratch);
     return;
   }
   const std::int64_t rows = dy.shape().RowCount();
-  const std::int64_t outputs = weight.shape()[0];
-  const std::int64_t inputs = weight.shape()[1];
-  Multiply(
-      {'N', 'N', rows, inputs, outputs, dy.data<float>(), outputs, weight.data<float>(), inputs},
-      accumulate, dx.data<float>());
+  const std::int64_t outputs = weight.outputs();
+  const std::int64_t inputs = weight.inputs();
+  const float* const w = weight.tensor.data<float>();
+  const bool out_in = weight.layout == WeightLayout::kOutIn;
+  Multiply({'N', out_in ? 'N' : 'T', rows, inputs, outputs, dy.data<float>(), outputs, w,
+            out_in ? inputs : outputs},
+           accumulate, dx.data<float>());
 }
 
 std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
@@ -129,7 +140,7 @@ std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy,
 // sgemm again: inner_product's backward is the same code or slower (8192 x 64 x 64: 247 and 175
 // GFLOP/s), matmul varies more (1024 x 3072 x 768: 330 and 168).
 void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& x,
-                                                const Tensor& dweight, const Tensor& dbias,
+                                                const LinearWeight& dweight, const Tensor& dbias,
                                                 bool accumulate, void* scratch) {
   if (!IsOurs(dy, x)) {
     EigenProductKernels::LinearBackwardWeight(dy, x, dweight, dbias, accumulate, scratch);
@@ -138,15 +149,19 @@ void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& 
   const std::int64_t rows = dy.shape().RowCount();
   const std::int64_t outputs = dy.shape().back();
   const std::int64_t inputs = x.shape().back();
-  if (dweight) {
-    Multiply({'T', 'N', outputs, inputs, rows, dy.data<float>(), outputs, x.data<float>(), inputs},
-             accumulate, dweight.data<float>());
+  const float *const from = x.data<float>(), *const gradient = dy.data<float>();
+  if (dweight.tensor && dweight.layout == WeightLayout::kOutIn) {
+    Multiply({'T', 'N', outputs, inputs, rows, gradient, outputs, from, inputs}, accumulate,
+             dweight.tensor.data<float>());
+  } else if (dweight.tensor) {
+    Multiply({'T', 'N', inputs, outputs, rows, from, inputs, gradient, outputs}, accumulate,
+             dweight.tensor.data<float>());
   }
   if (!dbias) return;
   const onednn::PartialRows parts(rows, outputs);
   float* const sums = static_cast<float*>(scratch);
   parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
-    loops_.norm.column_sums(dy.data<float>() + begin * outputs, end - begin, outputs,
+    loops_.norm.column_sums(gradient + begin * outputs, end - begin, outputs,
                             sums + part * outputs);
   });
   parts.AddUp(sums, accumulate, dbias.data<float>());

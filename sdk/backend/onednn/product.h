@@ -13,16 +13,17 @@ class OneDnnProductKernels final : public EigenProductKernels {
   explicit OneDnnProductKernels(onednn::OperationCache& cache) : cache_(cache) {}
 
   bool FusesActivation(Activation activation) const override;
-  std::int64_t LinearForwardScratch(const Tensor& x, const Tensor& weight) const override;
-  void LinearForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+  std::int64_t LinearForwardScratch(const Tensor& x, const LinearWeight& weight) const override;
+  void LinearForward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,
                      const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
                      void* scratch) override;
-  std::int64_t LinearBackwardDataScratch(const Tensor& dy, const Tensor& weight) const override;
-  void LinearBackwardData(const Tensor& dy, const Tensor& weight, const Tensor& dx, bool accumulate,
-                          void* scratch) override;
+  std::int64_t LinearBackwardDataScratch(const Tensor& dy,
+                                         const LinearWeight& weight) const override;
+  void LinearBackwardData(const Tensor& dy, const LinearWeight& weight, const Tensor& dx,
+                          bool accumulate, void* scratch) override;
   std::int64_t LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
                                            bool accumulate) const override;
-  void LinearBackwardWeight(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+  void LinearBackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweight,
                             const Tensor& dbias, bool accumulate, void* scratch) override;
 
  private:

@@ -1,0 +1,91 @@
+#include "sdk/ops/linear.h"
+
+#include "sdk/core/error.h"
+#include "sdk/module/module.h"
+#include "sdk/ops/elementwise.h"
+#include "tests/catch.h"
+#include "tests/support/passes.h"
+
+namespace frugal::test {
+namespace {
+
+class Weights : public Module {
+ public:
+  explicit Weights(const Shape& shape)
+      : weight(AddParameter("weight", shape, Initializer::Uniform(-1, 1))),
+        bias(AddParameter("bias", {5}, Initializer::Uniform(-1, 1))) {
+    AssignPaths("linear");
+    NumberParameters(*this);
+  }
+  const Parameter& weight;
+  const Parameter& bias;
+};
+
+TEST_CASE("linear with a residual is linear and a sum", "[ops][linear]") {
+  for (const WorldKind& kind : AllWorlds()) {
+    INFO(kind);
+    for (const WeightLayout layout : {WeightLayout::kOutIn, WeightLayout::kInOut}) {
+      TestWorld world(kind);
+      Context& context = world.context();
+      const bool out_in = layout == WeightLayout::kOutIn;
+      Weights weights(out_in ? Shape{5, 3} : Shape{3, 5});
+      const LinearOptions options{.layout = layout};
+      const Var x = {RandomTensor({2, 4, 3}, 1, kind.dtype)};
+      const Var residual = {RandomTensor({2, 4, 5}, 2, kind.dtype)};
+      const Var fused = Linear(context, x, weights.weight, &weights.bias, options, residual);
+      const Var sum =
+          Add(context, Linear(context, x, weights.weight, &weights.bias, options), residual);
+      CHECK(fused.shape() == Shape({2, 4, 5}));
+      CHECK(RelativeError(fused.value, sum.value) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("linear of either layout takes the same memory dry", "[ops][linear][dry]") {
+  for (WorldKind kind : AllWorlds()) {
+    INFO(kind);
+    const Tensor x = RandomTensor({1100, 5}, 1, kind.dtype);  // rows enough to pack the weight
+    for (const WeightLayout layout : {WeightLayout::kOutIn, WeightLayout::kInOut}) {
+      std::vector<BytesByTag> peaks;
+      for (const bool dry : {false, true}) {
+        kind.dry = dry;
+        TestWorld world(kind);
+        Weights weights({5, 5});
+        const auto function = [&](Context& context, const Var& v) {
+          return Linear(context, v, weights.weight, &weights.bias, {.layout = layout}, v);
+        };
+        RunPass(world, function, x);
+        peaks.push_back(world.ledger().peak());
+      }
+      CHECK(peaks[0] == peaks[1]);
+    }
+  }
+}
+
+TEST_CASE("linear refuses what does not fit", "[ops][linear][errors]") {
+  for (const WorldKind& kind : AllWorlds()) {
+    TestWorld world(kind);
+    Context& context = world.context();
+    const LabelScope label(context, "fc");
+    Weights weights({5, 3});
+    const auto linear = [&](const Shape& x, const LinearOptions& options, const Shape& residual) {
+      const Var added = residual.rank() > 0 ? Var{Full(residual, 1, kind.dtype)} : Var();
+      return Linear(context, {Full(x, 1, kind.dtype)}, weights.weight, nullptr, options, added);
+    };
+    CHECK_THROWS_WITH(linear({2, 5}, {}, {}),
+                      "[fc] linear takes 3 features; the input is [2, 5]; change the layer's input "
+                      "size or flatten the input first");
+    CHECK_THROWS_WITH(linear({2, 3}, {.layout = WeightLayout::kInOut}, {}),
+                      "[fc] linear takes 5 features; the input is [2, 3]; change the layer's input "
+                      "size or flatten the input first");
+    CHECK_THROWS_WITH(linear({2, 3}, {}, {2, 3}),
+                      "[fc] linear adds a residual of shape [2, 3] to a result [2, 5]; the input "
+                      "is [2, 3]; make both branches end in the same shape");
+    CHECK_THROWS_AS(linear({2, 3}, {}, {1, 5}), ShapeError);
+    CHECK_THROWS_AS(linear({2, 3}, {.activation = Activation::kRelu}, {2, 5}), UsageError);
+    CHECK_THROWS_AS(linear({2, 3}, {.activation = Activation::kGelu}, {2, 5}), UsageError);
+  }
+}
+
+}  // namespace
+}  // namespace frugal::test
