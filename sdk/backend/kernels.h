@@ -149,6 +149,13 @@ class NormKernels {
                              const Tensor& rstd, const Tensor& weight, bool relu, const Tensor& dx,
                              const Tensor& dweight, const Tensor& dbias, bool accumulate,
                              void* scratch) = 0;
+  // Of BatchInference, whose statistics do not depend on x. x is read only where dweight is given.
+  // Scratch: BatchScratch(dy).
+  virtual void BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
+                                      const Tensor& running_mean, const Tensor& running_variance,
+                                      const Tensor& weight, double epsilon, bool relu,
+                                      const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
+                                      bool accumulate, void* scratch) = 0;
   // running = (1 - momentum) running + momentum * batch statistic; the variance is made unbiased
   // with M / (M - 1) from rstd, as PyTorch does. mean, rstd, running_* [C]
   virtual void UpdateRunning(const Tensor& mean, const Tensor& rstd, double epsilon,

@@ -18,12 +18,30 @@ void CheckInput(Context& context, const Shape& x, const BatchNormState& state) {
   }
 }
 
+// What evaluation keeps: x only where the weight is trained, y only for the relu.
+struct Evaluated {
+  int slot;
+  Tensor x, y;
+};
+
+void EvaluateBackward(Context& context, const Evaluated& kept, const BatchNormState& state,
+                      const Tensor& dy) {
+  ParameterStore& store = context.parameters();
+  const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
+  const AffineTensors d = GradientsOf(context, state.parameters.weight, state.parameters.bias);
+  const Tensor mean = store.Value(*state.running_mean);
+  const Tensor variance = store.Value(*state.running_variance);
+  const Tensor dx = kept.slot == Var::kNoGradient ? Tensor() : context.Allocate(dy.shape());
+  context.Launch({.scratch_bytes = context.planning_backend().norm().BatchScratch(dy)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.norm().BatchInferenceBackward(dy, kept.x, kept.y, mean, variance,
+                                                         p.weight, state.epsilon, state.relu, dx,
+                                                         d.weight, d.bias, d.accumulate, scratch);
+                 });
+  if (dx) context.Accumulate(kept.slot, dx);
+}
+
 Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
-  if (context.tape() != nullptr &&
-      IsDifferentiable(x, state.parameters.weight, state.parameters.bias)) {
-    ThrowShape(context, "batch norm in evaluation mode keeps nothing for backward", x.shape(),
-               "train in training mode");
-  }
   const Tensor y = context.Allocate(x.shape());
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   const Tensor mean = context.parameters().Value(*state.running_mean);
@@ -32,7 +50,12 @@ Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
     backend.norm().BatchInference(x.value, p.weight, p.bias, mean, variance, state.epsilon,
                                   state.relu, y);
   });
-  return {y, Var::kNoGradient};
+  const NormParameters& affine = state.parameters;
+  const Evaluated kept{x.slot, IsDifferentiable({}, affine.weight, nullptr) ? x.value : Tensor(),
+                       state.relu ? y : Tensor()};
+  return context.Record(
+      y, IsDifferentiable(x, affine.weight, affine.bias),
+      [=](Context& ctx, const Tensor& dy) { EvaluateBackward(ctx, kept, state, dy); });
 }
 
 void MoveRunning(Context& context, const BatchNormState& state, const Tensor& mean,

@@ -20,7 +20,8 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
 
 // Over everything but the channels of x [..., C] (Ioffe & Szegedy, arXiv:1502.03167). In training
 // it uses the batch's statistics and moves the running ones by `momentum`, once per step: not when
-// a checkpointed segment runs again. In evaluation it uses the running ones. `relu` is fused.
+// a checkpointed segment runs again. In evaluation it uses the running ones, which get no
+// gradient, and keeps x only where the weight is trained. `relu` is fused.
 struct BatchNormState {
   NormParameters parameters;
   const Parameter* running_mean = nullptr;

@@ -130,6 +130,39 @@ TEST_CASE("fast batch norm with given statistics agrees with the reference") {
   }
 }
 
+TEST_CASE("fast batch norm gradients with given statistics agree with the reference") {
+  Backends b;
+  Dice dice(7);
+  for (int round = 0; round < 40; ++round) {
+    const Shape shape{round % 10 == 0 ? dice.Between(3000, 9000) : dice.Between(1, 300),
+                      round % 7 == 0 ? dice.Between(500, 600) : dice.Between(1, 130)};
+    const Inputs in = RandomInputs(shape, dice);
+    const Shape channels{shape[1]};
+    const Tensor mean = RandomTensor(channels, 1);
+    const Tensor variance = RandomTensor(channels, 2, DType::kF32, 0.5, 2);
+    const Tensor y = RandomTensor(shape, 3);  // where its sign cuts
+    const bool wants_weight = dice.Flip(), wants_bias = dice.Flip();
+    CAPTURE(shape[0], shape[1], in.relu, in.accumulate, wants_weight, wants_bias);
+    const auto run = [&](Backend& backend) {
+      Results r(shape, channels, shape[1], in.accumulate);
+      const Scratch scratch(backend.norm().BatchScratch(in.dy));
+      backend.norm().BatchInferenceBackward(
+          in.dy, wants_weight ? in.x : Tensor(), in.relu ? y : Tensor(), mean, variance, in.weight,
+          kEpsilon, in.relu, r.dx, wants_weight ? r.dweight : Tensor(),
+          wants_bias ? r.dbias : Tensor(), in.accumulate, scratch.get());
+      CHECK(scratch.GuardIsIntact());
+      return r;
+    };
+    const Results expected = run(*b.reference), actual = run(*b.fast);
+    CHECK(RelativeError(actual.dx, expected.dx) < kGradient);
+    if (wants_weight) CHECK(RelativeError(actual.dweight, expected.dweight) < kGradient);
+    if (wants_bias) CHECK(RelativeError(actual.dbias, expected.dbias) < kGradient);
+    const Results again = run(*b.fast);
+    CHECK(SameBits(again.dx, actual.dx));
+    if (wants_weight) CHECK(SameBits(again.dweight, actual.dweight));
+  }
+}
+
 TEST_CASE("fast layer norm agrees with the reference, in place too") {
   Backends b;
   Dice dice(4);

@@ -112,18 +112,6 @@ TEST_CASE("flatten and residual refuse what does not fit", "[layers][errors]") {
                "branches end in the same shape, e.g. with a shortcut");
 }
 
-TEST_CASE("batch norm in evaluation mode is not differentiated", "[layers][errors]") {
-  const Made layer = Ready(Make<BatchNormLayer>(4, BatchNormOptions{}), "bn");
-  TestWorld world(kReferenceF64);
-  world.context().set_training(false);
-  CHECK_THROWS_WITH(RunPass(
-                        world, [&](Context& context, const Var& x) { return (*layer)(context, x); },
-                        RandomTensor({3, 4}, 1, DType::kF64)),
-                    "[bn] batch norm in evaluation mode keeps nothing for backward; the "
-                    "input is [3, 4]; train "
-                    "in training mode");
-}
-
 template <class Function>
 void CheckConfigError(const Function& make, const std::string& sentence) {
   CHECK_THROWS_AS(make(), ConfigError);

@@ -63,5 +63,33 @@ TEST_CASE("evaluation uses the running statistics and leaves them", "[ops][norm]
   }
 }
 
+TEST_CASE("evaluation keeps the input only where the weight is trained", "[ops][norm]") {
+  for (WorldKind kind : AllWorlds()) {
+    for (const bool dry : {false, true}) {
+      kind.dry = dry;
+      INFO(kind);
+      for (const bool trained : {true, false}) {
+        TestWorld world(kind);
+        const auto layer = Ready(std::make_unique<BatchNormLayer>(64, BatchNormOptions{}));
+        layer->Parameters()[0]->trainable = trained;
+        Context& context = world.context();
+        context.set_training(false);
+        Tape tape;
+        const TapeScope scope(context, &tape);
+        Var output;
+        {
+          const Var hidden = {context.Allocate({100, 64}), tape.NewSlot()};
+          context.Launch([&](Backend& b, void*) { b.elementwise().Fill(hidden.value, 1); });
+          output = (*layer)(context, hidden);
+        }
+        const std::int64_t one = output.value.bytes();
+        CHECK(world.ledger().live()[MemoryTag::kActivation] == (trained ? 2 : 1) * one);
+        tape.Backward(context, output.slot, context.Allocate(output.shape()));
+        CHECK(tape.TakeGradient(0).shape() == Shape({100, 64}));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace frugal::test

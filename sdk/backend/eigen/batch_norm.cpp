@@ -62,6 +62,12 @@ void Forward(const Tensor& x, const Tensor& weight, const Tensor& bias, double e
 }
 
 template <class T>
+T InverseDeviation(const Tensor& variance, std::int64_t column, double epsilon) {
+  const double spread = static_cast<double>(variance.data<T>()[column]) + epsilon;
+  return static_cast<T>(1 / std::sqrt(spread));
+}
+
+template <class T>
 void Inference(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& mean,
                const Tensor& variance, double epsilon, bool relu, const Tensor& y) {
   const std::int64_t columns = x.shape().back();
@@ -70,10 +76,9 @@ void Inference(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   NormalizeColumns<T>(
       x.data<T>(), x.shape().RowCount(), columns, columns, relu,
       [&](std::int64_t c) {
-        const double spread = static_cast<double>(variance.data<T>()[c]) + epsilon;
-        return ForwardCoefficients<T>{mean.data<T>()[c],
-                                      static_cast<T>(1 / std::sqrt(spread)) * ValueOr(scale, c, 1),
-                                      ValueOr(shift, c, 0)};
+        return ForwardCoefficients<T>{
+            mean.data<T>()[c], InverseDeviation<T>(variance, c, epsilon) * ValueOr(scale, c, 1),
+            ValueOr(shift, c, 0)};
       },
       y.data<T>());
 }
@@ -83,14 +88,13 @@ struct BackwardArguments {
   const Tensor& x;
   const Tensor& y;
   const Tensor& mean;
-  const Tensor& rstd;
   bool relu;
 };
 
 // Per channel, the sums of dy and of dy xhat (dy cut where the relu did): sums[c] and
-// sums[columns + c].
-template <class T>
-void GradientSums(const BackwardArguments& a, double* totals) {
+// sums[columns + c]. inverse(c) is one over the channel's deviation.
+template <class T, class Inverse>
+void GradientSums(const BackwardArguments& a, const Inverse& inverse, double* totals) {
   const std::int64_t columns = a.x.shape().back();
   const auto add_row = [&](std::int64_t row, std::int64_t first, std::int64_t count, double* sums) {
     const std::int64_t at = row * columns + first;
@@ -98,26 +102,34 @@ void GradientSums(const BackwardArguments& a, double* totals) {
     const T* x = a.x.data<T>() + at;
     const T* y = a.relu ? a.y.data<T>() + at : dy;
     const T* center = a.mean.data<T>() + first;
-    const T* inverse = a.rstd.data<T>() + first;
     const bool all = !a.relu;
     double* products = sums + kColumnBlock;
 #pragma omp simd
     for (std::int64_t j = 0; j < count; ++j) {
       const T g = all || y[j] > T{0} ? dy[j] : T{0};
       sums[j] += static_cast<double>(g);
-      products[j] += static_cast<double>(g * ((x[j] - center[j]) * inverse[j]));
+      products[j] += static_cast<double>(g * (x[j] - center[j]));
     }
   };
   SumColumns<2>(a.x.shape().RowCount(), columns, add_row,
                 [&](std::int64_t column, const std::array<double, 2>& sums) {
                   totals[column] = sums[0];
-                  totals[columns + column] = sums[1];
+                  totals[columns + column] = sums[1] * static_cast<double>(inverse(column));
                 });
 }
 
 template <class T>
-void BackwardData(const BackwardArguments& a, const Tensor& weight, const double* sums,
-                  const Tensor& dx) {
+void StoreSums(const double* sums, std::int64_t columns, bool accumulate, const Tensor& dweight,
+               const Tensor& dbias) {
+  for (std::int64_t c = 0; c < columns; ++c) {
+    StoreSum(DataOrNull<T>(dbias), c, sums[c], accumulate);
+    StoreSum(DataOrNull<T>(dweight), c, sums[columns + c], accumulate);
+  }
+}
+
+template <class T>
+void BackwardData(const BackwardArguments& a, const Tensor& rstd, const Tensor& weight,
+                  const double* sums, const Tensor& dx) {
   const std::int64_t rows = a.x.shape().RowCount();
   const std::int64_t columns = a.x.shape().back();
   const T* scale = DataOrNull<T>(weight);
@@ -125,7 +137,7 @@ void BackwardData(const BackwardArguments& a, const Tensor& weight, const double
   GradientColumns<T>(
       a.dy.data<T>(), a.x.data<T>(), a.relu ? a.y.data<T>() : nullptr, rows, columns, columns,
       [&](std::int64_t c) {
-        const T inverse = a.rstd.data<T>()[c];
+        const T inverse = rstd.data<T>()[c];
         const T factor = inverse * ValueOr(scale, c, 1);
         return BackwardCoefficients<T>{
             a.mean.data<T>()[c], factor, factor * static_cast<T>(sums[c] * share),
@@ -135,15 +147,35 @@ void BackwardData(const BackwardArguments& a, const Tensor& weight, const double
 }
 
 template <class T>
-void Backward(const BackwardArguments& a, const Tensor& weight, const Tensor& dx,
-              const Tensor& dweight, const Tensor& dbias, bool accumulate, double* sums) {
-  const std::int64_t columns = a.x.shape().back();
-  GradientSums<T>(a, sums);
-  for (std::int64_t c = 0; c < columns; ++c) {
-    StoreSum(DataOrNull<T>(dbias), c, sums[c], accumulate);
-    StoreSum(DataOrNull<T>(dweight), c, sums[columns + c], accumulate);
+void Backward(const BackwardArguments& a, const Tensor& rstd, const Tensor& weight,
+              const Tensor& dx, const Tensor& dweight, const Tensor& dbias, bool accumulate,
+              double* sums) {
+  GradientSums<T>(
+      a, [&](std::int64_t c) { return rstd.data<T>()[c]; }, sums);
+  StoreSums<T>(sums, a.x.shape().back(), accumulate, dweight, dbias);
+  if (dx) BackwardData<T>(a, rstd, weight, sums, dx);
+}
+
+// dx = weight / deviation * cut dy: the statistics are constants.
+template <class T>
+void InferenceBackward(const BackwardArguments& a, const Tensor& variance, const Tensor& weight,
+                       double epsilon, const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
+                       bool accumulate, double* sums) {
+  const std::int64_t columns = a.dy.shape().back();
+  const auto inverse = [&](std::int64_t c) { return InverseDeviation<T>(variance, c, epsilon); };
+  if (dweight || dbias) {
+    GradientSums<T>(a, inverse, sums);
+    StoreSums<T>(sums, columns, accumulate, dweight, dbias);
   }
-  if (dx) BackwardData<T>(a, weight, sums, dx);
+  if (!dx) return;
+  const T* dy = a.dy.data<T>();
+  const T* scale = DataOrNull<T>(weight);
+  GradientColumns<T>(
+      dy, dy, a.relu ? a.y.data<T>() : nullptr, a.dy.shape().RowCount(), columns, columns,
+      [&](std::int64_t c) {
+        return BackwardCoefficients<T>{0, inverse(c) * ValueOr(scale, c, 1), 0, 0};
+      },
+      dx.data<T>());
 }
 
 template <class T>
@@ -191,8 +223,22 @@ void EigenNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const Te
                                      bool relu, const Tensor& dx, const Tensor& dweight,
                                      const Tensor& dbias, bool accumulate, void* scratch) {
   eigen::WithFloating("batch norm backward", x.dtype(), [&]<class T>() {
-    eigen::Backward<T>({dy, x, y, mean, rstd, relu}, weight, dx, dweight, dbias, accumulate,
+    eigen::Backward<T>({dy, x, y, mean, relu}, rstd, weight, dx, dweight, dbias, accumulate,
                        static_cast<double*>(scratch));
+  });
+}
+
+void EigenNormKernels::BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
+                                              const Tensor& running_mean,
+                                              const Tensor& running_variance, const Tensor& weight,
+                                              double epsilon, bool relu, const Tensor& dx,
+                                              const Tensor& dweight, const Tensor& dbias,
+                                              bool accumulate, void* scratch) {
+  const Tensor& source = dweight ? x : dy;  // else what it adds up is not used
+  eigen::WithFloating("batch norm inference backward", dy.dtype(), [&]<class T>() {
+    eigen::InferenceBackward<T>({dy, source, y, running_mean, relu}, running_variance, weight,
+                                epsilon, dx, dweight, dbias, accumulate,
+                                static_cast<double*>(scratch));
   });
 }
 

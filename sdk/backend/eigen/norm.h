@@ -36,6 +36,11 @@ class EigenNormKernels : public NormKernels {
                      const Tensor& rstd, const Tensor& weight, bool relu, const Tensor& dx,
                      const Tensor& dweight, const Tensor& dbias, bool accumulate,
                      void* scratch) override;
+  void BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
+                              const Tensor& running_mean, const Tensor& running_variance,
+                              const Tensor& weight, double epsilon, bool relu, const Tensor& dx,
+                              const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                              void* scratch) override;
   // Of one row the variance is 0 and stays so (PyTorch refuses such a batch).
   void UpdateRunning(const Tensor& mean, const Tensor& rstd, double epsilon, double momentum,
                      std::int64_t rows, const Tensor& running_mean,

@@ -65,6 +65,47 @@ void AddTo(const float* from, std::int64_t n, bool accumulate, float* to) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = accumulate ? to[i] + from[i] : from[i];
 }
 
+void InverseDeviations(const Tensor& variance, double epsilon, float* rstd) {
+  const float* const v = variance.data<float>();
+  for (std::int64_t c = 0; c < variance.size(); ++c) {
+    rstd[c] = static_cast<float>(1.0 / std::sqrt(static_cast<double>(v[c]) + epsilon));
+  }
+}
+
+// What both backward passes read; y is null where there is no relu.
+struct GradientInputs {
+  const float *dy, *x, *y;
+  const float* mean;
+
+  const float* CutAt(std::int64_t element) const { return y != nullptr ? y + element : nullptr; }
+};
+
+// Per channel, the sums of the cut dy, and of its products with (x - mean) * rstd.
+void SumGradients(const simd::NormLoops& loops, const PartialRows& parts, const Workspace& w,
+                  const GradientInputs& in, const float* rstd, float* sum, float* product) {
+  const std::int64_t columns = parts.columns();
+  parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+    const std::int64_t at = begin * columns;
+    loops.gradient_moments(in.dy + at, in.x + at, in.CutAt(at), end - begin, columns, in.mean,
+                           w.first + part * columns, w.second + part * columns);
+  });
+  parts.AddUp(w.first, false, sum);
+  parts.AddUp(w.second, false, product);
+  for (std::int64_t c = 0; c < columns; ++c) product[c] *= rstd[c];
+}
+
+// dx = a * cut dy + b * (x - mean) + c
+void WriteInputGradient(const simd::NormLoops& loops, const PartialRows& parts,
+                        const GradientInputs& in, const float* a, const float* b, const float* c,
+                        float* dx) {
+  const std::int64_t columns = parts.columns();
+  parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
+    const std::int64_t at = begin * columns;
+    loops.normalize_gradient(in.dy + at, in.x + at, in.CutAt(at), end - begin, columns, in.mean, a,
+                             b, c, dx + at);
+  });
+}
+
 }  // namespace
 
 std::int64_t OneDnnNormKernels::BatchScratch(const Tensor& x) const {
@@ -107,11 +148,7 @@ void OneDnnNormKernels::BatchInference(const Tensor& x, const Tensor& weight, co
     return;
   }
   std::array<float, kMostChannels> rstd, scale, offset;
-  const float* variance = running_variance.data<float>();
-  for (std::int64_t c = 0; c < columns; ++c) {
-    rstd[static_cast<std::size_t>(c)] =
-        static_cast<float>(1.0 / std::sqrt(static_cast<double>(variance[c]) + epsilon));
-  }
+  InverseDeviations(running_variance, epsilon, rstd.data());
   Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), rstd.data(), columns,
                scale.data(), offset.data());
   PartsOf(x).ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
@@ -135,20 +172,11 @@ void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const T
   const PartialRows parts = PartsOf(x);
   const Workspace w(parts, scratch);
   const std::int64_t columns = parts.columns();
-  const float *const gradient = dy.data<float>(), *const from = x.data<float>();
-  const float *const m = mean.data<float>(), *const s = rstd.data<float>();
-  const auto output = [&](std::int64_t begin) {
-    return relu ? y.data<float>() + begin * columns : nullptr;
-  };
-  parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
-    loops_.gradient_moments(gradient + begin * columns, from + begin * columns, output(begin),
-                            end - begin, columns, m, w.first + part * columns,
-                            w.second + part * columns);
-  });
+  const float* const s = rstd.data<float>();
+  const GradientInputs in{dy.data<float>(), x.data<float>(), relu ? y.data<float>() : nullptr,
+                          mean.data<float>()};
   float *const sum = w.row[0], *const product = w.row[1], *const a = w.row[2];
-  parts.AddUp(w.first, false, sum);
-  parts.AddUp(w.second, false, product);
-  for (std::int64_t c = 0; c < columns; ++c) product[c] *= s[c];
+  SumGradients(loops_, parts, w, in, s, sum, product);
   if (dbias) AddTo(sum, columns, accumulate, dbias.data<float>());
   if (dweight) AddTo(product, columns, accumulate, dweight.data<float>());
   if (!dx) return;
@@ -159,11 +187,40 @@ void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const T
     product[c] *= -a[c] * s[c] * inverse;
     sum[c] *= -a[c] * inverse;
   }
-  parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
-    loops_.normalize_gradient(gradient + begin * columns, from + begin * columns, output(begin),
-                              end - begin, columns, m, a, product, sum,
-                              dx.data<float>() + begin * columns);
-  });
+  WriteInputGradient(loops_, parts, in, a, product, sum, dx.data<float>());
+}
+
+// dx = weight rstd g
+void OneDnnNormKernels::BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
+                                               const Tensor& running_mean,
+                                               const Tensor& running_variance, const Tensor& weight,
+                                               double epsilon, bool relu, const Tensor& dx,
+                                               const Tensor& dweight, const Tensor& dbias,
+                                               bool accumulate, void* scratch) {
+  if (!IsOurs(dy)) {
+    EigenNormKernels::BatchInferenceBackward(dy, x, y, running_mean, running_variance, weight,
+                                             epsilon, relu, dx, dweight, dbias, accumulate,
+                                             scratch);
+    return;
+  }
+  const PartialRows parts = PartsOf(dy);
+  const Workspace w(parts, scratch);
+  const std::int64_t columns = parts.columns();
+  const auto [sum, product, rstd, a] = w.row;
+  const float* const gradient = dy.data<float>();
+  // Where nobody wants the products, dy stands for x, so that nothing else is read.
+  GradientInputs in{gradient, dweight ? x.data<float>() : gradient,
+                    relu ? y.data<float>() : nullptr, running_mean.data<float>()};
+  InverseDeviations(running_variance, epsilon, rstd);
+  if (dweight || dbias) SumGradients(loops_, parts, w, in, rstd, sum, product);
+  if (dbias) AddTo(sum, columns, accumulate, dbias.data<float>());
+  if (dweight) AddTo(product, columns, accumulate, dweight.data<float>());
+  if (!dx) return;
+  float* const zero = sum;
+  std::fill_n(zero, columns, 0.0f);
+  Coefficients(DataOrNull<float>(weight), nullptr, rstd, columns, a, product);
+  in.x = gradient;
+  WriteInputGradient(loops_, parts, in, a, zero, zero, dx.data<float>());
 }
 
 }  // namespace frugal

@@ -42,6 +42,11 @@ class OneDnnNormKernels final : public EigenNormKernels {
                      const Tensor& rstd, const Tensor& weight, bool relu, const Tensor& dx,
                      const Tensor& dweight, const Tensor& dbias, bool accumulate,
                      void* scratch) override;
+  void BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
+                              const Tensor& running_mean, const Tensor& running_variance,
+                              const Tensor& weight, double epsilon, bool relu, const Tensor& dx,
+                              const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                              void* scratch) override;
 
  private:
   const simd::NormLoops& loops_ = simd::SelectLoops().norm;
