@@ -220,6 +220,10 @@ class LossKernels {
                                  const Tensor& target, const Tensor& loss) = 0;
   virtual void RegressionBackward(Regression kind, double delta, const Tensor& dloss,
                                   const Tensor& x, const Tensor& target, const Tensor& dx) = 0;
+  // The gradient towards the target.
+  virtual void RegressionTargetBackward(Regression kind, double delta, const Tensor& dloss,
+                                        const Tensor& x, const Tensor& target,
+                                        const Tensor& dtarget) = 0;
 
   // How many rows of x [M, V] have their largest value at targets [M] (the first of equals).
   virtual std::int64_t CountCorrect(const Tensor& x, const Tensor& targets) = 0;

@@ -50,7 +50,7 @@ Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
   });
 }
 
-Var RegressionLoss(Context& context, const Var& x, const Tensor& target, Regression kind,
+Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression kind,
                    double delta) {
   if (!(x.shape() == target.shape())) {
     ThrowShape(context, "the loss compares with a target of shape " + ToString(target.shape()),
@@ -58,15 +58,30 @@ Var RegressionLoss(Context& context, const Var& x, const Tensor& target, Regress
   }
   const Tensor loss = context.Allocate({1});
   context.Launch([&](Backend& backend, void*) {
-    backend.loss().RegressionForward(kind, delta, x.value, target, loss);
+    backend.loss().RegressionForward(kind, delta, x.value, target.value, loss);
   });
-  return context.Record(loss, x.needs_gradient(), [=](Context& ctx, Tensor dloss) {
-    const Tensor dx = ctx.Allocate(x.shape());
-    ctx.Launch([&](Backend& backend, void*) {
-      backend.loss().RegressionBackward(kind, delta, dloss, x.value, target, dx);
-    });
-    ctx.Accumulate(x.slot, dx);
+  const bool differentiable = x.needs_gradient() || target.needs_gradient();
+  return context.Record(loss, differentiable, [=](Context& ctx, const Tensor& dloss) {
+    if (x.needs_gradient()) {
+      const Tensor dx = ctx.Allocate(x.shape());
+      ctx.Launch([&](Backend& backend, void*) {
+        backend.loss().RegressionBackward(kind, delta, dloss, x.value, target.value, dx);
+      });
+      ctx.Accumulate(x.slot, dx);
+    }
+    if (target.needs_gradient()) {
+      const Tensor dtarget = ctx.Allocate(x.shape());
+      ctx.Launch([&](Backend& backend, void*) {
+        backend.loss().RegressionTargetBackward(kind, delta, dloss, x.value, target.value, dtarget);
+      });
+      ctx.Accumulate(target.slot, dtarget);
+    }
   });
+}
+
+Var RegressionLoss(Context& context, const Var& x, const Tensor& target, Regression kind,
+                   double delta) {
+  return RegressionLoss(context, x, Var{target, Var::kNoGradient}, kind, delta);
 }
 
 Var Softmax(Context& context, const Var& x) { return SoftmaxOf(context, x, false); }

@@ -9,7 +9,9 @@ namespace frugal {
 Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
                  LossKernels::CrossEntropyOptions options = {});
 
-// A scalar [1]: the mean of an elementwise distance between x and target, of one shape.
+// A scalar [1]: the mean of an elementwise distance between x and target, of one shape. Keeps both.
+Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression kind,
+                   double delta = 1.0);
 Var RegressionLoss(Context& context, const Var& x, const Tensor& target, Regression kind,
                    double delta = 1.0);
 

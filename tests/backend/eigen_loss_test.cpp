@@ -174,6 +174,8 @@ TEST_CASE("eigen regression losses and their gradients") {
   const Tensor dx = Uninitialized({7, 3}, f64);
   backend->loss().RegressionBackward(kind, 0.7, test::Full({1}, 3, f64), x, target, dx);
   CHECK(test::RelativeError(dx, test::NumericGradient(forward, x)) < 1e-7);
+  backend->loss().RegressionTargetBackward(kind, 0.7, test::Full({1}, 3, f64), x, target, dx);
+  CHECK(test::RelativeError(dx, test::NumericGradient(forward, target)) < 1e-7);
 }
 
 TEST_CASE("eigen regression losses at the edges") {
@@ -188,6 +190,8 @@ TEST_CASE("eigen regression losses at the edges") {
   CHECK(test::Value(loss) == 0);
   const Tensor dx = Uninitialized({2});
   backend->loss().RegressionBackward(Regression::kL1, 1, test::Full({1}, 1), x, x, dx);
+  CHECK(Values(dx) == std::vector<double>{0, 0});
+  backend->loss().RegressionTargetBackward(Regression::kL1, 1, test::Full({1}, 1), x, x, dx);
   CHECK(Values(dx) == std::vector<double>{0, 0});
 }
 

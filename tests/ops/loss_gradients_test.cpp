@@ -37,6 +37,16 @@ TEST_CASE("gradients of regression losses agree with differences", "[ops][gradie
           return RegressionLoss(context, x[0], targets, kind, 0.4);
         },
         {Numbers({4, 3}, 17, -2, 2)});
+    const auto between = [&](Context& context, const std::vector<Var>& x) {
+      return RegressionLoss(context, x[0], x[1], kind, 0.4);
+    };
+    model.Check(between, {Numbers({4, 3}, 17, -2, 2), targets});
+    const Tensor fixed = Numbers({4, 3}, 18, -2, 2);
+    model.Check(
+        [&](Context& context, const std::vector<Var>& x) {
+          return RegressionLoss(context, {fixed}, x[0], kind, 0.4);
+        },
+        {targets});
   }
 }
 

@@ -15,7 +15,7 @@ void RequireMean(const OracleRun& run) {
 template <Regression kind>
 Var RunRegression(OracleRun& run) {
   RequireMean(run);
-  return RegressionLoss(run.context(), run.Input("input"), run.Constant("target"), kind,
+  return RegressionLoss(run.context(), run.Input("input"), run.Input("target"), kind,
                         run.attributes().value("delta", 1.0));
 }
 

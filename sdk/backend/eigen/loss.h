@@ -22,6 +22,8 @@ class EigenLossKernels : public LossKernels {
                          const Tensor& loss) override;
   void RegressionBackward(Regression kind, double delta, const Tensor& dloss, const Tensor& x,
                           const Tensor& target, const Tensor& dx) override;
+  void RegressionTargetBackward(Regression kind, double delta, const Tensor& dloss, const Tensor& x,
+                                const Tensor& target, const Tensor& dtarget) override;
   // A row that holds NaN, or whose target is outside [0, V), counts as wrong.
   std::int64_t CountCorrect(const Tensor& x, const Tensor& targets) override;
 };

@@ -35,6 +35,12 @@ T Derivative(T x, T target, [[maybe_unused]] T delta) {
   return difference > T{0} ? T{1} : (difference < T{0} ? T{-1} : difference);  // keeps NaN
 }
 
+template <Regression kKind, class T>
+T TargetDerivative(T x, T target, T delta) {
+  if constexpr (kKind == Regression::kBceWithLogits) return -x;
+  return Derivative<kKind>(target, x, delta);  // the distance is symmetric
+}
+
 // Calls body.operator()<kind>().
 template <class Body>
 void WithRegression(Regression kind, const Body& body) {
@@ -60,15 +66,22 @@ double SumRange(const T* x, const T* target, T delta, std::int64_t count) {
   return sum;
 }
 
-template <Regression kKind, class T>
-void GradientRange(const T* x, const T* target, T delta, T scale, std::int64_t count, T* dx) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    dx[i] = scale * Derivative<kKind>(x[i], target[i], delta);
-  }
-}
-
 double OneOver(std::int64_t count) {
   return 1 / static_cast<double>(std::max<std::int64_t>(1, count));
+}
+
+// to = dloss / count * derivative(x, target), element by element
+template <class T, class Derivative>
+void WriteGradient(const Tensor& dloss, const Tensor& x, const Tensor& target, const Tensor& to,
+                   const Derivative& derivative) {
+  const auto upstream = static_cast<double>(dloss.data<T>()[0]);
+  const auto scale = static_cast<T>(upstream * OneOver(x.size()));
+  const T* xs = x.data<T>();
+  const T* targets = target.data<T>();
+  T* out = to.data<T>();
+  ParallelFor(x.size(), kChunk, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = scale * derivative(xs[i], targets[i]);
+  });
 }
 
 }  // namespace
@@ -91,14 +104,23 @@ void EigenLossKernels::RegressionForward(Regression kind, double delta, const Te
 void EigenLossKernels::RegressionBackward(Regression kind, double delta, const Tensor& dloss,
                                           const Tensor& x, const Tensor& target, const Tensor& dx) {
   eigen::WithFloating("regression loss backward", x.dtype(), [&]<class T>() {
-    const auto upstream = static_cast<double>(dloss.data<T>()[0]);
-    const auto scale = static_cast<T>(upstream * eigen::OneOver(x.size()));
     eigen::WithRegression(kind, [&]<Regression kKind>() {
-      eigen::ParallelFor(x.size(), eigen::kChunk, [&](std::int64_t begin, std::int64_t end) {
-        eigen::GradientRange<kKind>(x.data<T>() + begin, target.data<T>() + begin,
-                                    static_cast<T>(delta), scale, end - begin,
-                                    dx.data<T>() + begin);
+      eigen::WriteGradient<T>(dloss, x, target, dx, [d = static_cast<T>(delta)](T value, T wanted) {
+        return eigen::Derivative<kKind>(value, wanted, d);
       });
+    });
+  });
+}
+
+void EigenLossKernels::RegressionTargetBackward(Regression kind, double delta, const Tensor& dloss,
+                                                const Tensor& x, const Tensor& target,
+                                                const Tensor& dtarget) {
+  eigen::WithFloating("regression loss target backward", x.dtype(), [&]<class T>() {
+    eigen::WithRegression(kind, [&]<Regression kKind>() {
+      eigen::WriteGradient<T>(dloss, x, target, dtarget,
+                              [d = static_cast<T>(delta)](T value, T wanted) {
+                                return eigen::TargetDerivative<kKind>(value, wanted, d);
+                              });
     });
   });
 }
