@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "layers/conv2d.h"
+#include "layers/convolution.h"
 #include "layers/dense.h"
 #include "layers/norms.h"
 #include "layers/pool2d.h"

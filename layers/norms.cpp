@@ -1,19 +1,13 @@
 #include "layers/norms.h"
 
+#include "layers/input_check.h"
 #include "sdk/core/error.h"
-#include "sdk/ops/check.h"
+#include "sdk/ops/sequence.h"
 
 namespace frugal {
 namespace {
 
 std::string ChannelText(std::int64_t channels) { return std::to_string(channels) + " channels"; }
-
-// Operations check against their parameters; a layer without any still stands by its size.
-void CheckWidth(Context& context, const std::string& name, std::int64_t width, const Var& input) {
-  if (input.shape().rank() > 0 && input.shape().back() == width) return;
-  ThrowShape(context, name + " takes " + std::to_string(width) + " values at each position",
-             input.shape(), "change the layer's size");
-}
 
 }  // namespace
 
@@ -49,8 +43,23 @@ std::string LayerNormLayer::Describe() const {
 }
 
 Var LayerNormLayer::Forward(Context& context, const Var& input) {
+  // The operation checks against its parameters; a layer without any still stands by its size.
   if (parameters_.weight == nullptr) CheckWidth(context, "layer norm", features_, input);
   return LayerNorm(context, input, parameters_, epsilon_);
+}
+
+RmsNormLayer::RmsNormLayer(std::int64_t features, const RmsNormOptions& options)
+    : features_(features), epsilon_(options.epsilon) {
+  if (options.affine) weight_ = &AddParameter("weight", {features}, Initializer::Constant(1));
+}
+
+std::string RmsNormLayer::Describe() const {
+  return "rms_norm " + std::to_string(features_) + " features";
+}
+
+Var RmsNormLayer::Forward(Context& context, const Var& input) {
+  CheckWidth(context, "rms norm", features_, input);
+  return RmsNorm(context, input, weight_, epsilon_);
 }
 
 GroupNormLayer::GroupNormLayer(std::int64_t channels, const GroupNormOptions& options)

@@ -47,6 +47,27 @@ class LayerNormLayer final : public Layer {
   NormParameters parameters_;
 };
 
+struct RmsNormOptions {
+  double epsilon = 1e-6;
+  bool affine = true;
+};
+
+// Over the last axis, without a mean and a shift. Parameters: weight [D].
+class RmsNormLayer final : public Layer {
+ public:
+  RmsNormLayer(std::int64_t features, const RmsNormOptions& options);
+
+  LayerKind kind() const override { return LayerKind::kNorm; }
+  std::string Describe() const override;
+
+ private:
+  Var Forward(Context& context, const Var& input) override;
+
+  std::int64_t features_;
+  double epsilon_;
+  const Parameter* weight_ = nullptr;
+};
+
 struct GroupNormOptions {
   std::int64_t groups = 32;
   double epsilon = 1e-5;

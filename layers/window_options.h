@@ -1,28 +1,35 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sdk/ops/convolution.h"
 
 namespace frugal {
 
-// Extents over height and width: one number for both, or two.
+// Extents over the spatial axes: one number for all, or one for each, outermost first.
 using PerAxis = std::vector<std::int64_t>;
 
-struct Window2dOptions {
+struct WindowExtents {
   PerAxis kernel{};
   PerAxis stride{};    // empty: 1 for convolutions, the kernel for pooling
   PerAxis padding{};   // empty: 0; on both sides
   PerAxis dilation{};  // empty: 1
 };
 
-// One number for both axes, or two. Throws ConfigError, in the name of `layer`, for other lists and
-// for numbers below `least`. The unused third axis is `unused`.
-Spatial SpreadOverAxes(const PerAxis& values, const std::string& name, std::int64_t least,
-                       std::int64_t unused, const std::string& layer);
+// Whose extents they are, for messages, and over how many axes (1 to 3).
+struct WindowOwner {
+  std::string layer;
+  std::size_t axes = 2;
+};
 
-// Throws ConfigError, in the name of `layer`, where an extent is out of range.
-WindowOptions ToWindow(const Window2dOptions& options, const PerAxis& default_stride,
-                       const std::string& layer);
+// One number for all axes, or one for each. Throws ConfigError, in the name of the owner, for
+// other lists and for numbers below `least`. Axes that the owner does not have are `unused`.
+Spatial SpreadOverAxes(const PerAxis& values, const std::string& name, std::int64_t least,
+                       std::int64_t unused, const WindowOwner& owner);
+
+// Throws ConfigError, in the name of the owner, where an extent is out of range.
+WindowOptions ToWindow(const WindowExtents& extents, const PerAxis& default_stride,
+                       const WindowOwner& owner);
 
 }  // namespace frugal

@@ -5,9 +5,9 @@
 namespace frugal {
 
 std::string_view NameOf(LayerKind kind) {
-  constexpr std::array<std::string_view, 10> names = {
-      "dense",   "convolution", "pooling",   "norm",     "activation",
-      "dropout", "reshape",     "attention", "residual", "sequential"};
+  constexpr std::array<std::string_view, 11> names = {
+      "dense",   "convolution", "pooling",  "norm",       "activation", "dropout",
+      "reshape", "attention",   "residual", "sequential", "recurrent"};
   return names[static_cast<std::size_t>(kind)];
 }
 

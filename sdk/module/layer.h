@@ -20,6 +20,7 @@ enum class LayerKind : std::uint8_t {
   kAttention,
   kResidual,
   kSequential,
+  kRecurrent,
 };
 std::string_view NameOf(LayerKind kind);
 

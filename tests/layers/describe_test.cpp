@@ -1,6 +1,6 @@
 #include "layers/describe.h"
 
-#include "layers/conv2d.h"
+#include "layers/convolution.h"
 #include "layers/dense.h"
 #include "layers/norms.h"
 #include "layers/pool2d.h"

@@ -55,7 +55,8 @@ TEST_CASE("dry and real runs take the same memory, event by event", "[layers][dr
       CHECK(real.peak == dry.peak);
       CHECK(real.at_peak == dry.at_peak);
       CHECK(real.peak_total == dry.peak_total);
-      CHECK(real.peak_total > 0);
+      // A sequence of positions is another view of the same memory.
+      CHECK((real.peak_total > 0) == (one.name != "to_sequence"));
       CHECK(real.flops == dry.flops);
       CHECK(real.events == dry.events);
     }

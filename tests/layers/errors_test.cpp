@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "layers/conv2d.h"
+#include "layers/convolution.h"
 #include "layers/dense.h"
 #include "layers/norms.h"
 #include "layers/pool2d.h"
@@ -54,10 +54,10 @@ TEST_CASE("conv2d refuses what does not fit", "[layers][errors]") {
                "input of 4; the input "
                "is [1, 8, 4, 3]; use a smaller kernel or stride before it, or "
                "more padding");
-  CheckRefused(Make<Conv2d>(3, options), {4, 3},
-               "a window slides over [N, spatial..., C] with 1 to 3 spatial "
-               "axes; the input is "
-               "[4, 3]; give images as [N, H, W, C]");
+  CheckRefused(
+      Make<Conv2d>(3, options), {4, 3},
+      "conv2d takes [N, H, W, C]; the input is [4, 3]; put it where the input still has its "
+      "positions, e.g. before flatten");
 }
 
 TEST_CASE("pooling refuses what does not fit", "[layers][errors]") {
@@ -143,7 +143,7 @@ TEST_CASE("images have two spatial axes at least", "[layers][errors]") {
   const std::string given = "; the input is [1, 4, 3]; give images as [N, H, W, C]";
   const std::string window = "the window slides over more spatial axes than the input has";
   CheckRefused(Make<Conv2d>(3, Conv2dOptions{.filters = 3, .kernel = {3}}), {1, 4, 3},
-               window + given);
+               "conv2d takes [N, H, W, C]; the input is [1, 4, 3]; use conv1d for such an input");
   CheckRefused(Make<Pool2d>(PoolKind::kMax, Pool2dOptions{.kernel = {2}}), {1, 4, 3},
                window + given);
   CheckRefused(Make<AdaptiveAveragePool2d>(AdaptivePool2dOptions{.output = {2}}), {1, 4, 3},

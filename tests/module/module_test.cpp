@@ -65,6 +65,7 @@ TEST_CASE("layer kinds have names", "[module]") {
   CHECK(NameOf(LayerKind::kDense) == "dense");
   CHECK(NameOf(LayerKind::kResidual) == "residual");
   CHECK(NameOf(LayerKind::kSequential) == "sequential");
+  CHECK(NameOf(LayerKind::kRecurrent) == "recurrent");
 }
 
 }  // namespace

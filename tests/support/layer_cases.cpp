@@ -1,12 +1,13 @@
 #include "tests/support/layer_cases.h"
 
-#include "layers/conv2d.h"
+#include "layers/convolution.h"
 #include "layers/dense.h"
 #include "layers/norms.h"
 #include "layers/pool2d.h"
 #include "layers/residual.h"
 #include "layers/sequential.h"
 #include "layers/simple_layers.h"
+#include "tests/support/layer_case_families.h"
 
 namespace frugal::test {
 namespace {
@@ -15,11 +16,6 @@ using Made = std::unique_ptr<Layer>;
 
 Conv2dOptions Conv3x3(std::int64_t filters, ActivationFunction activation = {}) {
   return {.filters = filters, .kernel = {3}, .padding = {1}, .activation = activation};
-}
-
-template <class LayerType, class... Arguments>
-std::function<Made()> Maker(const Arguments&... arguments) {
-  return [=] { return std::make_unique<LayerType>(arguments...); };
 }
 
 std::unique_ptr<Sequential> Body(std::int64_t from, std::int64_t to) {
@@ -114,7 +110,9 @@ std::vector<LayerCase> PoolAndNormCases() {
 const std::vector<LayerCase>& LayerCases() {
   static const std::vector<LayerCase> cases = [] {
     std::vector<LayerCase> all = PlainCases();
-    for (LayerCase& one : PoolAndNormCases()) all.push_back(std::move(one));
+    for (const auto family : {PoolAndNormCases, WindowLayerCases, SequenceLayerCases}) {
+      for (LayerCase& one : family()) all.push_back(std::move(one));
+    }
     return all;
   }();
   return cases;

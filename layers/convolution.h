@@ -7,7 +7,9 @@
 
 namespace frugal {
 
-struct Conv2dOptions {
+// Of a convolution over one to three spatial axes.
+template <std::size_t kAxes>
+struct ConvolutionOptions {
   std::int64_t filters = 0;  // output channels
   PerAxis kernel{};
   PerAxis stride = {1};
@@ -18,13 +20,17 @@ struct Conv2dOptions {
   bool bias = true;
   std::optional<Initializer> initializer{};  // as Dense
 };
+using Conv1dOptions = ConvolutionOptions<1>;
+using Conv2dOptions = ConvolutionOptions<2>;
+using Conv3dOptions = ConvolutionOptions<3>;
 
-// [N, H, W, channels] -> [N, H', W', filters].
-// Parameters: weight [filters, channels / groups, kernel h, kernel w], bias [filters].
-class Conv2d final : public Layer {
+// [N, spatial..., channels] -> [N, spatial'..., filters].
+// Parameters: weight [filters, channels / groups, kernel...], bias [filters].
+template <std::size_t kAxes>
+class ConvolutionLayer final : public Layer {
  public:
   // Throws ConfigError where groups do not divide the channels or a window extent is wrong.
-  Conv2d(std::int64_t channels, const Conv2dOptions& options);
+  ConvolutionLayer(std::int64_t channels, const ConvolutionOptions<kAxes>& options);
 
   LayerKind kind() const override { return LayerKind::kConvolution; }
   std::string Describe() const override;
@@ -32,10 +38,13 @@ class Conv2d final : public Layer {
  private:
   Var Forward(Context& context, const Var& input) override;
 
-  Conv2dOptions options_;
+  ConvolutionOptions<kAxes> options_;
   WindowOptions window_;
   Parameter& weight_;
   Parameter* bias_;
 };
+using Conv1d = ConvolutionLayer<1>;  // [N, L, C]
+using Conv2d = ConvolutionLayer<2>;  // [N, H, W, C]
+using Conv3d = ConvolutionLayer<3>;  // [N, D, H, W, C]
 
 }  // namespace frugal

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "tests/support/layer_cases.h"
+
+namespace frugal::test {
+
+// Parts of LayerCases().
+std::vector<LayerCase> WindowLayerCases();    // convolutions of other ranks, transposed, upsample
+std::vector<LayerCase> SequenceLayerCases();  // sequences, and rms norm
+
+template <class LayerType, class... Arguments>
+std::function<std::unique_ptr<Layer>()> Maker(const Arguments&... arguments) {
+  return [=] { return std::make_unique<LayerType>(arguments...); };
+}
+
+}  // namespace frugal::test
