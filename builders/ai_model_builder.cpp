@@ -17,61 +17,7 @@ void Replace(Options& section, const Options& with, const FieldTable& fields,
   section = with;
 }
 
-std::vector<LayerSpec> SpecsOf(const LayerList::Fill& fill) {
-  LayerList list;
-  if (fill) fill(list);
-  return list.specs();
-}
-
 }  // namespace
-
-LayerList& LayerList::Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers,
-                          std::vector<LayerSpec> shortcut) {
-  specs_.push_back({std::move(options), std::move(name), std::move(layers), std::move(shortcut)});
-  return *this;
-}
-
-LayerList& LayerList::Dense(const DenseOptions& options, std::string name) {
-  return Add(options, std::move(name));
-}
-LayerList& LayerList::Conv2d(const Conv2dOptions& options, std::string name) {
-  return Add(options, std::move(name));
-}
-LayerList& LayerList::MaxPool2d(const Pool2dOptions& options, std::string name) {
-  return Add(MaxPool2dOptions{options}, std::move(name));
-}
-LayerList& LayerList::AveragePool2d(const Pool2dOptions& options, std::string name) {
-  return Add(AveragePool2dOptions{options}, std::move(name));
-}
-LayerList& LayerList::AdaptiveAveragePool2d(const AdaptivePool2dOptions& options,
-                                            std::string name) {
-  return Add(options, std::move(name));
-}
-LayerList& LayerList::BatchNorm(const BatchNormOptions& options, std::string name) {
-  return Add(options, std::move(name));
-}
-LayerList& LayerList::LayerNorm(const LayerNormOptions& options, std::string name) {
-  return Add(options, std::move(name));
-}
-LayerList& LayerList::GroupNorm(const GroupNormOptions& options, std::string name) {
-  return Add(options, std::move(name));
-}
-LayerList& LayerList::Activation(ActivationFunction function, std::string name) {
-  return Add(ActivationOptions{function}, std::move(name));
-}
-LayerList& LayerList::Dropout(double rate, std::string name) {
-  return Add(DropoutOptions{rate}, std::move(name));
-}
-LayerList& LayerList::Flatten(std::string name) { return Add(FlattenOptions(), std::move(name)); }
-
-LayerList& LayerList::Residual(const ResidualOptions& options, const Fill& body,
-                               const Fill& shortcut, std::string name) {
-  return Add(options, std::move(name), SpecsOf(body), SpecsOf(shortcut));
-}
-
-LayerList& LayerList::Sequential(const Fill& body, std::string name) {
-  return Add(SequentialOptions(), std::move(name), SpecsOf(body));
-}
 
 AiModelBuilder AiModelBuilder::FromToml(const std::string& path,
                                         const std::vector<std::string>& overrides) {

@@ -1,42 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "builders/layer_list.h"
 #include "builders/model.h"
 
 namespace frugal {
-
-// A list of layers, verb by verb. Sizes of inputs are inferred.
-class LayerList {
- public:
-  LayerList& Dense(const DenseOptions& options, std::string name = {});
-  LayerList& Conv2d(const Conv2dOptions& options, std::string name = {});
-  LayerList& MaxPool2d(const Pool2dOptions& options, std::string name = {});
-  LayerList& AveragePool2d(const Pool2dOptions& options, std::string name = {});
-  LayerList& AdaptiveAveragePool2d(const AdaptivePool2dOptions& options = {},
-                                   std::string name = {});
-  LayerList& BatchNorm(const BatchNormOptions& options = {}, std::string name = {});
-  LayerList& LayerNorm(const LayerNormOptions& options = {}, std::string name = {});
-  LayerList& GroupNorm(const GroupNormOptions& options = {}, std::string name = {});
-  LayerList& Activation(ActivationFunction function, std::string name = {});
-  LayerList& Dropout(double rate, std::string name = {});
-  LayerList& Flatten(std::string name = {});
-  // `fill` gets an empty list to add the inner layers to.
-  using Fill = std::function<void(LayerList&)>;
-  LayerList& Residual(const ResidualOptions& options, const Fill& body, const Fill& shortcut = {},
-                      std::string name = {});
-  LayerList& Sequential(const Fill& body, std::string name = {});
-
-  const std::vector<LayerSpec>& specs() const { return specs_; }
-
- private:
-  LayerList& Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers = {},
-                 std::vector<LayerSpec> shortcut = {});
-
-  std::vector<LayerSpec> specs_;
-};
 
 // Builds a model from code, from a configuration file, or from a file and changes in code. Each
 // verb replaces what was there before; what it changes is noted as coming from code.

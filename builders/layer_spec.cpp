@@ -6,9 +6,30 @@ namespace frugal {
 
 std::string_view TypeNameOf(const LayerOptions& options) {
   constexpr std::array<std::string_view, std::variant_size_v<LayerOptions>> names = {
-      "dense",      "conv2d",     "max_pool2d", "avg_pool2d", "adaptive_avg_pool2d",
-      "batch_norm", "layer_norm", "group_norm", "activation", "dropout",
-      "flatten",    "residual",   "sequential"};
+      "dense",
+      "activation",
+      "dropout",
+      "flatten",
+      "conv1d",
+      "conv2d",
+      "conv3d",
+      "conv_transpose1d",
+      "conv_transpose2d",
+      "conv_transpose3d",
+      "max_pool2d",
+      "avg_pool2d",
+      "adaptive_avg_pool2d",
+      "upsample",
+      "batch_norm",
+      "layer_norm",
+      "rms_norm",
+      "group_norm",
+      "to_sequence",
+      "lstm",
+      "gru",
+      "sequence_pool",
+      "residual",
+      "sequential"};
   return names[options.index()];
 }
 

@@ -9,8 +9,12 @@
 #include "layers/dense.h"
 #include "layers/norms.h"
 #include "layers/pool2d.h"
+#include "layers/recurrent.h"
 #include "layers/residual.h"
+#include "layers/sequence_layers.h"
 #include "layers/simple_layers.h"
+#include "layers/transposed_convolution.h"
+#include "layers/upsample.h"
 #include "presets/config_node.h"
 
 namespace frugal {
@@ -18,14 +22,28 @@ namespace frugal {
 // Options of layers that share a struct or have none, told apart by type.
 struct MaxPool2dOptions : Pool2dOptions {};
 struct AveragePool2dOptions : Pool2dOptions {};
+struct LstmOptions : RecurrentOptions {};
+struct GruOptions : RecurrentOptions {};
 struct FlattenOptions {};
+struct ToSequenceOptions {};
 struct SequentialOptions {};
 
-using LayerOptions =
-    std::variant<DenseOptions, Conv2dOptions, MaxPool2dOptions, AveragePool2dOptions,
-                 AdaptivePool2dOptions, BatchNormOptions, LayerNormOptions, GroupNormOptions,
-                 ActivationOptions, DropoutOptions, FlattenOptions, ResidualOptions,
-                 SequentialOptions>;
+// By family, as in builders/layer_types. A type that is added here also has a name in
+// layer_spec.cpp, a row in its family's table, a line in layer_factory.cpp and a verb in LayerList.
+using LayerOptions = std::variant<
+    // basic
+    DenseOptions, ActivationOptions, DropoutOptions, FlattenOptions,
+    // convolution
+    Conv1dOptions, Conv2dOptions, Conv3dOptions, ConvTranspose1dOptions, ConvTranspose2dOptions,
+    ConvTranspose3dOptions,
+    // pooling and its opposite
+    MaxPool2dOptions, AveragePool2dOptions, AdaptivePool2dOptions, UpsampleOptions,
+    // norms
+    BatchNormOptions, LayerNormOptions, RmsNormOptions, GroupNormOptions,
+    // sequences
+    ToSequenceOptions, LstmOptions, GruOptions, SequencePoolOptions,
+    // of other layers
+    ResidualOptions, SequentialOptions>;
 
 // A layer as the user describes it, without the sizes that follow from its input. A plain value.
 struct LayerSpec {

@@ -1,6 +1,7 @@
 #include "builders/network_builder.h"
 
 #include "builders/dry_world.h"
+#include "builders/layer_factory.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -66,44 +67,15 @@ class NetworkBuilder {
 
   std::unique_ptr<Layer> BuildLayer(const LayerSpec& spec, const std::string& path,
                                     const Shape& shape) {
-    const std::int64_t channels = shape.back();
-    struct Visitor {
-      NetworkBuilder& self;
-      const LayerSpec& spec;
-      const std::string& path;
-      Shape shape;
-      std::int64_t channels;
-      using Made = std::unique_ptr<Layer>;
-      Made operator()(const DenseOptions& o) { return std::make_unique<Dense>(channels, o); }
-      Made operator()(const Conv2dOptions& o) { return std::make_unique<Conv2d>(channels, o); }
-      Made operator()(const MaxPool2dOptions& o) {
-        return std::make_unique<Pool2d>(PoolKind::kMax, o);
-      }
-      Made operator()(const AveragePool2dOptions& o) {
-        return std::make_unique<Pool2d>(PoolKind::kAverage, o);
-      }
-      Made operator()(const AdaptivePool2dOptions& o) {
-        return std::make_unique<AdaptiveAveragePool2d>(o);
-      }
-      Made operator()(const BatchNormOptions& o) {
-        return std::make_unique<BatchNormLayer>(channels, o);
-      }
-      Made operator()(const LayerNormOptions& o) {
-        return std::make_unique<LayerNormLayer>(channels, o);
-      }
-      Made operator()(const GroupNormOptions& o) {
-        return std::make_unique<GroupNormLayer>(channels, o);
-      }
-      Made operator()(const ActivationOptions& o) { return std::make_unique<ActivationLayer>(o); }
-      Made operator()(const DropoutOptions& o) { return std::make_unique<DropoutLayer>(o); }
-      Made operator()(const FlattenOptions&) { return std::make_unique<FlattenLayer>(); }
-      Made operator()(const ResidualOptions& o) { return self.BuildResidual(o, spec, path, shape); }
-      Made operator()(const SequentialOptions&) {
-        RequireLayers(spec, path);
-        return self.BuildList(spec.layers, path + ".layers", shape);
-      }
-    };
-    return std::visit(Visitor{*this, spec, path, shape, channels}, spec.options);
+    if (const auto* residual = std::get_if<ResidualOptions>(&spec.options)) {
+      return BuildResidual(*residual, spec, path, shape);
+    }
+    if (std::holds_alternative<SequentialOptions>(spec.options)) {
+      RequireLayers(spec, path);
+      Shape inside = shape;
+      return BuildList(spec.layers, path + ".layers", inside);
+    }
+    return MakeLayer(spec.options, shape);
   }
 
   static void RequireLayers(const LayerSpec& spec, const std::string& path) {

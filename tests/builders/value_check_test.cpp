@@ -28,6 +28,15 @@ TEST_CASE("defaults have no wrong values") {
               .Dropout(0.5)
               .Activation(Activation::kRelu)
               .Flatten()
+              .Conv1d({.filters = 1, .kernel = {3}})
+              .Conv3d({.filters = 1, .kernel = {3, 3, 3}})
+              .ConvTranspose2d({.filters = 1, .kernel = {3}})
+              .Upsample()
+              .RmsNorm()
+              .ToSequence()
+              .Lstm({.hidden = 1})
+              .Gru({.hidden = 1})
+              .SequencePool()
               .Residual({}, [](LayerList& body) { body.Dense({.units = 1}); });
         }) == "nothing");
 }

@@ -73,6 +73,25 @@ void ResNet(LayerList& l) {
   l.AdaptiveAveragePool2d().Flatten().Dense({.units = 5}, "head");
 }
 
+// Down and up again, as the middle of an autoencoder.
+void Decoder(LayerList& l) {
+  l.Conv2d({.filters = 6, .kernel = {3}, .stride = {2}, .padding = {1}}).RmsNorm();
+  l.Activation(Activation::kSilu).Upsample({.mode = Upsampling::kBilinear});
+  l.ConvTranspose2d({.filters = 4, .kernel = {3}, .stride = {2}, .padding = {1}, .groups = 2});
+  l.RmsNorm({.affine = false}).Upsample().MaxPool2d({.kernel = {4}});
+  l.ConvTranspose2d({.filters = 4, .kernel = {2}, .bias = false}, "last");
+  l.Flatten().Dense({.units = 5});
+}
+
+// The rows of an image, one after the other.
+void Recurrent(LayerList& l) {
+  l.Conv2d({.filters = 6, .kernel = {1, 8}}).ToSequence();
+  l.Conv1d({.filters = 6, .kernel = {3}, .padding = {1}, .activation = Activation::kRelu});
+  l.Residual({}, [](LayerList& body) { body.RmsNorm().Lstm({.hidden = 6}).Dropout(0.2); });
+  l.Gru({.hidden = 5, .bias = false}).ConvTranspose1d({.filters = 6, .kernel = {2}});
+  l.SequencePool({.mode = SequencePooling::kLast}).Dense({.units = 5});
+}
+
 }  // namespace
 
 DataLayout SyntheticLayout(std::int64_t train, std::int64_t test) {
@@ -88,11 +107,15 @@ DataSources SyntheticSources(const DataLayout& layout) {
           std::make_shared<SyntheticImages>(layout.test_count, layout.classes)};
 }
 
-std::vector<std::string> NetworkNames() { return {"mlp", "convnet", "resnet"}; }
+std::vector<std::string> NetworkNames() {
+  return {"mlp", "convnet", "resnet", "decoder", "recurrent"};
+}
 
 LayerList::Fill NetworkNamed(const std::string& name) {
   if (name == "mlp") return Mlp;
-  return name == "convnet" ? ConvNet : ResNet;
+  if (name == "convnet") return ConvNet;
+  if (name == "decoder") return Decoder;
+  return name == "recurrent" ? Recurrent : ResNet;
 }
 
 AiModelBuilder BuilderFor(const SmallRun& run) {

@@ -8,7 +8,8 @@ namespace frugal::testing {
 DataLayout SyntheticLayout(std::int64_t train = 64, std::int64_t test = 20);
 DataSources SyntheticSources(const DataLayout& layout);
 
-// Named small networks that between them use every layer: "mlp", "convnet", "resnet".
+// Named small networks that between them use every layer that an image can reach: "mlp", "convnet",
+// "resnet", "decoder", "recurrent".
 std::vector<std::string> NetworkNames();
 LayerList::Fill NetworkNamed(const std::string& name);
 
