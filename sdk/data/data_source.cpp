@@ -16,7 +16,7 @@ Shape Prepend(std::int64_t batch, const Shape& shape) {
 Shape DataLayout::BatchShape(std::int64_t batch) const { return Prepend(batch, sample_shape); }
 
 Shape DataLayout::TargetBatchShape(std::int64_t batch) const {
-  return classes > 0 ? Shape{batch} : Prepend(batch, target_shape);
+  return Prepend(batch, classes > 0 ? label_shape : target_shape);
 }
 
 }  // namespace frugal

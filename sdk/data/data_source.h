@@ -18,6 +18,12 @@ struct DataLayout {
   std::int64_t train_count = 0;
   std::int64_t test_count = 0;
 
+  // > 0: inputs are token numbers kI64 in [0, vocabulary), sample_shape [T].
+  std::int64_t vocabulary = 0;
+  // Of the labels of one sample: {} for one label, [T] for one per position.
+  Shape label_shape{};
+
+  DType InputType(DType model) const { return vocabulary > 0 ? DType::kI64 : model; }
   Shape BatchShape(std::int64_t batch) const;
   Shape TargetBatchShape(std::int64_t batch) const;
 };
@@ -30,7 +36,8 @@ class DataSource {
   virtual ~DataSource() = default;
 
   virtual std::int64_t count() const = 0;
-  // inputs [B, sample...] in the model's element type; targets [B] kI64 or [B, target...].
+  // inputs [B, sample...] in the model's element type, or kI64 where they are tokens; targets
+  // [B, label...] kI64, or [B, target...] in the model's element type.
   virtual void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
                     const Tensor& targets) const = 0;
 };

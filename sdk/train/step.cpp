@@ -20,7 +20,8 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
   const auto count = static_cast<std::int64_t>(samples.size());
   const DType target_type = layout.classes > 0 ? DType::kI64 : context.dtype();
   const Batch batch = {
-      context.Allocate(layout.BatchShape(count), context.dtype(), MemoryTag::kData),
+      context.Allocate(layout.BatchShape(count), layout.InputType(context.dtype()),
+                       MemoryTag::kData),
       context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData)};
   context.Launch([&](Backend&, void*) { source->Fill(samples, batch.inputs, batch.targets); });
   return batch;
@@ -67,6 +68,29 @@ void RunBackward(Context& context, Tape& tape, int loss_slot) {
   tape.Backward(context, loss_slot, one);
 }
 
+// The network's outputs for a batch of inputs, which `fill` writes.
+template <class Fill>
+Shape PredictFrom(Context& context, const StepParts& parts, std::int64_t count, const Fill& fill,
+                  std::vector<float>& outputs) {
+  context.set_training(false);
+  const TapeScope scope(context, nullptr);
+  Tensor x = context.Allocate(parts.layout.BatchShape(count),
+                              parts.layout.InputType(context.dtype()), MemoryTag::kData);
+  context.Launch([&](Backend&, void*) { fill(x); });
+  const Var y = parts.network(context, {std::exchange(x, {}), Var::kNoGradient});
+  context.Launch([&](Backend&, void*) {
+    if (y.value.dtype() == DType::kF64) {
+      const auto values = y.value.values<double>();
+      outputs.clear();
+      std::ranges::transform(values, std::back_inserter(outputs),
+                             [](double value) { return static_cast<float>(value); });
+    } else {
+      outputs.assign(y.value.values<float>().begin(), y.value.values<float>().end());
+    }
+  });
+  return y.shape();
+}
+
 }  // namespace
 
 StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& optimizer,
@@ -92,28 +116,21 @@ StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSour
 
 Shape PredictStep(Context& context, const StepParts& parts, std::span<const float> inputs,
                   std::int64_t count, std::vector<float>& outputs) {
-  context.set_training(false);
-  const TapeScope scope(context, nullptr);
-  Tensor x = context.Allocate(parts.layout.BatchShape(count), context.dtype(), MemoryTag::kData);
-  context.Launch([&](Backend&, void*) {
+  const auto copy = [&](const Tensor& x) {
     if (x.dtype() == DType::kF64) {
       std::ranges::copy(inputs, x.data<double>());
     } else {
       std::ranges::copy(inputs, x.data<float>());
     }
-  });
-  const Var y = parts.network(context, {std::exchange(x, {}), Var::kNoGradient});
-  context.Launch([&](Backend&, void*) {
-    if (y.value.dtype() == DType::kF64) {
-      const auto values = y.value.values<double>();
-      outputs.clear();
-      std::ranges::transform(values, std::back_inserter(outputs),
-                             [](double value) { return static_cast<float>(value); });
-    } else {
-      outputs.assign(y.value.values<float>().begin(), y.value.values<float>().end());
-    }
-  });
-  return y.shape();
+  };
+  return PredictFrom(context, parts, count, copy, outputs);
+}
+
+Shape PredictTokensStep(Context& context, const StepParts& parts,
+                        std::span<const std::int64_t> tokens, std::int64_t count,
+                        std::vector<float>& outputs) {
+  const auto copy = [&](const Tensor& x) { std::ranges::copy(tokens, x.data<std::int64_t>()); };
+  return PredictFrom(context, parts, count, copy, outputs);
 }
 
 }  // namespace frugal

@@ -20,7 +20,7 @@ struct StepParts {
 
 struct StepResult {
   double loss = 0;           // mean over the batch
-  std::int64_t correct = 0;  // rows whose largest output is the label; 0 without labels
+  std::int64_t correct = 0;  // labels whose output is the largest of its row; 0 without labels
   double gradient_norm = 0;  // before clipping; 0 where nothing clips
 };
 
@@ -37,5 +37,9 @@ StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSour
 // Returns the shape of the outputs.
 Shape PredictStep(Context& context, const StepParts& parts, std::span<const float> inputs,
                   std::int64_t count, std::vector<float>& outputs);
+// The same where inputs are tokens (DataLayout::vocabulary > 0). Dry, the two are one.
+Shape PredictTokensStep(Context& context, const StepParts& parts,
+                        std::span<const std::int64_t> tokens, std::int64_t count,
+                        std::vector<float>& outputs);
 
 }  // namespace frugal
