@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "builders/dataset.h"
 #include "builders/network_builder.h"
 #include "builders/planner.h"
 #include "builders/run_rules.h"
@@ -12,7 +11,6 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/data/batches.h"
-#include "sdk/data/labelled_images.h"
 
 namespace frugal {
 namespace {
@@ -32,11 +30,14 @@ std::string Located(const RunConfig& config, const std::string& key, const std::
   return place.empty() ? message : place + ": " + message;
 }
 
-DatasetInfo DatasetIn(const RunConfig& config) {
+DatasetDescription DatasetIn(const RunConfig& config) {
+  const char* key = config.data.text_file ? "data.text_file" : "data.dataset";
   try {
     return DatasetOf(config.data);
   } catch (const ConfigError& error) {
-    throw ConfigError(Located(config, "data.dataset", error.what()));
+    throw ConfigError(Located(config, key, error.what()));
+  } catch (const DataError& error) {
+    throw DataError(Located(config, key, error.what()));
   }
 }
 
@@ -125,8 +126,8 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
   CheckConfig(config, custom_layout != nullptr);
   Blueprint blueprint;
   blueprint.config = config;
-  blueprint.custom_data = custom_layout != nullptr;
-  blueprint.layout = custom_layout ? *custom_layout : LayoutOf(DatasetIn(config));
+  if (!custom_layout) blueprint.dataset = DatasetIn(config);
+  blueprint.layout = custom_layout ? *custom_layout : LayoutOf(*blueprint.dataset);
   blueprint.program = ProgramOf(config, blueprint.layout);
   SetThreadCount(static_cast<int>(config.training.threads));
   blueprint.backend = MakeBackend(config.training.backend);

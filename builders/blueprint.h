@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
+#include "builders/dataset.h"
 #include "builders/run_config.h"
 #include "layers/sequential.h"
-#include "sdk/data/data_source.h"
 #include "sdk/plan/plan.h"
 #include "sdk/train/step.h"
 
@@ -27,7 +27,7 @@ struct TrainingProgram {
 struct Blueprint {
   RunConfig config;
   DataLayout layout;
-  bool custom_data = false;
+  std::optional<DatasetDescription> dataset{};  // nothing where the program brings its own data
   TrainingProgram program;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Sequential> network;

@@ -55,9 +55,7 @@ void Replace(const DataOptions& options, DatasetInfo& info) {
   if (options.classes) info.classes = *options.classes;
 }
 
-}  // namespace
-
-DatasetInfo DatasetOf(const DataOptions& options) {
+DatasetInfo ImagesOf(const DataOptions& options) {
   std::optional<DatasetInfo> info = NamedDataset(options.dataset);
   if (!info) return OwnDataset(options);
   Replace(options, *info);
@@ -68,6 +66,51 @@ Normalization NormalizationOf(const DataOptions& options, const DatasetInfo& inf
   const auto channels = static_cast<std::size_t>(info.sample_shape.back());
   return {std::vector<double>(channels, options.mean),
           std::vector<double>(channels, options.deviation)};
+}
+
+std::int64_t CountOf(const DataLayout& layout, DatasetPart part) {
+  return part == DatasetPart::kTrain ? layout.train_count : layout.test_count;
+}
+
+}  // namespace
+
+DatasetDescription DatasetOf(const DataOptions& options) {
+  if (options.text_file) {
+    return DescribeText({.path = *options.text_file,
+                         .sequence_length = options.sequence_length,
+                         .test_fraction = options.test_fraction});
+  }
+  DatasetInfo info = ImagesOf(options);
+  Normalization normalization = NormalizationOf(options, info);
+  return ImageDataset{std::move(info), std::move(normalization)};
+}
+
+DataLayout LayoutOf(const DatasetDescription& dataset) {
+  if (const auto* text = std::get_if<TextInfo>(&dataset)) return LayoutOf(*text);
+  return LayoutOf(std::get<ImageDataset>(dataset).info);
+}
+
+PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, DatasetPart part) {
+  const std::int64_t count = CountOf(LayoutOf(dataset), part);
+  if (count == 0) {
+    throw UsageError({.where = "data",
+                      .required = "the part of the data that is asked for has samples",
+                      .given = "the test part is empty (test_fraction = 0)",
+                      .advice = "set test_fraction above 0, or do not evaluate"});
+  }
+  if (const auto* text = std::get_if<TextInfo>(&dataset)) {
+    return TakeTextStorage(memory, *text, part);
+  }
+  return TakeImageStorage(memory, std::get<ImageDataset>(dataset).info, count);
+}
+
+std::unique_ptr<DataSource> OpenPart(const DatasetDescription& dataset, DatasetPart part,
+                                     PartStorage storage) {
+  if (const auto* text = std::get_if<TextInfo>(&dataset)) {
+    return OpenText(*text, part, std::get<Tensor>(std::move(storage)));
+  }
+  const auto& [info, normalization] = std::get<ImageDataset>(dataset);
+  return OpenImages(info, part, std::get<ImageStorage>(std::move(storage)), normalization);
 }
 
 }  // namespace frugal

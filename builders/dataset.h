@@ -1,15 +1,37 @@
 #pragma once
 
+#include <memory>
+#include <variant>
+
 #include "builders/run_config.h"
-#include "sdk/data/dataset_info.h"
-#include "sdk/data/image_decode.h"
+#include "sdk/data/labelled_images.h"
+#include "sdk/data/text.h"
 
 namespace frugal {
 
-// The data set that [data] describes; no file is touched. Throws ConfigError where neither the name
-// is known nor all of the files and sizes are given.
-DatasetInfo DatasetOf(const DataOptions& options);
+// Images with how their pixels are scaled.
+struct ImageDataset {
+  DatasetInfo info;
+  Normalization normalization;
+};
 
-Normalization NormalizationOf(const DataOptions& options, const DatasetInfo& info);
+// The data set that [data] describes: all that planning needs to know.
+using DatasetDescription = std::variant<ImageDataset, TextInfo>;
+
+// Of a text the file's size is looked up; otherwise no file is touched. Throws ConfigError where
+// images are neither known by name nor described by all of their files and sizes, and DataError for
+// a text that is missing, damaged or too short.
+DatasetDescription DatasetOf(const DataOptions& options);
+
+DataLayout LayoutOf(const DatasetDescription& dataset);
+
+// The memory of one part, to be filled by OpenPart. Throws UsageError where the part is empty.
+using PartStorage = std::variant<ImageStorage, Tensor>;
+PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, DatasetPart part);
+
+// Reads one part from its files into storage that was taken for it. Throws DataError where a file
+// is missing, damaged or not as described.
+std::unique_ptr<DataSource> OpenPart(const DatasetDescription& dataset, DatasetPart part,
+                                     PartStorage storage);
 
 }  // namespace frugal

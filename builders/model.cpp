@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "builders/dataset.h"
 #include "builders/planner.h"
 #include "builders/training_loop.h"
 #include "builders/weights.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
-#include "sdk/data/labelled_images.h"
 
 namespace frugal {
 namespace {
@@ -171,7 +169,6 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
 
 EvaluationResult Model::Evaluate() {
   const DataSource& source = Source(DatasetPart::kTest);
-  const DataLayout& layout = blueprint_->layout;
   const std::int64_t samples =
       std::min(source.count(), config().data.test_limit.value_or(source.count()));
   const std::vector<std::int64_t> order = FirstSamples(samples);
@@ -188,21 +185,54 @@ EvaluationResult Model::Evaluate() {
     at += count;
   }
   result.loss /= static_cast<double>(samples);
-  if (layout.classes > 0) {
-    result.accuracy = static_cast<double>(correct) / static_cast<double>(samples);
+  if (layout().classes > 0) {
+    const std::int64_t labels = samples * layout().label_shape.ElementCount();
+    result.accuracy = static_cast<double>(correct) / static_cast<double>(labels);
   }
   return result;
 }
 
-std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t count) {
-  const std::int64_t wanted = count * blueprint_->layout.sample_shape.ElementCount();
-  if (count < 1 || wanted != static_cast<std::int64_t>(inputs.size())) {
-    throw UsageError(
-        {.where = "Model::Predict",
-         .required = "inputs hold count x " + ToString(blueprint_->layout.sample_shape) + " values",
-         .given = std::to_string(inputs.size()) + " values and count = " + std::to_string(count),
-         .advice = "give whole samples, channels last"});
+void Model::CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
+                         bool tokens) const {
+  const bool wants_tokens = layout().vocabulary > 0;
+  if (tokens != wants_tokens) {
+    throw UsageError({.where = where,
+                      .required = std::string("the model's inputs are ") +
+                                  (wants_tokens ? "token numbers" : "values"),
+                      .given = tokens ? "token numbers were given" : "values were given",
+                      .advice = wants_tokens ? "call PredictTokens" : "call Predict"});
   }
+  const Shape& sample = layout().sample_shape;
+  if (count >= 1 && count <= static_cast<std::int64_t>(values) &&
+      count * sample.ElementCount() == static_cast<std::int64_t>(values)) {
+    return;
+  }
+  throw UsageError(
+      {.where = where,
+       .required = "inputs hold count x " + ToString(sample) + (tokens ? " tokens" : " values"),
+       .given = std::to_string(values) + (tokens ? " tokens" : " values") +
+                " and count = " + std::to_string(count),
+       .advice = tokens ? "give whole samples" : "give whole samples, channels last"});
+}
+
+std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count) {
+  CheckPredict("Model::PredictTokens", tokens.size(), count, true);
+  for (const std::int64_t token : tokens) {
+    if (token >= 0 && token < layout().vocabulary) continue;
+    throw UsageError({.where = "Model::PredictTokens",
+                      .required = "tokens lie in [0, " + std::to_string(layout().vocabulary) + ")",
+                      .given = "token " + std::to_string(token) + " was given",
+                      .advice = "give numbers of the vocabulary"});
+  }
+  std::vector<float> outputs;
+  RunPlanned(StepKind::kPredict, count, [&] {
+    return PredictTokensStep(*context_, blueprint_->step_parts(), tokens, count, outputs);
+  });
+  return outputs;
+}
+
+std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t count) {
+  CheckPredict("Model::Predict", inputs.size(), count, false);
   std::vector<float> outputs;
   RunPlanned(StepKind::kPredict, count, [&] {
     return PredictStep(*context_, blueprint_->step_parts(), inputs, count, outputs);
@@ -213,17 +243,15 @@ std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t co
 const DataSource& Model::Source(DatasetPart part) {
   auto& source = part == DatasetPart::kTrain ? sources_.train : sources_.test;
   if (source != nullptr) return *source;
-  if (blueprint_->custom_data) {
+  if (!blueprint_->dataset) {
     throw UsageError({.where = "Model",
                       .required = "the program's own data has the part that is asked for",
                       .given = "it brought none",
                       .advice = "give a test part, or set evaluate to false"});
   }
-  const DatasetInfo info = DatasetOf(config().data);
   const LabelScope label(*context_, "data set");
-  const std::int64_t count = part == DatasetPart::kTrain ? info.train_count : info.test_count;
-  source = OpenImages(info, part, TakeImageStorage(memory_->tensors(), info, count),
-                      NormalizationOf(config().data, info));
+  source = OpenPart(*blueprint_->dataset, part,
+                    TakeStorage(memory_->tensors(), *blueprint_->dataset, part));
   return *source;
 }
 
@@ -265,8 +293,9 @@ Model Model::Clone() const {
   RunConfig lazy = config();
   lazy.memory.default_initialization_strategy = InitializationStrategy::kLazy;
   lazy.memory.weights_file_path.reset();
-  Model clone(MakeBlueprint(lazy, blueprint_->custom_data ? &blueprint_->layout : nullptr),
-              blueprint_->custom_data ? sources_ : DataSources());
+  const bool own_data = !blueprint_->dataset.has_value();
+  Model clone(MakeBlueprint(lazy, own_data ? &blueprint_->layout : nullptr),
+              own_data ? sources_ : DataSources());
   clone.store_->SetSource(CopiesFrom(values));
   for (const auto& [index, unused] : values) {
     clone.store_->Value(*clone.parameters()[index]);

@@ -30,6 +30,7 @@ class Model {
   const Plan& plan() const { return blueprint_->plan; }
   const RunConfig& config() const { return blueprint_->config; }
   const TrainingProgram& program() const { return blueprint_->program; }
+  const DataLayout& layout() const { return blueprint_->layout; }
   std::int64_t ParameterCount() const { return plan().parameter_count; }
   const std::vector<Parameter*>& parameters() const { return blueprint_->parameters; }
   Sequential& network() { return *blueprint_->network; }
@@ -43,6 +44,8 @@ class Model {
   EvaluationResult Evaluate();
   // The network's outputs [N, ...] for inputs [N, sample...], in evaluation mode.
   std::vector<float> Predict(std::span<const float> inputs, std::int64_t count);
+  // The same for token numbers [N, T], where the data are tokens.
+  std::vector<float> PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count);
 
   // Values of one parameter or buffer, in f64; materializes it.
   std::vector<double> Values(const std::string& path);
@@ -69,6 +72,8 @@ class Model {
   auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
   StepResult RunStep(StepKind kind, const DataSource& source,
                      std::span<const std::int64_t> samples);
+  void CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
+                    bool tokens) const;
   const StepPlan& PlanFor(StepKind kind, std::int64_t batch);
   const DataSource& Source(DatasetPart part);
   const Parameter& Find(const std::string& path) const;

@@ -118,6 +118,7 @@ void PrepareOutputs(const RunConfig& config, const std::vector<std::string>& kee
 
 std::vector<std::string> WriteOutputs(Model& model, const TrainingResult& result) {
   const OutputOptions& output = model.config().output;
+  const ReportData data = {model.config(), model.layout(), model.program(), model.plan(), result};
   std::vector<std::string> written;
   std::string failures;
   const auto write = [&](const std::optional<std::string>& path, const auto& write_to) {
@@ -130,12 +131,8 @@ std::vector<std::string> WriteOutputs(Model& model, const TrainingResult& result
     }
   };
   write(output.weights, [&](const std::string& path) { model.SaveWeights(path); });
-  write(output.summary, [&](const std::string& path) {
-    WriteTextFile(path, SummaryJson(model.config(), model.plan(), result));
-  });
-  write(output.report, [&](const std::string& path) {
-    WriteTextFile(path, HtmlReport({model.config(), model.program(), model.plan(), result}));
-  });
+  write(output.summary, [&](const std::string& path) { WriteTextFile(path, SummaryJson(data)); });
+  write(output.report, [&](const std::string& path) { WriteTextFile(path, HtmlReport(data)); });
   if (!failures.empty()) throw Error(failures);
   return written;
 }

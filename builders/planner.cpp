@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "builders/checkpoint_policy.h"
-#include "builders/dataset.h"
 #include "builders/dry_world.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
-#include "sdk/data/labelled_images.h"
 #include "sdk/memory/recording.h"
 
 namespace frugal {
@@ -48,6 +46,12 @@ StepPlan RecordStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, 
   return plan;
 }
 
+// A batch of inputs.
+Tensor InputsOf(const Blueprint& blueprint, Context& context) {
+  return context.Allocate(blueprint.layout.BatchShape(blueprint.program.batch),
+                          blueprint.layout.InputType(blueprint.dtype()));
+}
+
 // What each layer keeps for backward: what it took in a forward pass that is still live at its end.
 KeptBytes MeasureKept(const Blueprint& blueprint) {
   DryWorld world(*blueprint.backend, blueprint.dtype());
@@ -57,10 +61,7 @@ KeptBytes MeasureKept(const Blueprint& blueprint) {
   const RecordingScope recording(world.ledger(), trace);
   Tape tape;
   const TapeScope scope(context, &tape);
-  {
-    const Tensor input = context.Allocate(blueprint.layout.BatchShape(blueprint.program.batch));
-    (*blueprint.network)(context, {input, Var::kNoGradient});
-  }
+  { (*blueprint.network)(context, {InputsOf(blueprint, context), Var::kNoGradient}); }
   KeptBytes kept;
   for (const Lifetime& life : trace.lifetimes()) {
     if (life.end != kStillLive || !life.in_arena) continue;
@@ -86,7 +87,7 @@ void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
   DryWorld world(*blueprint.backend, blueprint.dtype());
   Context& context = world.context();
   context.set_training(true);
-  Var x = {context.Allocate(blueprint.layout.BatchShape(blueprint.program.batch)), -1};
+  Var x = {InputsOf(blueprint, context), Var::kNoGradient};
   for (std::size_t i = 0; i < blueprint.network->size(); ++i) {
     Layer& layer = blueprint.network->layer(i);
     x = layer(context, x);
@@ -102,12 +103,12 @@ void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
 }
 
 // The data set's own memory, held throughout.
-std::vector<ImageStorage> TakeData(const Blueprint& blueprint, Allocator& memory) {
-  if (blueprint.custom_data) return {};
-  const DatasetInfo info = DatasetOf(blueprint.config.data);
-  std::vector<ImageStorage> storage = {TakeImageStorage(memory, info, info.train_count)};
+std::vector<PartStorage> TakeData(const Blueprint& blueprint, Allocator& memory) {
+  if (!blueprint.dataset) return {};
+  std::vector<PartStorage> storage;
+  storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTrain));
   if (blueprint.program.test_samples > 0) {
-    storage.push_back(TakeImageStorage(memory, info, info.test_count));
+    storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTest));
   }
   return storage;
 }
@@ -189,7 +190,7 @@ void MakePlan(Blueprint& blueprint) {
   SetCheckpointSegments(*blueprint.network, CheckpointOptionsOf(blueprint.config.memory), kept);
   DescribeLayers(blueprint, kept);
   DryWorld world(*blueprint.backend, blueprint.dtype());
-  const std::vector<ImageStorage> data = TakeData(blueprint, world.tensor_memory());
+  const std::vector<PartStorage> data = TakeData(blueprint, world.tensor_memory());
   MaterializeAll(blueprint, world.store());
   for (const PlannedStep& step : StepsOf(blueprint.program)) {
     for (int64_t i = 1; i < step.times; ++i) RunDryStep(blueprint, world, step.kind, step.batch);

@@ -21,9 +21,12 @@ struct ModelOptions {
   std::vector<LayerSpec> layers;
 };
 
-// A built-in data set by name, or four IDX files of the user's own.
+// A built-in data set by name, four IDX files of the user's own, or a text.
 struct DataOptions {
   std::string dataset = "fashion-mnist";
+  std::optional<std::string> text_file{};  // plain or gzipped; its bytes are the data
+  std::int64_t sequence_length = 128;      // of a text: bytes of one sample
+  double test_fraction = 0.1;              // of a text: the share at its end to test on
   std::optional<std::string> train_images{};
   std::optional<std::string> train_labels{};
   std::optional<std::string> test_images{};

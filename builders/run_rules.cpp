@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "builders/data_rules.h"
 #include "sdk/data/dataset_info.h"
 
 namespace frugal {
@@ -139,6 +140,7 @@ void CheckWeights(const RunConfig& config, Complaints& complaints) {
 
 void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints) {
   CheckPrecision(config, complaints);
+  if (!custom_data) CheckDataFields(config, complaints);
   CheckLoss(config, custom_data, complaints);
   CheckLossFields(config, complaints);
   CheckOptimizer(config, complaints);

@@ -12,18 +12,15 @@
 namespace frugal {
 namespace {
 
-std::string UnitOf(const DataLayout& layout) {
-  return layout.sample_shape.rank() == 3 ? "images" : "samples";
-}
-
 std::string ResultText(const TrainingResult& result, const TrainingProgram& program,
-                       const std::string& unit) {
+                       const DataUnits& units) {
   std::string text = FormatCount(result.steps) + " steps in " + DurationText(result.seconds) +
-                     ", " + RateText(result.samples_per_second) + " " + unit + "/s";
+                     ", " + RateText(units, result.samples_per_second);
   if (result.test_loss) {
     text += "\ntest loss " + FixedText(*result.test_loss, 4);
+    if (units.bits_per_byte) text += ", " + BitsText(*result.test_loss);
     if (result.test_accuracy) text += ", test accuracy " + PercentText(*result.test_accuracy);
-    text += " over " + FormatCount(program.test_samples) + " " + unit;
+    text += " over " + FormatCount(program.test_samples) + " " + units.samples;
   }
   return text + "\n";
 }
@@ -33,17 +30,17 @@ std::string ResultText(const TrainingResult& result, const TrainingProgram& prog
 TrainingResult RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
                            DataSources sources) {
   PrepareOutputs(blueprint.config, options.keep);
-  const std::string unit = UnitOf(blueprint.layout);
+  const DataUnits units = UnitsOf(blueprint.layout, blueprint.config.loss);
   if (!options.quiet) std::cout << PlanText(blueprint) << std::endl;
   Model model(std::move(blueprint), std::move(sources));
   TrainingResult result;
   if (options.quiet) {
     result = model.Train();
   } else {
-    ConsoleProgress progress(unit + "/s");
+    ConsoleProgress progress(units);
     result = model.Train(&progress);
     std::cout << "\n"
-              << ResultText(result, model.program(), unit) << "\n"
+              << ResultText(result, model.program(), units) << "\n"
               << MemoryTableText(model.plan(), result) << std::endl;
   }
   for (const std::string& path : WriteOutputs(model, result)) {

@@ -30,9 +30,9 @@ std::size_t TerminalWidth() {
   return known ? size.ws_col : 80;
 }
 
-ConsoleProgress::Options StandardOutput(const std::string& rate_unit) {
+ConsoleProgress::Options StandardOutput(const DataUnits& units) {
   ConsoleProgress::Options options;
-  options.rate_unit = rate_unit;
+  options.units = units;
   options.rewrite = isatty(STDOUT_FILENO) == 1;
   options.width = TerminalWidth;
   return options;
@@ -44,28 +44,29 @@ ConsoleProgress::Options Completed(ConsoleProgress::Options options) {
   return options;
 }
 
-std::string StepLine(const StepProgress& progress, double loss, const std::string& rate_unit) {
+std::string StepLine(const StepProgress& progress, double loss, const DataUnits& units) {
   return "step " + FormatCount(progress.step) + "/" + FormatCount(progress.total_steps) +
          "  epoch " + FormatCount(progress.epoch) + "  loss " + FixedText(loss, 4) + "  " +
-         RateText(progress.samples_per_second) + " " + rate_unit + "  " +
-         DurationText(progress.seconds_left) + " left";
+         RateText(units, progress.samples_per_second) + "  " + DurationText(progress.seconds_left) +
+         " left";
 }
 
-std::string EpochLine(const EpochResult& epoch, double rate, const std::string& rate_unit) {
+std::string EpochLine(const EpochResult& epoch, double rate, const DataUnits& units) {
   std::string line =
       "epoch " + FormatCount(epoch.epoch) + "  mean loss " + FixedText(epoch.mean_loss, 4);
-  if (epoch.test_accuracy) {
+  if (units.bits_per_byte && epoch.test_loss) {
+    line += "  test " + BitsText(*epoch.test_loss);
+  } else if (epoch.test_accuracy) {
     line += "  test accuracy " + PercentText(*epoch.test_accuracy);
   } else if (epoch.test_loss) {
     line += "  test loss " + FixedText(*epoch.test_loss, 4);
   }
-  return line + "  " + RateText(rate) + " " + rate_unit + "  " + DurationText(epoch.seconds);
+  return line + "  " + RateText(units, rate) + "  " + DurationText(epoch.seconds);
 }
 
 }  // namespace
 
-ConsoleProgress::ConsoleProgress(const std::string& rate_unit)
-    : ConsoleProgress(StandardOutput(rate_unit)) {}
+ConsoleProgress::ConsoleProgress(const DataUnits& units) : ConsoleProgress(StandardOutput(units)) {}
 
 ConsoleProgress::ConsoleProgress(Options options)
     : options_(Completed(std::move(options))),
@@ -87,12 +88,12 @@ void ConsoleProgress::OnStep(const StepProgress& progress) {
   last_output_ = now;
   // A loss that went off must be seen at once, not smoothed away.
   const double loss = std::isfinite(progress.loss) ? loss_.value() : progress.loss;
-  const std::string line = StepLine(progress, loss, options_.rate_unit);
+  const std::string line = StepLine(progress, loss, options_.units);
   options_.rewrite ? Rewrite(line) : WriteLine(line);
 }
 
 void ConsoleProgress::OnEpoch(const EpochResult& epoch) {
-  WriteLine(EpochLine(epoch, samples_per_second_, options_.rate_unit));
+  WriteLine(EpochLine(epoch, samples_per_second_, options_.units));
   last_output_ = options_.clock();
 }
 

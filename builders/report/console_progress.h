@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "builders/report/data_units.h"
 #include "builders/report/smoothing.h"
 #include "builders/training_observer.h"
 
@@ -16,7 +17,7 @@ namespace frugal {
 class ConsoleProgress : public TrainingObserver {
  public:
   struct Options {
-    std::string rate_unit = "samples/s";
+    DataUnits units{};
     std::ostream* out = nullptr;              // null = standard output
     bool rewrite = false;                     // the output is a terminal
     std::function<std::size_t()> width = {};  // columns of the terminal now; empty = 80
@@ -24,7 +25,7 @@ class ConsoleProgress : public TrainingObserver {
   };
 
   // To standard output, rewriting where that is a terminal.
-  explicit ConsoleProgress(const std::string& rate_unit);
+  explicit ConsoleProgress(const DataUnits& units);
   explicit ConsoleProgress(Options options);
   ~ConsoleProgress() override;  // ends a line that is still open
   ConsoleProgress(const ConsoleProgress&) = delete;

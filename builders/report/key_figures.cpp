@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "builders/report/data_units.h"
 #include "builders/report/html_escape.h"
 #include "builders/report/html_sections.h"
 #include "builders/report/memory_rows.h"
@@ -14,7 +15,13 @@ std::string Figure(const std::string& value, const std::string& name, const std:
          "</span><small>" + EscapeHtml(detail) + "</small></div>\n";
 }
 
-std::string TestFigure(const TrainingResult& result) {
+std::string TestFigure(const TrainingResult& result, const DataUnits& units) {
+  if (units.bits_per_byte && result.test_loss) {
+    const std::string accuracy =
+        result.test_accuracy ? ", test accuracy " + PercentText(*result.test_accuracy) : "";
+    return Figure(FixedText(BitsOf(*result.test_loss), 3), "bits per byte",
+                  "test loss " + FixedText(*result.test_loss, 4) + accuracy);
+  }
   if (result.test_accuracy) {
     const std::string detail =
         result.test_loss ? "test loss " + FixedText(*result.test_loss, 4) : "";
@@ -42,9 +49,11 @@ std::string PeakFigure(const ReportData& data) {
 
 std::string KeyFigures(const ReportData& data) {
   const TrainingResult& result = data.result;
-  return "<div class=\"figures\">\n" + TestFigure(result) + LossFigure(result) + PeakFigure(data) +
+  const DataUnits units = UnitsOf(data.layout, data.config.loss);
+  return "<div class=\"figures\">\n" + TestFigure(result, units) + LossFigure(result) +
+         PeakFigure(data) +
          Figure(DurationText(result.seconds), "training time",
-                RateText(result.samples_per_second) + " samples/s") +
+                RateText(units, result.samples_per_second)) +
          Figure(FormatCount(data.plan.parameter_count), "parameters",
                 FormatCount(data.plan.trainable_count) + " trainable") +
          Figure(FormatCount(result.memory.allocations_after_warmup), "allocations",

@@ -8,6 +8,7 @@ namespace frugal {
 // What a report tells of: a training that has ended.
 struct ReportData {
   const RunConfig& config;
+  const DataLayout& layout;
   const TrainingProgram& program;
   const Plan& plan;
   const TrainingResult& result;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "builders/report/data_units.h"
 #include "builders/report/named_bytes.h"
 
 namespace frugal {
@@ -38,9 +39,20 @@ Json PoolJson(const std::optional<PoolStatistics>& pool) {
           {"idle_bytes", pool->idle_bytes}};
 }
 
+Json TokenRateJson(const ReportData& data) {
+  if (data.layout.vocabulary == 0) return {};
+  return data.result.samples_per_second * UnitsOf(data.layout, data.config.loss).rated_per_sample;
+}
+
+Json BitsJson(const ReportData& data) {
+  if (!data.result.test_loss || !UnitsOf(data.layout, data.config.loss).bits_per_byte) return {};
+  return BitsOf(*data.result.test_loss);
+}
+
 }  // namespace
 
-std::string SummaryJson(const RunConfig& config, const Plan& plan, const TrainingResult& result) {
+std::string SummaryJson(const ReportData& data) {
+  const auto& [config, layout, program, plan, result] = data;
   const MemoryMeasurement& memory = result.memory;
   // The library writes doubles in the shortest form that reads back as the same, NaN as null.
   const Json json = {{"model", config.model.name},
@@ -49,8 +61,10 @@ std::string SummaryJson(const RunConfig& config, const Plan& plan, const Trainin
                      {"steps", result.steps},
                      {"seconds", result.seconds},
                      {"samples_per_second", result.samples_per_second},
+                     {"tokens_per_second", TokenRateJson(data)},
                      {"test_loss", OrNull(result.test_loss)},
                      {"test_accuracy", OrNull(result.test_accuracy)},
+                     {"test_bits_per_byte", BitsJson(data)},
                      {"weights_hash", result.weights_hash},
                      {"planned_bytes", BytesJson(plan.peak_by_purpose, plan.peak_bytes)},
                      {"measured_bytes", BytesJson(memory.peak_by_purpose, memory.peak_bytes)},

@@ -8,7 +8,6 @@
 #include "builders/spec_reader.h"
 #include "samples/cli/commands.h"
 #include "sdk/core/byte_size.h"
-#include "sdk/data/labelled_images.h"
 
 namespace frugal::cli {
 namespace {

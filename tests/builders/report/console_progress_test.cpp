@@ -1,5 +1,6 @@
 #include "builders/report/console_progress.h"
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -12,11 +13,12 @@ namespace {
 class Console {
  public:
   explicit Console(bool rewrite, std::size_t width = 100)
-      : progress_(std::in_place, ConsoleProgress::Options{.rate_unit = "images/s",
-                                                          .out = &out_,
-                                                          .rewrite = rewrite,
-                                                          .width = [width] { return width; },
-                                                          .clock = [this] { return now_; }}) {}
+      : progress_(std::in_place,
+                  ConsoleProgress::Options{.units = {.samples = "images", .rated = "images"},
+                                           .out = &out_,
+                                           .rewrite = rewrite,
+                                           .width = [width] { return width; },
+                                           .clock = [this] { return now_; }}) {}
 
   void Step(std::int64_t step, double after_seconds, double loss = 0.5) {
     now_ += after_seconds;
@@ -111,6 +113,23 @@ TEST_CASE("A loss that is no number shows at once; others are smoothed") {
   CHECK(Contains(console.text(), "loss 2.0"));
   console.Step(3, 1, std::numeric_limits<double>::quiet_NaN());
   CHECK(Contains(console.text(), "loss nan"));
+}
+
+TEST_CASE("Of a text, tokens and bits are told") {
+  std::ostringstream out;
+  ConsoleProgress progress({.units = {.samples = "sequences",
+                                      .rated = "tokens",
+                                      .rated_per_sample = 10,
+                                      .bits_per_byte = true},
+                            .out = &out,
+                            .rewrite = true});
+  progress.OnStep({.step = 1, .total_steps = 9, .epoch = 1, .samples_per_second = 521});
+  CHECK(Contains(out.str(), "5,210 tokens/s"));
+  progress.OnEpoch({1, 0.25, 12.34, std::log(2.0), 0.9132});
+  CHECK(
+      Contains(out.str(), "mean loss 0.2500  test 1.000 bits per byte  5,210 tokens/s  12.3 s\n"));
+  progress.OnEpoch({2, 0.25, 12.34, {}, {}});
+  CHECK(out.str().ends_with("mean loss 0.2500  5,210 tokens/s  12.3 s\n"));
 }
 
 TEST_CASE("Nothing is written where nothing happens") {

@@ -9,7 +9,8 @@ namespace frugal {
 namespace {
 
 std::string ReportOf(const Blueprint& blueprint, const TrainingResult& result) {
-  return HtmlReport({blueprint.config, blueprint.program, blueprint.plan, result});
+  return HtmlReport(
+      {blueprint.config, blueprint.layout, blueprint.program, blueprint.plan, result});
 }
 
 // The elements that are open at the end, or the first end tag that fits none.
@@ -158,6 +159,20 @@ TEST_CASE("Where the run peaks outside of the step that is drawn, the report say
   blueprint.plan.peak_bytes = 12072;
   CHECK(Contains(ReportOf(blueprint, SampleResult()),
                  "The whole run peaks at 11.8 KB, in its evaluate steps of 64 samples."));
+}
+
+TEST_CASE("A report on a text tells tokens and bits") {
+  Blueprint blueprint = SampleBlueprint();
+  blueprint.layout = {.sample_shape = {10},
+                      .classes = 256,
+                      .target_shape = {},
+                      .vocabulary = 256,
+                      .label_shape = {10}};
+  const std::string html = ReportOf(blueprint, SampleResult());
+  CheckSound(html);
+  CHECK(Contains(html, "<b>0.577</b><span>bits per byte</span>"));
+  CHECK(Contains(html, "test loss 0.4000, test accuracy 87.50%"));
+  CHECK(Contains(html, "512 tokens/s"));
 }
 
 }  // namespace frugal

@@ -12,8 +12,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json SummaryOf(const TrainingResult& result) {
-  return Json::parse(SummaryJson(SampleBlueprint().config, SamplePlan(), result));
+Json SummaryOf(const TrainingResult& result, const DataLayout& layout = {}) {
+  const Blueprint blueprint = SampleBlueprint();
+  return Json::parse(
+      SummaryJson({blueprint.config, layout, blueprint.program, blueprint.plan, result}));
 }
 
 }  // namespace
@@ -89,6 +91,21 @@ TEST_CASE("What is not finite or not measured is null") {
   CHECK(json["test_accuracy"].is_null());
   CHECK(json["samples_per_second"].is_null());
   CHECK(SummaryOf(TrainingResult())["losses"].empty());
+}
+
+TEST_CASE("A summary of a text tells tokens and bits") {
+  CHECK(SummaryOf(SampleResult())["tokens_per_second"].is_null());
+  CHECK(SummaryOf(SampleResult())["test_bits_per_byte"].is_null());
+  const DataLayout text = {.sample_shape = {10},
+                           .classes = 256,
+                           .target_shape = {},
+                           .vocabulary = 256,
+                           .label_shape = {10}};
+  TrainingResult result = SampleResult();
+  CHECK(SummaryOf(result, text)["tokens_per_second"] == 512.0);
+  CHECK(SummaryOf(result, text)["test_bits_per_byte"] == 0.4 / std::log(2.0));
+  result.test_loss.reset();
+  CHECK(SummaryOf(result, text)["test_bits_per_byte"].is_null());
 }
 
 }  // namespace frugal
