@@ -38,6 +38,9 @@ std::vector<Case> OfTraining() {
                "[training]\nprecision = \"f64\"\nbackend = \"onednn\"\n"),
       FromToml("A batch larger than an epoch",
                "[training]\nbatch_size = 128\n\n[data]\ntrain_limit = 100\n"),
+      FromToml("Images' fields beside a text",
+               "[data]\ntext_file = \"words.txt\"\nmean = 0.3\nclasses = 10\n"),
+      FromToml("A text's fields without one", "[data]\nsequence_length = 64\n"),
       FromToml("A data set described in part",
                "[data]\ndataset = \"shapes\"\ntrain_images = \"shapes.idx\"\nclasses = 3\n"),
   };

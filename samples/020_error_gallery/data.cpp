@@ -15,6 +15,11 @@ Case Training(const std::string& title, const std::string& file, const std::stri
           }};
 }
 
+void PlanText(const std::string& path) {
+  AiModelBuilder builder = TinyTraining();
+  builder.Data({.dataset = "text", .text_file = path}).Plan();
+}
+
 }  // namespace
 
 Chapter Data() {
@@ -47,6 +52,19 @@ Chapter Data() {
                    std::string("\0\0\x0c\1\0\0\0\x08", 8) + std::string(32, '\0')),
           Training("A damaged gzip file", "train_images.idx", "a gzip header, then noise",
                    std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10) + "no deflate stream"),
+          {"A text that is not there", "builder.Data({.text_file = \"missing.txt\"})",
+           [] { PlanText("missing.txt"); }},
+          {"A directory as text", "builder.Data({.text_file = \".\"})", [] { PlanText("."); }},
+          {"A text too short for two samples", "sequence_length = 128, 200 bytes",
+           [] {
+             WriteFile("short.txt", std::string(200, 'a'));
+             PlanText("short.txt");
+           }},
+          {"A gzipped text cut short", "half of text.gz",
+           [] {
+             WriteFile("text.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c", 12));
+             PlanText("text.gz");
+           }},
           Training("An announcement that no memory could hold", "train_images.idx",
                    "2,000,000,000 images of 2,000 x 2,000",
                    IdxFile({2'000'000'000, 2000, 2000}, 16)),
