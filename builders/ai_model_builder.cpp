@@ -1,5 +1,6 @@
 #include "builders/ai_model_builder.h"
 
+#include "builders/architecture_reader.h"
 #include "builders/option_fields.h"
 #include "builders/overrides.h"
 #include "builders/spec_reader.h"
@@ -51,7 +52,18 @@ AiModelBuilder& AiModelBuilder::Data(const DataLayout& layout, DataSources sourc
 
 AiModelBuilder& AiModelBuilder::Layers(const LayerList::Fill& fill) {
   config_.model.layers = SpecsOf(fill);
+  config_.model.architecture.reset();
   return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Architecture(const ArchitectureConfig& config) {
+  config_.model.architecture = config;
+  config_.model.layers.clear();
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Architecture(const std::string& preset) {
+  return Architecture(ArchitectureNamed(preset));
 }
 
 AiModelBuilder& AiModelBuilder::Loss(const LossOptions& options) {

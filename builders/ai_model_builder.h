@@ -23,6 +23,10 @@ class AiModelBuilder {
   // One's own data. `layout` must tell the truth about the sources.
   AiModelBuilder& Data(const DataLayout& layout, DataSources sources);
   AiModelBuilder& Layers(const LayerList::Fill& fill);
+  // A named architecture instead: .Architecture(Gpt2Config{.n_layer = 6}), or one that is
+  // published, .Architecture("gpt2-xl").
+  AiModelBuilder& Architecture(const ArchitectureConfig& config);
+  AiModelBuilder& Architecture(const std::string& preset);
   AiModelBuilder& Loss(const LossOptions& options);
   AiModelBuilder& Optimizer(const OptimizerOptions& options);
   AiModelBuilder& Schedule(const ScheduleOptions& options);

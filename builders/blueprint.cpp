@@ -131,9 +131,9 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
   blueprint.program = ProgramOf(config, blueprint.layout);
   SetThreadCount(static_cast<int>(config.training.threads));
   blueprint.backend = MakeBackend(config.training.backend);
-  const Shape input = blueprint.layout.BatchShape(blueprint.program.batch);
-  blueprint.network =
-      BuildNetwork(config.model.layers, input, *blueprint.backend, blueprint.dtype());
+  const NetworkInput input = {blueprint.layout.BatchShape(blueprint.program.batch),
+                              blueprint.layout.InputType(blueprint.dtype())};
+  blueprint.network = BuildNetwork(config.model, input, *blueprint.backend, blueprint.dtype());
   CheckAssignments(blueprint);
   blueprint.parameters = blueprint.network->Parameters();
   blueprint.optimizer = std::make_unique<Optimizer>(config.optimizer, config.schedule,

@@ -34,12 +34,18 @@ struct Blueprint {
   std::vector<Parameter*> parameters;
   std::unique_ptr<Optimizer> optimizer;
   Plan plan;
+  // How often each parameter's gradient is added to in a training step, where parameters are
+  // updated in the backward pass; else empty.
+  std::vector<int> final_after;
 
+  bool updates_in_backward() const { return !final_after.empty(); }
   DType dtype() const {
     return config.training.precision == Precision::kF64 ? DType::kF64 : DType::kF32;
   }
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.training.seed); }
-  StepParts step_parts() const { return {*network, parameters, config.loss, layout}; }
+  StepParts step_parts() const {
+    return {*network, parameters, config.loss, layout, config.training.accumulate, final_after};
+  }
 };
 
 // Checks the configuration, builds the network and plans it. With `custom_layout` the program

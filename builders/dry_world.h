@@ -9,10 +9,14 @@ namespace frugal {
 // Everything a step touches, without storage: addresses that lead nowhere, kernels that do not run.
 class DryWorld {
  public:
-  DryWorld(Backend& backend, DType dtype, std::uint64_t seed = 0)
+  // `step_gradients`: gradients come from the step's memory.
+  DryWorld(Backend& backend, DType dtype, std::uint64_t seed = 0, bool step_gradients = false)
       : tensors_(ledger_, null_, false),
         step_(ledger_, null_, true),
-        store_(tensors_, ledger_, {.dtype = dtype, .seed = seed, .dry = true}),
+        store_(tensors_, ledger_, {.dtype = dtype,
+                .seed = seed,
+                .dry = true,
+                .gradient_memory = step_gradients ? &step_ : nullptr}),
         context_({.backend = backend,
                   .ledger = ledger_,
                   .step_memory = step_,

@@ -12,12 +12,13 @@
 namespace frugal {
 namespace {
 
-ParameterStore::Options StoreOptions(const Blueprint& blueprint) {
+ParameterStore::Options StoreOptions(const Blueprint& blueprint, MemoryStack& memory) {
   const auto strategy = blueprint.config.memory.default_initialization_strategy;
   return {.dtype = blueprint.dtype(),
           .seed = blueprint.seed(),
           .dry = false,
-          .start_at_zero = strategy == InitializationStrategy::kZero};
+          .start_at_zero = strategy == InitializationStrategy::kZero,
+          .gradient_memory = blueprint.updates_in_backward() ? &memory.step() : nullptr};
 }
 
 // Copies of the values of one store, for another that is filled from them.
@@ -63,7 +64,7 @@ Model::Model(Blueprint blueprint, DataSources sources)
       memory_(std::make_unique<MemoryStack>(blueprint_->config.memory,
                                             [](const std::string& text) { LogWarning(text); })),
       store_(std::make_unique<ParameterStore>(memory_->tensors(), memory_->ledger(),
-                                              StoreOptions(*blueprint_))),
+                                              StoreOptions(*blueprint_, *memory_))),
       context_(std::make_unique<Context>(Context::Parts{.backend = *blueprint_->backend,
                                                         .ledger = memory_->ledger(),
                                                         .step_memory = memory_->step(),

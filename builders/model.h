@@ -49,7 +49,8 @@ class Model {
 
   // Values of one parameter or buffer, in f64; materializes it.
   std::vector<double> Values(const std::string& path);
-  // The gradient that the last TrainStep left, before clipping; empty where none arrived.
+  // The gradient that the last TrainStep left, before clipping; empty where none arrived, and with
+  // optimizer_in_backward, which leaves none.
   std::vector<double> LastGradient(const std::string& path);
 
   // Writes weights and buffers as safetensors; an interrupted write loses nothing.

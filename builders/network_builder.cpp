@@ -9,7 +9,8 @@ namespace {
 
 class NetworkBuilder {
  public:
-  NetworkBuilder(Backend& backend, DType dtype) : backend_(backend), dtype_(dtype) {}
+  NetworkBuilder(Backend& backend, DType dtype, DType input_dtype)
+      : backend_(backend), dtype_(dtype), input_dtype_(input_dtype) {}
 
   // Returns the layers and leaves in `shape` what comes out of them.
   std::unique_ptr<Sequential> BuildList(const std::vector<LayerSpec>& specs,
@@ -28,8 +29,8 @@ class NetworkBuilder {
  private:
   void CheckNameIsNew(const Sequential& list, const std::string& name, const std::string& here,
                       const LayerSpec& spec) {
-    for (const auto& [other, child] : list.children()) {
-      if (other != name) continue;
+    for (const Module::Child& child : list.children()) {
+      if (child.name != name) continue;
       const Complaint complaint = {.where = here,
                                    .required = "layers of one list have different names",
                                    .given = "another layer is called '" + name + "' already",
@@ -112,24 +113,34 @@ class NetworkBuilder {
     layer.AssignPaths(here);
     Context& context = world.context();
     context.set_training(true);
-    const Tensor input = context.Allocate(shape);
-    return layer(context, {input, Var::kNoGradient}).shape();
+    const Tensor input = context.Allocate(shape, input_dtype_);
+    const Var output = layer(context, {input, Var::kNoGradient});
+    input_dtype_ = output.value.dtype();
+    return output.shape();
   }
 
   Backend& backend_;
   DType dtype_;
+  DType input_dtype_;     // of what the next layer is given
   bool located_ = false;  // an error on its way has its place in the file
 };
 
 }  // namespace
 
-std::unique_ptr<Sequential> BuildNetwork(const std::vector<LayerSpec>& layers, const Shape& input,
-                                         Backend& backend, DType dtype) {
-  Shape shape = input;
-  auto network = NetworkBuilder(backend, dtype).BuildList(layers, "model.layers", shape);
+std::unique_ptr<Sequential> BuildLayers(const std::vector<LayerSpec>& layers,
+                                        const NetworkInput& input, Backend& backend, DType dtype) {
+  Shape shape = input.shape;
+  auto network =
+      NetworkBuilder(backend, dtype, input.dtype).BuildList(layers, "model.layers", shape);
   network->AssignPaths("");
   NumberParameters(*network);
   return network;
+}
+
+std::unique_ptr<Sequential> BuildNetwork(const ModelOptions& model, const NetworkInput& input,
+                                         Backend& backend, DType dtype) {
+  if (model.architecture) return BuildArchitecture(*model.architecture);
+  return BuildLayers(model.layers, input, backend, dtype);
 }
 
 }  // namespace frugal

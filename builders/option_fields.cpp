@@ -150,6 +150,9 @@ const FieldTable& TrainingFields() {
                  {.min = 0, .max = 1024}),
        MakeField("clip_gradient_norm", &TrainingOptions::clip_gradient_norm,
                  "Largest norm of all gradients together; 0 = no clipping.", {.min = 0}),
+       MakeField("accumulate", &TrainingOptions::accumulate,
+                 "A batch goes through in so many parts; their gradients add up to the batch's.",
+                 {.min = 1, .max = kMostPerAxis}),
        MakeField("evaluate", &TrainingOptions::evaluate,
                  "Measure the test part after each epoch.")});
   return table;

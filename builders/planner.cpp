@@ -46,9 +46,11 @@ StepPlan RecordStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, 
   return plan;
 }
 
-// A batch of inputs.
+// A batch of inputs, or the largest part of one that goes through at a time.
 Tensor InputsOf(const Blueprint& blueprint, Context& context) {
-  return context.Allocate(blueprint.layout.BatchShape(blueprint.program.batch),
+  const std::int64_t count =
+      MicroBatchSize(blueprint.program.batch, blueprint.config.training.accumulate, 0);
+  return context.Allocate(blueprint.layout.BatchShape(count),
                           blueprint.layout.InputType(blueprint.dtype()));
 }
 
@@ -117,6 +119,35 @@ void MaterializeAll(const Blueprint& blueprint, ParameterStore& store) {
   const auto strategy = blueprint.config.memory.default_initialization_strategy;
   if (strategy == InitializationStrategy::kLazy) return;
   for (const Parameter* parameter : blueprint.parameters) store.Value(*parameter);
+}
+
+// Whether gradients can be used as soon as they are final, and when that is: a dry step counts what
+// each is made of.
+void ChooseUpdates(Blueprint& blueprint) {
+  if (!blueprint.config.memory.optimizer_in_backward || blueprint.optimizer->clips()) return;
+  DryWorld world(*blueprint.backend, blueprint.dtype());
+  RunDryStep(blueprint, world, StepKind::kTrain, blueprint.program.batch);
+  blueprint.final_after = world.store().Contributions();
+}
+
+std::int64_t GradientBytes(const Blueprint& blueprint) {
+  return blueprint.plan.trainable_count * SizeOf(blueprint.dtype());
+}
+
+void AddUpdateNotes(Blueprint& blueprint) {
+  const TrainingMemoryConfig& memory = blueprint.config.memory;
+  std::vector<std::string>& notes = blueprint.plan.notes;
+  const std::string bytes = FormatBytes(GradientBytes(blueprint));
+  if (memory.optimizer_in_backward && blueprint.optimizer->clips()) {
+    notes.push_back(
+        "optimizer_in_backward saves nothing with clip_gradient_norm: the norm of all "
+        "gradients must be known before the first update, so all " +
+        bytes + " of them are kept until then");
+  } else if (blueprint.updates_in_backward() && blueprint.config.training.accumulate > 1) {
+    notes.push_back("optimizer_in_backward frees gradients in the last of the " +
+                    std::to_string(blueprint.config.training.accumulate) +
+                    " parts of a batch; until then all " + bytes + " of them add up");
+  }
 }
 
 void AddNotes(Blueprint& blueprint) {
@@ -189,7 +220,8 @@ void MakePlan(Blueprint& blueprint) {
   const KeptBytes kept = MeasureKept(blueprint);
   SetCheckpointSegments(*blueprint.network, CheckpointOptionsOf(blueprint.config.memory), kept);
   DescribeLayers(blueprint, kept);
-  DryWorld world(*blueprint.backend, blueprint.dtype());
+  ChooseUpdates(blueprint);
+  DryWorld world(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward());
   const std::vector<PartStorage> data = TakeData(blueprint, world.tensor_memory());
   MaterializeAll(blueprint, world.store());
   for (const PlannedStep& step : StepsOf(blueprint.program)) {
@@ -199,13 +231,14 @@ void MakePlan(Blueprint& blueprint) {
   FillTotals(blueprint, world.ledger());
   blueprint.plan.largest_holders = HoldersWithBaseline(blueprint.plan.steps.front());
   AddNotes(blueprint);
+  AddUpdateNotes(blueprint);
   for (std::string& note : IdleMemoryFields(blueprint.config.memory, blueprint.config.origins)) {
     blueprint.plan.notes.push_back(std::move(note));
   }
 }
 
 StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, int64_t batch) {
-  DryWorld world(*blueprint.backend, blueprint.dtype());
+  DryWorld world(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward());
   for (const Parameter* parameter : blueprint.parameters) world.store().Value(*parameter);
   return RecordStep(blueprint, world, kind, batch);
 }

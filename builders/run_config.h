@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "builders/architecture.h"
 #include "builders/layer_spec.h"
 #include "presets/origins.h"
 #include "presets/training_memory_config.h"
@@ -18,7 +19,9 @@ struct ModelOptions {
   // With weights from a file: tensors that the file lacks start by their initializer, and tensors
   // that the model lacks are left out, e.g. to give a trained body a new head.
   bool allow_missing = false;
+  // The network: a list of layers, or a named architecture.
   std::vector<LayerSpec> layers;
+  std::optional<ArchitectureConfig> architecture{};
 };
 
 // A built-in data set by name, four IDX files of the user's own, or a text.
@@ -55,6 +58,7 @@ struct TrainingOptions {
   Precision precision = Precision::kF32;
   std::int64_t threads = 0;       // 0 = OMP_NUM_THREADS, else all cores
   double clip_gradient_norm = 0;  // 0 = no clipping
+  std::int64_t accumulate = 1;    // parts that a batch goes through in, one after the other
   bool evaluate = true;           // on the test part after each epoch
 };
 

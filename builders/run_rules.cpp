@@ -126,6 +126,27 @@ void CheckLossFields(const RunConfig& config, Complaints& complaints) {
   }
 }
 
+void CheckAccumulation(const RunConfig& config, Complaints& complaints) {
+  const TrainingOptions& training = config.training;
+  if (training.accumulate <= training.batch_size) return;
+  complaints.Add(PlaceOf(config, "training.accumulate"),
+                 {.where = "training",
+                  .required = "a batch goes through in at most as many parts as it has samples",
+                  .given = "accumulate = " + std::to_string(training.accumulate) +
+                           " and batch_size = " + std::to_string(training.batch_size),
+                  .advice = "use a smaller accumulate, or a larger batch"});
+}
+
+void CheckNetwork(const RunConfig& config, Complaints& complaints) {
+  const bool has_layers = !config.model.layers.empty();
+  if (has_layers != config.model.architecture.has_value()) return;
+  complaints.Add({}, {.where = "model",
+                      .required = "a model is a list of layers or a named architecture",
+                      .given = has_layers ? "there are both" : "there is neither",
+                      .advice = "write [[model.layers]], or family and [model.config], or preset; "
+                                "in code, AiModelBuilder::Layers() or Architecture()"});
+}
+
 void CheckWeights(const RunConfig& config, Complaints& complaints) {
   if (!config.model.allow_missing) return;
   if (config.memory.default_initialization_strategy == InitializationStrategy::kFromFile) return;
@@ -146,13 +167,8 @@ void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints)
   CheckOptimizer(config, complaints);
   CheckSchedule(config, complaints);
   CheckWeights(config, complaints);
-  if (config.model.layers.empty()) {
-    complaints.Add(
-        {}, {.where = "model",
-             .required = "a model has at least one layer",
-             .given = "there is none",
-             .advice = "add [[model.layers]] to the file, or AiModelBuilder::Layers() in code"});
-  }
+  CheckNetwork(config, complaints);
+  CheckAccumulation(config, complaints);
 }
 
 }  // namespace frugal

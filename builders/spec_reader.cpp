@@ -1,5 +1,6 @@
 #include "builders/spec_reader.h"
 
+#include "builders/architecture_reader.h"
 #include "builders/layer_fields.h"
 #include "builders/layer_reader.h"
 #include "builders/option_fields.h"
@@ -25,10 +26,22 @@ void ReadSection(const Section& section, const ConfigNode& root, RunConfig& conf
                                     .advice = "write its keys below [" + section.name + "]"});
     return;
   }
-  const std::vector<std::string> other_keys =
-      section.name == "model" ? std::vector<std::string>{"layers"} : std::vector<std::string>{};
+  std::vector<std::string> other_keys;
+  if (section.name == "model") {
+    other_keys = ArchitectureKeys();
+    other_keys.emplace_back("layers");
+  }
   ReadFields(*section.fields, section.in(config), *node, section.name, config.origins, complaints,
              other_keys);
+}
+
+void ReadNetwork(const ConfigNode& model, RunConfig& config, Complaints& complaints) {
+  if (const ConfigNode* layers = model.Find("layers")) {
+    config.model.layers = ReadLayers(*layers, "model.layers", config.origins, complaints);
+  }
+  if (model.IsTable()) {
+    config.model.architecture = ReadArchitecture(model, config.origins, complaints);
+  }
 }
 
 RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides) {
@@ -40,9 +53,7 @@ RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides) {
   CheckKeys(root, known, "", complaints);
   for (const Section& section : Sections()) ReadSection(section, root, config, complaints);
   if (const ConfigNode* model = root.Find("model")) {
-    if (const ConfigNode* layers = model->Find("layers")) {
-      config.model.layers = ReadLayers(*layers, "model.layers", config.origins, complaints);
-    }
+    ReadNetwork(*model, config, complaints);
   }
   config.memory = ReadMemoryOf(root, config.origins, complaints);
   if (complaints.empty()) CheckRun(config, false, complaints);
@@ -72,16 +83,6 @@ RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>&
 RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
                             const std::vector<std::string>& overrides) {
   return ReadTree(ParseTomlText(toml, name), overrides);
-}
-
-std::string ResolvedConfigText(const RunConfig& config) {
-  RunConfig copy = config;
-  std::string text = ResolvedText(Resolve(MemoryFields(), &copy.memory, "memory", copy.origins));
-  for (const Section& section : Sections()) {
-    text +=
-        "\n" + ResolvedText(Resolve(*section.fields, section.in(copy), section.name, copy.origins));
-  }
-  return text;
 }
 
 std::string RunConfigSchema() {

@@ -17,9 +17,6 @@ RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>&
 RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
                             const std::vector<std::string>& overrides = {});
 
-// The whole configuration with every value and where it comes from, as `frugal config` prints it.
-std::string ResolvedConfigText(const RunConfig& config);
-
 // JSON schema of configuration files.
 std::string RunConfigSchema();
 

@@ -34,6 +34,9 @@ void CheckValues(const RunConfig& config, Complaints& complaints) {
     CheckTable(*section.fields, section.in(copy), section.name, complaints);
   }
   CheckLayers(copy.model.layers, "model.layers", complaints);
+  if (!copy.model.architecture) return;
+  ArchitectureConfig& sizes = *copy.model.architecture;
+  CheckTable(FamilyOf(sizes).fields, StructIn(sizes), "model.config", complaints);
 }
 
 }  // namespace frugal

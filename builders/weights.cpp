@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "builders/stored_name.h"
 #include "sdk/core/error.h"
 #include "sdk/io/file_hash.h"
 #include "sdk/io/open_weights.h"
@@ -11,9 +12,6 @@ namespace frugal {
 namespace {
 
 constexpr std::size_t kMostNamed = 20;
-
-// Counters that PyTorch's batch norm saves and nothing here reads.
-bool IsForeignCounter(const std::string& name) { return name.ends_with("num_batches_tracked"); }
 
 // "3 missing: a, b, c"
 void AddList(std::string& text, const std::string& title, const std::vector<std::string>& names) {
@@ -30,8 +28,9 @@ std::string Differences(const WeightSource& file, std::span<Parameter* const> pa
   std::vector<std::string> misshaped;
   std::set<std::string> known;
   for (const Parameter* parameter : parameters) {
-    known.insert(parameter->path);
-    const StoredTensor* stored = file.Find(parameter->path);
+    known.insert(parameter->aliases.begin(), parameter->aliases.end());
+    const StoredTensor* stored = FindStored(file, *parameter);
+    if (stored != nullptr) known.insert(stored->name);
     if (stored == nullptr) {
       missing.push_back(parameter->path);
     } else if (!(stored->shape == parameter->shape)) {
@@ -41,7 +40,7 @@ std::string Differences(const WeightSource& file, std::span<Parameter* const> pa
   }
   std::vector<std::string> unexpected;
   for (const StoredTensor& stored : file.Entries()) {
-    if (!known.contains(stored.name) && !IsForeignCounter(stored.name)) {
+    if (!known.contains(stored.name) && !HoldsNothingLearned(stored)) {
       unexpected.push_back(stored.name);
     }
   }
@@ -86,12 +85,12 @@ std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, We
 }
 
 bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value) {
-  const StoredTensor* stored = file.Find(parameter.path);
+  const StoredTensor* stored = FindStored(file, parameter);
   if (stored == nullptr || !(stored->shape == parameter.shape)) return false;
   if (value.dtype() == DType::kF64) {
-    file.ReadAsF64(parameter.path, value.values<double>());
+    file.ReadAsF64(stored->name, value.values<double>());
   } else {
-    file.ReadAsF32(parameter.path, value.values<float>());
+    file.ReadAsF32(stored->name, value.values<float>());
   }
   return true;
 }

@@ -20,8 +20,11 @@ Initializer DefaultInitializer(ActivationFunction activation) {
 
 namespace {
 
-Shape WeightShape(std::int64_t inputs, std::int64_t units) {
-  if (units >= 1) return {units, inputs};
+Shape WeightShape(std::int64_t inputs, const DenseOptions& options) {
+  const std::int64_t units = options.units;
+  if (units >= 1) {
+    return options.layout == WeightLayout::kOutIn ? Shape{units, inputs} : Shape{inputs, units};
+  }
   throw ConfigError({.where = "dense",
                      .required = "units is at least 1",
                      .given = "units = " + std::to_string(units),
@@ -32,17 +35,24 @@ Shape WeightShape(std::int64_t inputs, std::int64_t units) {
 
 Dense::Dense(std::int64_t inputs, const DenseOptions& options)
     : options_(options),
-      weight_(AddParameter("weight", WeightShape(inputs, options.units),
+      weight_(AddParameter("weight", WeightShape(inputs, options),
                            options.initializer.value_or(DefaultInitializer(options.activation)))),
       bias_(options.bias ? &AddParameter("bias", {options.units}, Initializer::Zero()) : nullptr) {}
 
 std::string Dense::Describe() const {
-  return "dense " + std::to_string(weight_.shape[1]) + " -> " + std::to_string(weight_.shape[0]) +
+  const std::int64_t inputs = weight_.shape.ElementCount() / options_.units;
+  return "dense " + std::to_string(inputs) + " -> " + std::to_string(options_.units) +
          DescribeActivation(options_.activation) + (bias_ ? "" : ", no bias");
 }
 
+std::optional<Projection> Dense::LastProjection() const {
+  if (options_.activation.kind != Activation::kIdentity) return std::nullopt;
+  if (options_.layout != WeightLayout::kOutIn) return std::nullopt;
+  return Projection{&weight_, bias_};
+}
+
 Var Dense::Forward(Context& context, const Var& input) {
-  return Linear(context, input, weight_, bias_, {.activation = options_.activation});
+  return Linear(context, input, weight_, bias_, {.activation = options_.activation, .layout = options_.layout});
 }
 
 }  // namespace frugal

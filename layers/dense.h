@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "sdk/backend/kernels.h"
 #include "sdk/module/layer.h"
 #include "sdk/ops/activation.h"
 
@@ -13,15 +14,19 @@ struct DenseOptions {
   bool bias = true;
   // He normal before a ReLU-like activation, else Xavier uniform.
   std::optional<Initializer> initializer{};
+  WeightLayout layout = WeightLayout::kOutIn;
 };
 
-// [..., inputs] -> [..., units]. Parameters: weight [units, inputs], bias [units].
+// [..., inputs] -> [..., units]. Parameters: weight [units, inputs], or [inputs, units] with
+// kInOut, and bias [units].
 class Dense final : public Layer {
  public:
   Dense(std::int64_t inputs, const DenseOptions& options);
 
   LayerKind kind() const override { return LayerKind::kDense; }
   std::string Describe() const override;
+  // The whole layer, where it has no activation.
+  std::optional<Projection> LastProjection() const override;
 
  private:
   Var Forward(Context& context, const Var& input) override;

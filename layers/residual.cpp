@@ -9,7 +9,7 @@ Residual::Residual(std::unique_ptr<Sequential> body, std::unique_ptr<Sequential>
                    const ResidualOptions& options)
     : body_(std::move(body)), shortcut_(std::move(shortcut)), activation_(options.activation) {
   AddChild("", *body_);
-  if (shortcut_) AddChild("shortcut", *shortcut_);
+  if (shortcut_) AddChild(options.shortcut_name, *shortcut_);
 }
 
 std::string Residual::Describe() const {

@@ -6,11 +6,12 @@
 namespace frugal {
 
 struct ResidualOptions {
-  ActivationFunction activation{};  // behind the sum
+  ActivationFunction activation{};        // behind the sum
+  std::string shortcut_name{"shortcut"};  // of the shortcut in parameter paths
 };
 
 // f(body(x) + shortcut(x)) (He et al., arXiv:1512.03385); without a shortcut, x itself is added.
-// The body's parameters lie directly under this layer's path, the shortcut's under ".shortcut".
+// The body's parameters lie directly under this layer's path, the shortcut's under its name.
 class Residual final : public Layer {
  public:
   Residual(std::unique_ptr<Sequential> body, std::unique_ptr<Sequential> shortcut,

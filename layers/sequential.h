@@ -19,9 +19,14 @@ class Sequential final : public Layer {
  public:
   // A child's name is its part of the path: "0", "conv1", ...
   void Append(std::string name, std::unique_ptr<Layer> layer);
+  // A layer whose parameters' paths leave its own name out (see Module::AddUnnamedChild).
+  void AppendUnnamed(std::string name, std::unique_ptr<Layer> layer);
 
   LayerKind kind() const override { return LayerKind::kSequential; }
   std::string Describe() const override;
+
+  // That of the last layer.
+  std::optional<Projection> LastProjection() const override;
 
   std::size_t size() const { return layers_.size(); }
   Layer& layer(std::size_t i) const { return *layers_[i]; }
@@ -32,6 +37,9 @@ class Sequential final : public Layer {
 
  private:
   Var Forward(Context& context, const Var& input) override;
+  Var ForwardUpToProjection(Context& context, const Var& input) override;
+  // Layers [0, end), in segments as far as they reach.
+  Var RunSegments(Context& context, Var x, std::size_t end);
   Var Run(Context& context, Var x, std::size_t begin, std::size_t end);
 
   std::vector<std::unique_ptr<Layer>> layers_;

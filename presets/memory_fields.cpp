@@ -23,6 +23,8 @@ std::vector<Field> CheckpointRows() {
                 &Config::high_activation_memory_threshold_bytes,
                 "A layer that keeps more bytes than this is a segment of its own.",
                 {.min = 0, .unit = "bytes"}),
+      MakeField("optimizer_in_backward", &Config::optimizer_in_backward,
+                "Update each parameter as soon as its gradient is final, and free the gradient."),
   };
 }
 

@@ -36,6 +36,7 @@ struct TrainingMemoryConfig {
   bool checkpoint_attention_layers = true;
   bool checkpoint_residual_blocks = true;
   std::optional<std::int64_t> high_activation_memory_threshold_bytes;
+  bool optimizer_in_backward = false;
 
   bool use_activation_pooling = true;
   std::int64_t max_pool_memory_mb = 4096;

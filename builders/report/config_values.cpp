@@ -49,6 +49,12 @@ std::vector<ResolvedValue> AllValues(const RunConfig& config) {
   for (const Section& section : Sections()) {
     Append(Resolve(*section.fields, section.in(copy), section.name, copy.origins), values);
   }
+  if (copy.model.architecture) {
+    ArchitectureConfig& sizes = *copy.model.architecture;
+    auto own = Resolve(FamilyOf(sizes).fields, StructIn(sizes), "model.config", copy.origins);
+    for (ResolvedValue& value : own) value.section += " " + FamilyOf(sizes).name;
+    Append(std::move(own), values);
+  }
   AppendLayers(copy.model.layers, kLayersPath, copy.origins, values);
   return values;
 }

@@ -18,14 +18,20 @@ struct PlanArguments {
   bool parameters_only = false;
 };
 
-// Needs the layers and the shape of a sample; neither optimizer nor memory policy.
-void PrintParameters(const RunConfig& config, bool json) {
+// Needs the layers and the shape of a sample, or a named architecture alone; neither optimizer nor
+// memory policy.
+std::unique_ptr<Sequential> NetworkOf(const RunConfig& config) {
+  if (config.model.architecture) return BuildArchitecture(*config.model.architecture);
   const DataLayout layout = LayoutOf(DatasetOf(config.data));
-  const auto backend = MakeBackend(config.training.backend);
   const DType dtype = config.training.precision == Precision::kF64 ? DType::kF64 : DType::kF32;
-  const auto network = BuildNetwork(config.model.layers,
-                                    layout.BatchShape(config.training.batch_size), *backend, dtype);
-  const std::int64_t count = network->ParameterCount();
+  const auto backend = MakeBackend(config.training.backend);
+  return BuildLayers(config.model.layers,
+                     {layout.BatchShape(config.training.batch_size), layout.InputType(dtype)},
+                     *backend, dtype);
+}
+
+void PrintParameters(const RunConfig& config, bool json) {
+  const std::int64_t count = NetworkOf(config)->ParameterCount();
   if (json) {
     std::cout << "{\"parameters\": " << count << "}\n";
   } else {

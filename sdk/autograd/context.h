@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 
 namespace frugal {
 
+class KeyValueCache;
 class ParameterStore;
 
 // What one kernel call costs, for plans and profiles.
@@ -81,9 +83,20 @@ class Context {
   // Training mode: dropout drops, batch norm uses and updates batch statistics.
   bool training() const { return training_; }
   void set_training(bool training) { training_ = training; }
-  // Number of the optimizer step, part of every dropout stream.
+  // Number of the optimizer step, and of the part of its batch; both are in every dropout stream.
   std::int64_t step() const { return step_; }
   void set_step(std::int64_t step) { step_ = step; }
+  std::int64_t micro_batch() const { return micro_batch_; }
+  void set_micro_batch(std::int64_t number) { micro_batch_ = number; }
+  // Of a network that generates position by position; null elsewhere.
+  KeyValueCache* cache() const { return cache_; }
+  void set_cache(KeyValueCache* cache) { cache_ = cache; }
+  // Runs behind each operation's backward, when what it kept is free again.
+  using AfterBackward = std::function<void(Context&)>;
+  void set_after_backward(AfterBackward after) { after_backward_ = std::move(after); }
+  void AfterBackwardOfOperation() {
+    if (after_backward_) after_backward_(*this);
+  }
   // True while a checkpointed segment runs for the second time.
   bool recomputing() const { return recomputing_; }
 
@@ -96,10 +109,13 @@ class Context {
 
   Parts parts_;
   Tape* tape_ = nullptr;
+  KeyValueCache* cache_ = nullptr;
+  AfterBackward after_backward_;
   bool training_ = false;
   bool recomputing_ = false;
   bool met_differentiable_ = false;  // by any operation since a DifferentiableProbe began
   std::int64_t step_ = 0;
+  std::int64_t micro_batch_ = 0;
   Profile profile_;
 };
 

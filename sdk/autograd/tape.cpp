@@ -33,16 +33,21 @@ Tensor Tape::TakeGradient(int slot) {
   return std::exchange(gradients_[static_cast<std::size_t>(slot)], Tensor());
 }
 
+void Tape::RunBack(Context& context) {
+  Node node = std::move(nodes_.back());
+  nodes_.pop_back();
+  Tensor gradient = TakeGradient(node.output_slot);
+  if (!gradient) return;  // nothing that was differentiated depends on it
+  const LabelScope label(context, node.label);
+  node.backward(context, std::move(gradient));
+}
+
 void Tape::Backward(Context& context, int slot, Tensor seed) {
   const TapeScope scope(context, this);
   Accumulate(context, slot, std::move(seed));
   while (!nodes_.empty()) {
-    Node node = std::move(nodes_.back());
-    nodes_.pop_back();
-    Tensor gradient = TakeGradient(node.output_slot);
-    if (!gradient) continue;  // nothing that was differentiated depends on it
-    const LabelScope label(context, node.label);
-    node.backward(context, std::move(gradient));
+    RunBack(context);
+    context.AfterBackwardOfOperation();
   }
 }
 

@@ -41,6 +41,8 @@ class Tape {
     LabelTable::Id label;
     BackwardFunction backward;
   };
+  void RunBack(Context& context);  // the last node
+
   std::vector<Node> nodes_;
   std::vector<Tensor> gradients_;
 };

@@ -38,9 +38,9 @@ class ArrayKernels {
   // V).
   virtual void Gather(const Tensor& table, const Tensor& ids, const Tensor& y) = 0;
   // dtable [V, D] = the sums of dy's rows by id, in the order of the rows; zero elsewhere, or added
-  // to what is there with `accumulate`.
+  // to what is there with `accumulate`. Rows of the id `padding` (-1 = none) are left out.
   virtual void ScatterAdd(const Tensor& dy, const Tensor& ids, const Tensor& dtable,
-                          bool accumulate) = 0;
+                          bool accumulate, std::int64_t padding) = 0;
 };
 
 // Images [N, H, W, C] to [N, factor H, factor W, C].

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "sdk/autograd/context.h"
@@ -20,9 +21,17 @@ enum class LayerKind : std::uint8_t {
   kAttention,
   kResidual,
   kSequential,
+  kEmbedding,
   kRecurrent,
 };
 std::string_view NameOf(LayerKind kind);
+
+// A layer's last step where that is x W^T + b: what a loss needs to take it over and run it piece
+// by piece, so that its output is never there as a whole.
+struct Projection {
+  const Parameter* weight = nullptr;  // [outputs, features]
+  const Parameter* bias = nullptr;    // [outputs] or null
+};
 
 // A forward-only composition of operations. Backward belongs to the operations.
 class Layer : public Module {
@@ -33,8 +42,14 @@ class Layer : public Module {
   // Runs the layer; memory it takes is held in its name.
   Var operator()(Context& context, const Var& input);
 
+  // The projection that the layer ends in; nothing where it ends in something else.
+  virtual std::optional<Projection> LastProjection() const { return std::nullopt; }
+  // Runs all but the last projection; only where there is one.
+  Var RunUpToProjection(Context& context, const Var& input);
+
  private:
   virtual Var Forward(Context& context, const Var& input) = 0;
+  virtual Var ForwardUpToProjection(Context&, const Var& input) { return input; }
 };
 
 }  // namespace frugal

@@ -12,7 +12,7 @@ std::string Join(const std::string& prefix, const std::string& name) {
 
 void Module::VisitParameters(const std::function<void(Parameter&)>& visit) {
   for (const auto& parameter : parameters_) visit(*parameter);
-  for (const auto& [name, child] : children_) child->VisitParameters(visit);
+  for (const Child& child : children_) child.module->VisitParameters(visit);
 }
 
 std::vector<Parameter*> Module::Parameters() {
@@ -29,10 +29,20 @@ std::int64_t Module::ParameterCount() {
   return count;
 }
 
-void Module::AssignPaths(const std::string& prefix) {
-  path_ = prefix;
-  for (const auto& parameter : parameters_) parameter->path = Join(prefix, parameter->name);
-  for (const auto& [name, child] : children_) child->AssignPaths(Join(prefix, name));
+void Module::AssignPaths(const std::string& path, const std::string& parameter_path) {
+  path_ = path;
+  for (const auto& parameter : parameters_) {
+    parameter->path = Join(parameter_path, parameter->name);
+    parameter->aliases.clear();
+  }
+  for (const auto& [name, parameter] : shared_) {
+    parameter->aliases.push_back(Join(parameter_path, name));
+  }
+  for (const Child& child : children_) {
+    child.module->AssignPaths(Join(path, child.name), child.names_parameters
+                                                          ? Join(parameter_path, child.name)
+                                                          : parameter_path);
+  }
 }
 
 Parameter& Module::AddParameter(std::string name, const Shape& shape,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sdk/module/initializer.h"
 
@@ -11,6 +12,7 @@ namespace frugal {
 struct Parameter {
   std::string name;  // within its module: "weight"
   std::string path;  // in the whole model, as in public checkpoints: "blocks.0.attn.qkv.weight"
+  std::vector<std::string> aliases{};  // other paths of the same tensor, where weights are tied
   Shape shape;
   Initializer initializer;
   bool trainable = true;

@@ -30,9 +30,9 @@ const ParameterStore::Slot* ParameterStore::FindSlot(const Parameter& parameter)
   return parameter.index < slots_.size() ? &slots_[parameter.index] : nullptr;
 }
 
-Tensor ParameterStore::Take(const Parameter& parameter, MemoryTag tag) {
+Tensor ParameterStore::Take(Allocator& memory, const Parameter& parameter, MemoryTag tag) {
   const NameScope name(ledger_, parameter);
-  return Tensor(memory_, parameter.shape, options_.dtype, tag);
+  return Tensor(memory, parameter.shape, options_.dtype, tag);
 }
 
 void ParameterStore::FillValue(const Parameter& parameter, const Tensor& value) {
@@ -46,7 +46,7 @@ void ParameterStore::FillValue(const Parameter& parameter, const Tensor& value) 
 const Tensor& ParameterStore::Value(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
   if (!slot.value) {
-    Tensor value = Take(parameter, MemoryTag::kParameter);
+    Tensor value = Take(memory_, parameter, MemoryTag::kParameter);
     FillValue(parameter, value);
     slot.value = std::move(value);
   }
@@ -60,7 +60,12 @@ bool ParameterStore::IsMaterialized(const Parameter& parameter) const {
 
 GradientTarget ParameterStore::GradientFor(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
-  if (!slot.gradient) slot.gradient = Take(parameter, MemoryTag::kGradient);
+  if (!slot.gradient) {
+    Allocator& memory = options_.gradient_memory ? *options_.gradient_memory : memory_;
+    slot.gradient = Take(memory, parameter, MemoryTag::kGradient);
+  }
+  ++slot.contributions;
+  touched_.push_back(parameter.index);
   return {slot.gradient, std::exchange(slot.gradient_arrived, true)};
 }
 
@@ -70,14 +75,48 @@ Tensor ParameterStore::Gradient(const Parameter& parameter) const {
 }
 
 void ParameterStore::ClearGradients() {
-  for (Slot& slot : slots_) slot.gradient_arrived = false;
+  for (Slot& slot : slots_) {
+    slot.gradient_arrived = false;
+    slot.contributions = 0;
+  }
+  touched_.clear();
+}
+
+void ParameterStore::FreeGradient(const Parameter& parameter) {
+  Slot& slot = SlotOf(parameter);
+  slot.gradient = Tensor();
+  slot.gradient_arrived = false;
+}
+
+void ParameterStore::FreeGradients() {
+  for (Slot& slot : slots_) {
+    slot.gradient = Tensor();
+    slot.gradient_arrived = false;
+  }
+}
+
+std::vector<int> ParameterStore::Contributions() const {
+  std::vector<int> counts;
+  for (const Slot& slot : slots_) counts.push_back(slot.contributions);
+  return counts;
+}
+
+std::vector<std::size_t> ParameterStore::TakeFinal(std::span<const int> expected) {
+  std::vector<std::size_t> final;
+  for (const std::size_t index : touched_) {
+    if (index < expected.size() && slots_[index].contributions == expected[index]) {
+      final.push_back(index);
+    }
+  }
+  touched_.clear();
+  return final;
 }
 
 const Tensor& ParameterStore::State(const Parameter& parameter, std::size_t which,
                                     Backend& backend) {
   Tensor& state = SlotOf(parameter).state[which];
   if (!state) {
-    Tensor fresh = Take(parameter, MemoryTag::kOptimizerState);
+    Tensor fresh = Take(memory_, parameter, MemoryTag::kOptimizerState);
     if (!options_.dry) backend.elementwise().Fill(fresh, 0);
     state = std::move(fresh);
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "sdk/backend/backend.h"
@@ -31,6 +32,9 @@ class ParameterStore {
     std::uint64_t seed = 0;
     bool dry = false;            // allocate, but fill nothing
     bool start_at_zero = false;  // trainable parameters are zero instead of initialized
+    // Where gradients come from, if not from where values do: memory of the step, for gradients
+    // that are used up within it.
+    Allocator* gradient_memory = nullptr;
   };
   ParameterStore(Allocator& memory, MemoryLedger& ledger, Options options)
       : memory_(memory), ledger_(ledger), options_(options) {}
@@ -44,6 +48,14 @@ class ParameterStore {
   // The gradient of this step; empty where none arrived since ClearGradients.
   Tensor Gradient(const Parameter& parameter) const;
   void ClearGradients();
+  // Gives the memory of a gradient, or of all, back; they are empty then.
+  void FreeGradient(const Parameter& parameter);
+  void FreeGradients();
+
+  // How often each parameter got a contribution since ClearGradients, by Parameter::index.
+  std::vector<int> Contributions() const;
+  // Parameters that have got as many contributions as `expected` says since this was last asked.
+  std::vector<std::size_t> TakeFinal(std::span<const int> expected);
 
   // Optimizer state number `which`, zero when first asked for.
   const Tensor& State(const Parameter& parameter, std::size_t which, Backend& backend);
@@ -57,18 +69,20 @@ class ParameterStore {
     Tensor value;
     Tensor gradient;
     bool gradient_arrived = false;
+    int contributions = 0;
     std::array<Tensor, kStateCount> state;
   };
   Slot& SlotOf(const Parameter& parameter);
   const Slot* FindSlot(const Parameter& parameter) const;
-  Tensor Take(const Parameter& parameter, MemoryTag tag);
+  Tensor Take(Allocator& memory, const Parameter& parameter, MemoryTag tag);
   void FillValue(const Parameter& parameter, const Tensor& value);
 
   Allocator& memory_;
   MemoryLedger& ledger_;
   Options options_;
   ValueSource source_;
-  std::vector<Slot> slots_;  // by Parameter::index
+  std::vector<Slot> slots_;           // by Parameter::index
+  std::vector<std::size_t> touched_;  // indices that got a contribution since TakeFinal
 };
 
 }  // namespace frugal

@@ -136,4 +136,26 @@ Var Pad(Context& context, const Var& x, const std::vector<std::int64_t>& before,
                         });
 }
 
+Var Expand(Context& context, const Var& x, const Shape& shape) {
+  StridedBox box = WholeBox(x.shape());
+  bool fits = x.shape().rank() == shape.rank();
+  for (std::size_t axis = 0; fits && axis < shape.rank(); ++axis) {
+    if (x.shape()[axis] == shape[axis]) continue;
+    fits = x.shape()[axis] == 1;
+    box.strides[axis] = 0;
+  }
+  if (!fits) {
+    ThrowShape(context, "what is repeated to " + ToString(shape) + " has its extents or 1",
+               x.shape(), "reshape it first");
+  }
+  const Tensor y = context.Allocate(shape, x.value.dtype());
+  CopyBox(context, shape, x.value, box, y, WholeBox(shape));
+  return context.Record(
+      y, x.needs_gradient(), [slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
+        const Tensor dx = ctx.Allocate(back, dy.dtype());
+        ctx.Launch([&](Backend& backend, void*) { backend.array().SumTo(dy, 1, dx); });
+        ctx.Accumulate(slot, dx);
+      });
+}
+
 }  // namespace frugal

@@ -25,8 +25,13 @@ Var Slice(Context& context, const Var& x, const std::vector<SliceRange>& ranges)
 Var Pad(Context& context, const Var& x, const std::vector<std::int64_t>& before,
         const std::vector<std::int64_t>& after, double value = 0);
 
-// Rows of `table` [V, D] by ids kI64 [...]: [..., D]. Keeps the ids.
-Var Embedding(Context& context, const Tensor& ids, const Parameter& table);
+// x repeated along its axes of extent 1 to `shape`, of the same rank. Keeps nothing.
+Var Expand(Context& context, const Var& x, const Shape& shape);
+
+// Rows of `table` [V, D] by ids kI64 [...]: [..., D]. The row of the id `padding` (-1 = none) gets
+// no gradient. Keeps the ids.
+Var Embedding(Context& context, const Tensor& ids, const Parameter& table,
+              std::int64_t padding = -1);
 
 // Images [N, H, W, C] -> [N, factor H, factor W, C]. Keeps nothing.
 enum class Upsampling : std::uint8_t { kNearest, kBilinear };

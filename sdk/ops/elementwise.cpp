@@ -23,7 +23,9 @@ Var Add(Context& context, const Var& a, const Var& b) {
 
 Var Dropout(Context& context, const Var& x, double rate, std::string_view path) {
   if (!context.training() || rate == 0) return x;
-  const std::uint64_t key = StreamKey(context.seed(), std::string(path) + "/dropout",
+  const std::string part =
+      context.micro_batch() == 0 ? "" : "/" + std::to_string(context.micro_batch());
+  const std::uint64_t key = StreamKey(context.seed(), std::string(path) + "/dropout" + part,
                                       static_cast<std::uint64_t>(context.step()) + 1);
   const Tensor y = context.Allocate(x.shape());
   context.Launch(

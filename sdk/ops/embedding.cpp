@@ -4,7 +4,7 @@
 
 namespace frugal {
 
-Var Embedding(Context& context, const Tensor& ids, const Parameter& table) {
+Var Embedding(Context& context, const Tensor& ids, const Parameter& table, std::int64_t padding) {
   if (ids.dtype() != DType::kI64) {
     ThrowShape(context, "an embedding takes ids of type i64", ids.shape(), "give token numbers");
   }
@@ -13,10 +13,10 @@ Var Embedding(Context& context, const Tensor& ids, const Parameter& table) {
   const Tensor y = context.Allocate(Shape(extents));
   const Tensor values = context.parameters().Value(table);
   context.Launch([&](Backend& backend, void*) { backend.array().Gather(values, ids, y); });
-  return context.Record(y, table.trainable, [ids, &table](Context& ctx, Tensor dy) {
+  return context.Record(y, table.trainable, [ids, &table, padding](Context& ctx, Tensor dy) {
     const GradientTarget target = ctx.parameters().GradientFor(table);
     ctx.Launch([&](Backend& backend, void*) {
-      backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate);
+      backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate, padding);
     });
   });
 }

@@ -51,6 +51,13 @@ class Optimizer {
   // clipping, or 0 where nothing asks for it (no clipping).
   double Step(Context& context, std::span<Parameter* const> parameters) const;
 
+  // One parameter's update, for gradients that are used as soon as they are final. Only without
+  // clipping, which needs the norm of all of them first.
+  void StepOne(Context& context, const Parameter& parameter) const {
+    Update(context, parameter, 1);
+  }
+  bool clips() const { return clip_norm_ > 0; }
+
   double LearningRate(std::int64_t step) const {
     return options_.lr * ScheduleFactor(schedule_, step, total_steps_);
   }

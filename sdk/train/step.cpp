@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sdk/module/parameter_store.h"
+#include "sdk/ops/vocabulary_loss.h"
 
 namespace frugal {
 namespace {
@@ -44,28 +45,89 @@ std::int64_t CountCorrect(Context& context, const StepParts& parts, const Tensor
   return correct;
 }
 
-// Loss and output of one batch; the batch's inputs and the output are released as early as the
-// tape allows.
+// Loss of one batch; the batch's inputs and the output are released as early as the tape allows.
 struct Evaluated {
   Var loss;
   StepResult result;
 };
+
+// A network over positions may end in many outputs for each: their loss takes over the last
+// projection and runs it in pieces.
+std::optional<Projection> ProjectionForLoss(const StepParts& parts) {
+  const bool over_positions = parts.layout.classes > 0 && parts.layout.label_shape.rank() > 0;
+  if (!over_positions || !TakesLabels(parts.loss.kind)) return std::nullopt;
+  return parts.network.LastProjection();
+}
+
+// `share` of the batch in the step: what backward is seeded with.
 Evaluated RunForward(Context& context, const StepParts& parts, const DataSource* source,
-                     std::span<const std::int64_t> samples) {
+                     std::span<const std::int64_t> samples, double share = 1) {
   Batch batch = ReadBatch(context, parts.layout, source, samples);
-  const Var output = parts.network(context, {std::exchange(batch.inputs, {}), Var::kNoGradient});
+  const Tensor targets = batch.targets;
   Evaluated evaluated;
-  evaluated.loss = ComputeLoss(context, parts.loss, output, batch.targets);
+  if (const auto projection = ProjectionForLoss(parts)) {
+    const Var features =
+        parts.network.RunUpToProjection(context, {std::exchange(batch.inputs, {}), -1});
+    const LabelScope label(context, "loss");
+    VocabularyLoss loss =
+        LinearCrossEntropy(context, features, *projection->weight, projection->bias, targets,
+                           {.label_smoothing = parts.loss.label_smoothing,
+                            .ignore_index = parts.loss.ignore_index,
+                            .seed = share});
+    evaluated.loss = std::move(loss.loss);
+    evaluated.result.correct = loss.correct;
+  } else {
+    const Var output = parts.network(context, {std::exchange(batch.inputs, {}), -1});
+    evaluated.loss = ComputeLoss(context, parts.loss, output, targets);
+    evaluated.result.correct = CountCorrect(context, parts, output.value, targets);
+  }
   evaluated.result.loss = ScalarOf(context, evaluated.loss.value);
-  evaluated.result.correct = CountCorrect(context, parts, output.value, batch.targets);
   return evaluated;
 }
 
-void RunBackward(Context& context, Tape& tape, int loss_slot) {
+void RunBackward(Context& context, Tape& tape, int loss_slot, double seed) {
   const LabelScope label(context, "loss");
-  const Tensor one = context.Allocate({1});
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(one, 1); });
-  tape.Backward(context, loss_slot, one);
+  const Tensor start = context.Allocate({1});
+  context.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(start, seed); });
+  tape.Backward(context, loss_slot, start);
+}
+
+// While it lives, parameters are updated as soon as their gradients are final.
+class UpdatesInBackward {
+ public:
+  UpdatesInBackward(Context& context, const StepParts& parts, const Optimizer& optimizer)
+      : context_(context), active_(!parts.final_after.empty()) {
+    if (!active_) return;
+    context.set_after_backward([&parts, &optimizer](Context& ctx) {
+      for (const std::size_t index : ctx.parameters().TakeFinal(parts.final_after)) {
+        optimizer.StepOne(ctx, *parts.parameters[index]);
+        ctx.parameters().FreeGradient(*parts.parameters[index]);
+      }
+    });
+  }
+  UpdatesInBackward(const UpdatesInBackward&) = delete;
+  UpdatesInBackward& operator=(const UpdatesInBackward&) = delete;
+  ~UpdatesInBackward() {
+    context_.set_after_backward({});
+    if (active_) context_.parameters().FreeGradients();  // also where a step ends in an error
+  }
+
+ private:
+  Context& context_;
+  bool active_;
+};
+
+// Forward and backward of one part of a batch; adds its share of the loss to `result`.
+void RunMicroBatch(Context& context, const StepParts& parts, const DataSource* source,
+                   std::span<const std::int64_t> samples, double share, StepResult& result) {
+  Tape tape;
+  const TapeScope scope(context, &tape);
+  Evaluated evaluated = RunForward(context, parts, source, samples, share);
+  result.loss += share * evaluated.result.loss;
+  result.correct += evaluated.result.correct;
+  const int loss_slot = evaluated.loss.slot;
+  evaluated.loss = Var();
+  if (loss_slot != Var::kNoGradient) RunBackward(context, tape, loss_slot, share);
 }
 
 // The network's outputs for a batch of inputs, which `fill` writes.
@@ -93,18 +155,28 @@ Shape PredictFrom(Context& context, const StepParts& parts, std::int64_t count, 
 
 }  // namespace
 
+std::int64_t MicroBatchSize(std::int64_t batch, std::int64_t parts, std::int64_t index) {
+  return batch / parts + (index < batch % parts ? 1 : 0);
+}
+
 StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& optimizer,
                      const DataSource* source, std::span<const std::int64_t> samples) {
   context.set_training(true);
   context.parameters().ClearGradients();
-  Tape tape;
-  const TapeScope scope(context, &tape);
-  Evaluated evaluated = RunForward(context, parts, source, samples);
-  const int loss_slot = evaluated.loss.slot;
-  evaluated.loss = Var();
-  if (loss_slot != Var::kNoGradient) RunBackward(context, tape, loss_slot);
-  evaluated.result.gradient_norm = optimizer.Step(context, parts.parameters);
-  return evaluated.result;
+  const UpdatesInBackward updates(context, parts, optimizer);
+  const auto batch = static_cast<std::int64_t>(samples.size());
+  StepResult result;
+  for (std::int64_t i = 0, begin = 0; i < parts.accumulate && begin < batch; ++i) {
+    const std::int64_t count = MicroBatchSize(batch, parts.accumulate, i);
+    context.set_micro_batch(i);
+    RunMicroBatch(context, parts, source,
+                  samples.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
+                  static_cast<double>(count) / static_cast<double>(batch), result);
+    begin += count;
+  }
+  context.set_micro_batch(0);
+  result.gradient_norm = optimizer.Step(context, parts.parameters);
+  return result;
 }
 
 StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSource* source,

@@ -16,7 +16,17 @@ struct StepParts {
   std::span<Parameter* const> parameters;
   LossOptions loss;
   DataLayout layout;
+  // A training batch goes through in so many parts of (almost) equal size; their gradients add up
+  // to those of the mean over the whole batch.
+  std::int64_t accumulate = 1;
+  // How many contributions each gradient gets in a training step (ParameterStore::Contributions).
+  // Where it is given, each parameter is updated as soon as its gradient is final, and the gradient
+  // is freed.
+  std::span<const int> final_after{};
 };
+
+// Samples of part `index` of a batch that goes through in `parts` parts.
+std::int64_t MicroBatchSize(std::int64_t batch, std::int64_t parts, std::int64_t index);
 
 struct StepResult {
   double loss = 0;           // mean over the batch

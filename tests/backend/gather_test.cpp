@@ -49,7 +49,7 @@ TEST_CASE("eigen gather and scatter name the id that no row has") {
   const std::string value = "id " + std::to_string(wrong) + " at position 2";
   CHECK_THROWS_WITH(kernels.Gather(table, ids, rows), Contains(value) && Contains("3 rows"));
   CHECK_THROWS_AS(kernels.Gather(table, ids, rows), DataError);
-  CHECK_THROWS_WITH(kernels.ScatterAdd(rows, ids, table, false), Contains(value));
+  CHECK_THROWS_WITH(kernels.ScatterAdd(rows, ids, table, false, -1), Contains(value));
   CHECK(SameBits(table, before));
   CHECK_THROWS_AS(kernels.Gather(Uninitialized({0, 2}), Ids({1}, {0}), Uninitialized({1, 2})),
                   DataError);
@@ -76,7 +76,7 @@ TEST_CASE("eigen scatter add sums rows by their ids, in their order") {
     sum += from[i];
     if (dtype == DType::kF32) sum = static_cast<double>(static_cast<float>(sum));  // as one by one
   }
-  kernels.ScatterAdd(dy, ids, dtable, accumulate);
+  kernels.ScatterAdd(dy, ids, dtable, accumulate, -1);
   CHECK(Values(dtable) == expected);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("eigen scatter add gives the same bits on any number of threads") {
   for (const int threads : {1, 3}) {
     SetThreadCount(threads);
     results.push_back(Uninitialized({11, width}));
-    kernels.ScatterAdd(dy, ids, results.back(), false);
+    kernels.ScatterAdd(dy, ids, results.back(), false, -1);
   }
   SetThreadCount(before);
   CHECK(SameBits(results[0], results[1]));

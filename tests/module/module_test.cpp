@@ -42,7 +42,7 @@ TEST_CASE("paths follow the tree, and a nameless child adds nothing", "[module]"
   CHECK(PathsOf(tree) ==
         std::vector<std::string>{"scale", "a.weight", "a.running", "weight", "running"});
   CHECK(tree.path().empty());
-  CHECK(tree.children()[0].second->path() == "a");
+  CHECK(tree.children()[0].module->path() == "a");
 }
 
 TEST_CASE("buffers are no parameters to count or to train", "[module]") {

@@ -56,6 +56,12 @@ std::string Recomputed(const Config& memory) {
   return std::to_string(BuilderFor(RunWith(memory)).Plan().plan.steps.front().recomputed_flops);
 }
 
+std::string PeakGradients(const Config& memory) {
+  SmallRun run = RunWith(memory);
+  run.clip = 0;
+  return std::to_string(BuilderFor(run).Plan().plan.peak_by_purpose[MemoryTag::kGradient]);
+}
+
 // A layer of kind attention, so that the policy can be watched choosing by kind.
 class PassThrough final : public Layer {
  public:
@@ -189,6 +195,9 @@ std::map<std::string, Knob> CheckpointKnobs() {
       {"checkpoint_residual_blocks",
        {Checkpointed([](Config& c) { c.checkpoint_residual_blocks = true; }),
         Checkpointed([](Config& c) { c.checkpoint_residual_blocks = false; }), Segments}},
+      {"optimizer_in_backward",
+       {[](Config& c) { c.optimizer_in_backward = false; },
+        [](Config& c) { c.optimizer_in_backward = true; }, PeakGradients}},
       {"high_activation_memory_threshold_bytes",
        {Checkpointed([](Config& c) { c.checkpoint_every_n_layers = 9; }),
         Checkpointed([](Config& c) {

@@ -127,7 +127,8 @@ AiModelBuilder BuilderFor(const SmallRun& run) {
   training.drop_last = run.drop_last;
   training.backend = run.backend;
   training.precision = run.precision;
-  training.clip_gradient_norm = 1.0;
+  training.clip_gradient_norm = run.clip;
+  training.accumulate = run.accumulate;
   const DataLayout layout = SyntheticLayout();
   AiModelBuilder builder;
   builder.Memory(run.memory).Data(layout, SyntheticSources(layout));

@@ -23,6 +23,8 @@ struct SmallRun {
   bool drop_last = true;
   BackendKind backend = BackendKind::kOneDnn;
   Precision precision = Precision::kF32;
+  double clip = 1.0;
+  std::int64_t accumulate = 1;
 };
 AiModelBuilder BuilderFor(const SmallRun& run);
 

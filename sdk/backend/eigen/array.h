@@ -20,8 +20,8 @@ class EigenArrayKernels : public ArrayKernels {
                       const Tensor& y) override;
   void Gather(const Tensor& table, const Tensor& ids, const Tensor& y) override;
   // Throws DataError as Gather does, before anything is written.
-  void ScatterAdd(const Tensor& dy, const Tensor& ids, const Tensor& dtable,
-                  bool accumulate) override;
+  void ScatterAdd(const Tensor& dy, const Tensor& ids, const Tensor& dtable, bool accumulate,
+                  std::int64_t padding) override;
 };
 
 }  // namespace frugal

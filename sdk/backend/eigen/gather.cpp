@@ -40,6 +40,7 @@ struct Part {
   std::int64_t end_row;
   std::int64_t first_column;
   std::int64_t end_column;
+  std::int64_t padding;  // an id that adds nothing; -1 = none
 };
 
 template <class T>
@@ -47,7 +48,7 @@ void AddRows(const T* dy, const std::int64_t* ids, std::int64_t count, std::int6
              const Part& part, T* table) {
   const std::int64_t columns = part.end_column - part.first_column;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (ids[i] < part.first_row || ids[i] >= part.end_row) continue;
+    if (ids[i] < part.first_row || ids[i] >= part.end_row || ids[i] == part.padding) continue;
     const T* from = dy + i * width + part.first_column;
     T* to = table + ids[i] * width + part.first_column;
 #pragma omp simd
@@ -59,18 +60,18 @@ void AddRows(const T* dy, const std::int64_t* ids, std::int64_t count, std::int6
 // summed in the order of the ids: wide tables are parted by columns, narrow ones by rows.
 template <class T>
 void AddInParts(const T* dy, const std::int64_t* ids, std::int64_t count, std::int64_t rows,
-                std::int64_t width, T* table) {
+                std::int64_t width, std::int64_t padding, T* table) {
   constexpr std::int64_t kColumns = 64;  // whole cache lines
   const std::int64_t tasks = std::clamp<std::int64_t>(count * width / kChunk, 1, 16);
   if (width >= 2 * kColumns) {
     const std::int64_t fair = (width + tasks - 1) / tasks;
     const std::int64_t columns = (fair + kColumns - 1) / kColumns * kColumns;
     ParallelFor(width, columns, [&](std::int64_t begin, std::int64_t end) {
-      AddRows(dy, ids, count, width, {0, rows, begin, end}, table);
+      AddRows(dy, ids, count, width, {0, rows, begin, end, padding}, table);
     });
   } else {
     ParallelFor(rows, (rows + tasks - 1) / tasks, [&](std::int64_t begin, std::int64_t end) {
-      AddRows(dy, ids, count, width, {begin, end, 0, width}, table);
+      AddRows(dy, ids, count, width, {begin, end, 0, width, padding}, table);
     });
   }
 }
@@ -93,14 +94,14 @@ void EigenArrayKernels::Gather(const Tensor& table, const Tensor& ids, const Ten
 }
 
 void EigenArrayKernels::ScatterAdd(const Tensor& dy, const Tensor& ids, const Tensor& dtable,
-                                   bool accumulate) {
+                                   bool accumulate, std::int64_t padding) {
   const std::int64_t rows = dtable.shape().RowCount();
   const std::int64_t* id = eigen::CheckedIds(ids, rows);
   eigen::WithFloating("embedding backward", dtable.dtype(), [&]<class T>() {
     if (dtable.size() == 0) return;
     if (!accumulate) eigen::ClearBytes(dtable);
     if (ids.size() == 0) return;
-    eigen::AddInParts<T>(dy.data<T>(), id, ids.size(), rows, dtable.shape().back(),
+    eigen::AddInParts<T>(dy.data<T>(), id, ids.size(), rows, dtable.shape().back(), padding,
                          dtable.data<T>());
   });
 }

@@ -9,8 +9,9 @@ namespace {
   throw UsageError({.where = "oracle_check",
                     .required = required,
                     .given = given,
-                    .advice = "write oracle_check ops DIR... or oracle_check optimizers FILE..., "
-                              "with --backend eigen|onednn and --precision f32|f64"});
+                    .advice =
+                        "write oracle_check ops DIR, models DIR, train DIR or optimizers FILE, "
+                        "with --backend eigen|onednn and --precision f32|f64"});
 }
 
 BackendKind BackendNamed(const std::string& name) {
@@ -23,15 +24,16 @@ BackendKind BackendNamed(const std::string& name) {
 DType PrecisionNamed(const std::string& name) {
   if (name == "f32") return DType::kF32;
   if (name == "f64") return DType::kF64;
-  Refuse("--precision is f32 or f64", "it is '" + name + "'");
+  if (name == "bf16") return DType::kBF16;
+  Refuse("--precision is f32, f64 or bf16", "it is '" + name + "'");
 }
 
 void CheckCommand(const std::string& command) {
-  if (command == "ops" || command == "optimizers") return;
-  if (command == "models" || command == "train") {
-    Refuse("a command that exists: ops or optimizers", "'" + command + "' does not exist yet");
+  if (command == "ops" || command == "models" || command == "train" || command == "optimizers") {
+    return;
   }
-  Refuse("the first word is ops or optimizers", command.empty() ? "nothing" : "'" + command + "'");
+  Refuse("the first word is ops, models, train or optimizers",
+         command.empty() ? "nothing" : "'" + command + "'");
 }
 
 }  // namespace

@@ -9,12 +9,20 @@ namespace {
 constexpr int kOverTolerance = 1;
 constexpr int kCannotCheck = 2;
 
+using CheckFunction = CheckCount (*)(const std::string&, const test::WorldKind&);
+
+CheckFunction FunctionFor(const std::string& command) {
+  if (command == "ops") return CheckOperations;
+  if (command == "models") return CheckModels;
+  return command == "train" ? CheckTraining : CheckOptimizers;
+}
+
 int Main(int count, const char* const* words) {
   const CheckArguments arguments = ReadCheckArguments(count, words);
+  const CheckFunction check = FunctionFor(arguments.command);
   CheckCount total;
   for (const std::string& path : arguments.paths) {
-    const CheckCount one = arguments.command == "ops" ? CheckOperations(path, arguments.world)
-                                                      : CheckOptimizers(path, arguments.world);
+    const CheckCount one = check(path, arguments.world);
     total.cases += one.cases;
     total.failures += one.failures;
   }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "layers/architectures/bert.h"
+#include "layers/architectures/gpt2.h"
+#include "layers/architectures/llama.h"
+#include "layers/architectures/resnet.h"
+#include "layers/architectures/vit.h"
+#include "presets/field.h"
+
+namespace frugal {
+
+// A named architecture and its sizes: [model] family and [model.config].
+using ArchitectureConfig =
+    std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig>;
+
+// A family as TOML knows it.
+struct ArchitectureFamily {
+  std::string name;             // "gpt2"
+  ArchitectureConfig defaults;  // the alternative with its default sizes
+  FieldTable fields;            // of that alternative's struct
+};
+
+// All families, in the order of ArchitectureConfig.
+const std::vector<ArchitectureFamily>& ArchitectureFamilies();
+const ArchitectureFamily& FamilyOf(const ArchitectureConfig& config);
+const ArchitectureFamily* FindFamily(std::string_view name);  // null if there is none
+
+// The struct inside the variant, as the field table takes it.
+void* StructIn(ArchitectureConfig& config);
+
+// The network with its paths and parameter numbers. Sizes come from the configuration alone: no
+// data are needed and no parameter memory is taken. Throws ConfigError for sizes that do not fit.
+std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config);
+
+}  // namespace frugal

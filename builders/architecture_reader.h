@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "builders/architecture.h"
+#include "presets/complaints.h"
+#include "presets/config_node.h"
+#include "presets/origins.h"
+
+namespace frugal {
+
+// Keys of [model] that ReadArchitecture reads: family, preset, config.
+std::vector<std::string> ArchitectureKeys();
+
+// Reads [model] family = "gpt2" or preset = "gpt2-xl" (of presets/models) and [model.config], whose
+// keys change what the preset says. Nothing where the table has none of them.
+std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Origins& origins,
+                                                   Complaints& complaints);
+
+// A published model by name. Throws ConfigError, with the nearest name, where there is none.
+ArchitectureConfig ArchitectureNamed(const std::string& preset);
+
+}  // namespace frugal

@@ -1,0 +1,84 @@
+#include "layers/architectures/llama.h"
+
+#include "layers/architectures/parts.h"
+#include "layers/embedding.h"
+#include "layers/gated_feed_forward.h"
+#include "layers/norms.h"
+
+namespace frugal {
+namespace {
+
+using namespace architectures;
+
+void Check(const LlamaConfig& config) {
+  CheckAtLeast("llama", "vocab_size", config.vocab_size);
+  CheckAtLeast("llama", "hidden_size", config.hidden_size);
+  CheckAtLeast("llama", "intermediate_size", config.intermediate_size);
+  CheckAtLeast("llama", "num_hidden_layers", config.num_hidden_layers, 0);
+  CheckAtLeast("llama", "num_attention_heads", config.num_attention_heads);
+  CheckAtLeast("llama", "num_key_value_heads", config.num_key_value_heads.value_or(1));
+  CheckAtLeast("llama", "max_position_embeddings", config.max_position_embeddings);
+}
+
+std::unique_ptr<Layer> MakeNorm(const LlamaConfig& config) {
+  return std::make_unique<RmsNormLayer>(config.hidden_size,
+                                        RmsNormOptions{.epsilon = config.rms_norm_eps});
+}
+
+std::unique_ptr<Sequential> MakeAttentionPart(const LlamaConfig& config) {
+  auto body = std::make_unique<Sequential>();
+  body->Append("input_layernorm", MakeNorm(config));
+  const AttentionLayerOptions options{.heads = config.num_attention_heads,
+                                      .key_heads = config.num_key_value_heads.value_or(0),
+                                      .head_size = config.head_dim.value_or(0),
+                                      .causal = true,
+                                      .bias = config.attention_bias,
+                                      .fused = false,
+                                      .rotary_base = config.rope_theta,
+                                      .longest = config.max_position_embeddings};
+  body->Append("self_attn",
+               std::make_unique<AttentionLayer>(
+                   config.hidden_size, options,
+                   AttentionNames{
+                       .query = "q_proj", .key = "k_proj", .value = "v_proj", .output = "o_proj"}));
+  return body;
+}
+
+std::unique_ptr<Sequential> MakeFeedForwardPart(const LlamaConfig& config) {
+  auto body = std::make_unique<Sequential>();
+  body->Append("post_attention_layernorm", MakeNorm(config));
+  body->Append("mlp", std::make_unique<GatedFeedForward>(
+                          config.hidden_size,
+                          GatedFeedForwardOptions{.hidden = config.intermediate_size,
+                                                  .activation = Activation::kSilu,
+                                                  .bias = config.mlp_bias},
+                          GatedFeedForwardNames{}));
+  return body;
+}
+
+}  // namespace
+
+std::unique_ptr<Sequential> MakeLlama(const LlamaConfig& config) {
+  Check(config);
+  auto tokens = std::make_unique<TokenEmbedding>(
+      EmbeddingOptions{.vocabulary = config.vocab_size, .features = config.hidden_size});
+  Parameter& table = tokens->weight();
+  auto net = std::make_unique<Sequential>();
+  net->Append("model.embed_tokens", std::move(tokens));
+  for (std::int64_t i = 0; i < config.num_hidden_layers; ++i) {
+    auto block = std::make_unique<Sequential>();
+    AppendResidual(*block, "attention", MakeAttentionPart(config));
+    AppendResidual(*block, "feed_forward", MakeFeedForwardPart(config));
+    net->Append("model.layers." + std::to_string(i), std::move(block));
+  }
+  net->Append("model.norm", MakeNorm(config));
+  if (config.tie_word_embeddings) {
+    net->Append("lm_head", std::make_unique<TiedProjection>(table));
+  } else {
+    net->Append("lm_head",
+                MakeProjection(config.hidden_size, {.outputs = config.vocab_size, .bias = false}));
+  }
+  return net;
+}
+
+}  // namespace frugal

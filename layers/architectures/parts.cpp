@@ -1,0 +1,36 @@
+#include "layers/architectures/parts.h"
+
+#include "layers/residual.h"
+#include "layers/simple_layers.h"
+#include "sdk/core/error.h"
+
+namespace frugal::architectures {
+
+void CheckAtLeast(const char* family, const char* key, std::int64_t value, std::int64_t least) {
+  if (value >= least) return;
+  throw ConfigError({.where = std::string(family) + "." + key,
+                     .required = "at least " + std::to_string(least),
+                     .given = std::to_string(value),
+                     .advice = "give the size as its publication has it"});
+}
+
+std::unique_ptr<Dense> MakeProjection(std::int64_t inputs, const ProjectionOptions& options) {
+  return std::make_unique<Dense>(
+      inputs, DenseOptions{.units = options.outputs,
+                           .activation = options.activation,
+                           .bias = options.bias,
+                           .initializer = Initializer::Normal(0, options.deviation),
+                           .layout = options.layout});
+}
+
+void AppendDropout(Sequential& list, std::string name, double rate) {
+  if (rate <= 0) return;
+  list.Append(std::move(name), std::make_unique<DropoutLayer>(DropoutOptions{.rate = rate}));
+}
+
+void AppendResidual(Sequential& list, std::string name, std::unique_ptr<Sequential> body) {
+  list.AppendUnnamed(std::move(name),
+                     std::make_unique<Residual>(std::move(body), nullptr, ResidualOptions()));
+}
+
+}  // namespace frugal::architectures

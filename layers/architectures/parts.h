@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "layers/attention.h"
+#include "layers/dense.h"
+#include "layers/sequential.h"
+
+// What the architectures have in common.
+namespace frugal::architectures {
+
+// Throws ConfigError naming the family and the key unless value >= least.
+void CheckAtLeast(const char* family, const char* key, std::int64_t value, std::int64_t least = 1);
+
+struct ProjectionOptions {
+  std::int64_t outputs = 0;
+  ActivationFunction activation{};
+  bool bias = true;
+  WeightLayout layout = WeightLayout::kOutIn;
+  double deviation = 0.02;
+};
+// A dense layer that starts from a normal distribution.
+std::unique_ptr<Dense> MakeProjection(std::int64_t inputs, const ProjectionOptions& options);
+
+// Appends dropout, where the rate is above zero.
+void AppendDropout(Sequential& list, std::string name, double rate);
+
+// Appends x + body(x), whose own name no parameter's path has.
+void AppendResidual(Sequential& list, std::string name, std::unique_ptr<Sequential> body);
+
+}  // namespace frugal::architectures

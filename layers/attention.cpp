@@ -1,0 +1,153 @@
+#include "layers/attention.h"
+
+#include "sdk/core/error.h"
+#include "sdk/module/key_value_cache.h"
+#include "sdk/ops/check.h"
+#include "sdk/ops/linear.h"
+#include "sdk/ops/rotary.h"
+
+namespace frugal {
+namespace {
+
+[[noreturn]] void Refuse(const std::string& required, const std::string& given) {
+  throw ConfigError({.where = "attention",
+                     .required = required,
+                     .given = given,
+                     .advice = "choose heads that divide"});
+}
+
+AttentionLayerOptions Completed(std::int64_t features, AttentionLayerOptions options) {
+  if (options.heads < 1) Refuse("at least 1 head", std::to_string(options.heads));
+  if (options.key_heads == 0) options.key_heads = options.heads;
+  if (options.key_heads < 1 || options.heads % options.key_heads != 0) {
+    Refuse("key_heads divide the " + std::to_string(options.heads) + " heads",
+           "key_heads = " + std::to_string(options.key_heads));
+  }
+  if (options.head_size == 0 && features % options.heads != 0) {
+    Refuse("heads divide the " + std::to_string(features) + " features",
+           "heads = " + std::to_string(options.heads));
+  }
+  if (options.head_size == 0) options.head_size = features / options.heads;
+  if (options.rotary_base > 0 && options.head_size % 2 != 0) {
+    Refuse("rotary positions turn heads of an even size",
+           "head_size = " + std::to_string(options.head_size));
+  }
+  return options;
+}
+
+}  // namespace
+
+AttentionLayer::AttentionLayer(std::int64_t features, const AttentionLayerOptions& options,
+                               const AttentionNames& names, std::int64_t memory_features)
+    : features_(features), options_(Completed(features, options)) {
+  const double deviation = options_.deviation;
+  const std::int64_t memory = memory_features == 0 ? features : memory_features;
+  if (options_.fused) {
+    fused_ =
+        AddLinear(names.fused, features, QueryWidth() + 2 * KeyWidth(), options_.bias, deviation);
+  } else {
+    query_ = AddLinear(names.query, features, QueryWidth(), options_.bias, deviation);
+    key_ = AddLinear(names.key, memory, KeyWidth(), options_.bias, deviation);
+    value_ = AddLinear(names.value, memory, KeyWidth(), options_.bias, deviation);
+  }
+  output_ = AddLinear(names.output, QueryWidth(), features,
+                      options_.output_bias.value_or(options_.bias), options_.output_deviation);
+}
+
+AttentionLayer::Linear AttentionLayer::AddLinear(const std::string& name, std::int64_t inputs,
+                                                 std::int64_t outputs, bool bias,
+                                                 double deviation) {
+  const Shape shape =
+      options_.layout == WeightLayout::kOutIn ? Shape{outputs, inputs} : Shape{inputs, outputs};
+  Linear linear;
+  linear.weight = &AddParameter(name + ".weight", shape, Initializer::Normal(0, deviation));
+  if (bias) linear.bias = &AddParameter(name + ".bias", {outputs}, Initializer::Zero());
+  return linear;
+}
+
+std::string AttentionLayer::Describe() const {
+  std::string text =
+      "attention " + std::to_string(features_) + ", " + std::to_string(options_.heads) + " heads";
+  if (options_.key_heads != options_.heads) {
+    text += ", " + std::to_string(options_.key_heads) + " key heads";
+  }
+  return text + (options_.causal ? ", causal" : "") + (options_.rotary_base > 0 ? ", rotary" : "");
+}
+
+Var AttentionLayer::Apply(Context& context, const Linear& linear, const Var& x) const {
+  return frugal::Linear(context, x, *linear.weight, linear.bias, {.layout = options_.layout});
+}
+
+AttentionLayer::Heads AttentionLayer::ProjectFused(Context& context, const Var& x) {
+  const Var all = Apply(context, fused_, x);
+  return {{all, 0}, {all, QueryWidth()}, {all, QueryWidth() + KeyWidth()}};
+}
+
+AttentionLayer::Heads AttentionLayer::ProjectApart(Context& context, const Var& x,
+                                                   const Var& memory) {
+  return {{Apply(context, query_, x), 0},
+          {Apply(context, key_, memory), 0},
+          {Apply(context, value_, memory), 0}};
+}
+
+// Queries and keys by the angles of their positions.
+void AttentionLayer::Turn(Context& context, Heads& heads) {
+  const std::int64_t first = context.cache() ? context.cache()->length() : 0;
+  const RotaryAngles angles = AnglesOf(context, {.first = first,
+                                                 .positions = heads.q.source.shape()[1],
+                                                 .rotary_size = options_.head_size,
+                                                 .base = options_.rotary_base});
+  RotaryGeometry g{.offset = heads.q.offset,
+                   .heads = options_.heads,
+                   .head_size = options_.head_size,
+                   .rotary_size = options_.head_size};
+  const Var queries = Rotate(context, heads.q.source, g, angles.cosine, angles.sine);
+  if (options_.fused) heads.k.source = queries;
+  g.offset = heads.k.offset;
+  g.heads = options_.key_heads;
+  const Var keys = Rotate(context, heads.k.source, g, angles.cosine, angles.sine);
+  heads.q.source = options_.fused ? keys : queries;
+  heads.k.source = keys;
+  if (options_.fused) heads.v.source = keys;
+}
+
+VarHeads AttentionLayer::Remember(Context& context, const VarHeads& heads,
+                                  const std::string& name) {
+  const Tensor all = context.cache()->Append(context, path() + "." + name, heads.source.value,
+                                             heads.offset, KeyWidth());
+  return {{all, Var::kNoGradient}, 0};
+}
+
+void AttentionLayer::CheckLength(Context& context, const Var& x) const {
+  const std::int64_t before = context.cache() ? context.cache()->length() : 0;
+  if (options_.longest == 0 || before + x.shape()[1] <= options_.longest) return;
+  ThrowShape(context, "sequences have at most " + std::to_string(options_.longest) + " positions",
+             x.shape(), "use shorter sequences");
+}
+
+Var AttentionLayer::Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask) {
+  if (x.shape().rank() != 3 || x.shape().back() != features_) {
+    ThrowShape(context, "attention takes [batch, positions, " + std::to_string(features_) + "]",
+               x.shape(), "change the layer's features, or turn the input into a sequence");
+  }
+  CheckLength(context, x);
+  Heads heads = options_.fused ? ProjectFused(context, x) : ProjectApart(context, x, memory);
+  if (options_.rotary_base > 0) Turn(context, heads);
+  if (context.cache() != nullptr && options_.causal) {
+    heads.k = Remember(context, heads.k, "keys");
+    heads.v = Remember(context, heads.v, "values");
+  }
+  const Var y = Attention(context, heads.q, heads.k, heads.v,
+                          {.heads = options_.heads,
+                           .key_heads = options_.key_heads,
+                           .head_size = options_.head_size,
+                           .causal = options_.causal,
+                           .mask = mask});
+  return Apply(context, output_, y);
+}
+
+Var AttentionLayer::Forward(Context& context, const Var& input) {
+  return Attend(context, input, input);
+}
+
+}  // namespace frugal

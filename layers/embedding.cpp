@@ -1,0 +1,120 @@
+#include "layers/embedding.h"
+
+#include <cmath>
+
+#include "sdk/core/error.h"
+#include "sdk/module/key_value_cache.h"
+#include "sdk/ops/arithmetic.h"
+#include "sdk/ops/boxes.h"
+#include "sdk/ops/check.h"
+#include "sdk/ops/elementwise.h"
+#include "sdk/ops/linear.h"
+#include "sdk/ops/parameter_value.h"
+
+namespace frugal {
+namespace {
+
+std::int64_t AtLeastOne(const char* layer, const char* name, std::int64_t value) {
+  if (value >= 1) return value;
+  throw ConfigError({.where = layer,
+                     .required = std::string(name) + " is at least 1",
+                     .given = std::string(name) + " = " + std::to_string(value),
+                     .advice = "say how many there are"});
+}
+
+// Positions that a cache holds already come before these.
+std::int64_t FirstPosition(const Context& context) {
+  return context.cache() ? context.cache()->length() : 0;
+}
+
+void CheckSequence(Context& context, const Var& x, std::int64_t features) {
+  if (x.shape().rank() == 3 && (features == 0 || x.shape().back() == features)) return;
+  const std::string width = features == 0 ? "features" : std::to_string(features);
+  ThrowShape(context, "positions are added to [batch, positions, " + width + "]", x.shape(),
+             "put the layer behind an embedding");
+}
+
+template <class T>
+void FillSinusoids(std::int64_t first, double base, std::int64_t features, std::span<T> table) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const auto position = static_cast<double>(first + at / features);
+    const auto pair = static_cast<double>(at % features / 2 * 2);
+    const double angle = position / std::pow(base, pair / static_cast<double>(features));
+    table[i] = static_cast<T>(at % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  }
+}
+
+}  // namespace
+
+TokenEmbedding::TokenEmbedding(const EmbeddingOptions& options)
+    : weight_(AddParameter("weight",
+                           {AtLeastOne("embedding", "vocabulary", options.vocabulary),
+                            AtLeastOne("embedding", "features", options.features)},
+                           Initializer::Normal(0, options.deviation))),
+      padding_(options.padding.value_or(-1)) {}
+
+std::string TokenEmbedding::Describe() const {
+  return "embedding of " + std::to_string(weight_.shape[0]) + " tokens in " +
+         std::to_string(weight_.shape[1]) + " features";
+}
+
+Var TokenEmbedding::Forward(Context& context, const Var& input) {
+  if (input.value.dtype() != DType::kI64) {
+    ThrowShape(context, "an embedding takes token numbers (i64)", input.shape(),
+               "give it text, or leave it out where the data are images");
+  }
+  return Embedding(context, input.value, weight_, padding_);
+}
+
+LearnedPositions::LearnedPositions(std::int64_t features, const PositionOptions& options)
+    : weight_(AddParameter("weight",
+                           {AtLeastOne("positions", "positions", options.positions), features},
+                           Initializer::Normal(0, options.deviation))) {}
+
+std::string LearnedPositions::Describe() const {
+  return "learned positions, up to " + std::to_string(weight_.shape[0]);
+}
+
+Var LearnedPositions::Forward(Context& context, const Var& input) {
+  CheckSequence(context, input, weight_.shape[1]);
+  const std::int64_t first = FirstPosition(context);
+  const std::int64_t end = first + input.shape()[1];
+  if (end > weight_.shape[0]) {
+    ThrowShape(context, "sequences have at most " + std::to_string(weight_.shape[0]) + " positions",
+               input.shape(), "use shorter sequences, or a larger table of positions");
+  }
+  const Var table = ValueOf(context, weight_);
+  return Arithmetic(context, BinaryKind::kAdd, input,
+                    Slice(context, table, {{.axis = 0, .begin = first, .end = end}}));
+}
+
+Var SinusoidalPositions::Forward(Context& context, const Var& input) {
+  CheckSequence(context, input, 0);
+  const std::int64_t features = input.shape().back();
+  if (features % 2 != 0) {
+    ThrowShape(context, "sinusoidal positions take an even number of features", input.shape(),
+               "make the features even");
+  }
+  const Tensor table = context.Allocate({input.shape()[1], features});
+  const std::int64_t first = FirstPosition(context);
+  context.Launch([&](Backend&, void*) {
+    if (table.dtype() == DType::kF64) {
+      FillSinusoids(first, options_.base, features, table.values<double>());
+    } else {
+      FillSinusoids(first, options_.base, features, table.values<float>());
+    }
+  });
+  return Arithmetic(context, BinaryKind::kAdd, input, {table, Var::kNoGradient});
+}
+
+std::string TiedProjection::Describe() const {
+  return "dense " + std::to_string(weight_.shape[1]) + " -> " + std::to_string(weight_.shape[0]) +
+         ", no bias, tied to the embedding";
+}
+
+Var TiedProjection::Forward(Context& context, const Var& input) {
+  return Linear(context, input, weight_, nullptr);
+}
+
+}  // namespace frugal

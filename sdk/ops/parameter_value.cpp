@@ -1,0 +1,21 @@
+#include "sdk/ops/parameter_value.h"
+
+#include "sdk/module/parameter_store.h"
+
+namespace frugal {
+
+Var ValueOf(Context& context, const Parameter& parameter) {
+  const Tensor value = context.parameters().Value(parameter);
+  return context.Record(value, parameter.trainable, [&parameter](Context& ctx, Tensor dy) {
+    const GradientTarget target = ctx.parameters().GradientFor(parameter);
+    ctx.Launch([&](Backend& backend, void*) {
+      if (target.accumulate) {
+        backend.elementwise().Add(target.tensor, dy, target.tensor);
+      } else {
+        backend.elementwise().Copy(dy, target.tensor);
+      }
+    });
+  });
+}
+
+}  // namespace frugal

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "sdk/autograd/context.h"
+#include "sdk/module/parameter.h"
+
+namespace frugal {
+
+// A parameter as a variable, for operations that take variables only: class tokens, position
+// tables. Shares the parameter's storage; its gradient goes to the parameter.
+Var ValueOf(Context& context, const Parameter& parameter);
+
+}  // namespace frugal

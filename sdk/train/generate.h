@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "sdk/module/layer.h"
+
+namespace frugal {
+
+// How the next token is drawn from a network's logits.
+struct SamplingOptions {
+  double temperature = 1;  // logits are divided by it; 0 = always the likeliest
+  std::int64_t top_k = 0;  // only among so many likeliest; 0 = among all
+  std::uint64_t seed = 0;
+};
+
+// Draws one token from logits [V] by a number in [0, 1). The likeliest of equals is the first.
+std::int64_t DrawToken(std::span<const float> logits, const SamplingOptions& options,
+                       double uniform);
+
+struct GenerateOptions {
+  std::int64_t count = 200;
+  SamplingOptions sampling;
+  // Positions that the network may look back over. Where a text outgrows them, it goes on from its
+  // last half.
+  std::int64_t window = 256;
+  std::function<void(std::int64_t token)> on_token{};
+};
+
+// Continues `prompt` by a causal network from tokens [1, T] to logits [1, T, V], one token at a
+// time with a key/value cache: each step runs the network on one position. Returns the new tokens.
+// Throws UsageError for an empty prompt or a window below 2.
+std::vector<std::int64_t> Generate(Context& context, Layer& network,
+                                   std::span<const std::int64_t> prompt,
+                                   const GenerateOptions& options);
+
+}  // namespace frugal

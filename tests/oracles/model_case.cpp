@@ -1,0 +1,197 @@
+#include "tests/oracles/model_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "builders/architecture_reader.h"
+#include "presets/toml_reader.h"
+#include "sdk/core/error.h"
+#include "sdk/io/open_weights.h"
+#include "sdk/ops/loss.h"
+#include "tests/oracles/stored_numbers.h"
+#include "tests/support/tensors.h"
+
+namespace frugal::oracles {
+namespace {
+
+// Gradients of less than this share of all together are zero but for f32 rounding.
+constexpr double kZeroShare = 1e-6;
+constexpr double kMissing = std::numeric_limits<double>::infinity();
+
+// Takes a key out of a table and returns whether it was true.
+bool TakeFlag(ConfigNode& table, const std::string& key) {
+  const ConfigNode* node = table.Find(key);
+  const bool value = node != nullptr && std::get<bool>(node->value);
+  std::erase_if(table.children, [&](const ConfigNode& child) { return child.key == key; });
+  return value;
+}
+
+double DistanceOf(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum);
+}
+
+double NormOf(const std::vector<double>& values) {
+  return DistanceOf(values, std::vector<double>(values.size(), 0.0));
+}
+
+class ModelRun {
+ public:
+  ModelRun(const ModelCase& one, const test::WorldKind& kind)
+      : case_(one), world_(kind), network_(BuildArchitecture(one.config)) {
+    TakeWeightsFrom(*one.weights, world_);
+    total_norm_ = TotalNorm();
+    world_.context().set_training(one.training);
+  }
+
+  std::map<std::string, double> Errors() {
+    CheckCount();
+    Context& context = world_.context();
+    const TapeScope scope(context, &tape_);
+    const Var output = (*network_)(context, Input());
+    errors_["output"] = ErrorOf(output.value, "output");
+    const Tensor target = ReadInput(*case_.expected, "target", world_.dtype());
+    const Var loss = RegressionLoss(context, output, target, Regression::kMse);
+    errors_["loss"] = ErrorOf(loss.value, "loss");
+    tape_.Backward(context, loss.slot, test::Full({1}, 1, world_.dtype()));
+    CompareInput();
+    CompareParameters();
+    AddWhatOnlyTheFileHas();
+    return errors_;
+  }
+
+ private:
+  double TotalNorm() const {
+    double sum = 0;
+    for (const StoredTensor& stored : case_.expected->Entries()) {
+      if (!stored.name.starts_with("grad/param/")) continue;
+      const double norm = NormOf(ReadNumbers(*case_.expected, stored.name).values);
+      sum += norm * norm;
+    }
+    return std::sqrt(sum);
+  }
+
+  void CheckCount() const {
+    const std::int64_t count = network_->ParameterCount();
+    if (count == case_.parameters) return;
+    throw DataError({.where = case_.directory + "/case.toml",
+                     .required = std::to_string(case_.parameters) + " parameters",
+                     .given = "the model here has " + std::to_string(count),
+                     .advice = "see whether the configuration has keys that are not known here"});
+  }
+
+  Var Input() {
+    if (case_.inputs.size() != 1) {
+      throw DataError({.where = case_.directory + "/case.toml",
+                       .required = "one input",
+                       .given = std::to_string(case_.inputs.size()),
+                       .advice = "models of several inputs are not known here"});
+    }
+    const Tensor x = ReadInput(*case_.expected, "input/" + case_.inputs[0], world_.dtype());
+    if (x.dtype() != DType::kI64) input_slot_ = tape_.NewSlot();
+    return {x, input_slot_};
+  }
+
+  double ErrorOf(const Tensor& computed, const std::string& name) const {
+    if (!computed || case_.expected->Find(name) == nullptr) return kMissing;
+    const Tensor expected = ReadInput(*case_.expected, name, DType::kF64);
+    if (computed.size() != expected.size()) return kMissing;
+    return test::RelativeError(computed, test::Values(expected));
+  }
+
+  void CompareInput() {
+    if (input_slot_ == Var::kNoGradient) return;
+    const std::string name = "grad/input/" + case_.inputs[0];
+    errors_[name] = ErrorOf(tape_.TakeGradient(input_slot_), name);
+  }
+
+  void CompareParameters() {
+    for (const Parameter* parameter : network_->Parameters()) {
+      if (!parameter->is_buffer) {
+        const std::string name = "grad/param/" + parameter->path;
+        errors_[name] = PlainError(world_.store().Gradient(*parameter), name);
+      } else if (case_.training) {
+        const std::string name = "buffer/" + parameter->path;
+        errors_[name] = PlainError(world_.store().Value(*parameter), name);
+      }
+    }
+  }
+
+  // Weights keep their public layout: no axes are turned. A gradient that is zero but for rounding
+  // (of a bias that every key shares) is measured against all gradients together.
+  double PlainError(const Tensor& computed, const std::string& name) const {
+    if (!computed || case_.expected->Find(name) == nullptr) return kMissing;
+    const Numbers expected = ReadNumbers(*case_.expected, name);
+    if (!(computed.shape() == expected.shape)) return kMissing;
+    const double norm = NormOf(expected.values);
+    if (norm >= kZeroShare * total_norm_) return test::RelativeError(computed, expected.values);
+    return DistanceOf(test::Values(computed), expected.values) / total_norm_;
+  }
+
+  void AddWhatOnlyTheFileHas() {
+    for (const StoredTensor& stored : case_.expected->Entries()) {
+      if (!stored.name.starts_with("grad/") && !stored.name.starts_with("buffer/")) continue;
+      if (stored.name.ends_with("num_batches_tracked")) continue;
+      errors_.try_emplace(stored.name, kMissing);
+    }
+  }
+
+  const ModelCase& case_;
+  test::TestWorld world_;
+  std::unique_ptr<Sequential> network_;
+  Tape tape_;
+  int input_slot_ = Var::kNoGradient;
+  double total_norm_ = 0;  // of all gradients of parameters, in the file
+  std::map<std::string, double> errors_;
+};
+
+}  // namespace
+
+ModelCase ReadModelCase(const std::string& directory) {
+  ConfigNode root = ParseTomlFile(directory + "/case.toml");
+  ModelCase one;
+  one.directory = directory;
+  one.name = std::filesystem::path(directory).filename().string();
+  if (ConfigNode* config = root.Find("config")) one.training = TakeFlag(*config, "training");
+  Origins unused;
+  Complaints complaints;
+  const auto architecture = ReadArchitecture(root, unused, complaints);
+  complaints.ThrowIfAny();
+  const ConfigNode* parameters = root.Find("parameters");
+  const ConfigNode* inputs = root.Find("inputs");
+  if (!architecture || parameters == nullptr || inputs == nullptr) {
+    throw DataError({.where = directory + "/case.toml",
+                     .required = "family, parameters, inputs and [config]",
+                     .given = "not all of them are there",
+                     .advice = "give a case of the form that tests/oracles/README.md describes"});
+  }
+  one.config = *architecture;
+  one.parameters = std::get<std::int64_t>(parameters->value);
+  for (const ConfigNode& input : inputs->children) {
+    one.inputs.push_back(std::get<std::string>(input.value));
+  }
+  one.weights = OpenWeights(directory + "/weights.safetensors");
+  one.expected = OpenWeights(directory + "/expected.safetensors");
+  return one;
+}
+
+std::vector<std::string> ModelCaseDirectories(const std::string& directory) {
+  namespace fs = std::filesystem;
+  if (fs::exists(fs::path(directory) / "case.toml")) return {directory};
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    if (fs::exists(entry.path() / "case.toml")) found.push_back(entry.path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::map<std::string, double> ModelErrors(const ModelCase& one, const test::WorldKind& kind) {
+  return ModelRun(one, kind).Errors();
+}
+
+}  // namespace frugal::oracles

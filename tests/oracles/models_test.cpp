@@ -1,0 +1,60 @@
+// The architectures against PyTorch: output, loss, every gradient, a whole training run, and the
+// sizes of the published models.
+#include "builders/architecture_reader.h"
+#include "presets/toml_reader.h"
+#include "tests/catch.h"
+#include "tests/oracles/model_case.h"
+#include "tests/oracles/training_case.h"
+
+namespace frugal::oracles {
+namespace {
+
+const std::string kOracles = std::string(FRUGAL_TEST_DATA) + "/oracles";
+
+TEST_CASE("architectures compute what PyTorch does, with every gradient", "[oracles]") {
+  const std::vector<std::string> directories = ModelCaseDirectories(kOracles + "/models");
+  REQUIRE(directories.size() >= 6);
+  for (const std::string& directory : directories) {
+    const ModelCase one = ReadModelCase(directory);
+    for (const test::WorldKind& kind : test::AllWorlds()) {
+      for (const auto& [name, error] : ModelErrors(one, kind)) {
+        INFO(one.name << " on " << kind << ": " << name);
+        CHECK(error < (name == "output" || name == "loss" ? 1e-5 : 1e-4));
+      }
+    }
+  }
+}
+
+TEST_CASE("a training run follows PyTorch's, step by step", "[oracles]") {
+  for (const test::WorldKind& kind : test::AllWorlds()) {
+    INFO(kind);
+    const TrainingErrors errors = TrainCase(kOracles + "/train/gpt2_adamw", kind);
+    REQUIRE(errors.losses.size() == 30);
+    CHECK(errors.WorstLoss() < 1e-4);
+    CHECK(errors.WorstNorm() < 1e-4);
+    CHECK(errors.worst_weight < 2e-3);
+  }
+}
+
+TEST_CASE("published models have exactly their number of parameters", "[oracles]") {
+  const ConfigNode root = ParseTomlFile(kOracles + "/parameter_counts.toml");
+  int counted = 0;
+  for (const ConfigNode& row : root.Find("model")->children) {
+    const auto& family = std::get<std::string>(row.Find("family")->value);
+    if (FindFamily(family) == nullptr) continue;  // not built yet
+    Origins origins;
+    Complaints complaints;
+    const auto config = ReadArchitecture(row, origins, complaints);
+    complaints.ThrowIfAny();
+    const auto& name = std::get<std::string>(row.Find("name")->value);
+    INFO(name);
+    const std::int64_t expected = std::get<std::int64_t>(row.Find("parameters")->value);
+    CHECK(BuildArchitecture(*config)->ParameterCount() == expected);
+    CHECK(BuildArchitecture(ArchitectureNamed(name))->ParameterCount() == expected);
+    ++counted;
+  }
+  CHECK(counted >= 7);
+}
+
+}  // namespace
+}  // namespace frugal::oracles

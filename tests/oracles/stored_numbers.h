@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "sdk/io/weight_source.h"
+#include "sdk/module/parameter_store.h"
+#include "tests/oracles/axis_order.h"
+#include "tests/support/test_world.h"
+
+namespace frugal::oracles {
+
+// One tensor of a file, in f64. Throws DataError where it has none of that name.
+Numbers ReadNumbers(const WeightSource& source, const std::string& name);
+
+// As a tensor of the world's element type, images [N, C, ...] turned to channels last, integers as
+// kI64.
+Tensor ReadInput(const WeightSource& source, const std::string& name, DType dtype);
+
+// Fills the store's parameters from the file. Throws DataError where one is missing or mis-shaped.
+void TakeWeightsFrom(const WeightSource& source, test::TestWorld& world);
+
+}  // namespace frugal::oracles

@@ -1,0 +1,142 @@
+#include "tests/oracles/training_case.h"
+
+#include <algorithm>
+
+#include "builders/architecture_reader.h"
+#include "presets/toml_reader.h"
+#include "sdk/core/error.h"
+#include "sdk/io/open_weights.h"
+#include "sdk/train/step.h"
+#include "tests/oracles/stored_numbers.h"
+#include "tests/support/tensors.h"
+
+namespace frugal::oracles {
+namespace {
+
+double NumberOf(const ConfigNode& node) {
+  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) {
+    return static_cast<double>(*integer);
+  }
+  return std::get<double>(node.value);
+}
+
+OptimizerKind KindNamed(const std::string& name) {
+  for (std::size_t i = 0; i < kOptimizerKindCount; ++i) {
+    if (NameOf(static_cast<OptimizerKind>(i)) == name) return static_cast<OptimizerKind>(i);
+  }
+  throw ConfigError({.where = "optimizer.kind",
+                     .required = "an optimizer that there is here",
+                     .given = "'" + name + "'",
+                     .advice = "see sdk/optim/optimizer.h"});
+}
+
+OptimizerOptions OptimizerIn(const ConfigNode& root) {
+  OptimizerOptions options;
+  const ConfigNode* table = root.Find("optimizer");
+  if (table == nullptr) return options;
+  for (const ConfigNode& entry : table->children) {
+    if (entry.key == "kind") options.kind = KindNamed(std::get<std::string>(entry.value));
+    if (entry.key == "lr") options.lr = NumberOf(entry);
+    if (entry.key == "eps") options.eps = NumberOf(entry);
+    if (entry.key == "weight_decay") options.weight_decay = NumberOf(entry);
+    if (entry.key == "momentum") options.momentum = NumberOf(entry);
+    if (entry.key == "betas") {
+      options.beta1 = NumberOf(entry.children.at(0));
+      options.beta2 = NumberOf(entry.children.at(1));
+    }
+  }
+  return options;
+}
+
+// Sample number s * B + b is row b of step s: inputs tokens[s, b, :-1], targets tokens[s, b, 1:].
+class StoredTokens final : public DataSource {
+ public:
+  explicit StoredTokens(Numbers tokens) : tokens_(std::move(tokens)) {}
+
+  std::int64_t count() const override { return tokens_.shape[0] * tokens_.shape[1]; }
+  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
+            const Tensor& targets) const override {
+    const std::int64_t length = tokens_.shape[2];
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      for (std::int64_t t = 0; t + 1 < length; ++t) {
+        const std::size_t from = static_cast<std::size_t>(samples[i] * length + t);
+        const std::size_t to =
+            i * static_cast<std::size_t>(length - 1) + static_cast<std::size_t>(t);
+        inputs.values<std::int64_t>()[to] = static_cast<std::int64_t>(tokens_.values[from]);
+        targets.values<std::int64_t>()[to] = static_cast<std::int64_t>(tokens_.values[from + 1]);
+      }
+    }
+  }
+
+ private:
+  Numbers tokens_;
+};
+
+double RelativeDifference(double ours, double theirs) {
+  return std::abs(ours - theirs) / std::abs(theirs);
+}
+
+void CompareWeights(const WeightSource& expected, std::span<Parameter* const> parameters,
+                    test::TestWorld& world, TrainingErrors& errors) {
+  for (const Parameter* parameter : parameters) {
+    const Numbers final = ReadNumbers(expected, "final/" + parameter->path);
+    const double error = test::RelativeError(world.store().Value(*parameter), final.values);
+    if (error < errors.worst_weight) continue;
+    errors.worst_weight = error;
+    errors.worst_name = parameter->path;
+  }
+}
+
+}  // namespace
+
+double TrainingErrors::WorstLoss() const { return *std::ranges::max_element(losses); }
+double TrainingErrors::WorstNorm() const { return *std::ranges::max_element(gradient_norms); }
+
+TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& kind) {
+  const ConfigNode root = ParseTomlFile(directory + "/case.toml");
+  Origins unused;
+  Complaints complaints;
+  const auto architecture = ReadArchitecture(root, unused, complaints);
+  complaints.ThrowIfAny();
+  if (!architecture) {
+    throw DataError({.where = directory + "/case.toml",
+                     .required = "family and [config]",
+                     .given = "there is no family",
+                     .advice = "give a case of the form that tests/oracles/README.md describes"});
+  }
+  const auto weights = OpenWeights(directory + "/weights.safetensors");
+  const auto expected = OpenWeights(directory + "/expected.safetensors");
+  test::TestWorld world(kind);
+  TakeWeightsFrom(*weights, world);
+  const auto network = BuildArchitecture(*architecture);
+  const std::vector<Parameter*> parameters = network->Parameters();
+  const StoredTokens tokens(ReadNumbers(*expected, "tokens"));
+  const Shape shape = ReadNumbers(*expected, "tokens").shape;
+  const Shape positions = {shape[2] - 1};
+  const ConfigNode* clip = root.Find("clip_gradient_norm");
+  const Optimizer optimizer(OptimizerIn(root), {}, clip == nullptr ? 0 : NumberOf(*clip), shape[0]);
+  const DataLayout layout = {.sample_shape = positions,
+                             .classes = network->LastProjection()->weight->shape[0],
+                             .target_shape = {},
+                             .train_count = tokens.count(),
+                             .vocabulary = network->LastProjection()->weight->shape[0],
+                             .label_shape = positions};
+  const Numbers losses = ReadNumbers(*expected, "losses");
+  const Numbers norms = ReadNumbers(*expected, "gradient_norms");
+  TrainingErrors errors;
+  for (std::int64_t step = 0; step < shape[0]; ++step) {
+    std::vector<std::int64_t> samples;
+    for (std::int64_t row = 0; row < shape[1]; ++row) samples.push_back(step * shape[1] + row);
+    world.context().set_step(step);
+    const StepResult result =
+        TrainStep(world.context(), {*network, parameters, LossOptions(), layout}, optimizer,
+                  &tokens, samples);
+    const auto at = static_cast<std::size_t>(step);
+    errors.losses.push_back(RelativeDifference(result.loss, losses.values[at]));
+    errors.gradient_norms.push_back(RelativeDifference(result.gradient_norm, norms.values[at]));
+  }
+  CompareWeights(*expected, parameters, world, errors);
+  return errors;
+}
+
+}  // namespace frugal::oracles

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/test_world.h"
+
+// A whole training run that PyTorch has computed: see tests/oracles/README.md.
+namespace frugal::oracles {
+
+struct TrainingErrors {
+  std::vector<double> losses;          // of each step, relative
+  std::vector<double> gradient_norms;  // before clipping
+  double worst_weight = 0;             // after the last step
+  std::string worst_name;
+
+  double WorstLoss() const;
+  double WorstNorm() const;
+};
+
+// Runs `directory`/case.toml: a language model on the tokens of the file. Throws DataError or
+// ConfigError where the files are not of that form.
+TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& kind);
+
+}  // namespace frugal::oracles
