@@ -13,7 +13,8 @@ class DryWorld {
   DryWorld(Backend& backend, DType dtype, std::uint64_t seed = 0, bool step_gradients = false)
       : tensors_(ledger_, null_, false),
         step_(ledger_, null_, true),
-        store_(tensors_, ledger_, {.dtype = dtype,
+        store_(tensors_, ledger_,
+               {.dtype = dtype,
                 .seed = seed,
                 .dry = true,
                 .gradient_memory = step_gradients ? &step_ : nullptr}),

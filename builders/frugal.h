@@ -7,6 +7,7 @@
 #include "builders/program.h"
 #include "builders/run_training.h"
 #include "builders/spec_reader.h"
+#include "builders/text_generation.h"
 #include "presets/training_memory_config.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/dtype.h"

@@ -241,6 +241,28 @@ std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t co
   return outputs;
 }
 
+std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
+                                          const GenerateOptions& options) {
+  const std::int64_t vocabulary = blueprint_->layout.vocabulary;
+  for (const std::int64_t token : prompt) {
+    if (token >= 0 && token < vocabulary) continue;
+    throw UsageError(
+        {.where = "Model::Generate",
+         .required = "tokens lie in [0, " + std::to_string(vocabulary) + ")",
+         .given = std::to_string(token),
+         .advice = vocabulary == 0 ? "use a model over tokens" : "correct the prompt"});
+  }
+  HeapAllocator heap;
+  TrackedAllocator memory(memory_->ledger(), heap, false);
+  Context context({.backend = *blueprint_->backend,
+                   .ledger = memory_->ledger(),
+                   .step_memory = memory,
+                   .parameters = *store_,
+                   .dtype = blueprint_->dtype(),
+                   .seed = blueprint_->seed()});
+  return frugal::Generate(context, network(), prompt, options);
+}
+
 const DataSource& Model::Source(DatasetPart part) {
   auto& source = part == DatasetPart::kTrain ? sources_.train : sources_.test;
   if (source != nullptr) return *source;

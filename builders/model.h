@@ -8,6 +8,7 @@
 #include "builders/blueprint.h"
 #include "builders/memory_stack.h"
 #include "builders/training_observer.h"
+#include "sdk/train/generate.h"
 
 namespace frugal {
 
@@ -46,6 +47,10 @@ class Model {
   std::vector<float> Predict(std::span<const float> inputs, std::int64_t count);
   // The same for token numbers [N, T], where the data are tokens.
   std::vector<float> PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count);
+
+  // Continues a text of tokens; for causal networks over tokens. Takes its memory from the heap.
+  std::vector<std::int64_t> Generate(std::span<const std::int64_t> prompt,
+                                     const GenerateOptions& options);
 
   // Values of one parameter or buffer, in f64; materializes it.
   std::vector<double> Values(const std::string& path);

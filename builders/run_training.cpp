@@ -27,8 +27,8 @@ std::string ResultText(const TrainingResult& result, const TrainingProgram& prog
 
 }  // namespace
 
-TrainingResult RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
-                           DataSources sources) {
+TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
+                       DataSources sources) {
   PrepareOutputs(blueprint.config, options.keep);
   const DataUnits units = UnitsOf(blueprint.layout, blueprint.config.loss);
   if (!options.quiet) std::cout << PlanText(blueprint) << std::endl;
@@ -46,7 +46,7 @@ TrainingResult RunTraining(Blueprint blueprint, const RunTrainingOptions& option
   for (const std::string& path : WriteOutputs(model, result)) {
     if (!options.quiet) std::cout << "wrote " << path << std::endl;
   }
-  return result;
+  return {std::move(model), std::move(result)};
 }
 
 }  // namespace frugal

@@ -12,10 +12,15 @@ struct RunTrainingOptions {
   std::vector<std::string> keep = {};  // files that no output may replace
 };
 
+struct TrainedRun {
+  Model model;
+  TrainingResult result;
+};
+
 // A whole training as programs show it: checks that the outputs can be written, prints the plan
 // before anything of it is allocated, trains with progress, prints what was reached and planned
 // beside measured memory, and writes what [output] names. With own data, `sources` holds it.
-TrainingResult RunTraining(Blueprint blueprint, const RunTrainingOptions& options = {},
-                           DataSources sources = {});
+TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options = {},
+                       DataSources sources = {});
 
 }  // namespace frugal

@@ -12,6 +12,7 @@ void AddCommands(CLI::App& app, Action& action) {
   app.require_subcommand(1);
   AddPlanCommand(app, action);
   AddTrainCommand(app, action);
+  AddGenerateCommand(app, action);
   AddConfigCommand(app, action);
   AddPresetsCommand(app, action);
   AddSchemaCommand(app, action);

@@ -1,6 +1,7 @@
 // Every sample's configuration under every preset, at several batch sizes: trained as planned, and
 // to the same losses.
 #include <filesystem>
+#include <fstream>
 
 #include "presets/memory_presets.h"
 #include "tests/catch.h"
@@ -20,9 +21,20 @@ std::vector<std::string> SampleFiles() {
   return files;
 }
 
+bool ReadsText(const std::string& file) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("text_file")) return true;
+  }
+  return false;
+}
+
 AiModelBuilder Short(const std::string& file, const std::vector<std::string>& more) {
   std::vector<std::string> overrides = {"training.epochs=1", "training.max_steps=2",
                                         "data.test_limit=70", "training.evaluation_batch_size=64"};
+  if (ReadsText(file)) {  // whatever text there is
+    overrides.push_back("data.text_file=\"" FRUGAL_SOURCE_DIR "/README.md\"");
+  }
   overrides.insert(overrides.end(), more.begin(), more.end());
   return AiModelBuilder::FromToml(file, overrides);
 }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "builders/report/text_file.h"
+#include "builders/text_generation.h"
+
+namespace frugal {
+
+// Prints what the model writes by itself, and keeps it in a file.
+inline void WriteSample(Model model, const std::string& path) {
+  std::cout << "\nIt writes, at temperature 0.8 among the 40 likeliest bytes:\n" << std::endl;
+  const std::string text = GenerateText(model, {.count = 600}, &std::cout);
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  WriteTextFile(path, text);
+  std::cout << "\n\nwrote " << path << std::endl;
+}
+
+}  // namespace frugal
