@@ -84,6 +84,19 @@ CheckpointOptions CheckpointOptionsOf(const TrainingMemoryConfig& memory) {
           .kept_bytes_threshold = memory.high_activation_memory_threshold_bytes};
 }
 
+// Numbers run in order of the layers, so those inside one layer follow each other.
+SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std::string& path) {
+  SegmentRange range;
+  int last = -1;
+  for (const auto& [inside, number] : numbers) {
+    if (!inside.starts_with(path + ".")) continue;
+    range.first = last < 0 ? number : std::min(range.first, number);
+    last = std::max(last, number);
+  }
+  range.count = last < 0 ? 0 : last - range.first + 1;
+  return range;
+}
+
 void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
   const std::map<std::string, int> segments = SegmentNumbers(*blueprint.network);
   DryWorld world(*blueprint.backend, blueprint.dtype());
@@ -100,7 +113,8 @@ void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
                                      .output = x.shape(),
                                      .parameters = layer.ParameterCount(),
                                      .kept_bytes = keeps == kept.end() ? 0 : keeps->second,
-                                     .segment = segment == segments.end() ? -1 : segment->second});
+                                     .segment = segment == segments.end() ? -1 : segment->second,
+                                     .inner_segments = SegmentsInside(segments, layer.path())});
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 // "1 \", "  |", "  /": the first, inner and last layer of segment 1; "2 -" where it is alone.
 std::string SegmentMark(const std::vector<LayerPlan>& layers, std::size_t i) {
   const int segment = layers[i].segment;
-  if (segment < 0) return "";
+  if (segment < 0) return InnerSegmentsText(layers[i].inner_segments);
   const bool is_first = i == 0 || layers[i - 1].segment != segment;
   const bool is_last = i + 1 == layers.size() || layers[i + 1].segment != segment;
   const std::string number = std::to_string(segment + 1);
@@ -24,10 +24,16 @@ std::string BytesOrDash(std::int64_t bytes) { return bytes == 0 ? "-" : FormatBy
 
 }  // namespace
 
+std::string InnerSegmentsText(const SegmentRange& segments) {
+  if (segments.count == 0) return "";
+  const std::string first = std::to_string(segments.first + 1);
+  if (segments.count == 1) return first + " inside";
+  return first + ".." + std::to_string(segments.first + segments.count) + " inside";
+}
+
 std::string LayerTableText(const std::vector<LayerPlan>& layers) {
   if (layers.empty()) return "  none\n";
-  const bool has_segments =
-      std::ranges::any_of(layers, [](const LayerPlan& layer) { return layer.segment >= 0; });
+  const bool has_segments = std::ranges::any_of(layers, IsCheckpointed);
   TextTable table;
   table.columns = {{"path"}, {"layer"}, {"output"}, {"parameters", true}, {"keeps", true}};
   table.flexible = 1;

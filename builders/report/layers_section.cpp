@@ -2,6 +2,7 @@
 
 #include "builders/report/html_sections.h"
 #include "builders/report/html_table.h"
+#include "builders/report/layer_table.h"
 #include "builders/report/layer_times.h"
 #include "builders/report/number_text.h"
 #include "sdk/core/byte_size.h"
@@ -35,8 +36,9 @@ std::vector<HtmlColumn> ColumnsOf(bool segments, bool measured) {
   return columns;
 }
 
-HtmlCell SegmentCell(int segment) {
-  if (segment < 0) return {""};
+HtmlCell SegmentCell(const LayerPlan& layer) {
+  const int segment = layer.segment;
+  if (segment < 0) return {InnerSegmentsText(layer.inner_segments)};
   return {std::to_string(segment + 1), segment % 2 == 0 ? "even-segment" : "odd-segment"};
 }
 
@@ -62,14 +64,13 @@ std::string Explanation(bool segments, bool measured) {
 std::string LayersSection(const ReportData& data) {
   const std::vector<LayerPlan>& layers = data.plan.layers;
   const bool measured = !data.result.layers.empty();
-  const bool segments =
-      std::ranges::any_of(layers, [](const LayerPlan& layer) { return layer.segment >= 0; });
+  const bool segments = std::ranges::any_of(layers, IsCheckpointed);
   const LayerTimes times = TimesByLayer(layers, data.result.layers);
   HtmlTable table;
   table.columns = ColumnsOf(segments, measured);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     table.rows.push_back(RowOf(layers[i]));
-    if (segments) table.rows.back().push_back(SegmentCell(layers[i].segment));
+    if (segments) table.rows.back().push_back(SegmentCell(layers[i]));
     if (measured) AddMeasured(times.layers[i], times.seconds, table.rows.back());
   }
   for (const LayerMeasurement& other : times.others) {

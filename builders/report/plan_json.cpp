@@ -29,7 +29,8 @@ Json JsonOf(const LayerPlan& layer) {
           {"output", std::vector<std::int64_t>(extents.begin(), extents.end())},
           {"parameters", layer.parameters},
           {"kept_bytes", layer.kept_bytes},
-          {"segment", layer.segment < 0 ? Json() : Json(layer.segment)}};
+          {"segment", layer.segment < 0 ? Json() : Json(layer.segment)},
+          {"inner_segments", layer.inner_segments.count}};
 }
 
 Json JsonOf(const Holder& holder) {

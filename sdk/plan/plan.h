@@ -25,6 +25,12 @@ struct StepPlan {
   MemoryTimeline timeline;  // of what the step itself takes and gives back
 };
 
+// Checkpointed segments number first, first + 1, ...
+struct SegmentRange {
+  int first = 0;
+  int count = 0;
+};
+
 struct LayerPlan {
   std::string path;
   std::string description;
@@ -32,7 +38,13 @@ struct LayerPlan {
   std::int64_t parameters = 0;
   std::int64_t kept_bytes = 0;  // what it keeps for backward when it is not checkpointed
   int segment = -1;             // number of the checkpointed segment that it is in; -1 = none
+  SegmentRange inner_segments{}; // those inside it
 };
+
+// Whether a layer, or a part of it, is in a checkpointed segment.
+inline bool IsCheckpointed(const LayerPlan& layer) {
+  return layer.segment >= 0 || layer.inner_segments.count > 0;
+}
 
 // What a training will take, known before anything of it is allocated. Data only.
 struct Plan {
