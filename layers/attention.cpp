@@ -125,7 +125,8 @@ void AttentionLayer::CheckLength(Context& context, const Var& x) const {
              x.shape(), "use shorter sequences");
 }
 
-Var AttentionLayer::Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask) {
+Var AttentionLayer::AttendHeads(Context& context, const Var& x, const Var& memory,
+                                const Tensor& mask) {
   if (x.shape().rank() != 3 || x.shape().back() != features_) {
     ThrowShape(context, "attention takes [batch, positions, " + std::to_string(features_) + "]",
                x.shape(), "change the layer's features, or turn the input into a sequence");
@@ -137,13 +138,20 @@ Var AttentionLayer::Attend(Context& context, const Var& x, const Var& memory, co
     heads.k = Remember(context, heads.k, "keys");
     heads.v = Remember(context, heads.v, "values");
   }
-  const Var y = Attention(context, heads.q, heads.k, heads.v,
-                          {.heads = options_.heads,
-                           .key_heads = options_.key_heads,
-                           .head_size = options_.head_size,
-                           .causal = options_.causal,
-                           .mask = mask});
-  return Apply(context, output_, y);
+  return Attention(context, heads.q, heads.k, heads.v,
+                   {.heads = options_.heads,
+                    .key_heads = options_.key_heads,
+                    .head_size = options_.head_size,
+                    .causal = options_.causal,
+                    .mask = mask});
+}
+
+Var AttentionLayer::Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask) {
+  return Apply(context, output_, AttendHeads(context, x, memory, mask));
+}
+
+Var AttentionLayer::ForwardUpToProjection(Context& context, const Var& input) {
+  return AttendHeads(context, input, input, {});
 }
 
 Var AttentionLayer::Forward(Context& context, const Var& input) {

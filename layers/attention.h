@@ -42,6 +42,10 @@ class AttentionLayer final : public Layer {
   LayerKind kind() const override { return LayerKind::kAttention; }
   std::string Describe() const override;
 
+  std::optional<Projection> LastProjection() const override {
+    return Projection{output_.weight, output_.bias, options_.layout};
+  }
+
   // Queries from x [N, T, D], keys and values from memory [N, S, memory features]; `mask` is added
   // to the scores, [1 or N, 1 or heads, T, S], or empty.
   Var Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask = {});
@@ -56,6 +60,9 @@ class AttentionLayer final : public Layer {
   };
 
   Var Forward(Context& context, const Var& input) override;
+  Var ForwardUpToProjection(Context& context, const Var& input) override;
+  // Attend without the output's projection.
+  Var AttendHeads(Context& context, const Var& x, const Var& memory, const Tensor& mask);
   Linear AddLinear(const std::string& name, std::int64_t inputs, std::int64_t outputs, bool bias,
                    double deviation);
   void CheckLength(Context& context, const Var& x) const;

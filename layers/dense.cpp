@@ -47,12 +47,12 @@ std::string Dense::Describe() const {
 
 std::optional<Projection> Dense::LastProjection() const {
   if (options_.activation.kind != Activation::kIdentity) return std::nullopt;
-  if (options_.layout != WeightLayout::kOutIn) return std::nullopt;
-  return Projection{&weight_, bias_};
+  return Projection{&weight_, bias_, options_.layout};
 }
 
 Var Dense::Forward(Context& context, const Var& input) {
-  return Linear(context, input, weight_, bias_, {.activation = options_.activation, .layout = options_.layout});
+  return Linear(context, input, weight_, bias_,
+                {.activation = options_.activation, .layout = options_.layout});
 }
 
 }  // namespace frugal

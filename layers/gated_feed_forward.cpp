@@ -36,12 +36,15 @@ std::string GatedFeedForward::Describe() const {
          DescribeActivation(options_.activation);
 }
 
-Var GatedFeedForward::Forward(Context& context, const Var& input) {
+Var GatedFeedForward::ForwardUpToProjection(Context& context, const Var& input) {
   const Var gate =
       Linear(context, input, *gate_.weight, gate_.bias, {.activation = options_.activation});
   const Var up = Linear(context, input, *up_.weight, up_.bias);
-  const Var product = Arithmetic(context, BinaryKind::kMultiply, gate, up);
-  return Linear(context, product, *down_.weight, down_.bias);
+  return Arithmetic(context, BinaryKind::kMultiply, gate, up);
+}
+
+Var GatedFeedForward::Forward(Context& context, const Var& input) {
+  return Linear(context, ForwardUpToProjection(context, input), *down_.weight, down_.bias);
 }
 
 }  // namespace frugal

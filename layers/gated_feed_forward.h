@@ -28,6 +28,9 @@ class GatedFeedForward final : public Layer {
 
   LayerKind kind() const override { return LayerKind::kDense; }
   std::string Describe() const override;
+  std::optional<Projection> LastProjection() const override {
+    return Projection{down_.weight, down_.bias};
+  }
 
  private:
   struct Affine {
@@ -36,6 +39,7 @@ class GatedFeedForward final : public Layer {
   };
   Affine Add(const std::string& name, std::int64_t inputs, std::int64_t outputs);
   Var Forward(Context& context, const Var& input) override;
+  Var ForwardUpToProjection(Context& context, const Var& input) override;
 
   std::int64_t features_;
   GatedFeedForwardOptions options_;

@@ -2,6 +2,7 @@
 
 #include "layers/describe.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/linear.h"
 
 namespace frugal {
 
@@ -17,10 +18,17 @@ std::string Residual::Describe() const {
          (shortcut_ ? ", shortcut" : "") + DescribeActivation(activation_);
 }
 
+// A body that ends in a product takes the sum into it.
+Var Residual::Sum(Context& context, const Var& input, const Var& around) {
+  const std::optional<Projection> last = body_->LastProjection();
+  if (!last) return Add(context, (*body_)(context, input), around);
+  const Var features = body_->RunUpToProjection(context, input);
+  return Linear(context, features, *last->weight, last->bias, {.layout = last->layout}, around);
+}
+
 Var Residual::Forward(Context& context, const Var& input) {
   const Var around = shortcut_ ? (*shortcut_)(context, input) : input;
-  const Var inside = (*body_)(context, input);
-  return Activate(context, Add(context, inside, around), activation_);
+  return Activate(context, Sum(context, input, around), activation_);
 }
 
 }  // namespace frugal

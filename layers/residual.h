@@ -25,6 +25,7 @@ class Residual final : public Layer {
 
  private:
   Var Forward(Context& context, const Var& input) override;
+  Var Sum(Context& context, const Var& input, const Var& around);
 
   std::unique_ptr<Sequential> body_;
   std::unique_ptr<Sequential> shortcut_;

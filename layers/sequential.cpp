@@ -1,7 +1,5 @@
 #include "layers/sequential.h"
 
-#include <algorithm>
-
 #include "sdk/autograd/checkpoint.h"
 
 namespace frugal {
@@ -20,36 +18,37 @@ std::string Sequential::Describe() const {
   return "sequential of " + std::to_string(layers_.size());
 }
 
-Var Sequential::Run(Context& context, Var x, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) x = (*layers_[i])(context, x);
-  return x;
-}
-
 std::optional<Projection> Sequential::LastProjection() const {
   return layers_.empty() ? std::nullopt : layers_.back()->LastProjection();
 }
 
-Var Sequential::RunSegments(Context& context, Var x, std::size_t end) {
+Var Sequential::RunLayers(Context& context, const Var& input, bool up_to_projection) {
+  const std::size_t end = layers_.size();
+  const std::size_t whole = up_to_projection ? end - 1 : end;
+  const auto run = [this, whole](Context& ctx, Var x, std::size_t begin, std::size_t stop) {
+    for (std::size_t i = begin; i < stop; ++i) {
+      x = i < whole ? (*layers_[i])(ctx, x) : layers_[i]->RunUpToProjection(ctx, x);
+    }
+    return x;
+  };
+  Var x = input;
   std::size_t next = 0;
-  for (CheckpointSegment segment : segments_) {
-    segment.end = std::min(segment.end, end);
-    if (segment.begin >= segment.end) break;
-    x = Run(context, std::move(x), next, segment.begin);
-    x = Checkpoint(context, x, [this, segment](Context& ctx, const Var& start) {
-      return Run(ctx, start, segment.begin, segment.end);
+  for (const CheckpointSegment segment : segments_) {
+    x = run(context, std::move(x), next, segment.begin);
+    x = Checkpoint(context, x, [run, segment](Context& ctx, const Var& start) {
+      return run(ctx, start, segment.begin, segment.end);
     });
     next = segment.end;
   }
-  return Run(context, std::move(x), next, end);
+  return run(context, std::move(x), next, end);
 }
 
 Var Sequential::Forward(Context& context, const Var& input) {
-  return RunSegments(context, input, layers_.size());
+  return RunLayers(context, input, false);
 }
 
 Var Sequential::ForwardUpToProjection(Context& context, const Var& input) {
-  const std::size_t last = layers_.size() - 1;
-  return layers_[last]->RunUpToProjection(context, RunSegments(context, input, last));
+  return RunLayers(context, input, true);
 }
 
 }  // namespace frugal

@@ -38,9 +38,8 @@ class Sequential final : public Layer {
  private:
   Var Forward(Context& context, const Var& input) override;
   Var ForwardUpToProjection(Context& context, const Var& input) override;
-  // Layers [0, end), in segments as far as they reach.
-  Var RunSegments(Context& context, Var x, std::size_t end);
-  Var Run(Context& context, Var x, std::size_t begin, std::size_t end);
+  // All layers, in segments; the last one without its projection where that is left to others.
+  Var RunLayers(Context& context, const Var& input, bool up_to_projection);
 
   std::vector<std::unique_ptr<Layer>> layers_;
   std::vector<CheckpointSegment> segments_;

@@ -26,11 +26,12 @@ enum class LayerKind : std::uint8_t {
 };
 std::string_view NameOf(LayerKind kind);
 
-// A layer's last step where that is x W^T + b: what a loss needs to take it over and run it piece
-// by piece, so that its output is never there as a whole.
+// A layer's last step where that is x W^T + b: what others need to take it over. A loss runs it
+// piece by piece, so that its output is never there as a whole; a residual adds in the product.
 struct Projection {
-  const Parameter* weight = nullptr;  // [outputs, features]
+  const Parameter* weight = nullptr;  // [outputs, features], or [features, outputs] with kInOut
   const Parameter* bias = nullptr;    // [outputs] or null
+  WeightLayout layout = WeightLayout::kOutIn;
 };
 
 // A forward-only composition of operations. Backward belongs to the operations.

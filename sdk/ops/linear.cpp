@@ -80,10 +80,8 @@ void CheckResidual(Context& context, const LinearCall& call, const Tensor& resid
   Shape shape = call.x.shape();
   shape[shape.rank() - 1] = call.outputs();
   if (!(residual.shape() == shape)) {
-    ThrowShape(context,
-               "linear adds a residual of shape " + ToString(residual.shape()) + " to a result " +
-                   ToString(shape),
-               call.x.shape(), "make both branches end in the same shape");
+    ThrowShape(context, "a sum takes two tensors of one shape, here " + ToString(shape),
+               residual.shape(), "make both branches end in the same shape, e.g. with a shortcut");
   }
   if (function.kind == Activation::kIdentity) return;
   throw UsageError({.where = "linear",

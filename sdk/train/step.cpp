@@ -56,7 +56,8 @@ struct Evaluated {
 std::optional<Projection> ProjectionForLoss(const StepParts& parts) {
   const bool over_positions = parts.layout.classes > 0 && parts.layout.label_shape.rank() > 0;
   if (!over_positions || !TakesLabels(parts.loss.kind)) return std::nullopt;
-  return parts.network.LastProjection();
+  const std::optional<Projection> projection = parts.network.LastProjection();
+  return projection && projection->layout == WeightLayout::kOutIn ? projection : std::nullopt;
 }
 
 // `share` of the batch in the step: what backward is seeded with.

@@ -78,9 +78,10 @@ TEST_CASE("linear refuses what does not fit", "[ops][linear][errors]") {
     CHECK_THROWS_WITH(linear({2, 3}, {.layout = WeightLayout::kInOut}, {}),
                       "[fc] linear takes 5 features; the input is [2, 3]; change the layer's input "
                       "size or flatten the input first");
-    CHECK_THROWS_WITH(linear({2, 3}, {}, {2, 3}),
-                      "[fc] linear adds a residual of shape [2, 3] to a result [2, 5]; the input "
-                      "is [2, 3]; make both branches end in the same shape");
+    CHECK_THROWS_WITH(
+        linear({2, 3}, {}, {2, 3}),
+        "[fc] a sum takes two tensors of one shape, here [2, 5]; the input is [2, 3]; make both "
+        "branches end in the same shape, e.g. with a shortcut");
     CHECK_THROWS_AS(linear({2, 3}, {}, {1, 5}), ShapeError);
     CHECK_THROWS_AS(linear({2, 3}, {.activation = Activation::kRelu}, {2, 5}), UsageError);
     CHECK_THROWS_AS(linear({2, 3}, {.activation = Activation::kGelu}, {2, 5}), UsageError);
