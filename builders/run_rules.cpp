@@ -31,6 +31,16 @@ void CheckLoss(const RunConfig& config, bool custom_data, Complaints& complaints
                   .advice = "set kind = \"cross_entropy\", or bring data with real targets"});
 }
 
+// Whether somebody meant the field of a section whose `kind` decides if it is read: it has another
+// value than its default, or a file or a command line names it. Where code replaced the section,
+// what the file said of it no longer counts.
+bool IsMeant(const RunConfig& config, const std::string& section, const std::string& key,
+             bool is_set) {
+  const OriginKind origin = config.origins.Of(section + "." + key).kind;
+  const bool by_code = config.origins.Of(section + ".kind").kind == OriginKind::kCode;
+  return is_set || origin == OriginKind::kCommandLine || (origin == OriginKind::kFile && !by_code);
+}
+
 // Which optimizers read a field; set for another, it would be dead.
 struct OptimizerField {
   const char* key;
@@ -78,8 +88,8 @@ void CheckOptimizer(const RunConfig& config, Complaints& complaints) {
   };
   for (const OptimizerField& field : OptimizerFieldsInUse(config)) {
     const std::string key = field.key;
-    const bool given = field.is_set || config.origins.Of("optimizer." + key).IsExplicit();
-    if (!given || std::ranges::find(field.kinds, options.kind) != field.kinds.end()) continue;
+    if (std::ranges::find(field.kinds, options.kind) != field.kinds.end()) continue;
+    if (!IsMeant(config, "optimizer", key, field.is_set)) continue;
     refuse(key, key + " belongs to " + ListOf(field.kinds), "leave it out, or change the kind");
   }
   if (options.kind == OptimizerKind::kSgd && options.nesterov && options.momentum == 0) {
@@ -92,17 +102,21 @@ void CheckSchedule(const RunConfig& config, Complaints& complaints) {
   struct Owner {
     const char* key;
     ScheduleKind kind;
+    bool is_set;
   };
-  for (const auto& [key, kind] :
-       {Owner{"final_fraction", ScheduleKind::kCosine}, Owner{"step_every", ScheduleKind::kStep},
-        Owner{"step_factor", ScheduleKind::kStep}}) {
-    const Origin& origin = config.origins.Of(std::string("schedule.") + key);
-    if (config.schedule.kind == kind || !origin.IsExplicit()) continue;
-    complaints.Add(origin.location,
+  const ScheduleOptions& schedule = config.schedule;
+  const ScheduleOptions defaults;
+  for (const auto& [key, kind, is_set] :
+       {Owner{"final_fraction", ScheduleKind::kCosine,
+              schedule.final_fraction != defaults.final_fraction},
+        Owner{"step_every", ScheduleKind::kStep, schedule.step_every != defaults.step_every},
+        Owner{"step_factor", ScheduleKind::kStep, schedule.step_factor != defaults.step_factor}}) {
+    if (schedule.kind == kind || !IsMeant(config, "schedule", key, is_set)) continue;
+    complaints.Add(PlaceOf(config, std::string("schedule.") + key),
                    {.where = "schedule",
                     .required = std::string(key) + " belongs to the schedule \"" +
                                 std::string(NameOf(kind)) + "\"",
-                    .given = "kind = \"" + std::string(NameOf(config.schedule.kind)) + "\"",
+                    .given = "kind = \"" + std::string(NameOf(schedule.kind)) + "\"",
                     .advice = "leave it out, or change the kind"});
   }
 }
@@ -111,17 +125,21 @@ void CheckLossFields(const RunConfig& config, Complaints& complaints) {
   struct Owner {
     const char* key;
     LossKind kind;
+    bool is_set;
   };
-  for (const auto& [key, kind] :
-       {Owner{"label_smoothing", LossKind::kCrossEntropy},
-        Owner{"ignore_index", LossKind::kCrossEntropy}, Owner{"delta", LossKind::kHuber}}) {
-    const Origin& origin = config.origins.Of(std::string("loss.") + key);
-    if (config.loss.kind == kind || !origin.IsExplicit()) continue;
-    complaints.Add(origin.location,
+  const LossOptions& loss = config.loss;
+  const LossOptions defaults;
+  for (const auto& [key, kind, is_set] :
+       {Owner{"label_smoothing", LossKind::kCrossEntropy,
+              loss.label_smoothing != defaults.label_smoothing},
+        Owner{"ignore_index", LossKind::kCrossEntropy, loss.ignore_index != defaults.ignore_index},
+        Owner{"delta", LossKind::kHuber, loss.delta != defaults.delta}}) {
+    if (loss.kind == kind || !IsMeant(config, "loss", key, is_set)) continue;
+    complaints.Add(PlaceOf(config, std::string("loss.") + key),
                    {.where = "loss",
                     .required = std::string(key) + " belongs to the loss \"" +
                                 std::string(NameOf(kind)) + "\"",
-                    .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
+                    .given = "kind = \"" + std::string(NameOf(loss.kind)) + "\"",
                     .advice = "leave it out, or change the kind"});
   }
 }

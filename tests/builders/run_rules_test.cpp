@@ -1,0 +1,69 @@
+#include "builders/run_rules.h"
+
+#include "builders/ai_model_builder.h"
+#include "tests/io/temp_dir.h"
+
+namespace frugal::testing {
+namespace {
+
+const std::string kLayers = "[[model.layers]]\ntype = \"flatten\"\n";
+
+// Of the optimizer, the schedule and the loss.
+std::string Found(const AiModelBuilder& builder) {
+  Complaints complaints;
+  CheckRun(builder.config(), true, complaints);
+  return complaints.empty() ? "nothing" : complaints.Lines().front();
+}
+
+AiModelBuilder FromText(const TempDir& directory, const std::string& text,
+                        const std::vector<std::string>& overrides = {}) {
+  return AiModelBuilder::FromToml(directory.Write("run.toml", text + kLayers), overrides);
+}
+
+TEST_CASE("what code puts back to its default is not meant") {
+  const TempDir directory;
+  const std::string sgd = "[optimizer]\nkind = \"sgd\"\nmomentum = 0.9\nnesterov = true\n";
+  CHECK(Found(FromText(directory, sgd).Optimizer({.kind = OptimizerKind::kAdamW})) == "nothing");
+  const std::string adam = "[optimizer]\nkind = \"adam\"\nbeta1 = 0.8\neps = 1e-7\n";
+  CHECK(Found(FromText(directory, adam).Optimizer({.kind = OptimizerKind::kSgd})) == "nothing");
+  const std::string cosine = "[schedule]\nkind = \"cosine\"\nfinal_fraction = 0.1\n";
+  CHECK(Found(FromText(directory, cosine).Schedule({})) == "nothing");
+  const std::string smooth = "[loss]\nlabel_smoothing = 0.1\nignore_index = 3\n";
+  CHECK(Found(FromText(directory, smooth).Loss({.kind = LossKind::kMse})) == "nothing");
+}
+
+TEST_CASE("what a file says as the default is not meant either once code says the kind") {
+  const TempDir directory;
+  const std::string sgd = "[optimizer]\nkind = \"sgd\"\nmomentum = 0.0\n";
+  CHECK(Found(FromText(directory, sgd).Optimizer({.kind = OptimizerKind::kAdamW})) == "nothing");
+  const std::string step = "[schedule]\nkind = \"step\"\nstep_every = 1000\n";
+  CHECK(Found(FromText(directory, step).Schedule({})) == "nothing");
+}
+
+TEST_CASE("a field of another kind is refused whoever sets it") {
+  const TempDir directory;
+  const std::string required = "[optimizer] momentum belongs to sgd and rmsprop; ";
+  CheckContains(Found(AiModelBuilder()
+                          .Layers([](LayerList& l) { l.Flatten(); })
+                          .Optimizer({.kind = OptimizerKind::kAdamW, .momentum = 0.9})),
+                required);
+  CheckContains(Found(FromText(directory, "").Schedule({.final_fraction = 0.1})),
+                "final_fraction belongs to the schedule \"cosine\"");
+  CheckContains(Found(FromText(directory, "").Loss({.delta = 2})),
+                "delta belongs to the loss \"huber\"");
+  CheckContains(
+      MessageOf<ConfigError>([&] { FromText(directory, "[optimizer]\nmomentum = 0.0\n"); }),
+      required);
+  CheckContains(
+      MessageOf<ConfigError>([&] { FromText(directory, "[schedule]\nstep_every = 1000\n"); }),
+      "step_every belongs to the schedule \"step\"");
+  CheckContains(MessageOf<ConfigError>([&] { FromText(directory, "", {"optimizer.momentum=0"}); }),
+                required);
+  CheckContains(Found(FromText(directory, "")
+                          .Optimizer({.kind = OptimizerKind::kAdam})
+                          .Override({"optimizer.momentum=0"})),
+                required);
+}
+
+}  // namespace
+}  // namespace frugal::testing
