@@ -57,6 +57,20 @@ struct Factory {
     return std::make_unique<SequencePoolLayer>(o);
   }
 
+  Made operator()(const EmbeddingOptions& o) const { return std::make_unique<TokenEmbedding>(o); }
+  Made operator()(const PositionOptions& o) const {
+    return std::make_unique<LearnedPositions>(features, o);
+  }
+  Made operator()(const SinusoidOptions& o) const {
+    return std::make_unique<SinusoidalPositions>(o);
+  }
+  Made operator()(const AttentionLayerOptions& o) const {
+    return std::make_unique<AttentionLayer>(features, o);
+  }
+  Made operator()(const GatedFeedForwardOptions& o) const {
+    return std::make_unique<GatedFeedForward>(features, o);
+  }
+
   Made operator()(const ResidualOptions&) const { return nullptr; }
   Made operator()(const SequentialOptions&) const { return nullptr; }
 };

@@ -9,8 +9,8 @@ namespace {
 
 std::vector<LayerType> AllTypes() {
   std::vector<LayerType> all;
-  for (const auto family :
-       {BasicTypes, ConvolutionTypes, PoolingTypes, NormTypes, SequenceTypes, ContainerTypes}) {
+  for (const auto family : {BasicTypes, ConvolutionTypes, PoolingTypes, NormTypes, SequenceTypes,
+                            TransformerTypes, ContainerTypes}) {
     for (LayerType& type : family()) all.push_back(std::move(type));
   }
   return all;

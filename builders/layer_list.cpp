@@ -84,6 +84,22 @@ LayerList& LayerList::SequencePool(const SequencePoolOptions& options, std::stri
   return Add(options, std::move(name));
 }
 
+LayerList& LayerList::Embedding(const EmbeddingOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::LearnedPositions(const PositionOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::SinusoidalPositions(const SinusoidOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::Attention(const AttentionLayerOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::GatedFeedForward(const GatedFeedForwardOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+
 LayerList& LayerList::Residual(const ResidualOptions& options, const Fill& body,
                                const Fill& shortcut, std::string name) {
   return Add(options, std::move(name), SpecsOf(body), SpecsOf(shortcut));

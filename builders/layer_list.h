@@ -39,6 +39,12 @@ class LayerList {
   LayerList& Gru(const RecurrentOptions& options, std::string name = {});
   LayerList& SequencePool(const SequencePoolOptions& options = {}, std::string name = {});
 
+  LayerList& Embedding(const EmbeddingOptions& options, std::string name = {});
+  LayerList& LearnedPositions(const PositionOptions& options, std::string name = {});
+  LayerList& SinusoidalPositions(const SinusoidOptions& options = {}, std::string name = {});
+  LayerList& Attention(const AttentionLayerOptions& options, std::string name = {});
+  LayerList& GatedFeedForward(const GatedFeedForwardOptions& options, std::string name = {});
+
   // `fill` gets an empty list to add the inner layers to.
   using Fill = std::function<void(LayerList&)>;
   LayerList& Residual(const ResidualOptions& options, const Fill& body, const Fill& shortcut = {},

@@ -28,6 +28,11 @@ std::string_view TypeNameOf(const LayerOptions& options) {
       "lstm",
       "gru",
       "sequence_pool",
+      "embedding",
+      "learned_positions",
+      "sinusoidal_positions",
+      "attention",
+      "gated_feed_forward",
       "residual",
       "sequential"};
   return names[options.index()];

@@ -5,8 +5,11 @@
 #include <variant>
 #include <vector>
 
+#include "layers/attention.h"
 #include "layers/convolution.h"
 #include "layers/dense.h"
+#include "layers/embedding.h"
+#include "layers/gated_feed_forward.h"
 #include "layers/norms.h"
 #include "layers/pool2d.h"
 #include "layers/recurrent.h"
@@ -42,6 +45,9 @@ using LayerOptions = std::variant<
     BatchNormOptions, LayerNormOptions, RmsNormOptions, GroupNormOptions,
     // sequences
     ToSequenceOptions, LstmOptions, GruOptions, SequencePoolOptions,
+    // transformers
+    EmbeddingOptions, PositionOptions, SinusoidOptions, AttentionLayerOptions,
+    GatedFeedForwardOptions,
     // of other layers
     ResidualOptions, SequentialOptions>;
 

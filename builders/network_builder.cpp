@@ -9,19 +9,18 @@ namespace {
 
 class NetworkBuilder {
  public:
-  NetworkBuilder(Backend& backend, DType dtype, DType input_dtype)
-      : backend_(backend), dtype_(dtype), input_dtype_(input_dtype) {}
+  NetworkBuilder(Backend& backend, DType dtype) : backend_(backend), dtype_(dtype) {}
 
-  // Returns the layers and leaves in `shape` what comes out of them.
+  // Returns the layers and leaves in `input` what comes out of them.
   std::unique_ptr<Sequential> BuildList(const std::vector<LayerSpec>& specs,
-                                        const std::string& where, Shape& shape) {
+                                        const std::string& where, NetworkInput& input) {
     auto list = std::make_unique<Sequential>();
     for (std::size_t i = 0; i < specs.size(); ++i) {
       const std::string here =
           where + "." + std::to_string(i) + " (" + std::string(TypeNameOf(specs[i].options)) + ")";
       const std::string name = specs[i].name.empty() ? std::to_string(i) : specs[i].name;
       CheckNameIsNew(*list, name, here, specs[i]);
-      list->Append(name, BuildNamed(specs[i], here, where + "." + std::to_string(i), shape));
+      list->Append(name, BuildNamed(specs[i], here, where + "." + std::to_string(i), input));
     }
     return list;
   }
@@ -41,10 +40,10 @@ class NetworkBuilder {
 
   // Errors of layers name only themselves; here they learn where in the model they are.
   std::unique_ptr<Layer> BuildNamed(const LayerSpec& spec, const std::string& here,
-                                    const std::string& path, Shape& shape) {
+                                    const std::string& path, NetworkInput& input) {
     try {
-      std::unique_ptr<Layer> layer = BuildLayer(spec, path, shape);
-      shape = OutputShape(*layer, here, shape);
+      std::unique_ptr<Layer> layer = BuildLayer(spec, path, input);
+      input = OutputOf(*layer, here, input);
       return layer;
     } catch (const ConfigError& error) {
       throw ConfigError(WithLocation(AtPlace(error.what(), here), spec));
@@ -67,16 +66,16 @@ class NetworkBuilder {
   }
 
   std::unique_ptr<Layer> BuildLayer(const LayerSpec& spec, const std::string& path,
-                                    const Shape& shape) {
+                                    const NetworkInput& input) {
     if (const auto* residual = std::get_if<ResidualOptions>(&spec.options)) {
-      return BuildResidual(*residual, spec, path, shape);
+      return BuildResidual(*residual, spec, path, input);
     }
     if (std::holds_alternative<SequentialOptions>(spec.options)) {
       RequireLayers(spec, path);
-      Shape inside = shape;
+      NetworkInput inside = input;
       return BuildList(spec.layers, path + ".layers", inside);
     }
-    return MakeLayer(spec.options, shape);
+    return MakeLayer(spec.options, input.shape);
   }
 
   static void RequireLayers(const LayerSpec& spec, const std::string& path) {
@@ -88,40 +87,38 @@ class NetworkBuilder {
   }
 
   std::unique_ptr<Layer> BuildResidual(const ResidualOptions& options, const LayerSpec& spec,
-                                       const std::string& path, const Shape& shape) {
+                                       const std::string& path, const NetworkInput& input) {
     RequireLayers(spec, path);
-    Shape inside = shape;
-    Shape around = shape;
+    NetworkInput inside = input;
+    NetworkInput around = input;
     auto body = BuildList(spec.layers, path + ".layers", inside);
     std::unique_ptr<Sequential> shortcut;
     if (!spec.shortcut.empty()) shortcut = BuildList(spec.shortcut, path + ".shortcut", around);
-    if (!(inside == around)) {
+    if (!(inside.shape == around.shape)) {
       throw ConfigError({.where = path,
                          .required = "both branches end in one shape",
-                         .given = "the body ends in " + ToString(inside) + " and " +
+                         .given = "the body ends in " + ToString(inside.shape) + " and " +
                                   (shortcut ? "the shortcut in " : "the input is ") +
-                                  ToString(around),
-                         .advice = "give a shortcut that ends in " + ToString(inside) +
+                                  ToString(around.shape),
+                         .advice = "give a shortcut that ends in " + ToString(inside.shape) +
                                    ", e.g. a conv2d with kernel 1 and the same stride"});
     }
     return std::make_unique<Residual>(std::move(body), std::move(shortcut), options);
   }
 
-  Shape OutputShape(Layer& layer, const std::string& here, const Shape& shape) {
+  NetworkInput OutputOf(Layer& layer, const std::string& here, const NetworkInput& input) {
     DryWorld world(backend_, dtype_);
     NumberParameters(layer);
     layer.AssignPaths(here);
     Context& context = world.context();
     context.set_training(true);
-    const Tensor input = context.Allocate(shape, input_dtype_);
-    const Var output = layer(context, {input, Var::kNoGradient});
-    input_dtype_ = output.value.dtype();
-    return output.shape();
+    const Tensor x = context.Allocate(input.shape, input.dtype);
+    const Var output = layer(context, {x, Var::kNoGradient});
+    return {output.shape(), output.value.dtype()};
   }
 
   Backend& backend_;
   DType dtype_;
-  DType input_dtype_;     // of what the next layer is given
   bool located_ = false;  // an error on its way has its place in the file
 };
 
@@ -129,9 +126,8 @@ class NetworkBuilder {
 
 std::unique_ptr<Sequential> BuildLayers(const std::vector<LayerSpec>& layers,
                                         const NetworkInput& input, Backend& backend, DType dtype) {
-  Shape shape = input.shape;
-  auto network =
-      NetworkBuilder(backend, dtype, input.dtype).BuildList(layers, "model.layers", shape);
+  NetworkInput passed = input;
+  auto network = NetworkBuilder(backend, dtype).BuildList(layers, "model.layers", passed);
   network->AssignPaths("");
   NumberParameters(*network);
   return network;

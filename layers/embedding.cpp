@@ -22,6 +22,16 @@ std::int64_t AtLeastOne(const char* layer, const char* name, std::int64_t value)
                      .advice = "say how many there are"});
 }
 
+std::int64_t PaddingOf(const EmbeddingOptions& options) {
+  const std::int64_t padding = options.padding.value_or(-1);
+  if (padding >= -1 && padding < options.vocabulary) return padding;
+  throw ConfigError({.where = "embedding",
+                     .required = "padding is one of the " + std::to_string(options.vocabulary) +
+                                 " tokens, counted from 0",
+                     .given = "padding = " + std::to_string(padding),
+                     .advice = "leave it out where no token is padding"});
+}
+
 // Positions that a cache holds already come before these.
 std::int64_t FirstPosition(const Context& context) {
   return context.cache() ? context.cache()->length() : 0;
@@ -52,7 +62,7 @@ TokenEmbedding::TokenEmbedding(const EmbeddingOptions& options)
                            {AtLeastOne("embedding", "vocabulary", options.vocabulary),
                             AtLeastOne("embedding", "features", options.features)},
                            Initializer::Normal(0, options.deviation))),
-      padding_(options.padding.value_or(-1)) {}
+      padding_(PaddingOf(options)) {}
 
 std::string TokenEmbedding::Describe() const {
   return "embedding of " + std::to_string(weight_.shape[0]) + " tokens in " +

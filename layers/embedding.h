@@ -20,6 +20,7 @@ class TokenEmbedding final : public Layer {
 
   LayerKind kind() const override { return LayerKind::kEmbedding; }
   std::string Describe() const override;
+  bool TakesTokens() const override { return true; }
   // For a projection that is tied to it.
   Parameter& weight() { return weight_; }
 

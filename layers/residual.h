@@ -19,6 +19,7 @@ class Residual final : public Layer {
 
   LayerKind kind() const override { return LayerKind::kResidual; }
   std::string Describe() const override;
+  bool TakesTokens() const override { return true; }  // its first layers decide
 
   Sequential& body() const { return *body_; }
   Sequential* shortcut() const { return shortcut_.get(); }

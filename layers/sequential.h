@@ -24,6 +24,7 @@ class Sequential final : public Layer {
 
   LayerKind kind() const override { return LayerKind::kSequential; }
   std::string Describe() const override;
+  bool TakesTokens() const override { return true; }  // its first layer decides
 
   // That of the last layer.
   std::optional<Projection> LastProjection() const override;

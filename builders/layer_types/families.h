@@ -13,6 +13,7 @@ std::vector<LayerType> ConvolutionTypes();
 std::vector<LayerType> PoolingTypes();
 std::vector<LayerType> NormTypes();
 std::vector<LayerType> SequenceTypes();
+std::vector<LayerType> TransformerTypes();
 std::vector<LayerType> ContainerTypes();
 
 }  // namespace frugal

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "sdk/core/error.h"
+
 namespace frugal {
 
 std::string_view NameOf(LayerKind kind) {
@@ -13,6 +15,12 @@ std::string_view NameOf(LayerKind kind) {
 
 Var Layer::operator()(Context& context, const Var& input) {
   const LabelScope label(context, path().empty() ? "model" : path());
+  if (input.value.dtype() == DType::kI64 && !TakesTokens()) {
+    throw ShapeError({.where = path(),
+                      .required = "the layer takes values",
+                      .given = "the input is token numbers " + ToString(input.shape()),
+                      .advice = "put an embedding before it, or use other data"});
+  }
   return Forward(context, input);
 }
 

@@ -40,7 +40,10 @@ class Layer : public Module {
   virtual LayerKind kind() const = 0;
   // One line with the sizes, e.g. "conv2d 32 -> 64, 3x3, stride 1, padding 1, relu".
   virtual std::string Describe() const = 0;
-  // Runs the layer; memory it takes is held in its name.
+  // Whether its inputs may be token numbers (kI64); else they are values.
+  virtual bool TakesTokens() const { return false; }
+  // Runs the layer; memory it takes is held in its name. Throws ShapeError for tokens where it
+  // takes values.
   Var operator()(Context& context, const Var& input);
 
   // The projection that the layer ends in; nothing where it ends in something else.

@@ -124,6 +124,24 @@ TEST_CASE("layers take a batch of one and of none, or say why not", "[layers][ed
   }
 }
 
+TEST_CASE("layers over values refuse token numbers", "[layers][errors]") {
+  for (const LayerCase& one : LayerCases()) {
+    INFO(one.name);
+    const auto layer = Ready(one.make());
+    TestWorld world(kReferenceF64);
+    try {
+      RunPass(world, Runner(*layer), Full(one.input, 1, DType::kI64));
+      FAIL("accepted");
+    } catch (const ShapeError& error) {
+      const std::string text = error.what();
+      CHECK(text.starts_with("[net"));
+      CHECK(text.find("] the layer takes values; the input is token numbers " +
+                      ToString(one.input)) != std::string::npos);
+    }
+    CHECK(world.ledger().live_total() == 0);
+  }
+}
+
 TEST_CASE("a frozen parameter leaves its neighbour trainable", "[layers]") {
   for (const LayerCase& one : LayerCases()) {
     if (one.name == "residual" || one.name == "network" || one.parameters == 0) continue;

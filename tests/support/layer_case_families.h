@@ -7,6 +7,7 @@ namespace frugal::test {
 // Parts of LayerCases().
 std::vector<LayerCase> WindowLayerCases();    // convolutions of other ranks, transposed, upsample
 std::vector<LayerCase> SequenceLayerCases();  // sequences, and rms norm
+std::vector<LayerCase> TransformerLayerCases();
 
 template <class LayerType, class... Arguments>
 std::function<std::unique_ptr<Layer>()> Maker(const Arguments&... arguments) {

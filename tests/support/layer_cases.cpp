@@ -110,7 +110,8 @@ std::vector<LayerCase> PoolAndNormCases() {
 const std::vector<LayerCase>& LayerCases() {
   static const std::vector<LayerCase> cases = [] {
     std::vector<LayerCase> all = PlainCases();
-    for (const auto family : {PoolAndNormCases, WindowLayerCases, SequenceLayerCases}) {
+    for (const auto family :
+         {PoolAndNormCases, WindowLayerCases, SequenceLayerCases, TransformerLayerCases}) {
       for (LayerCase& one : family()) all.push_back(std::move(one));
     }
     return all;

@@ -18,6 +18,7 @@ class Bigrams final : public Layer {
       : table_(AddParameter("weight", {vocabulary, vocabulary}, Initializer::Normal(0, 0.1))) {}
   LayerKind kind() const override { return LayerKind::kDense; }
   std::string Describe() const override { return "bigrams"; }
+  bool TakesTokens() const override { return true; }
 
  private:
   Var Forward(Context& context, const Var& input) override {

@@ -1,0 +1,209 @@
+// Layers of transformers as TOML and LayerList know them, and what tokens may go into.
+#include "builders/spec_reader.h"
+#include "sdk/core/error.h"
+#include "tests/io/temp_dir.h"
+#include "tests/support/synthetic.h"
+
+namespace frugal::testing {
+namespace {
+
+DataLayout TextLayout() {
+  return {.sample_shape = {6},
+          .classes = 11,
+          .target_shape = {},
+          .train_count = 64,
+          .test_count = 0,
+          .vocabulary = 11,
+          .label_shape = {6}};
+}
+
+// A line for every layer, then one for every parameter.
+std::string Described(const RunConfig& config, const DataLayout& layout = TextLayout()) {
+  const Blueprint blueprint = MakeBlueprint(config, &layout);
+  std::string text;
+  for (const LayerPlan& layer : blueprint.plan.layers) {
+    text += layer.path + ": " + layer.description + " " + ToString(layer.output) + "\n";
+  }
+  for (const Parameter* parameter : blueprint.parameters) {
+    text += parameter->path + " " + ToString(parameter->shape) + "\n";
+  }
+  return text;
+}
+
+constexpr const char* kTransformer = R"(
+[[model.layers]]
+type = "embedding"
+vocabulary = 11
+features = 8
+deviation = 0.5
+padding = 3
+[[model.layers]]
+type = "learned_positions"
+positions = 6
+deviation = 0.25
+[[model.layers]]
+type = "sinusoidal_positions"
+base = 100.0
+[[model.layers]]
+type = "residual"
+[[model.layers.layers]]
+type = "attention"
+heads = 4
+key_heads = 2
+head_size = 6
+causal = true
+bias = false
+rotary_base = 500.0
+[[model.layers]]
+type = "gated_feed_forward"
+hidden = 5
+activation = "gelu"
+bias = true
+[[model.layers]]
+type = "dense"
+units = 11
+)";
+
+void Transformer(LayerList& l) {
+  l.Embedding({.vocabulary = 11, .features = 8, .deviation = 0.5, .padding = 3});
+  l.LearnedPositions({.positions = 6, .deviation = 0.25}).SinusoidalPositions({.base = 100});
+  l.Residual({}, [](LayerList& body) {
+    body.Attention({.heads = 4,
+                    .key_heads = 2,
+                    .head_size = 6,
+                    .causal = true,
+                    .bias = false,
+                    .rotary_base = 500});
+  });
+  l.GatedFeedForward({.hidden = 5, .activation = Activation::kGelu, .bias = true});
+  l.Dense({.units = 11});
+}
+
+TEST_CASE("TOML and code describe the same transformer") {
+  AiModelBuilder builder;
+  builder.Layers(Transformer);
+  const std::string text = Described(builder.config());
+  CHECK(Described(ReadRunConfigText(kTransformer, "run.toml")) == text);
+  CheckContains(text, "0: embedding of 11 tokens in 8 features [64, 6, 8]");
+  CheckContains(text, "3.0.qkv.weight [48, 8]");  // 4 query, 2 key and 2 value heads of 6
+  CheckContains(text, "3.0.out.weight [8, 24]");
+  CheckContains(text, "4.gate_proj.bias [5]");
+}
+
+TEST_CASE("every field of a transformer's layers arrives in its options") {
+  const auto layers = ReadRunConfigText(kTransformer, "run.toml").model.layers;
+  const auto& embedding = std::get<EmbeddingOptions>(layers[0].options);
+  CHECK(embedding.deviation == 0.5);
+  CHECK(embedding.padding == 3);
+  CHECK(std::get<PositionOptions>(layers[1].options).deviation == 0.25);
+  CHECK(std::get<SinusoidOptions>(layers[2].options).base == 100);
+  const auto& attention = std::get<AttentionLayerOptions>(layers[3].layers[0].options);
+  CHECK(attention.key_heads == 2);
+  CHECK(attention.head_size == 6);
+  CHECK(attention.causal);
+  CHECK_FALSE(attention.bias);
+  CHECK(attention.rotary_base == 500);
+  CHECK(attention.fused);
+  const auto& gated = std::get<GatedFeedForwardOptions>(layers[4].options);
+  CHECK(gated.activation.kind == Activation::kGelu);
+  CHECK(gated.bias);
+}
+
+std::string Refusal(const std::string& layers, const DataLayout& layout = TextLayout()) {
+  try {
+    Described(ReadRunConfigText(layers, "run.toml"), layout);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST_CASE("wrong values of a transformer's layers are refused where they stand") {
+  const auto first = [](const std::string& rest) { return "[[model.layers]]\ntype = " + rest; };
+  CheckContains(Refusal(first("\"embedding\"\nfeatures = 2")), "key 'vocabulary' is required");
+  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 2")), "key 'features' is required");
+  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 11\nfeatures = 0")),
+                "'features' must be");
+  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 11\nfeatures = 2\npadding = 11")),
+                "[model.layers.0 (embedding)] padding is one of the 11 tokens, counted from 0; "
+                "padding = 11; leave it out");
+  CheckContains(Refusal(first("\"learned_positions\"")), "key 'positions' is required");
+  CheckContains(Refusal(first("\"sinusoidal_positions\"\nbase = 0")), "'base' must be");
+  CheckContains(Refusal(first("\"attention\"\nheads = 0")), "'heads' must be");
+  CheckContains(Refusal(first("\"attention\"\nrotary_base = -1")), "'rotary_base' must be");
+  CheckContains(Refusal(first("\"gated_feed_forward\"")), "key 'hidden' is required");
+}
+
+const std::string kEmbedding =
+    "[[model.layers]]\ntype = \"embedding\"\nvocabulary = 11\nfeatures = 6\n";
+
+TEST_CASE("a transformer's layers that do not fit are named with their place") {
+  const auto behind = [](const std::string& rest) {
+    return kEmbedding + "[[model.layers]]\ntype = " + rest;
+  };
+  const std::string attention = "run.toml:5:1: [model.layers.1 (attention)] ";
+  CHECK(Refusal(behind("\"attention\"\nheads = 4")) ==
+        attention + "heads divide the 6 features; heads = 4; choose heads that divide");
+  CHECK(Refusal(behind("\"attention\"\nheads = 2\nkey_heads = 3")) ==
+        attention + "key_heads divide the 2 heads; key_heads = 3; choose heads that divide");
+  CHECK(Refusal(behind("\"attention\"\nheads = 2\nrotary_base = 10.0")) ==
+        attention +
+            "rotary positions turn heads of an even size; head_size = 3; choose heads "
+            "that divide");
+  CHECK(Refusal(behind("\"learned_positions\"\npositions = 5")) ==
+        "run.toml:5:1: [model.layers.1 (learned_positions)] sequences have at most 5 positions; "
+        "the input is [64, 6, 6]; use shorter sequences, or a larger table of positions");
+  DataLayout odd = TextLayout();
+  CheckContains(Refusal("[[model.layers]]\ntype = \"embedding\"\nvocabulary = 11\nfeatures = 3\n"
+                        "[[model.layers]]\ntype = \"sinusoidal_positions\"",
+                        odd),
+                "[model.layers.1 (sinusoidal_positions)] sinusoidal positions take an even number");
+}
+
+TEST_CASE("tokens go into an embedding, at whatever depth, and into nothing that takes values") {
+  const std::string given = "the layer takes values; the input is token numbers [64, 6]; ";
+  const std::string advice = "put an embedding before it, or use other data";
+  CHECK(Refusal("[[model.layers]]\ntype = \"dense\"\nunits = 11") ==
+        "run.toml:1:1: [model.layers.0 (dense)] " + given + advice);
+  CHECK(Refusal("[[model.layers]]\ntype = \"sequential\"\n"
+                "[[model.layers.layers]]\ntype = \"layer_norm\"") ==
+        "run.toml:3:1: [model.layers.0.layers.0 (layer_norm)] " + given + advice);
+  CheckContains(Refusal(kEmbedding, SyntheticLayout()),
+                "run.toml:1:1: [model.layers.0 (embedding)] an embedding takes token numbers (i64);"
+                " the input is [64, 8, 8, 2]; give it text");
+  const std::string inner =
+      "[[model.layers.layers]]\ntype = \"embedding\"\nvocabulary = 11\n"
+      "features = 11\n";
+  const std::string around =
+      "[[model.layers.shortcut]]\ntype = \"embedding\"\n"
+      "vocabulary = 11\nfeatures = 11\n";
+  CHECK(Refusal("[[model.layers]]\ntype = \"sequential\"\n" + inner) == "accepted");
+  CHECK(Refusal("[[model.layers]]\ntype = \"residual\"\n" + inner + around) == "accepted");
+  CheckContains(Refusal("[[model.layers]]\ntype = \"residual\"\n" + inner),
+                "both branches end in one shape");
+}
+
+std::string RefusalOf(const ArchitectureConfig& config, const DataLayout& layout) {
+  AiModelBuilder builder;
+  builder.Architecture(config);
+  return MessageOf<ShapeError>([&] { Described(builder.config(), layout); });
+}
+
+TEST_CASE("architectures refuse data of the other kind when they are planned") {
+  const std::string tokens =
+      "the layer takes values; the input is token numbers [64, 6]; put an "
+      "embedding before it, or use other data";
+  CHECK(RefusalOf(ResNetConfig{.layers = {1}}, TextLayout()) == "[conv1] " + tokens);
+  CHECK(RefusalOf(VitConfig{.num_hidden_layers = 1}, TextLayout()) == "[vit.embeddings] " + tokens);
+  const std::string images =
+      "an embedding takes token numbers (i64); the input is [64, 8, 8, 2]; "
+      "give it text, or leave it out where the data are images";
+  CHECK(RefusalOf(Gpt2Config{.n_layer = 1}, SyntheticLayout()) == "[transformer.wte] " + images);
+  CHECK(RefusalOf(LlamaConfig{.num_hidden_layers = 1}, SyntheticLayout()) ==
+        "[model.embed_tokens] " + images);
+  CHECK(RefusalOf(BertConfig{.num_hidden_layers = 1}, SyntheticLayout()) ==
+        "[embeddings.word_embeddings] " + images);
+}
+
+}  // namespace
+}  // namespace frugal::testing
