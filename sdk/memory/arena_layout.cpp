@@ -62,27 +62,62 @@ std::vector<std::int64_t> Place(const std::vector<Lifetime>& lives, const Order&
   return offsets;
 }
 
-std::int64_t Extent(const std::vector<Lifetime>& lives, const std::vector<std::int64_t>& offsets) {
-  std::int64_t extent = 0;
-  for (std::size_t i = 0; i < lives.size(); ++i) {
-    extent = std::max(extent, offsets[i] + lives[i].bytes);
-  }
-  return extent;
-}
-
 std::vector<Order> Orders(const std::vector<Lifetime>& lives) {
   Order order(lives.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto duration = [&](std::size_t i) { return lives[i].end - lives[i].begin; };
-  std::vector<Order> orders(2, order);
+  std::vector<Order> orders(3, order);
   std::ranges::stable_sort(orders[0], [&](std::size_t a, std::size_t b) {
     return lives[a].bytes != lives[b].bytes ? lives[a].bytes > lives[b].bytes
                                             : duration(a) > duration(b);
   });
   std::ranges::stable_sort(orders[1],
                            [&](std::size_t a, std::size_t b) { return duration(a) > duration(b); });
+  const auto area = [&](std::size_t i) {
+    return static_cast<double>(lives[i].bytes) * static_cast<double>(duration(i));
+  };
+  std::ranges::stable_sort(orders[2],
+                           [&](std::size_t a, std::size_t b) { return area(a) > area(b); });
   return orders;
 }
+
+// The layout with the least extent so far.
+class Best {
+ public:
+  explicit Best(const std::vector<Lifetime>& lives) : lives_(lives) {}
+
+  // Places in the order and, up to kRepairs times, again with the block that reached highest first;
+  // nothing more where the extent is down to `enough`.
+  void Try(Order order, std::int64_t enough) {
+    constexpr int kRepairs = 8;
+    for (int i = 0; i <= kRepairs && extent_ > enough; ++i) {
+      const std::vector<std::int64_t> offsets = Place(lives_, order);
+      const std::size_t top = Topmost(offsets);
+      const std::int64_t extent = order.empty() ? 0 : offsets[top] + lives_[top].bytes;
+      if (extent < extent_) {
+        extent_ = extent;
+        offsets_ = offsets;
+      }
+      const auto at = std::ranges::find(order, top);
+      if (at != order.end()) std::rotate(order.begin(), at, at + 1);
+    }
+  }
+  std::int64_t extent() const { return extent_; }
+  const std::vector<std::int64_t>& offsets() const { return offsets_; }
+
+ private:
+  std::size_t Topmost(const std::vector<std::int64_t>& offsets) const {
+    std::size_t top = 0;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      if (offsets[i] + lives_[i].bytes > offsets[top] + lives_[top].bytes) top = i;
+    }
+    return top;
+  }
+
+  const std::vector<Lifetime>& lives_;
+  std::int64_t extent_ = INT64_MAX;
+  std::vector<std::int64_t> offsets_;
+};
 
 }  // namespace
 
@@ -91,17 +126,11 @@ ArenaLayout PlaceInArena(const MemoryTrace& trace) {
   std::ranges::copy_if(trace.lifetimes(), std::back_inserter(lives), &Lifetime::in_arena);
   ArenaLayout layout;
   layout.lower_bound_bytes = LargestLiveSum(lives);
-  layout.arena_bytes = INT64_MAX;
-  std::vector<std::int64_t> best;
-  for (const Order& order : Orders(lives)) {
-    std::vector<std::int64_t> offsets = Place(lives, order);
-    const std::int64_t extent = Extent(lives, offsets);
-    if (extent >= layout.arena_bytes) continue;
-    layout.arena_bytes = extent;
-    best = std::move(offsets);
-  }
+  Best best(lives);
+  for (const Order& order : Orders(lives)) best.Try(order, layout.lower_bound_bytes);
+  layout.arena_bytes = best.extent();
   for (std::size_t i = 0; i < lives.size(); ++i) {
-    layout.items.push_back({lives[i].bytes, lives[i].tag, best[i]});
+    layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});
   }
   return layout;
 }

@@ -20,7 +20,9 @@ struct ArenaLayout {
 };
 
 // Places the arena's part of a trace: largest first, each in the smallest gap that is free for its
-// whole life (best fit), then once more by lifetime, keeping the smaller result.
+// whole life (best fit), then by lifetime and by their product. Where that does not reach the lower
+// bound, the block that reaches highest is placed first and all others again, a few times over. The
+// smallest result is kept.
 ArenaLayout PlaceInArena(const MemoryTrace& trace);
 
 }  // namespace frugal
