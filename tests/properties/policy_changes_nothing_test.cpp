@@ -1,20 +1,10 @@
 // The second promise: memory policy never changes the numbers, bit for bit.
 #include <filesystem>
 
-#include "tests/catch.h"
-#include "tests/support/synthetic.h"
+#include "tests/support/compare_trained.h"
 
 namespace frugal::testing {
 namespace {
-
-void CheckSame(const Trained& a, const Trained& b) {
-  CHECK(a.result.losses == b.result.losses);
-  CHECK(a.result.gradient_norms == b.result.gradient_norms);
-  CHECK(a.values == b.values);
-  CHECK(a.gradients == b.gradients);
-  CHECK(a.result.weights_hash == b.result.weights_hash);
-  CHECK(a.result.test_loss == b.result.test_loss);
-}
 
 std::vector<std::pair<std::string, TrainingMemoryConfig>> Policies() {
   std::vector<std::pair<std::string, TrainingMemoryConfig>> policies;

@@ -1,41 +1,9 @@
 #include "tests/support/synthetic.h"
 
-#include "sdk/core/random.h"
+#include <algorithm>
 
 namespace frugal::testing {
 namespace {
-
-template <class T>
-void FillImages(std::span<const std::int64_t> samples, std::span<T> images) {
-  const std::size_t size = images.size() / samples.size();
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const auto sample = static_cast<std::uint64_t>(samples[i / size]);
-    images[i] = static_cast<T>(UniformAt(sample + 17, i % size) - 0.5);
-  }
-}
-
-class SyntheticImages final : public DataSource {
- public:
-  SyntheticImages(std::int64_t count, std::int64_t classes) : count_(count), classes_(classes) {}
-
-  std::int64_t count() const override { return count_; }
-
-  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
-            const Tensor& targets) const override {
-    if (inputs.dtype() == DType::kF64) {
-      FillImages(samples, inputs.values<double>());
-    } else {
-      FillImages(samples, inputs.values<float>());
-    }
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      targets.values<std::int64_t>()[i] = samples[i] % classes_;
-    }
-  }
-
- private:
-  std::int64_t count_;
-  std::int64_t classes_;
-};
 
 void Mlp(LayerList& l) {
   l.Flatten().Dense({.units = 24, .activation = Activation::kGelu}).LayerNorm();
@@ -94,19 +62,6 @@ void Recurrent(LayerList& l) {
 
 }  // namespace
 
-DataLayout SyntheticLayout(std::int64_t train, std::int64_t test) {
-  return {.sample_shape = {8, 8, 2},
-          .classes = 5,
-          .target_shape = {},
-          .train_count = train,
-          .test_count = test};
-}
-
-DataSources SyntheticSources(const DataLayout& layout) {
-  return {std::make_shared<SyntheticImages>(layout.train_count, layout.classes),
-          std::make_shared<SyntheticImages>(layout.test_count, layout.classes)};
-}
-
 std::vector<std::string> NetworkNames() {
   return {"mlp", "convnet", "resnet", "decoder", "recurrent"};
 }
@@ -129,11 +84,15 @@ AiModelBuilder BuilderFor(const SmallRun& run) {
   training.precision = run.precision;
   training.clip_gradient_norm = run.clip;
   training.accumulate = run.accumulate;
-  const DataLayout layout = SyntheticLayout();
+  const DataLayout layout = LayoutFor(run.network);
   AiModelBuilder builder;
   builder.Memory(run.memory).Data(layout, SyntheticSources(layout));
-  builder.Layers(NetworkNamed(run.network)).Optimizer({.lr = 0.01}).Training(training);
-  return builder;
+  builder.Optimizer({.lr = 0.01}).Training(training);
+  if (layout.classes == 0) builder.Loss({.kind = LossKind::kMse});
+  if (std::ranges::count(ArchitectureNames(), run.network) > 0) {
+    return builder.Architecture(ArchitectureOf(run.network, run.dropout));
+  }
+  return builder.Layers(NetworkNamed(run.network));
 }
 
 Trained Train(const SmallRun& run) {
