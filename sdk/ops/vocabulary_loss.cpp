@@ -46,7 +46,8 @@ class Chunks {
       counted_ = CountTargets(targets_, options_.ignore_index);
     });
     bool accumulate = gradients.accumulate;
-    for (std::int64_t begin = 0; begin < rows; begin += step) {
+    // At least one, so that gradients of no rows are written too.
+    for (std::int64_t begin = 0; begin == 0 || begin < rows; begin += step) {
       const std::int64_t count = std::min(step, rows - begin);
       const Tensor logits = Project(begin, count);
       Compare(logits, begin, count);
@@ -89,7 +90,7 @@ class Chunks {
       const double share = static_cast<double>(here) / static_cast<double>(counted_);
       LossKernels& kernels = backend.loss();
       correct_ += kernels.CountCorrect(logits, targets);
-      if (here == 0 && counted_ > 0) {  // nothing in this chunk counts
+      if (here == 0) {  // nothing in this chunk counts; nor, perhaps, in any
         if (differentiating_) backend.elementwise().Fill(logits, 0);
         return;
       }
