@@ -14,9 +14,10 @@ namespace {
 
 constexpr const char* kConfigPath = "model.config";
 
-Field ChoiceField(std::string name, std::vector<std::string> choices) {
+Field ChoiceField(std::string name, std::string doc, std::vector<std::string> choices) {
   Field field;
   field.name = std::move(name);
+  field.doc = std::move(doc);
   field.kind = ValueKind::kChoice;
   field.choices = std::move(choices);
   return field;
@@ -26,7 +27,7 @@ const Field& FamilyField() {
   static const Field field = [] {
     std::vector<std::string> names;
     for (const ArchitectureFamily& family : ArchitectureFamilies()) names.push_back(family.name);
-    return ChoiceField("family", names);
+    return ChoiceField("family", "A named architecture; its sizes are in [model.config].", names);
   }();
   return field;
 }
@@ -35,7 +36,7 @@ const Field& PresetField() {
   static const Field field = [] {
     std::vector<std::string> names;
     for (const ModelPreset& preset : ModelPresets()) names.emplace_back(preset.name);
-    return ChoiceField("preset", names);
+    return ChoiceField("preset", "A published model; [model.config] changes its sizes.", names);
   }();
   return field;
 }
@@ -75,6 +76,8 @@ void CheckFamilies(const ConfigNode& model, const std::string& family,
 }
 
 }  // namespace
+
+std::vector<Field> ArchitectureFields() { return {FamilyField(), PresetField()}; }
 
 std::vector<std::string> ArchitectureKeys() { return {"family", "preset", "config"}; }
 

@@ -12,6 +12,9 @@ namespace frugal {
 // Keys of [model] that ReadArchitecture reads: family, preset, config.
 std::vector<std::string> ArchitectureKeys();
 
+// The fields family and preset, for schemas.
+std::vector<Field> ArchitectureFields();
+
 // Reads [model] family = "gpt2" or preset = "gpt2-xl" (of presets/models) and [model.config], whose
 // keys change what the preset says. Nothing where the table has none of them.
 std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Origins& origins,

@@ -1,5 +1,7 @@
 #include "builders/spec_reader.h"
 
+#include <set>
+
 #include "builders/architecture_reader.h"
 #include "builders/layer_fields.h"
 #include "builders/layer_reader.h"
@@ -85,6 +87,24 @@ RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
   return ReadTree(ParseTomlText(toml, name), overrides);
 }
 
+namespace {
+
+// [model.config]: the keys of all families, each once.
+SchemaSection SizesSchema() {
+  SchemaSection section;
+  section.path = "model.config";
+  section.doc = "Sizes of a named architecture; which keys there are depends on the family.";
+  std::set<std::string> names;
+  for (const ArchitectureFamily& family : ArchitectureFamilies()) {
+    for (const Field& field : family.fields.fields) {
+      if (names.insert(field.name).second) section.other_fields.push_back(field);
+    }
+  }
+  return section;
+}
+
+}  // namespace
+
 std::string RunConfigSchema() {
   std::vector<SchemaSection> sections;
   SchemaSection memory;
@@ -97,8 +117,10 @@ std::string RunConfigSchema() {
     SchemaSection entry;
     entry.path = section.name;
     entry.fields = section.fields;
+    if (section.name == "model") entry.other_fields = ArchitectureFields();
     sections.push_back(entry);
   }
+  sections.push_back(SizesSchema());
   SchemaSection layers;
   layers.path = "model.layers";
   layers.doc = "The network, layer by layer.";
