@@ -37,7 +37,7 @@ void Check(const BertConfig& config) {
   CheckAtLeast("bert", "hidden_size", config.hidden_size);
   CheckAtLeast("bert", "intermediate_size", config.intermediate_size);
   CheckAtLeast("bert", "num_hidden_layers", config.num_hidden_layers, 0);
-  CheckAtLeast("bert", "num_attention_heads", config.num_attention_heads);
+  CheckHeads("bert", "num_attention_heads", config.num_attention_heads, config.hidden_size);
   CheckAtLeast("bert", "max_position_embeddings", config.max_position_embeddings);
   CheckAtLeast("bert", "type_vocab_size", config.type_vocab_size);
 }

@@ -16,7 +16,7 @@ void Check(const Gpt2Config& config) {
   CheckAtLeast("gpt2", "n_positions", config.n_positions);
   CheckAtLeast("gpt2", "n_embd", config.n_embd);
   CheckAtLeast("gpt2", "n_layer", config.n_layer, 0);
-  CheckAtLeast("gpt2", "n_head", config.n_head);
+  CheckHeads("gpt2", "n_head", config.n_head, config.n_embd);
   CheckAtLeast("gpt2", "n_inner", config.n_inner.value_or(1));
 }
 

@@ -16,6 +16,9 @@ void Check(const LlamaConfig& config) {
   CheckAtLeast("llama", "intermediate_size", config.intermediate_size);
   CheckAtLeast("llama", "num_hidden_layers", config.num_hidden_layers, 0);
   CheckAtLeast("llama", "num_attention_heads", config.num_attention_heads);
+  if (!config.head_dim) {
+    CheckHeads("llama", "num_attention_heads", config.num_attention_heads, config.hidden_size);
+  }
   CheckAtLeast("llama", "num_key_value_heads", config.num_key_value_heads.value_or(1));
   CheckAtLeast("llama", "max_position_embeddings", config.max_position_embeddings);
 }

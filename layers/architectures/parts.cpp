@@ -14,6 +14,15 @@ void CheckAtLeast(const char* family, const char* key, std::int64_t value, std::
                      .advice = "give the size as its publication has it"});
 }
 
+void CheckHeads(const char* family, const char* key, std::int64_t heads, std::int64_t features) {
+  CheckAtLeast(family, key, heads);
+  if (features % heads == 0) return;
+  throw ConfigError({.where = std::string(family) + "." + key,
+                     .required = "heads divide the " + std::to_string(features) + " features",
+                     .given = std::to_string(heads),
+                     .advice = "choose a divisor of " + std::to_string(features)});
+}
+
 std::unique_ptr<Dense> MakeProjection(std::int64_t inputs, const ProjectionOptions& options) {
   return std::make_unique<Dense>(
       inputs, DenseOptions{.units = options.outputs,

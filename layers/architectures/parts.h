@@ -12,6 +12,9 @@ namespace frugal::architectures {
 // Throws ConfigError naming the family and the key unless value >= least.
 void CheckAtLeast(const char* family, const char* key, std::int64_t value, std::int64_t least = 1);
 
+// Throws ConfigError naming the family and the key unless the heads divide the features.
+void CheckHeads(const char* family, const char* key, std::int64_t heads, std::int64_t features);
+
 struct ProjectionOptions {
   std::int64_t outputs = 0;
   ActivationFunction activation{};

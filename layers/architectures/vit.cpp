@@ -18,7 +18,7 @@ void Check(const VitConfig& config) {
   CheckAtLeast("vit", "hidden_size", config.hidden_size);
   CheckAtLeast("vit", "intermediate_size", config.intermediate_size);
   CheckAtLeast("vit", "num_hidden_layers", config.num_hidden_layers, 0);
-  CheckAtLeast("vit", "num_attention_heads", config.num_attention_heads);
+  CheckHeads("vit", "num_attention_heads", config.num_attention_heads, config.hidden_size);
   CheckAtLeast("vit", "num_labels", config.num_labels);
   if (config.image_size % config.patch_size == 0) return;
   throw ConfigError({.where = "vit.patch_size",
