@@ -91,6 +91,20 @@ AiModelBuilder& AiModelBuilder::Output(const OutputOptions& options) {
   return *this;
 }
 
+AiModelBuilder& AiModelBuilder::Freeze(std::vector<std::string> paths) {
+  config_.training.frozen = std::move(paths);
+  config_.origins.Set("training.frozen", Origin::Code());
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Slow(std::vector<std::string> paths, double factor) {
+  config_.optimizer.slow = std::move(paths);
+  config_.optimizer.slow_factor = factor;
+  config_.origins.Set("optimizer.slow", Origin::Code());
+  config_.origins.Set("optimizer.slow_factor", Origin::Code());
+  return *this;
+}
+
 AiModelBuilder& AiModelBuilder::AllowMissingWeights(bool allow) {
   config_.model.allow_missing = allow;
   config_.origins.Set("model.allow_missing", Origin::Code());

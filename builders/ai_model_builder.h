@@ -32,6 +32,10 @@ class AiModelBuilder {
   AiModelBuilder& Schedule(const ScheduleOptions& options);
   AiModelBuilder& Training(const TrainingOptions& options);
   AiModelBuilder& Output(const OutputOptions& options);
+  // Parameters under these paths stay as they are (TrainingOptions::frozen), or learn at `factor`
+  // of the rate (OptimizerOptions::slow).
+  AiModelBuilder& Freeze(std::vector<std::string> paths);
+  AiModelBuilder& Slow(std::vector<std::string> paths, double factor = 0.1);
   // Weights from a file may lack tensors or have others (ModelOptions::allow_missing).
   AiModelBuilder& AllowMissingWeights(bool allow = true);
   // Puts "section.key=value" on top of what was set so far, e.g. from a program's arguments.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "builders/learning.h"
 #include "builders/network_builder.h"
 #include "builders/planner.h"
 #include "builders/run_rules.h"
@@ -146,3 +147,4 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
 }
 
 }  // namespace frugal
+  SetLearning(config, blueprint.parameters);

@@ -107,7 +107,12 @@ const FieldTable& OptimizerFields() {
                  "Added to the denominator; none: as the rule's authors and PyTorch have it.",
                  {.min = 0, .min_exclusive = true}),
        MakeField("weight_decay", &OptimizerOptions::weight_decay,
-                 "Pull towards zero; AdamW applies it apart from the gradient.", {.min = 0})});
+                 "Pull towards zero; AdamW applies it apart from the gradient.", {.min = 0}),
+       MakeField("slow", &OptimizerOptions::slow,
+                 "Parameters under these paths learn at slow_factor of the rate."),
+       MakeField("slow_factor", &OptimizerOptions::slow_factor,
+                 "Share of the rate for the paths in slow.",
+                 {.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true})});
   return table;
 }
 
@@ -153,8 +158,9 @@ const FieldTable& TrainingFields() {
        MakeField("accumulate", &TrainingOptions::accumulate,
                  "A batch goes through in so many parts; their gradients add up to the batch's.",
                  {.min = 1, .max = kMostPerAxis}),
-       MakeField("evaluate", &TrainingOptions::evaluate,
-                 "Measure the test part after each epoch.")});
+       MakeField("evaluate", &TrainingOptions::evaluate, "Measure the test part after each epoch."),
+       MakeField("frozen", &TrainingOptions::frozen,
+                 "Parameters under these paths stay as they are.")});
   return table;
 }
 

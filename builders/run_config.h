@@ -62,6 +62,9 @@ struct TrainingOptions {
   bool evaluate = true;           // on the test part after each epoch
 };
 
+  // Parameters under these paths ("conv1", "layer1.0") stay as they are: no gradient, no optimizer
+  // state; batch norms among them use their running statistics and leave them.
+  std::vector<std::string> frozen{};
 struct OutputOptions {
   std::optional<std::string> weights{};  // safetensors, written after training
   std::optional<std::string> report{};   // HTML

@@ -97,6 +97,17 @@ void CheckOptimizer(const RunConfig& config, Complaints& complaints) {
   }
 }
 
+void CheckSlow(const RunConfig& config, Complaints& complaints) {
+  const OptimizerOptions& options = config.optimizer;
+  const bool changed = options.slow_factor != OptimizerOptions().slow_factor;
+  if (!options.slow.empty() || !IsMeant(config, "optimizer", "slow_factor", changed)) return;
+  complaints.Add(PlaceOf(config, "optimizer.slow_factor"),
+                 {.where = "optimizer",
+                  .required = "slow_factor is about the paths in slow",
+                  .given = "slow names none",
+                  .advice = "set slow, e.g. to [\"layer4\"], or leave slow_factor out"});
+}
+
 // Fields that only another kind of the same section reads: set by hand, they would be dead.
 void CheckSchedule(const RunConfig& config, Complaints& complaints) {
   struct Owner {
@@ -183,6 +194,7 @@ void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints)
   CheckLoss(config, custom_data, complaints);
   CheckLossFields(config, complaints);
   CheckOptimizer(config, complaints);
+  CheckSlow(config, complaints);
   CheckSchedule(config, complaints);
   CheckWeights(config, complaints);
   CheckNetwork(config, complaints);

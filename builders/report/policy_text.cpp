@@ -2,6 +2,7 @@
 
 #include "builders/report/config_values.h"
 #include "builders/report/number_text.h"
+#include "builders/report/text_table.h"
 #include "presets/memory_fields.h"
 #include "presets/resolved.h"
 #include "sdk/core/byte_size.h"
@@ -105,6 +106,13 @@ std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
     phrases.push_back("weight decay " + CompactText(options.weight_decay, 6));
   }
   AddSchedule(config.schedule, phrases);
+  if (!options.slow.empty()) {
+    phrases.push_back(Printable(JoinWithCommas(options.slow)) + " at " +
+                      CompactText(options.slow_factor, 6) + " of the rate");
+  }
+  if (!config.training.frozen.empty()) {
+    phrases.push_back(Printable(JoinWithCommas(config.training.frozen)) + " frozen");
+  }
   const double clip = config.training.clip_gradient_norm;
   if (clip > 0) phrases.push_back("gradients clipped to norm " + CompactText(clip, 6));
   return phrases;

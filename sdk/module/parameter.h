@@ -17,6 +17,8 @@ struct Parameter {
   Initializer initializer;
   bool trainable = true;
   bool is_buffer = false;  // running statistics: saved and restored, never trained
+  bool frozen = false;     // stays as it is: neither trained nor, of a buffer, moved
+  double rate_factor = 1;  // the learning rate is multiplied with this
   std::size_t index = 0;   // position in the model's list of parameters
 };
 

@@ -38,7 +38,7 @@ Tensor ParameterStore::Take(Allocator& memory, const Parameter& parameter, Memor
 void ParameterStore::FillValue(const Parameter& parameter, const Tensor& value) {
   if (options_.dry) return;
   if (source_ && source_(parameter, value)) return;
-  const bool zero = options_.start_at_zero && parameter.trainable;
+  const bool zero = options_.start_at_zero && !parameter.is_buffer;
   Initialize(zero ? Initializer::Zero() : parameter.initializer, options_.seed, parameter.path,
              value);
 }

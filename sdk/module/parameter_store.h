@@ -31,7 +31,7 @@ class ParameterStore {
     DType dtype = DType::kF32;
     std::uint64_t seed = 0;
     bool dry = false;            // allocate, but fill nothing
-    bool start_at_zero = false;  // trainable parameters are zero instead of initialized
+    bool start_at_zero = false;  // all but buffers are zero instead of initialized
     // Where gradients come from, if not from where values do: memory of the step, for gradients
     // that are used up within it.
     Allocator* gradient_memory = nullptr;

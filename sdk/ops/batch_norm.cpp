@@ -6,13 +6,18 @@
 namespace frugal {
 namespace {
 
+bool UsesBatch(const Context& context, const BatchNormState& state) {
+  const bool frozen = state.running_mean->frozen || state.running_variance->frozen;
+  return context.training() && !frozen;
+}
+
 void CheckInput(Context& context, const Shape& x, const BatchNormState& state) {
   const std::int64_t channels = state.running_mean->shape[0];
   if (x.rank() < 2 || x.back() != channels) {
     ThrowShape(context, "batch norm takes " + std::to_string(channels) + " channels", x,
                "change the layer's size");
   }
-  if (context.training() && x.RowCount() < 2) {
+  if (UsesBatch(context, state) && x.RowCount() < 2) {
     ThrowShape(context, "batch norm needs at least two values per channel in training", x,
                "use a larger batch, or layer or group norm");
   }
@@ -73,7 +78,7 @@ void MoveRunning(Context& context, const BatchNormState& state, const Tensor& me
 
 Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   CheckInput(context, x.shape(), state);
-  if (!context.training()) return Evaluate(context, x, state);
+  if (!UsesBatch(context, state)) return Evaluate(context, x, state);
   const Tensor y = context.Allocate(x.shape());
   const Tensor mean = context.Allocate({x.shape().back()});
   const Tensor rstd = context.Allocate({x.shape().back()});

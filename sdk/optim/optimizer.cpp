@@ -63,7 +63,7 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   for (std::size_t i = 0; i < StateCount(); ++i) {
     state[i] = store.State(parameter, i, context.planning_backend());
   }
-  const UpdateCall call{.rate = LearningRate(context.step()),
+  const UpdateCall call{.rate = LearningRate(context.step()) * parameter.rate_factor,
                         .epsilon = Epsilon(),
                         .step = context.step() + 1,
                         .scale = gradient_scale,

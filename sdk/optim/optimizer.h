@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "sdk/autograd/context.h"
 #include "sdk/module/parameter.h"
@@ -37,6 +39,9 @@ struct OptimizerOptions {
   // All but sgd; not given: 1e-10 for adagrad, 1e-6 for adadelta, else 1e-8, as PyTorch.
   std::optional<double> eps{};
   double weight_decay = 0;
+  // Parameters under these paths ("layer4", "layer4.0.conv1") learn at slow_factor of the rate.
+  std::vector<std::string> slow{};
+  double slow_factor = 0.1;
 };
 
 // Applies one update to each trainable parameter that got a gradient in this step.
@@ -58,6 +63,7 @@ class Optimizer {
   }
   bool clips() const { return clip_norm_ > 0; }
 
+  // Of a parameter with rate_factor 1.
   double LearningRate(std::int64_t step) const {
     return options_.lr * ScheduleFactor(schedule_, step, total_steps_);
   }

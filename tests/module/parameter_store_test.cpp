@@ -123,7 +123,7 @@ TEST_CASE("starting at zero spares buffers", "[module]") {
   Parameter weight = MakeParameter(0);
   Parameter buffer = MakeParameter(1);
   buffer.initializer = Initializer::Constant(1);
-  buffer.trainable = false;
+  buffer.is_buffer = true;
   CHECK(Values(store.Value(weight)) == std::vector<double>(12, 0.0));
   CHECK(Values(store.Value(buffer)) == std::vector<double>(12, 1.0));
 }

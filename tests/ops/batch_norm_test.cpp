@@ -63,6 +63,26 @@ TEST_CASE("evaluation uses the running statistics and leaves them", "[ops][norm]
   }
 }
 
+TEST_CASE("frozen statistics are used in training too, and stay", "[ops][norm]") {
+  for (const WorldKind& kind : AllWorlds()) {
+    INFO(kind);
+    for (const std::size_t frozen : {2, 3}) {
+      TestWorld world(kind);
+      const auto layer = Ready(std::make_unique<BatchNormLayer>(3, BatchNormOptions{}));
+      layer->Parameters()[frozen]->frozen = true;
+      const Tensor x = RandomTensor({1, 3}, 1, kind.dtype, 4, 5);  // one row will do
+      RunPass(
+          world, [&](Context& context, const Var& v) { return (*layer)(context, v); }, x);
+      const Var trained = (*layer)(world.context(), {x});
+      CHECK(world.context().training());
+      world.context().set_training(false);
+      CHECK(Values(trained.value) == Values((*layer)(world.context(), {x}).value));
+      CHECK(Values(world.store().Value(*layer->Parameters()[2])) == std::vector<double>(3, 0.0));
+      CHECK(Values(world.store().Value(*layer->Parameters()[3])) == std::vector<double>(3, 1.0));
+    }
+  }
+}
+
 TEST_CASE("evaluation keeps the input only where the weight is trained", "[ops][norm]") {
   for (WorldKind kind : AllWorlds()) {
     for (const bool dry : {false, true}) {
