@@ -31,15 +31,25 @@ std::string Located(const RunConfig& config, const std::string& key, const std::
   return place.empty() ? message : place + ": " + message;
 }
 
-DatasetDescription DatasetIn(const RunConfig& config) {
-  const char* key = config.data.text_file ? "data.text_file" : "data.dataset";
+// DatasetOf with the place of `key` in its errors.
+DatasetDescription DatasetAt(const RunConfig& config, const std::string& key,
+                             const DataOptions& options) {
   try {
-    return DatasetOf(config.data);
+    return DatasetOf(options);
   } catch (const ConfigError& error) {
     throw ConfigError(Located(config, key, error.what()));
   } catch (const DataError& error) {
     throw DataError(Located(config, key, error.what()));
   }
+}
+
+DatasetDescription DatasetIn(const RunConfig& config) {
+  if (config.data.text_file) return DatasetAt(config, "data.text_file", config.data);
+  DataOptions all = config.data;
+  all.classes_used.reset();
+  DatasetDescription dataset = DatasetAt(config, "data.dataset", all);
+  if (!config.data.classes_used) return dataset;
+  return DatasetAt(config, "data.classes_used", config.data);
 }
 
 LastBatch LastBatchOf(const TrainingOptions& options) {
@@ -137,6 +147,7 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
   blueprint.network = BuildNetwork(config.model, input, *blueprint.backend, blueprint.dtype());
   CheckAssignments(blueprint);
   blueprint.parameters = blueprint.network->Parameters();
+  SetLearning(config, blueprint.parameters);
   blueprint.optimizer = std::make_unique<Optimizer>(config.optimizer, config.schedule,
                                                     config.training.clip_gradient_norm,
                                                     blueprint.program.total_steps);
@@ -147,4 +158,3 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
 }
 
 }  // namespace frugal
-  SetLearning(config, blueprint.parameters);

@@ -21,6 +21,7 @@ std::vector<DataField> ImageFields(const DataOptions& options) {
           {"train_count", options.train_count.has_value()},
           {"test_count", options.test_count.has_value()},
           {"classes", options.classes.has_value()},
+          {"classes_used", options.classes_used.has_value()},
           {"mean", options.mean != defaults.mean},
           {"deviation", options.deviation != defaults.deviation}};
 }

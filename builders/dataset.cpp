@@ -3,6 +3,7 @@
 #include "presets/nearest_name.h"
 #include "presets/value.h"
 #include "sdk/core/error.h"
+#include "sdk/data/class_filter.h"
 
 namespace frugal {
 namespace {
@@ -82,6 +83,7 @@ DatasetDescription DatasetOf(const DataOptions& options) {
   }
   DatasetInfo info = ImagesOf(options);
   Normalization normalization = NormalizationOf(options, info);
+  if (options.classes_used) UseClasses(info, *options.classes_used);
   return ImageDataset{std::move(info), std::move(normalization)};
 }
 

@@ -18,9 +18,10 @@ struct ImageDataset {
 // The data set that [data] describes: all that planning needs to know.
 using DatasetDescription = std::variant<ImageDataset, TextInfo>;
 
-// Of a text the file's size is looked up; otherwise no file is touched. Throws ConfigError where
+// Of a text the file's size is looked up, and with classes_used the labels are read; otherwise no
+// file is touched. Throws ConfigError where
 // images are neither known by name nor described by all of their files and sizes, and DataError for
-// a text that is missing, damaged or too short.
+// a text that is missing, damaged or too short, and label files likewise (UseClasses).
 DatasetDescription DatasetOf(const DataOptions& options);
 
 DataLayout LayoutOf(const DatasetDescription& dataset);

@@ -38,6 +38,8 @@ struct DataOptions {
   std::optional<std::int64_t> train_count{};
   std::optional<std::int64_t> test_count{};
   std::optional<std::int64_t> classes{};
+  // Of images: only these classes, labelled 0, 1, ... in this order.
+  std::optional<std::vector<std::int64_t>> classes_used{};
   double mean = 0;                            // of pixel values in [0, 1], subtracted
   double deviation = 1;                       // then divided by
   std::optional<std::int64_t> train_limit{};  // use only the first so many samples
@@ -60,11 +62,11 @@ struct TrainingOptions {
   double clip_gradient_norm = 0;  // 0 = no clipping
   std::int64_t accumulate = 1;    // parts that a batch goes through in, one after the other
   bool evaluate = true;           // on the test part after each epoch
-};
-
   // Parameters under these paths ("conv1", "layer1.0") stay as they are: no gradient, no optimizer
   // state; batch norms among them use their running statistics and leave them.
   std::vector<std::string> frozen{};
+};
+
 struct OutputOptions {
   std::optional<std::string> weights{};  // safetensors, written after training
   std::optional<std::string> report{};   // HTML

@@ -28,6 +28,13 @@ struct DatasetInfo {
   std::int64_t classes = 0;
   std::vector<std::string> class_names;  // one per class, or none
   DatasetFiles files;
+  // The classes that are used, where not all are, and how many samples of them the files have.
+  // Their labels are then 0, 1, ... in this order. Filled by UseClasses (class_filter.h).
+  std::vector<std::int64_t> classes_used = {};
+  std::int64_t train_used = 0;
+  std::int64_t test_used = 0;
+
+  bool uses_all_classes() const { return classes_used.empty(); }
 };
 
 // The built-in data set of that name ("fashion-mnist"; '_' counts as '-'), or nothing.

@@ -1,5 +1,6 @@
 #include "sdk/data/gzip_idx.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -85,6 +86,35 @@ Shape ReadHeader(GzipFile& file) {
   return shape;
 }
 
+void CheckHeader(GzipFile& file, const Shape& expected) {
+  const Shape shape = ReadHeader(file);
+  if (shape == expected) return;
+  Refuse(file, "shape " + ToString(expected) + " is expected", "the file has " + ToString(shape),
+         "correct the description of the data set, or name the right file");
+}
+
+void CheckRoom(const GzipFile& file, std::int64_t wanted, std::int64_t room) {
+  if (room == wanted) return;
+  Refuse(file, FormatCount(wanted) + " elements are read", "there is room for " + FormatCount(room),
+         {});
+}
+
+// Fills `part` with the elements from `begin` on.
+void ReadPart(GzipFile& file, const Shape& shape, std::int64_t begin,
+              std::span<std::uint8_t> part) {
+  const std::size_t got = file.Read(part);
+  if (got == part.size()) return;
+  Refuse(file, "shape " + ToString(shape) + " has " + FormatCount(shape.ElementCount()) + " bytes",
+         "the file ends after " + FormatCount(begin + static_cast<std::int64_t>(got)),
+         "fetch it again");
+}
+
+void CheckEnd(GzipFile& file) {
+  std::array<std::uint8_t, 1> more{};  // reading to the end also makes zlib compare the checksum
+  if (file.Read(more) == 0) return;
+  Refuse(file, "the file ends with its last element", "more bytes follow", "fetch it again");
+}
+
 }  // namespace
 
 IdxHeader ReadIdxHeader(const std::string& path) {
@@ -95,25 +125,32 @@ IdxHeader ReadIdxHeader(const std::string& path) {
 void ReadIdxInto(const std::string& path, const Shape& expected,
                  std::span<std::uint8_t> destination) {
   GzipFile file(path);
-  const Shape shape = ReadHeader(file);
-  if (shape != expected) {
-    Refuse(file, "shape " + ToString(expected) + " is expected", "the file has " + ToString(shape),
-           "correct the description of the data set, or name the right file");
+  CheckHeader(file, expected);
+  CheckRoom(file, expected.ElementCount(), std::ssize(destination));
+  ReadPart(file, expected, 0, destination);
+  CheckEnd(file);
+}
+
+void ReadIdxRowsInto(const std::string& path, const Shape& expected,
+                     std::span<const std::uint8_t> keep, std::span<std::uint8_t> destination) {
+  GzipFile file(path);
+  CheckHeader(file, expected);
+  const auto kept = std::ssize(keep) - std::ranges::count(keep, std::uint8_t{0});
+  const auto rows = static_cast<std::int64_t>(keep.size());
+  const std::int64_t row = rows == 0 ? 0 : expected.ElementCount() / rows;
+  CheckRoom(file, kept * row, std::ssize(destination));
+  std::vector<std::uint8_t> skipped(static_cast<std::size_t>(row));
+  std::size_t at = 0;
+  for (std::size_t n = 0; n < keep.size(); ++n) {
+    const auto begin = static_cast<std::int64_t>(n) * row;
+    if (keep[n] == 0) {
+      ReadPart(file, expected, begin, skipped);
+      continue;
+    }
+    ReadPart(file, expected, begin, destination.subspan(at, skipped.size()));
+    at += skipped.size();
   }
-  if (std::ssize(destination) != expected.ElementCount()) {
-    Refuse(file, FormatCount(expected.ElementCount()) + " elements are read",
-           "there is room for " + FormatCount(std::ssize(destination)), {});
-  }
-  const std::size_t got = file.Read(destination);
-  if (got < destination.size()) {
-    Refuse(file,
-           "shape " + ToString(shape) + " has " + FormatCount(std::ssize(destination)) + " bytes",
-           "the file ends after " + FormatCount(static_cast<std::int64_t>(got)), "fetch it again");
-  }
-  std::array<std::uint8_t, 1> more{};  // reading to the end also makes zlib compare the checksum
-  if (file.Read(more) > 0) {
-    Refuse(file, "the file ends with its last element", "more bytes follow", "fetch it again");
-  }
+  CheckEnd(file);
 }
 
 }  // namespace frugal

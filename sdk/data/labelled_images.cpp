@@ -1,5 +1,6 @@
 #include "sdk/data/labelled_images.h"
 
+#include "sdk/data/class_filter.h"
 #include "sdk/data/gzip_idx.h"
 
 namespace frugal {
@@ -42,10 +43,10 @@ ImageStorage TakeImageStorage(Allocator& memory, const DatasetInfo& info, std::i
 
 DataLayout LayoutOf(const DatasetInfo& info) {
   return {.sample_shape = info.sample_shape,
-          .classes = info.classes,
+          .classes = info.uses_all_classes() ? info.classes : std::ssize(info.classes_used),
           .target_shape = {},
-          .train_count = info.train_count,
-          .test_count = info.test_count};
+          .train_count = info.uses_all_classes() ? info.train_count : info.train_used,
+          .test_count = info.uses_all_classes() ? info.test_count : info.test_used};
 }
 
 std::unique_ptr<DataSource> OpenImages(const DatasetInfo& info, DatasetPart part,
@@ -54,10 +55,15 @@ std::unique_ptr<DataSource> OpenImages(const DatasetInfo& info, DatasetPart part
   const std::int64_t count = train ? info.train_count : info.test_count;
   const std::string& images = train ? info.files.train_images : info.files.test_images;
   const std::string& labels = train ? info.files.train_labels : info.files.test_labels;
-  ReadIdxInto(images, ImagesFileShape(info.sample_shape, count),
-              storage.images.values<std::uint8_t>());
-  ReadIdxInto(labels, {count}, storage.labels.values<std::uint8_t>());
-  CheckLabels(labels, storage.labels.values<std::uint8_t>(), info.classes);
+  const Shape shape = ImagesFileShape(info.sample_shape, count);
+  if (info.uses_all_classes()) {
+    ReadIdxInto(images, shape, storage.images.values<std::uint8_t>());
+    ReadIdxInto(labels, {count}, storage.labels.values<std::uint8_t>());
+    CheckLabels(labels, storage.labels.values<std::uint8_t>(), info.classes);
+  } else {
+    const auto keep = ReadUsedLabels(info, part, storage.labels.values<std::uint8_t>());
+    ReadIdxRowsInto(images, shape, keep, storage.images.values<std::uint8_t>());
+  }
   return std::make_unique<LabelledImages>(info.sample_shape, std::move(storage), normalization);
 }
 
