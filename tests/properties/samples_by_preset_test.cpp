@@ -29,14 +29,19 @@ bool ReadsText(const std::string& file) {
   return false;
 }
 
-AiModelBuilder Short(const std::string& file, const std::vector<std::string>& more) {
+// The file's training under a preset; `weights` is for the one that starts from a file.
+AiModelBuilder Short(const std::string& file, const std::string& preset, std::int64_t batch,
+                     const std::string& weights = "") {
   std::vector<std::string> overrides = {"training.epochs=1", "training.max_steps=2",
-                                        "data.test_limit=70", "training.evaluation_batch_size=64"};
+                                        "data.test_limit=70", "training.evaluation_batch_size=64",
+                                        "training.batch_size=" + std::to_string(batch)};
   if (ReadsText(file)) {  // whatever text there is
     overrides.push_back("data.text_file=\"" FRUGAL_SOURCE_DIR "/README.md\"");
   }
-  overrides.insert(overrides.end(), more.begin(), more.end());
-  return AiModelBuilder::FromToml(file, overrides);
+  AiModelBuilder builder = AiModelBuilder::FromToml(file, overrides);
+  TrainingMemoryConfig memory = PresetByName(preset, {.weights_file_path = weights});
+  memory.track_memory_statistics = builder.config().memory.track_memory_statistics;
+  return builder.Memory(memory).AllowMissingWeights(false);
 }
 
 TEST_CASE("every sample under every preset trains its plan, to the same losses") {
@@ -44,18 +49,12 @@ TEST_CASE("every sample under every preset trains its plan, to the same losses")
   for (const std::string& file : SampleFiles()) {
     const std::string weights =
         (fs::temp_directory_path() / "frugal_samples_by_preset.safetensors").string();
-    Short(file, {}).Build().SaveWeights(weights);
+    Short(file, "Default", 5).Build().SaveWeights(weights);
     for (const std::int64_t batch : {5, 32}) {
-      const std::string batch_size = "training.batch_size=" + std::to_string(batch);
-      const TrainingResult expected =
-          Short(file, {batch_size, "memory.preset=Default"}).Build().Train();
+      const TrainingResult expected = Short(file, "Default", batch).Build().Train();
       for (const std::string& preset : PresetNames()) {
-        INFO(file << " " << preset << " " << batch_size);
-        std::vector<std::string> overrides = {batch_size, "memory.preset=" + preset};
-        if (preset == "ForTransferLearning") {
-          overrides.push_back("memory.weights_file_path=" + weights);
-        }
-        Model model = Short(file, overrides).Build();
+        INFO(file << " " << preset << " " << batch);
+        Model model = Short(file, preset, batch, weights).Build();
         const TrainingResult result = model.Train();
         CHECK(result.losses == expected.losses);
         CHECK(result.weights_hash == expected.weights_hash);
