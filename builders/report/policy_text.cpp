@@ -107,12 +107,11 @@ std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
   }
   AddSchedule(config.schedule, phrases);
   if (!options.slow.empty()) {
-    phrases.push_back(Printable(JoinWithCommas(options.slow)) + " at " +
+    phrases.push_back("slow (" + Printable(JoinWithCommas(options.slow)) + ") at " +
                       CompactText(options.slow_factor, 6) + " of the rate");
   }
-  if (!config.training.frozen.empty()) {
-    phrases.push_back(Printable(JoinWithCommas(config.training.frozen)) + " frozen");
-  }
+  const std::vector<std::string>& frozen = config.training.frozen;
+  if (!frozen.empty()) phrases.push_back("frozen (" + Printable(JoinWithCommas(frozen)) + ")");
   const double clip = config.training.clip_gradient_norm;
   if (clip > 0) phrases.push_back("gradients clipped to norm " + CompactText(clip, 6));
   return phrases;

@@ -5,6 +5,7 @@
 
 #include "presets/memory_presets.h"
 #include "tests/catch.h"
+#include "tests/io/temp_dir.h"
 #include "tests/support/synthetic.h"
 
 namespace frugal::testing {
@@ -47,8 +48,8 @@ AiModelBuilder Short(const std::string& file, const std::string& preset, std::in
 TEST_CASE("every sample under every preset trains its plan, to the same losses") {
   REQUIRE_FALSE(SampleFiles().empty());
   for (const std::string& file : SampleFiles()) {
-    const std::string weights =
-        (fs::temp_directory_path() / "frugal_samples_by_preset.safetensors").string();
+    const TempDir directory;
+    const std::string weights = directory.File("weights.safetensors");
     Short(file, "Default", 5).Build().SaveWeights(weights);
     for (const std::int64_t batch : {5, 32}) {
       const TrainingResult expected = Short(file, "Default", batch).Build().Train();
