@@ -23,6 +23,10 @@ AttentionLayerOptions Completed(std::int64_t features, AttentionLayerOptions opt
     Refuse("key_heads divide the " + std::to_string(options.heads) + " heads",
            "key_heads = " + std::to_string(options.key_heads));
   }
+  if (options.head_size < 0) {
+    Refuse("head_size is at least 1, or 0 for features / heads",
+           "head_size = " + std::to_string(options.head_size));
+  }
   if (options.head_size == 0 && features % options.heads != 0) {
     Refuse("heads divide the " + std::to_string(features) + " features",
            "heads = " + std::to_string(options.heads));
@@ -118,6 +122,21 @@ VarHeads AttentionLayer::Remember(Context& context, const VarHeads& heads,
   return {{all, Var::kNoGradient}, 0};
 }
 
+// Fused projections read x alone, and both ends of a rotary distance count in one sequence.
+void AttentionLayer::CheckMemory(Context& context, const Var& x, const Var& memory) const {
+  if (memory.value.SharesStorageWith(x.value) && memory.shape() == x.shape()) return;
+  if (options_.fused) {
+    throw UsageError({.where = path(),
+                      .required = "attention over something else has projections of its own for it",
+                      .given = "queries, keys and values come from one product",
+                      .advice = "set AttentionLayerOptions::fused = false"});
+  }
+  if (options_.rotary_base > 0) {
+    ThrowShape(context, "rotary positions are those of one sequence", memory.shape(),
+               "set rotary_base = 0 for attention over something else");
+  }
+}
+
 void AttentionLayer::CheckLength(Context& context, const Var& x) const {
   const std::int64_t before = context.cache() ? context.cache()->length() : 0;
   if (options_.longest == 0 || before + x.shape()[1] <= options_.longest) return;
@@ -131,6 +150,7 @@ Var AttentionLayer::AttendHeads(Context& context, const Var& x, const Var& memor
     ThrowShape(context, "attention takes [batch, positions, " + std::to_string(features_) + "]",
                x.shape(), "change the layer's features, or turn the input into a sequence");
   }
+  CheckMemory(context, x, memory);
   CheckLength(context, x);
   Heads heads = options_.fused ? ProjectFused(context, x) : ProjectApart(context, x, memory);
   if (options_.rotary_base > 0) Turn(context, heads);

@@ -47,7 +47,8 @@ class AttentionLayer final : public Layer {
   }
 
   // Queries from x [N, T, D], keys and values from memory [N, S, memory features]; `mask` is added
-  // to the scores, [1 or N, 1 or heads, T, S], or empty.
+  // to the scores, [1 or N, 1 or heads, T, S], or empty. Throws UsageError for a memory other than
+  // x where the projections are fused, ShapeError where rotary positions are to turn it.
   Var Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask = {});
 
  private:
@@ -65,6 +66,7 @@ class AttentionLayer final : public Layer {
   Var AttendHeads(Context& context, const Var& x, const Var& memory, const Tensor& mask);
   Linear AddLinear(const std::string& name, std::int64_t inputs, std::int64_t outputs, bool bias,
                    double deviation);
+  void CheckMemory(Context& context, const Var& x, const Var& memory) const;
   void CheckLength(Context& context, const Var& x) const;
   Var Apply(Context& context, const Linear& linear, const Var& x) const;
   Heads ProjectFused(Context& context, const Var& x);

@@ -7,6 +7,23 @@
 namespace frugal {
 namespace {
 
+// Kernels read a mask of [1 or B, 1 or H, Tq, Tk], in the element type of the scores.
+void CheckMask(Context& context, const Tensor& mask, const Shape& query, const Shape& key,
+               std::int64_t heads) {
+  if (!mask) return;
+  const Shape& shape = mask.shape();
+  const bool fits = shape.rank() == 4 && (shape[0] == 1 || shape[0] == query[0]) &&
+                    (shape[1] == 1 || shape[1] == heads) && shape[2] == query[1] &&
+                    shape[3] == key[1];
+  if (fits && mask.dtype() == context.dtype()) return;
+  const Shape wanted = {query[0], heads, query[1], key[1]};
+  ThrowShape(context,
+             "a mask has the shape " + ToString(wanted) + ", or 1 for the first two, and the " +
+                 "element type of the model; this one is " + ToString(shape) + " " +
+                 std::string(NameOf(mask.dtype())),
+             query, "give one number for each query and key");
+}
+
 AttentionGeometry Fit(Context& context, const VarHeads& q, const VarHeads& k,
                       const AttentionOptions& options) {
   const Shape& query = q.source.shape();
@@ -22,6 +39,7 @@ AttentionGeometry Fit(Context& context, const VarHeads& q, const VarHeads& k,
                    std::to_string(options.heads) + ")",
                query, "choose a divisor");
   }
+  CheckMask(context, options.mask, query, key, options.heads);
   return {.batch = query[0],
           .query_length = query[1],
           .key_length = key[1],
