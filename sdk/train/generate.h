@@ -21,7 +21,7 @@ std::int64_t DrawToken(std::span<const float> logits, const SamplingOptions& opt
 
 struct GenerateOptions {
   std::int64_t count = 200;
-  SamplingOptions sampling;
+  SamplingOptions sampling{};
   // Positions that the network may look back over. Where a text outgrows them, it goes on from its
   // last half.
   std::int64_t window = 256;
