@@ -105,7 +105,7 @@ TEST_CASE("a model is either layers or an architecture") {
 TEST_CASE("sizes that do not fit are refused when the network is built") {
   CheckContains(
       MessageOf<ConfigError>([] { BuildArchitecture(Gpt2Config{.n_embd = 10, .n_head = 3}); }),
-      "heads divide the 10 features; heads = 3");
+      "[gpt2.n_head] heads divide the 10 features; 3");
   CheckContains(MessageOf<ConfigError>(
                     [] { BuildArchitecture(VitConfig{.image_size = 10, .patch_size = 3}); }),
                 "[vit.patch_size] patches divide the image");
