@@ -253,9 +253,10 @@ std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
          .advice = vocabulary == 0 ? "use a model over tokens" : "correct the prompt"});
   }
   HeapAllocator heap;
-  TrackedAllocator memory(memory_->ledger(), heap, false);
+  MemoryLedger ledger;  // the model's own book is of training, as planned
+  TrackedAllocator memory(ledger, heap, false);
   Context context({.backend = *blueprint_->backend,
-                   .ledger = memory_->ledger(),
+                   .ledger = ledger,
                    .step_memory = memory,
                    .parameters = *store_,
                    .dtype = blueprint_->dtype(),
@@ -301,7 +302,11 @@ void Model::SaveWeights(const std::string& path) { WriteWeights(path, parameters
 std::string Model::WeightsHash() { return HashWeights(parameters(), *store_); }
 
 void Model::LoadWeights(const std::string& path, WeightsFormat format) {
-  const auto file = OpenModelWeights(path, format, parameters(), config().model.allow_missing);
+  LoadWeights(path, format, config().model.allow_missing);
+}
+
+void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allow_missing) {
+  const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
     ReadInto(*file, *parameter, store_->Value(*parameter));
   }
@@ -313,9 +318,7 @@ Model Model::Clone() const {
     if (!store_->IsMaterialized(*parameter)) continue;
     values.emplace_back(parameter->index, ToDoubles(store_->Value(*parameter)));
   }
-  RunConfig lazy = config();
-  lazy.memory.default_initialization_strategy = InitializationStrategy::kLazy;
-  lazy.memory.weights_file_path.reset();
+  const RunConfig lazy = WithoutWeightsFile(config());
   const bool own_data = !blueprint_->dataset.has_value();
   Model clone(MakeBlueprint(lazy, own_data ? &blueprint_->layout : nullptr),
               own_data ? sources_ : DataSources());

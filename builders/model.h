@@ -48,7 +48,8 @@ class Model {
   // The same for token numbers [N, T], where the data are tokens.
   std::vector<float> PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count);
 
-  // Continues a text of tokens; for causal networks over tokens. Takes its memory from the heap.
+  // Continues a text of tokens; for causal networks over tokens. Takes its memory from the heap,
+  // beside the plan and what is measured against it.
   std::vector<std::int64_t> Generate(std::span<const std::int64_t> prompt,
                                      const GenerateOptions& options);
 
@@ -62,6 +63,7 @@ class Model {
   void SaveWeights(const std::string& path);
   // Reads them by name. See ModelOptions::allow_missing.
   void LoadWeights(const std::string& path, WeightsFormat format = WeightsFormat::kAuto);
+  void LoadWeights(const std::string& path, WeightsFormat format, bool allow_missing);
   std::string WeightsHash();
 
   // Another model of the same configuration with copies of the values that are materialized; lazy

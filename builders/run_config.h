@@ -86,4 +86,8 @@ struct RunConfig {
   Origins origins;  // of every value, by dotted name
 };
 
+// The same training with weights that are made when they are first touched, for models that get
+// theirs in another way.
+RunConfig WithoutWeightsFile(RunConfig config);
+
 }  // namespace frugal

@@ -157,6 +157,17 @@ void CheckLossFields(const RunConfig& config, Complaints& complaints) {
 
 void CheckAccumulation(const RunConfig& config, Complaints& complaints) {
   const TrainingOptions& training = config.training;
+  const bool leaves_out = config.loss.ignore_index != LossOptions().ignore_index;
+  if (training.accumulate > 1 && leaves_out) {
+    complaints.Add(
+        PlaceOf(config, "training.accumulate"),
+        {.where = "training",
+         .required = "parts of a batch count by their samples",
+         .given = "accumulate = " + std::to_string(training.accumulate) +
+                  " and a loss that leaves out labels (ignore_index), of which parts may "
+                  "have different numbers",
+         .advice = "use accumulate = 1, or no ignore_index"});
+  }
   if (training.accumulate <= training.batch_size) return;
   complaints.Add(PlaceOf(config, "training.accumulate"),
                  {.where = "training",

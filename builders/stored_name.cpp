@@ -16,12 +16,18 @@ std::set<std::string> FirstComponents(const WeightSource& file) {
   return components;
 }
 
+// A layer of a list, which no model is called: "0.weight" and "2.0.weight" are different layers.
+bool IsNumber(const std::string& component) {
+  return component.find_first_not_of("0123456789") == std::string::npos;
+}
+
 const StoredTensor* FindPath(const WeightSource& file, const std::string& path) {
   if (const StoredTensor* stored = file.Find(path)) return stored;
   const auto dot = path.find('.');
-  if (dot == std::string::npos) return nullptr;
+  if (dot == std::string::npos || IsNumber(path.substr(0, dot))) return nullptr;
   if (const StoredTensor* stored = file.Find(path.substr(dot + 1))) return stored;
   for (const std::string& base : FirstComponents(file)) {
+    if (IsNumber(base)) continue;
     if (const StoredTensor* stored = file.Find(base + "." + path)) return stored;
   }
   return nullptr;
@@ -32,7 +38,7 @@ const StoredTensor* FindPath(const WeightSource& file, const std::string& path) 
 const StoredTensor* FindStored(const WeightSource& file, const Parameter& parameter) {
   if (const StoredTensor* stored = FindPath(file, parameter.path)) return stored;
   for (const std::string& alias : parameter.aliases) {
-    if (const StoredTensor* stored = file.Find(alias)) return stored;
+    if (const StoredTensor* stored = FindPath(file, alias)) return stored;
   }
   return nullptr;
 }

@@ -25,6 +25,11 @@ void Check(const Model& model, const TextGenerationOptions& options) {
            "it takes " + std::to_string(model.layout().vocabulary) + " tokens",
            "train one on data.text_file");
   }
+  const std::int64_t outputs = model.plan().layers.back().output.back();
+  if (outputs != kBytes) {
+    Refuse("a network that ends in one output for each of the 256 bytes",
+           "it ends in " + std::to_string(outputs), "train one with vocab_size = 256");
+  }
   if (options.prompt.empty()) Refuse("a prompt", "it is empty", "begin with a line break");
   if (options.count < 0) {
     Refuse("count is at least 0", std::to_string(options.count), "say how many bytes to add");
@@ -58,9 +63,7 @@ std::string GenerateText(Model& model, const TextGenerationOptions& options, std
 }
 
 Model LoadTextModel(const RunConfig& config, const std::string& weights, std::int64_t window) {
-  RunConfig lazy = config;
-  lazy.memory.default_initialization_strategy = InitializationStrategy::kLazy;
-  lazy.memory.weights_file_path.reset();
+  const RunConfig lazy = WithoutWeightsFile(config);
   const DataLayout layout = {.sample_shape = {window},
                              .classes = kBytes,
                              .target_shape = {},
@@ -68,7 +71,7 @@ Model LoadTextModel(const RunConfig& config, const std::string& weights, std::in
                              .vocabulary = kBytes,
                              .label_shape = {window}};
   Model model(MakeBlueprint(lazy, &layout));
-  model.LoadWeights(weights);
+  model.LoadWeights(weights, WeightsFormat::kAuto, config.model.allow_missing);
   return model;
 }
 

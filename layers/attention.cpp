@@ -9,32 +9,32 @@
 namespace frugal {
 namespace {
 
-[[noreturn]] void Refuse(const std::string& required, const std::string& given) {
-  throw ConfigError({.where = "attention",
-                     .required = required,
-                     .given = given,
-                     .advice = "choose heads that divide"});
+[[noreturn]] void Refuse(const std::string& required, const std::string& given,
+                         const std::string& advice) {
+  throw ConfigError({.where = "attention", .required = required, .given = given, .advice = advice});
 }
 
 AttentionLayerOptions Completed(std::int64_t features, AttentionLayerOptions options) {
-  if (options.heads < 1) Refuse("at least 1 head", std::to_string(options.heads));
+  if (options.heads < 1) {
+    Refuse("at least 1 head", "heads = " + std::to_string(options.heads), "say how many");
+  }
   if (options.key_heads == 0) options.key_heads = options.heads;
   if (options.key_heads < 1 || options.heads % options.key_heads != 0) {
     Refuse("key_heads divide the " + std::to_string(options.heads) + " heads",
-           "key_heads = " + std::to_string(options.key_heads));
+           "key_heads = " + std::to_string(options.key_heads), "choose a divisor of the heads");
   }
   if (options.head_size < 0) {
     Refuse("head_size is at least 1, or 0 for features / heads",
-           "head_size = " + std::to_string(options.head_size));
+           "head_size = " + std::to_string(options.head_size), "leave it out");
   }
   if (options.head_size == 0 && features % options.heads != 0) {
     Refuse("heads divide the " + std::to_string(features) + " features",
-           "heads = " + std::to_string(options.heads));
+           "heads = " + std::to_string(options.heads), "choose a divisor, or give head_size");
   }
   if (options.head_size == 0) options.head_size = features / options.heads;
   if (options.rotary_base > 0 && options.head_size % 2 != 0) {
     Refuse("rotary positions turn heads of an even size",
-           "head_size = " + std::to_string(options.head_size));
+           "head_size = " + std::to_string(options.head_size), "choose an even size");
   }
   return options;
 }
@@ -124,7 +124,9 @@ VarHeads AttentionLayer::Remember(Context& context, const VarHeads& heads,
 
 // Fused projections read x alone, and both ends of a rotary distance count in one sequence.
 void AttentionLayer::CheckMemory(Context& context, const Var& x, const Var& memory) const {
-  if (memory.value.SharesStorageWith(x.value) && memory.shape() == x.shape()) return;
+  if (memory.value.raw() == x.value.raw() && memory.shape() == x.shape() && memory.slot == x.slot) {
+    return;
+  }
   if (options_.fused) {
     throw UsageError({.where = path(),
                       .required = "attention over something else has projections of its own for it",

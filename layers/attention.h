@@ -40,6 +40,7 @@ class AttentionLayer final : public Layer {
                  const AttentionNames& names = {}, std::int64_t memory_features = 0);
 
   LayerKind kind() const override { return LayerKind::kAttention; }
+  bool WorksByPosition() const override { return options_.causal; }
   std::string Describe() const override;
 
   std::optional<Projection> LastProjection() const override {

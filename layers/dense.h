@@ -24,6 +24,7 @@ class Dense final : public Layer {
   Dense(std::int64_t inputs, const DenseOptions& options);
 
   LayerKind kind() const override { return LayerKind::kDense; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
   // The whole layer, where it has no activation.
   std::optional<Projection> LastProjection() const override;

@@ -19,6 +19,7 @@ class TokenEmbedding final : public Layer {
   explicit TokenEmbedding(const EmbeddingOptions& options);
 
   LayerKind kind() const override { return LayerKind::kEmbedding; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
   bool TakesTokens() const override { return true; }
   // For a projection that is tied to it.
@@ -43,6 +44,7 @@ class LearnedPositions final : public Layer {
   LearnedPositions(std::int64_t features, const PositionOptions& options);
 
   LayerKind kind() const override { return LayerKind::kEmbedding; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
 
  private:
@@ -62,6 +64,7 @@ class SinusoidalPositions final : public Layer {
   explicit SinusoidalPositions(const SinusoidOptions& options) : options_(options) {}
 
   LayerKind kind() const override { return LayerKind::kEmbedding; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override { return "sinusoidal positions"; }
 
  private:
@@ -77,6 +80,7 @@ class TiedProjection final : public Layer {
   explicit TiedProjection(Parameter& table) : weight_(AddShared("weight", table)) {}
 
   LayerKind kind() const override { return LayerKind::kDense; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
   std::optional<Projection> LastProjection() const override {
     return Projection{&weight_, nullptr};

@@ -27,6 +27,7 @@ class GatedFeedForward final : public Layer {
                    const GatedFeedForwardNames& names = {});
 
   LayerKind kind() const override { return LayerKind::kDense; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
   std::optional<Projection> LastProjection() const override {
     return Projection{down_.weight, down_.bias};

@@ -37,6 +37,7 @@ class LayerNormLayer final : public Layer {
   LayerNormLayer(std::int64_t features, const LayerNormOptions& options);
 
   LayerKind kind() const override { return LayerKind::kNorm; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
 
  private:
@@ -58,6 +59,7 @@ class RmsNormLayer final : public Layer {
   RmsNormLayer(std::int64_t features, const RmsNormOptions& options);
 
   LayerKind kind() const override { return LayerKind::kNorm; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
 
  private:

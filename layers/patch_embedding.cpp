@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "sdk/core/error.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/boxes.h"
 #include "sdk/ops/check.h"
@@ -12,6 +13,18 @@ namespace frugal {
 namespace {
 
 std::int64_t PatchesOf(const PatchEmbeddingOptions& options) {
+  if (options.patch < 1 || options.image_height < options.patch ||
+      options.image_width < options.patch || options.channels < 1 || options.features < 1) {
+    throw ConfigError({.where = "patch embedding",
+                       .required = "patches of at least 1 that fit into the image, at least 1 "
+                                   "channel and 1 feature",
+                       .given = "patch = " + std::to_string(options.patch) + ", an image of " +
+                                std::to_string(options.image_height) + " x " +
+                                std::to_string(options.image_width) + " x " +
+                                std::to_string(options.channels) + ", " +
+                                std::to_string(options.features) + " features",
+                       .advice = "correct the sizes"});
+  }
   return options.image_height / options.patch * (options.image_width / options.patch);
 }
 

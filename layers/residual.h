@@ -21,6 +21,9 @@ class Residual final : public Layer {
   std::string Describe() const override;
   bool TakesTokens() const override { return true; }  // its first layers decide
 
+  bool WorksByPosition() const override {
+    return body_->WorksByPosition() && (!shortcut_ || shortcut_->WorksByPosition());
+  }
   Sequential& body() const { return *body_; }
   Sequential* shortcut() const { return shortcut_.get(); }
 

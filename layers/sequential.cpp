@@ -1,5 +1,7 @@
 #include "layers/sequential.h"
 
+#include <algorithm>
+
 #include "sdk/autograd/checkpoint.h"
 
 namespace frugal {
@@ -16,6 +18,10 @@ void Sequential::AppendUnnamed(std::string name, std::unique_ptr<Layer> layer) {
 
 std::string Sequential::Describe() const {
   return "sequential of " + std::to_string(layers_.size());
+}
+
+bool Sequential::WorksByPosition() const {
+  return std::ranges::all_of(layers_, [](const auto& layer) { return layer->WorksByPosition(); });
 }
 
 std::optional<Projection> Sequential::LastProjection() const {

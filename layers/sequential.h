@@ -26,6 +26,7 @@ class Sequential final : public Layer {
   std::string Describe() const override;
   bool TakesTokens() const override { return true; }  // its first layer decides
 
+  bool WorksByPosition() const override;  // as all its layers
   // That of the last layer.
   std::optional<Projection> LastProjection() const override;
 

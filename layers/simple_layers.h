@@ -16,6 +16,7 @@ class ActivationLayer final : public Layer {
   explicit ActivationLayer(const ActivationOptions& options) : function_(options.function) {}
 
   LayerKind kind() const override { return LayerKind::kActivation; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override { return std::string(NameOf(function_.kind)); }
 
  private:
@@ -35,6 +36,7 @@ class DropoutLayer final : public Layer {
   explicit DropoutLayer(const DropoutOptions& options);
 
   LayerKind kind() const override { return LayerKind::kDropout; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
 
  private:

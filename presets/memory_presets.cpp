@@ -82,7 +82,8 @@ struct Preset {
 
 constexpr std::array<Preset, 9> kPresets = {{
     {"Default", "The defaults, nothing set.", DefaultSettings},
-    {"MemoryEfficient", "The smallest peak: every layer is computed again in the backward pass.",
+    {"MemoryEfficient",
+     "Every layer keeps only its input and is computed again in the backward pass.",
      MemoryEfficientSettings},
     {"SpeedOptimized", "Nothing is computed twice, and a large pool keeps memory at hand.",
      SpeedOptimizedSettings},

@@ -19,6 +19,7 @@ class TokenTypes final : public Layer {
       : weight_(AddParameter("weight", {types, features}, Initializer::Normal(0, 0.02))) {}
 
   LayerKind kind() const override { return LayerKind::kEmbedding; }
+  bool WorksByPosition() const override { return true; }
   std::string Describe() const override {
     return "token types, " + std::to_string(weight_.shape[0]) + ", all tokens of the first";
   }

@@ -4,11 +4,34 @@
 #include "layers/embedding.h"
 #include "layers/gated_feed_forward.h"
 #include "layers/norms.h"
+#include "sdk/core/error.h"
 
 namespace frugal {
 namespace {
 
 using namespace architectures;
+
+[[noreturn]] void Refuse(const std::string& key, const std::string& required, std::int64_t given,
+                         const std::string& advice) {
+  throw ConfigError({.where = "llama." + key,
+                     .required = required,
+                     .given = std::to_string(given),
+                     .advice = advice});
+}
+
+void CheckHeadSizes(const LlamaConfig& config) {
+  const std::int64_t heads = config.num_attention_heads;
+  const std::int64_t key_heads = config.num_key_value_heads.value_or(heads);
+  if (heads % key_heads != 0) {
+    Refuse("num_key_value_heads", "key heads divide the " + std::to_string(heads) + " heads",
+           key_heads, "choose a divisor of " + std::to_string(heads));
+  }
+  const std::int64_t size = config.head_dim.value_or(config.hidden_size / heads);
+  if (size % 2 != 0) {
+    Refuse("head_dim", "rotary positions turn heads of an even size", size,
+           "change head_dim, or hidden_size and num_attention_heads");
+  }
+}
 
 void Check(const LlamaConfig& config) {
   CheckAtLeast("llama", "vocab_size", config.vocab_size);
@@ -21,6 +44,7 @@ void Check(const LlamaConfig& config) {
   }
   CheckAtLeast("llama", "num_key_value_heads", config.num_key_value_heads.value_or(1));
   CheckAtLeast("llama", "max_position_embeddings", config.max_position_embeddings);
+  CheckHeadSizes(config);
 }
 
 std::unique_ptr<Layer> MakeNorm(const LlamaConfig& config) {

@@ -46,6 +46,10 @@ class Layer : public Module {
   // takes values.
   Var operator()(Context& context, const Var& input);
 
+  // Whether a sequence can go through position by position, earlier ones known from the context's
+  // cache alone, with the same result as all at once.
+  virtual bool WorksByPosition() const { return false; }
+
   // The projection that the layer ends in; nothing where it ends in something else.
   virtual std::optional<Projection> LastProjection() const { return std::nullopt; }
   // Runs all but the last projection; only where there is one.

@@ -64,7 +64,8 @@ class Gradients {
 
   HeadsView For(const VarHeads& heads, std::int64_t covered) {
     for (Entry& entry : entries_) {
-      if (!entry.value.SharesStorageWith(heads.source.value)) continue;
+      if (entry.slot != heads.source.slot || entry.value.raw() != heads.source.value.raw())
+        continue;
       entry.covered += covered;
       return {entry.gradient, heads.offset};
     }

@@ -7,6 +7,7 @@
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
+#include "sdk/ops/scalar.h"
 
 namespace frugal {
 namespace {
@@ -16,10 +17,6 @@ using Options = LossKernels::CrossEntropyOptions;
 std::int64_t CountTargets(const Tensor& targets, std::int64_t ignored) {
   const auto values = targets.values<std::int64_t>();
   return static_cast<std::int64_t>(values.size()) - std::ranges::count(values, ignored);
-}
-
-double ScalarOf(const Tensor& scalar) {
-  return scalar.dtype() == DType::kF64 ? *scalar.data<double>() : *scalar.data<float>();
 }
 
 // One pass over all chunks.
@@ -161,8 +158,9 @@ AffineTensors WithPlaceForWeight(Context& context, const Parameter& weight, Affi
 std::int64_t ChunkRows(std::int64_t rows, std::int64_t vocabulary) {
   constexpr std::int64_t kChunkElements = std::int64_t{8} << 20;
   constexpr std::int64_t kLeastRows = 256;
-  const std::int64_t by_bytes = std::max(kLeastRows, kChunkElements / vocabulary);
-  return std::max<std::int64_t>(1, std::min(by_bytes, (rows + 3) / 4));
+  const std::int64_t by_elements = std::max(kLeastRows, kChunkElements / vocabulary);
+  const std::int64_t quarter = std::max<std::int64_t>(1, (rows + 3) / 4);
+  return std::min(by_elements, quarter);
 }
 
 VocabularyLoss LinearCrossEntropy(Context& context, const Var& x, const Parameter& weight,
@@ -186,7 +184,7 @@ VocabularyLoss LinearCrossEntropy(Context& context, const Var& x, const Paramete
       result.loss.value, true,
       [dx, slot = x.slot, seed = options.seed](Context& ctx, Tensor dloss) {
         ctx.Launch([&](Backend&, void*) {
-          const double given = ScalarOf(dloss);
+          const double given = ScalarIn(dloss);
           if (std::abs(given - seed) <= 1e-6 * std::abs(seed)) return;
           throw UsageError({.where = "LinearCrossEntropy",
                             .required = "backward is seeded with " + std::to_string(seed),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "sdk/core/error.h"
 #include "sdk/core/random.h"
@@ -25,7 +26,7 @@ class CacheScope {
   Context& context_;
 };
 
-// The logits behind the last of `tokens`, which come behind what the cache holds.
+// The logits behind the last of `tokens`, which come behind what the cache, if any, holds.
 std::vector<float> LastLogits(Context& context, Layer& network,
                               std::span<const std::int64_t> tokens) {
   const auto count = static_cast<std::int64_t>(tokens.size());
@@ -33,7 +34,7 @@ std::vector<float> LastLogits(Context& context, Layer& network,
   context.Launch(
       [&](Backend&, void*) { std::ranges::copy(tokens, input.values<std::int64_t>().begin()); });
   const Var output = network(context, {input, Var::kNoGradient});
-  context.cache()->Advance(count);
+  if (context.cache() != nullptr) context.cache()->Advance(count);
   const Tensor last = output.value.Reshape({count, output.shape().back()}).Narrow(count - 1, 1);
   std::vector<float> logits;
   context.Launch([&](Backend&, void*) {
@@ -46,6 +47,38 @@ std::vector<float> LastLogits(Context& context, Layer& network,
   return logits;
 }
 
+// Reads a growing text, as much of it again as the network needs.
+class Reader {
+ public:
+  Reader(Context& context, Layer& network, std::int64_t window)
+      : context_(context),
+        network_(network),
+        window_(static_cast<std::size_t>(window)),
+        by_position_(network.WorksByPosition()) {}
+
+  // The logits behind the text's last token.
+  std::vector<float> Read(std::span<const std::int64_t> text) {
+    if (!by_position_) {
+      return LastLogits(context_, network_, text.last(std::min(text.size(), window_)));
+    }
+    const std::size_t held = cache_ ? static_cast<std::size_t>(cache_->length()) : 0;
+    if (!cache_ || held + text.size() - seen_ > window_) {
+      cache_ = std::make_unique<KeyValueCache>(static_cast<std::int64_t>(window_));
+      seen_ = text.size() > window_ ? text.size() - window_ / 2 : 0;
+    }
+    const CacheScope scope(context_, cache_.get());
+    return LastLogits(context_, network_, text.subspan(std::exchange(seen_, text.size())));
+  }
+
+ private:
+  Context& context_;
+  Layer& network_;
+  std::size_t window_;
+  bool by_position_;
+  std::unique_ptr<KeyValueCache> cache_;
+  std::size_t seen_ = 0;  // tokens that have been read into the cache, or dropped before it
+};
+
 void Check(std::span<const std::int64_t> prompt, const GenerateOptions& options) {
   if (!prompt.empty() && options.window >= 2) return;
   throw UsageError({.where = "Generate",
@@ -55,10 +88,21 @@ void Check(std::span<const std::int64_t> prompt, const GenerateOptions& options)
                     .advice = "begin with a line break, if with nothing else"});
 }
 
+// -infinity is an impossible token; NaN is a network that has come apart.
+void CheckNumbers(std::span<const float> logits) {
+  if (std::ranges::none_of(logits, [](float value) { return std::isnan(value); })) return;
+  throw DataError(
+      {.where = "Generate",
+       .required = "the network's outputs are numbers",
+       .given = "there are NaNs among them",
+       .advice = "train with a lower rate, or clip_gradient_norm; these weights are lost"});
+}
+
 }  // namespace
 
 std::int64_t DrawToken(std::span<const float> logits, const SamplingOptions& options,
                        double uniform) {
+  CheckNumbers(logits);
   std::vector<std::size_t> order(logits.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order,
@@ -91,18 +135,9 @@ std::vector<std::int64_t> Generate(Context& context, Layer& network,
   const TapeScope no_tape(context, nullptr);
   const std::uint64_t key = StreamKey(options.sampling.seed, "generate", 0);
   std::vector<std::int64_t> text(prompt.begin(), prompt.end());
-  const auto window = static_cast<std::size_t>(options.window);
-  std::size_t seen = text.size() > window / 2 ? text.size() - window / 2 : 0;
-  auto cache = std::make_unique<KeyValueCache>(options.window);
+  Reader reader(context, network, options.window);
   for (std::int64_t i = 0; i < options.count; ++i) {
-    const std::size_t fresh = text.size() - seen;
-    if (static_cast<std::size_t>(cache->length()) + fresh > window) {
-      cache = std::make_unique<KeyValueCache>(options.window);
-      seen = text.size() - window / 2;
-    }
-    const CacheScope scope(context, cache.get());
-    const std::vector<float> logits = LastLogits(context, network, std::span(text).subspan(seen));
-    seen = text.size();
+    const std::vector<float> logits = reader.Read(text);
     text.push_back(
         DrawToken(logits, options.sampling, UniformAt(key, static_cast<std::uint64_t>(i))));
     if (options.on_token) options.on_token(text.back());

@@ -29,8 +29,10 @@ struct GenerateOptions {
 };
 
 // Continues `prompt` by a causal network from tokens [1, T] to logits [1, T, V], one token at a
-// time with a key/value cache: each step runs the network on one position. Returns the new tokens.
-// Throws UsageError for an empty prompt or a window below 2.
+// time. A network that works by position runs on each position once, with a key/value cache; others
+// (recurrent layers, convolutions) run on the last `window` tokens for each new one. Returns the
+// new tokens. Throws UsageError for an empty prompt or a window below 2, DataError for logits that
+// are no numbers.
 std::vector<std::int64_t> Generate(Context& context, Layer& network,
                                    std::span<const std::int64_t> prompt,
                                    const GenerateOptions& options);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sdk/module/parameter_store.h"
+#include "sdk/ops/scalar.h"
 #include "sdk/ops/vocabulary_loss.h"
 
 namespace frugal {
@@ -30,9 +31,7 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
 
 double ScalarOf(Context& context, const Tensor& scalar) {
   double value = 0;
-  context.Launch([&](Backend&, void*) {
-    value = scalar.dtype() == DType::kF64 ? *scalar.data<double>() : *scalar.data<float>();
-  });
+  context.Launch([&](Backend&, void*) { value = ScalarIn(scalar); });
   return value;
 }
 
@@ -118,6 +117,19 @@ class UpdatesInBackward {
   bool active_;
 };
 
+class MicroBatchScope {
+ public:
+  MicroBatchScope(Context& context, std::int64_t number) : context_(context) {
+    context_.set_micro_batch(number);
+  }
+  MicroBatchScope(const MicroBatchScope&) = delete;
+  MicroBatchScope& operator=(const MicroBatchScope&) = delete;
+  ~MicroBatchScope() { context_.set_micro_batch(0); }
+
+ private:
+  Context& context_;
+};
+
 // Forward and backward of one part of a batch; adds its share of the loss to `result`.
 void RunMicroBatch(Context& context, const StepParts& parts, const DataSource* source,
                    std::span<const std::int64_t> samples, double share, StepResult& result) {
@@ -169,13 +181,12 @@ StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& 
   StepResult result;
   for (std::int64_t i = 0, begin = 0; i < parts.accumulate && begin < batch; ++i) {
     const std::int64_t count = MicroBatchSize(batch, parts.accumulate, i);
-    context.set_micro_batch(i);
+    const MicroBatchScope part(context, i);
     RunMicroBatch(context, parts, source,
                   samples.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
                   static_cast<double>(count) / static_cast<double>(batch), result);
     begin += count;
   }
-  context.set_micro_batch(0);
   result.gradient_norm = optimizer.Step(context, parts.parameters);
   return result;
 }

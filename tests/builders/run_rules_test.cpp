@@ -40,6 +40,14 @@ TEST_CASE("what a file says as the default is not meant either once code says th
   CHECK(Found(FromText(directory, step).Schedule({})) == "nothing");
 }
 
+TEST_CASE("a batch in parts has no labels that are left out") {
+  const TempDir directory;
+  const std::string text = "[training]\naccumulate = 2\n[loss]\nignore_index = 3\n";
+  CheckContains(MessageOf<ConfigError>([&] { FromText(directory, text); }),
+                "parts of a batch count by their samples");
+  CHECK(Found(FromText(directory, "[training]\naccumulate = 2\n")) == "nothing");
+}
+
 TEST_CASE("a field of another kind is refused whoever sets it") {
   const TempDir directory;
   const std::string required = "[optimizer] momentum belongs to sgd and rmsprop; ";

@@ -44,6 +44,11 @@ TEST_CASE("the base model's name may be put in front in a file") {
   CHECK(Found({"a.bert.encoder.weight"}, "encoder.weight") == "none");
 }
 
+TEST_CASE("numbers of a list are no base model's name") {
+  CHECK(Found({"0.weight", "1.weight"}, "2.0.weight") == "none");
+  CHECK(Found({"1.0.weight"}, "0.weight") == "none");
+}
+
 TEST_CASE("a tied parameter is found under any of its paths, its own first") {
   CHECK(Found({"lm_head.weight", "transformer.wte.weight"}, "transformer.wte.weight",
               {"lm_head.weight"}) == "transformer.wte.weight");

@@ -143,13 +143,13 @@ TEST_CASE("a transformer's layers that do not fit are named with their place") {
   };
   const std::string attention = "run.toml:5:1: [model.layers.1 (attention)] ";
   CHECK(Refusal(behind("\"attention\"\nheads = 4")) ==
-        attention + "heads divide the 6 features; heads = 4; choose heads that divide");
+        attention + "heads divide the 6 features; heads = 4; choose a divisor, or give head_size");
   CHECK(Refusal(behind("\"attention\"\nheads = 2\nkey_heads = 3")) ==
-        attention + "key_heads divide the 2 heads; key_heads = 3; choose heads that divide");
+        attention + "key_heads divide the 2 heads; key_heads = 3; choose a divisor of the heads");
   CHECK(Refusal(behind("\"attention\"\nheads = 2\nrotary_base = 10.0")) ==
         attention +
-            "rotary positions turn heads of an even size; head_size = 3; choose heads "
-            "that divide");
+            "rotary positions turn heads of an even size; head_size = 3; choose an "
+            "even size");
   CHECK(Refusal(behind("\"learned_positions\"\npositions = 5")) ==
         "run.toml:5:1: [model.layers.1 (learned_positions)] sequences have at most 5 positions; "
         "the input is [64, 6, 6]; use shorter sequences, or a larger table of positions");

@@ -124,5 +124,17 @@ TEST_CASE("a clone computes what its original does") {
   CHECK(lazy_clone.WeightsHash() == original.WeightsHash());
 }
 
+TEST_CASE("a model that took what fits from a file can be cloned") {
+  SmallRun run;
+  run.network = "resnet";
+  const auto path = std::filesystem::temp_directory_path() / "frugal_clone.safetensors";
+  BuilderFor(run).Build().SaveWeights(path.string());
+  run.memory =
+      TrainingMemoryConfig::ForTransferLearning(path.string(), WeightsFormat::kSafetensors);
+  Model original = BuilderFor(run).AllowMissingWeights().Build();
+  Model clone = original.Clone();
+  CHECK(clone.WeightsHash() == original.WeightsHash());
+}
+
 }  // namespace
 }  // namespace frugal::testing

@@ -4,6 +4,9 @@
 
 #include "layers/architectures/gpt2.h"
 #include "layers/architectures/llama.h"
+#include "layers/dense.h"
+#include "layers/embedding.h"
+#include "layers/recurrent.h"
 #include "sdk/core/error.h"
 #include "sdk/core/random.h"
 #include "sdk/module/key_value_cache.h"
@@ -111,7 +114,7 @@ std::vector<float> LogitsOf(TestWorld& world, Layer& network, std::span<const st
 Text Written(TestWorld& world, Layer& network, Text text, const GenerateOptions& options) {
   const std::size_t prompt = text.size();
   const auto window = static_cast<std::size_t>(options.window);
-  std::size_t start = prompt > window / 2 ? prompt - window / 2 : 0;
+  std::size_t start = prompt > window ? prompt - window / 2 : 0;
   const std::uint64_t key = StreamKey(options.sampling.seed, "generate", 0);
   for (std::int64_t i = 0; i < options.count; ++i) {
     if (text.size() - start > window) start = text.size() - window / 2;
@@ -175,6 +178,35 @@ TEST_CASE("generating with a cache writes what the whole network would", "[train
       }
     }
   }
+}
+
+TEST_CASE("a network that does not work by position reads the window again for each token",
+          "[train][generate]") {
+  Sequential network;
+  network.Append("0", std::make_unique<TokenEmbedding>(
+                          EmbeddingOptions{.vocabulary = 17, .features = 6, .deviation = 1}));
+  network.Append("1", std::make_unique<RecurrentLayer>(RecurrentKind::kLstm, 6,
+                                                       RecurrentOptions{.hidden = 9}));
+  network.Append("2", std::make_unique<Dense>(9, DenseOptions{.units = 17}));
+  network.AssignPaths("");
+  NumberParameters(network);
+  CHECK_FALSE(network.WorksByPosition());
+  CHECK(TinyNetworks().front().network->WorksByPosition());
+  TestWorld world(kReferenceF64);
+  const GenerateOptions options{.count = 15, .sampling = {.seed = 3}, .window = 4};
+  Text text = {5, 2};
+  const Text written = Generate(world.context(), network, text, options);
+  const std::uint64_t key = StreamKey(3, "generate", 0);
+  for (std::uint64_t i = 0; i < 15; ++i) {
+    const std::span<const std::int64_t> all(text);
+    const auto logits = LogitsOf(world, network, all.last(std::min<std::size_t>(4, all.size())));
+    text.push_back(DrawToken(logits, options.sampling, UniformAt(key, i)));
+  }
+  CHECK(written == Text(text.begin() + 2, text.end()));
+}
+
+TEST_CASE("logits that are no numbers are refused", "[train][generate][errors]") {
+  CHECK_THROWS_AS(DrawToken(std::vector<float>{1, std::nanf(""), 2}, {}, 0.5), DataError);
 }
 
 TEST_CASE("another seed writes another text, the same seed the same", "[train][generate]") {

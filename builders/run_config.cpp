@@ -1,0 +1,13 @@
+#include "builders/run_config.h"
+
+namespace frugal {
+
+RunConfig WithoutWeightsFile(RunConfig config) {
+  config.memory.default_initialization_strategy = InitializationStrategy::kLazy;
+  config.memory.weights_file_path.reset();
+  config.memory.weights_file_format = WeightsFormat::kAuto;
+  config.model.allow_missing = false;
+  return config;
+}
+
+}  // namespace frugal
