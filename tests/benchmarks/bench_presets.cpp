@@ -111,7 +111,8 @@ Sample Measure(const PresetModel& spec, const std::string& preset, const SavedWe
   TakeFromPlan(blueprint.plan, sample);
   const std::int64_t resident = ResidentBytes();
   const auto start = Clock::now();
-  Model model(std::move(blueprint), {std::make_shared<RandomSamples>(spec.layout), nullptr});
+  Model model(std::move(blueprint),
+              {std::make_shared<RandomSamples>(spec.layout, spec.layout.train_count), nullptr});
   sample.construction_seconds = SecondsSince(start);
   sample.constructed = model.live_bytes();
   if (preset == "ForTransferLearning") sample.weights_as_in_file = weights.AreIn(model);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "builders/frugal.h"
-#include "sdk/core/random.h"
+#include "tests/benchmarks/random_samples.h"
 
 namespace frugal {
 
@@ -16,36 +16,6 @@ struct PresetModel {
   ArchitectureConfig architecture;
   DataLayout layout;
   std::int64_t batch = 1;
-};
-
-class RandomSamples final : public DataSource {
- public:
-  explicit RandomSamples(const DataLayout& layout) : layout_(layout) {}
-
-  std::int64_t count() const override { return layout_.train_count; }
-
-  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
-            const Tensor& targets) const override {
-    const auto seed = static_cast<std::uint64_t>(samples.front());
-    if (layout_.vocabulary > 0) {
-      FillLabels(seed, layout_.vocabulary, inputs.values<std::int64_t>());
-    } else {
-      const auto images = inputs.values<float>();
-      for (std::size_t i = 0; i < images.size(); ++i) {
-        images[i] = static_cast<float>(UniformAt(seed, i) - 0.5);
-      }
-    }
-    FillLabels(seed + 1, layout_.classes, targets.values<std::int64_t>());
-  }
-
- private:
-  static void FillLabels(std::uint64_t seed, std::int64_t classes, std::span<std::int64_t> labels) {
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      labels[i] = static_cast<std::int64_t>(UniformAt(seed, i) * static_cast<double>(classes));
-    }
-  }
-
-  DataLayout layout_;
 };
 
 inline std::vector<PresetModel> PresetModels() {
@@ -79,7 +49,8 @@ inline AiModelBuilder BuilderFor(const PresetModel& model, const TrainingMemoryC
   AiModelBuilder builder;
   builder.Name(model.name)
       .Memory(memory)
-      .Data(model.layout, {std::make_shared<RandomSamples>(model.layout), nullptr})
+      .Data(model.layout,
+            {std::make_shared<RandomSamples>(model.layout, model.layout.train_count), nullptr})
       .Architecture(model.architecture)
       .Optimizer({.kind = OptimizerKind::kAdamW, .lr = 1e-4})
       .Training({.batch_size = model.batch, .evaluate = false});
