@@ -80,14 +80,15 @@ TEST_CASE("two segments share an input and change no bit", "[autograd][checkpoin
 
 TEST_CASE("nested segments change no bit", "[autograd][checkpoint]") {
   CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
-    return Maybe(checkpointed, context, x, [&](Context& outer, const Var& start) {
+    return Maybe(checkpointed, context, x, [&, checkpointed](Context& outer, const Var& start) {
       const Var first = parts.Dense(outer, start, 0, Activation::kGelu);
-      const Var inner = Maybe(checkpointed, outer, first, [&](Context& ctx, const Var& middle) {
-        const Var normed = parts.Norm(ctx, Dropout(ctx, middle, 0.3, "inner"));
-        return Maybe(checkpointed, ctx, normed, [&](Context& innermost, const Var& last) {
-          return Add(innermost, parts.Dense(innermost, last, 1, Activation::kTanh), last);
-        });
-      });
+      const Var inner =
+          Maybe(checkpointed, outer, first, [&, checkpointed](Context& ctx, const Var& middle) {
+            const Var normed = parts.Norm(ctx, Dropout(ctx, middle, 0.3, "inner"));
+            return Maybe(checkpointed, ctx, normed, [&](Context& innermost, const Var& last) {
+              return Add(innermost, parts.Dense(innermost, last, 1, Activation::kTanh), last);
+            });
+          });
       return Add(outer, parts.Dense(outer, inner, 2, Activation::kIdentity), first);
     });
   });
