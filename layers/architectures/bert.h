@@ -20,9 +20,8 @@ struct BertConfig {
   double hidden_dropout_prob = 0;
 };
 
-// BERT's encoder (Devlin et al., arXiv:1810.04805) without pooler or head: token numbers kI64 [N,
-// T]
-// -> the last hidden state [N, T, hidden_size]; all tokens are of type 0. Parameters as in its
+// BERT's encoder (Devlin et al., arXiv:1810.04805) without pooler or head, all tokens of type 0:
+// token numbers kI64 [N, T] -> the last hidden state [N, T, hidden_size]. Parameters as in its
 // public checkpoints: "encoder.layer.0.attention.self.query.weight". Throws ConfigError for sizes
 // that do not fit.
 std::unique_ptr<Sequential> MakeBert(const BertConfig& config);

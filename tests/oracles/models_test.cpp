@@ -19,7 +19,10 @@ TEST_CASE("architectures compute what PyTorch does, with every gradient", "[orac
     for (const test::WorldKind& kind : test::AllWorlds()) {
       for (const auto& [name, error] : ModelErrors(one, kind)) {
         INFO(one.name << " on " << kind << ": " << name);
-        CHECK(error < (name == "output" || name == "loss" ? 1e-5 : 1e-4));
+        // In f64 what is left is the rounding of the file; batch statistics magnify it.
+        const bool exact = kind.dtype == DType::kF64;
+        const bool forward = name == "output" || name == "loss";
+        CHECK(error < (forward ? (exact ? 1e-6 : 1e-5) : (exact ? 2e-5 : 1e-4)));
       }
     }
   }
@@ -30,9 +33,10 @@ TEST_CASE("a training run follows PyTorch's, step by step", "[oracles]") {
     INFO(kind);
     const TrainingErrors errors = TrainCase(kOracles + "/train/gpt2_adamw", kind);
     REQUIRE(errors.losses.size() == 30);
-    CHECK(errors.WorstLoss() < 1e-4);
-    CHECK(errors.WorstNorm() < 1e-4);
-    CHECK(errors.worst_weight < 2e-3);
+    CHECK(errors.WorstLoss() < 1e-6);
+    CHECK(errors.WorstNorm() < 1e-5);
+    CHECK(errors.all_weights < 1e-4);
+    CHECK(errors.worst_weight < 1e-3);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "tests/oracles/training_case.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "builders/architecture_reader.h"
 #include "presets/toml_reader.h"
@@ -76,15 +77,27 @@ double RelativeDifference(double ours, double theirs) {
   return std::abs(ours - theirs) / std::abs(theirs);
 }
 
+double SumOfSquares(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return sum;
+}
+
 void CompareWeights(const WeightSource& expected, std::span<Parameter* const> parameters,
                     test::TestWorld& world, TrainingErrors& errors) {
+  double distance = 0;
+  double norm = 0;
   for (const Parameter* parameter : parameters) {
     const Numbers final = ReadNumbers(expected, "final/" + parameter->path);
     const double error = test::RelativeError(world.store().Value(*parameter), final.values);
+    const double squares = SumOfSquares(final.values);
+    norm += squares;
+    distance += error * error * squares;
     if (error < errors.worst_weight) continue;
     errors.worst_weight = error;
     errors.worst_name = parameter->path;
   }
+  errors.all_weights = std::sqrt(distance / norm);
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace frugal::oracles {
 struct TrainingErrors {
   std::vector<double> losses;          // of each step, relative
   std::vector<double> gradient_norms;  // before clipping
-  double worst_weight = 0;             // after the last step
+  double all_weights = 0;              // after the last step, all parameters as one vector
+  double worst_weight = 0;             // and the worst parameter by itself
   std::string worst_name;
 
   double WorstLoss() const;

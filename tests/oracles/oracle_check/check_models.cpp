@@ -35,13 +35,13 @@ bool CheckModel(const std::string& directory, const test::WorldKind& kind) {
 
 bool CheckRun(const std::string& directory, const test::WorldKind& kind) {
   const TrainingErrors errors = TrainCase(directory, kind);
-  const bool passed = errors.WorstLoss() <= kTrainingTolerance &&
-                      errors.WorstNorm() <= kTrainingTolerance &&
-                      errors.worst_weight <= kFinalWeightTolerance;
+  const bool passed =
+      errors.WorstLoss() <= kTrainingTolerance && errors.WorstNorm() <= kTrainingTolerance &&
+      errors.all_weights <= kTrainingTolerance && errors.worst_weight <= kFinalWeightTolerance;
   std::cout << LineStart(passed, NameIn(directory)) << "losses " << ErrorText(errors.WorstLoss())
             << "  gradient norms " << ErrorText(errors.WorstNorm()) << "  weights after "
-            << errors.losses.size() << " steps " << ErrorText(errors.worst_weight) << " "
-            << errors.worst_name << "\n";
+            << errors.losses.size() << " steps " << ErrorText(errors.all_weights) << ", worst "
+            << ErrorText(errors.worst_weight) << " " << errors.worst_name << "\n";
   return passed;
 }
 
