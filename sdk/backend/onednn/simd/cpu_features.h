@@ -1,0 +1,16 @@
+#pragma once
+
+// What the processor has beyond the instruction sets of loops.h, each asked for once.
+namespace frugal::simd {
+
+// AVX-512 with dot products and conversions of bf16, and the parts of AVX-512 that every processor
+// with them has: F, BW, DQ, VL, VBMI.
+bool HasAvx512Bf16();
+
+// HasAvx512Bf16(), and matrix tiles with bf16 products that the kernel of the system lets this
+// process use: Linux wants to be asked before the first tile is loaded (its arch/x86/xstate.rst).
+// The first call asks. Kernels configure the tiles of their thread and release them before they
+// return, since libraries do the same.
+bool HasAmxBf16();
+
+}  // namespace frugal::simd
