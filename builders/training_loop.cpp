@@ -19,7 +19,7 @@ std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace
                                        const LabelTable& labels) {
   std::vector<LayerMeasurement> layers;
   for (std::size_t label = 0; label < profile.by_label.size(); ++label) {
-    const LayerProfile& entry = profile.by_label[label];
+    const KernelTotals& entry = profile.by_label[label];
     if (entry.launches == 0) continue;
     LayerMeasurement layer{labels.NameOf(static_cast<LabelTable::Id>(label)), entry.seconds,
                            entry.flops, entry.launches, 0};

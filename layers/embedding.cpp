@@ -108,7 +108,7 @@ Var SinusoidalPositions::Forward(Context& context, const Var& input) {
   }
   const Tensor table = context.Allocate({input.shape()[1], features});
   const std::int64_t first = FirstPosition(context);
-  context.Launch([&](Backend&, void*) {
+  context.Launch({OperationKind::kElementwise, BytesOf(table)}, [&](Backend&, void*) {
     if (table.dtype() == DType::kF64) {
       FillSinusoids(first, options_.base, features, table.values<double>());
     } else {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sdk/autograd/launch_cost.h"
 #include "sdk/autograd/profile.h"
 #include "sdk/autograd/tape.h"
 #include "sdk/backend/backend.h"
@@ -14,12 +15,6 @@ namespace frugal {
 
 class KeyValueCache;
 class ParameterStore;
-
-// What one kernel call costs, for plans and profiles.
-struct LaunchCost {
-  double flops = 0;
-  std::int64_t scratch_bytes = 0;
-};
 
 // Everything an operation reaches outside itself: kernels, memory, the tape, parameters, random
 // numbers. Dry, the memory has addresses but no storage and kernels are not run; nothing else
@@ -63,12 +58,8 @@ class Context {
     profile_.flops += cost.flops;
     if (recomputing_) profile_.recomputed_flops += cost.flops;
     if (parts_.dry) return;
-    const ProfileScope scope(profile_, ledger(), cost.flops);
+    const ProfileScope scope(profile_, ledger(), cost, in_backward_ && !recomputing_);
     kernel(parts_.backend, scratch.data());
-  }
-  template <class Kernel>
-  void Launch(Kernel&& kernel) {
-    Launch(LaunchCost{}, std::forward<Kernel>(kernel));
   }
 
   // The tape that operations record on; null where no gradients are wanted.
@@ -105,6 +96,7 @@ class Context {
  private:
   friend class TapeScope;
   friend class RecomputeScope;
+  friend class BackwardScope;
   friend class DifferentiableProbe;
 
   Parts parts_;
@@ -113,6 +105,7 @@ class Context {
   AfterBackward after_backward_;
   bool training_ = false;
   bool recomputing_ = false;
+  bool in_backward_ = false;
   bool met_differentiable_ = false;  // by any operation since a DifferentiableProbe began
   std::int64_t step_ = 0;
   std::int64_t micro_batch_ = 0;
@@ -158,6 +151,20 @@ class RecomputeScope {
   RecomputeScope(const RecomputeScope&) = delete;
   RecomputeScope& operator=(const RecomputeScope&) = delete;
   ~RecomputeScope() { context_.recomputing_ = previous_; }
+
+ private:
+  Context& context_;
+  bool previous_;
+};
+
+// Kernels in this scope are backward's, or (false) are not although it waits for them.
+class BackwardScope {
+ public:
+  BackwardScope(Context& context, bool in_backward)
+      : context_(context), previous_(std::exchange(context.in_backward_, in_backward)) {}
+  BackwardScope(const BackwardScope&) = delete;
+  BackwardScope& operator=(const BackwardScope&) = delete;
+  ~BackwardScope() { context_.in_backward_ = previous_; }
 
  private:
   Context& context_;

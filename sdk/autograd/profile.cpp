@@ -1,16 +1,20 @@
 #include "sdk/autograd/profile.h"
 
-#include <algorithm>
-
 namespace frugal {
 
+void KernelTotals::Add(const LaunchCost& cost, double elapsed) {
+  ++launches;
+  seconds += elapsed;
+  flops += cost.flops;
+  bytes += static_cast<double>(cost.bytes);
+}
+
 void ProfileScope::Add() {
-  const std::chrono::duration<double> elapsed = Clock::now() - start_;
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   if (profile_.by_label.size() <= label_) profile_.by_label.resize(label_ + 1);
-  LayerProfile& entry = profile_.by_label[label_];
-  ++entry.launches;
-  entry.seconds += elapsed.count();
-  entry.flops += flops_;
+  profile_.by_label[label_].Add(cost_, elapsed);
+  KindTotals& kind = profile_.by_kind[static_cast<std::size_t>(cost_.kind.value)];
+  (backward_ ? kind.backward : kind.forward).Add(cost_, elapsed);
 }
 
 }  // namespace frugal

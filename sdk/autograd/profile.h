@@ -1,33 +1,45 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <vector>
 
+#include "sdk/autograd/launch_cost.h"
 #include "sdk/memory/ledger.h"
 
 namespace frugal {
 
-// What the kernels of one layer cost, forward and backward together.
-struct LayerProfile {
+// What kernels cost together.
+struct KernelTotals {
   std::int64_t launches = 0;
   double seconds = 0;
   double flops = 0;
+  double bytes = 0;
+
+  void Add(const LaunchCost& cost, double elapsed);
 };
 
-// Counts of a run; times only where `timed` is set.
+// Backward's own kernels apart from the rest. What runs again for it counts as forward.
+struct KindTotals {
+  KernelTotals forward;
+  KernelTotals backward;
+};
+
+// Counts of a run; times, and whose they are, only where `timed` is set.
 struct Profile {
   double flops = 0;
   double recomputed_flops = 0;
   bool timed = false;
-  std::vector<LayerProfile> by_label;  // indexed by the ledger's label
+  std::vector<KernelTotals> by_label;  // indexed by the ledger's label
+  std::array<KindTotals, kOperationKindCount> by_kind{};
 };
 
-// Times one kernel in the name of the current label.
+// Times one kernel in the name of the current label and of its kind.
 class ProfileScope {
  public:
-  ProfileScope(Profile& profile, const MemoryLedger& ledger, double flops)
-      : profile_(profile), label_(ledger.label()), flops_(flops) {
+  ProfileScope(Profile& profile, const MemoryLedger& ledger, const LaunchCost& cost, bool backward)
+      : profile_(profile), label_(ledger.label()), cost_(cost), backward_(backward) {
     if (profile_.timed) start_ = Clock::now();
   }
   ProfileScope(const ProfileScope&) = delete;
@@ -42,7 +54,8 @@ class ProfileScope {
 
   Profile& profile_;
   LabelTable::Id label_;
-  double flops_;
+  const LaunchCost& cost_;
+  bool backward_;
   Clock::time_point start_;
 };
 

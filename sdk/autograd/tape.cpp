@@ -24,7 +24,8 @@ void Tape::Accumulate(Context& context, int slot, Tensor gradient) {
   const Tensor sum = held.IsSoleOwner()       ? held
                      : gradient.IsSoleOwner() ? gradient
                                               : context.Allocate(held.shape(), held.dtype());
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Add(held, gradient, sum); });
+  context.Launch({OperationKind::kElementwise, BytesOf(held, gradient, sum)},
+                 [&](Backend& backend, void*) { backend.elementwise().Add(held, gradient, sum); });
   held = sum;
 }
 
@@ -39,6 +40,7 @@ void Tape::RunBack(Context& context) {
   Tensor gradient = TakeGradient(node.output_slot);
   if (!gradient) return;  // nothing that was differentiated depends on it
   const LabelScope label(context, node.label);
+  const BackwardScope backward(context, true);
   node.backward(context, std::move(gradient));
 }
 
@@ -47,6 +49,7 @@ void Tape::Backward(Context& context, int slot, Tensor seed) {
   Accumulate(context, slot, std::move(seed));
   while (!nodes_.empty()) {
     RunBack(context);
+    const BackwardScope after(context, false);
     context.AfterBackwardOfOperation();
   }
 }

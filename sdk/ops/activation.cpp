@@ -8,7 +8,7 @@ Tensor ActivationGradient(Context& context, ActivationFunction function, Tensor 
                           const Tensor& kept) {
   if (function.kind == Activation::kIdentity) return dy;
   const Tensor dx = ReuseOrAllocate(context, dy);
-  context.Launch([&](Backend& backend, void*) {
+  context.Launch({OperationKind::kActivation, BytesOf(dy, kept, dx)}, [&](Backend& backend, void*) {
     backend.elementwise().ActivationBackward(function.kind, function.parameter, dy, kept, dx);
   });
   return dx;
@@ -17,7 +17,7 @@ Tensor ActivationGradient(Context& context, ActivationFunction function, Tensor 
 Var Activate(Context& context, const Var& x, ActivationFunction function) {
   if (function.kind == Activation::kIdentity) return x;
   const Tensor y = context.Allocate(x.shape());
-  context.Launch([&](Backend& backend, void*) {
+  context.Launch({OperationKind::kActivation, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
     backend.elementwise().ActivationForward(function.kind, function.parameter, x.value, y);
   });
   const Tensor kept = DerivesFromOutput(function.kind) ? y : x.value;

@@ -14,7 +14,8 @@ GradientTarget TargetOf(Context& context, const Parameter* parameter) {
 // Kernels take one `accumulate` for both: a fresh place beside a used one starts at zero.
 void StartAtZero(Context& context, const GradientTarget& target) {
   if (!target.tensor || target.accumulate) return;
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(target.tensor, 0); });
+  context.Launch({OperationKind::kElementwise, BytesOf(target.tensor)},
+                 [&](Backend& backend, void*) { backend.elementwise().Fill(target.tensor, 0); });
 }
 
 }  // namespace

@@ -13,6 +13,11 @@ struct AffineTensors {
   bool accumulate = false;  // of gradients: add to what is there
 };
 
+// What a kernel moves that writes these gradients, or reads them and adds to them.
+inline std::int64_t BytesOfGradients(const AffineTensors& gradients) {
+  return (gradients.accumulate ? 2 : 1) * BytesOf(gradients.weight, gradients.bias);
+}
+
 AffineTensors ValuesOf(Context& context, const Parameter* weight, const Parameter* bias);
 AffineTensors GradientsOf(Context& context, const Parameter* weight, const Parameter* bias);
 

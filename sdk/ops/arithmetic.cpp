@@ -30,20 +30,23 @@ Shape BroadcastShape(Context& context, const Shape& a, const Shape& b) {
 Tensor Apply(Context& context, BinaryKind kind, const Tensor& a, const Tensor& b,
              const Shape& shape) {
   const Tensor y = context.Allocate(shape, a.dtype());
-  context.Launch([&](Backend& backend, void*) { backend.array().Binary(kind, a, b, y); });
+  context.Launch({OperationKind::kElementwise, BytesOf(a, b, y)},
+                 [&](Backend& backend, void*) { backend.array().Binary(kind, a, b, y); });
   return y;
 }
 
 Tensor SumDown(Context& context, const Tensor& x, const Shape& shape, double factor = 1) {
   if (x.shape() == shape && factor == 1) return x;
   const Tensor y = context.Allocate(shape, x.dtype());
-  context.Launch([&](Backend& backend, void*) { backend.array().SumTo(x, factor, y); });
+  context.Launch({OperationKind::kElementwise, BytesOf(x, y)},
+                 [&](Backend& backend, void*) { backend.array().SumTo(x, factor, y); });
   return y;
 }
 
 Tensor Negated(Context& context, const Tensor& x) {
   const Tensor y = ReuseOrAllocate(context, x);
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Scale(x, -1, y); });
+  context.Launch({OperationKind::kElementwise, BytesOf(x, y)},
+                 [&](Backend& backend, void*) { backend.elementwise().Scale(x, -1, y); });
   return y;
 }
 
@@ -115,10 +118,12 @@ Var Sum(Context& context, const Var& x, const std::vector<std::int64_t>& axes, d
       y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
         // Repeats the gradient along the axes that were summed.
         const Tensor dx = ctx.Allocate(shape);
-        ctx.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(dx, factor); });
-        ctx.Launch([&](Backend& backend, void*) {
-          backend.array().Binary(BinaryKind::kMultiply, dx, dy, dx);
-        });
+        ctx.Launch({OperationKind::kElementwise, BytesOf(dx)},
+                   [&](Backend& backend, void*) { backend.elementwise().Fill(dx, factor); });
+        ctx.Launch({OperationKind::kElementwise, BytesOf(dx, dy, dx)},
+                   [&](Backend& backend, void*) {
+                     backend.array().Binary(BinaryKind::kMultiply, dx, dy, dx);
+                   });
         ctx.Accumulate(slot, dx);
       });
   if (keep) return sum;

@@ -51,6 +51,12 @@ AttentionGeometry Fit(Context& context, const VarHeads& q, const VarHeads& k,
           .causal = options.causal};
 }
 
+// Of queries, keys and values.
+std::int64_t InputBytes(const AttentionGeometry& g, DType dtype) {
+  const std::int64_t rows = g.query_length * g.heads + 2 * g.key_length * g.key_heads;
+  return g.batch * rows * g.head_size * SizeOf(dtype);
+}
+
 double FlopsOf(const AttentionGeometry& g) {
   return 4.0 * static_cast<double>(g.batch * g.heads * g.query_length) *
          static_cast<double>(g.key_length * g.head_size) * (g.causal ? 0.5 : 1.0);
@@ -78,6 +84,7 @@ class Gradients {
     for (const Entry& entry : entries_) {
       if (entry.covered == entry.value.shape().back()) continue;
       context_.Launch(
+          {OperationKind::kElementwise, BytesOf(entry.gradient)},
           [&](Backend& backend, void*) { backend.elementwise().Fill(entry.gradient, 0); });
     }
   }
@@ -106,7 +113,10 @@ Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarH
   const DType statistics = context.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
   const Tensor log_sum_exp = context.Allocate({g.batch, g.heads, g.query_length}, statistics);
   const AttentionKernels& kernels = context.planning_backend().attention();
-  context.Launch({.flops = FlopsOf(g), .scratch_bytes = kernels.ForwardScratch(g, y.dtype())},
+  context.Launch({.kind = OperationKind::kAttention,
+                  .bytes = InputBytes(g, y.dtype()) + BytesOf(options.mask, y, log_sum_exp),
+                  .flops = FlopsOf(g),
+                  .scratch_bytes = kernels.ForwardScratch(g, y.dtype())},
                  [&](Backend& backend, void* scratch) {
                    backend.attention().Forward(
                        g, {q.source.value, q.offset}, {k.source.value, k.offset},
@@ -121,7 +131,10 @@ Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarH
     const HeadsView dv = gradients.For(v, g.key_heads * g.head_size);
     gradients.ZeroUncovered();
     const AttentionKernels& planned = ctx.planning_backend().attention();
-    ctx.Launch({.flops = 2.5 * FlopsOf(g), .scratch_bytes = planned.BackwardScratch(g, y.dtype())},
+    ctx.Launch({.kind = OperationKind::kAttention,
+                .bytes = 2 * InputBytes(g, y.dtype()) + BytesOf(mask, y, dy, log_sum_exp),
+                .flops = 2.5 * FlopsOf(g),
+                .scratch_bytes = planned.BackwardScratch(g, y.dtype())},
                [&](Backend& backend, void* scratch) {
                  backend.attention().Backward(
                      g, dy, {q.source.value, q.offset}, {k.source.value, k.offset},

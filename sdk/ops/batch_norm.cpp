@@ -37,7 +37,9 @@ void EvaluateBackward(Context& context, const Evaluated& kept, const BatchNormSt
   const Tensor mean = store.Value(*state.running_mean);
   const Tensor variance = store.Value(*state.running_variance);
   const Tensor dx = kept.slot == Var::kNoGradient ? Tensor() : context.Allocate(dy.shape());
-  context.Launch({.scratch_bytes = context.planning_backend().norm().BatchScratch(dy)},
+  context.Launch({.kind = OperationKind::kNorm,
+                  .bytes = BytesOf(dy, kept.x, kept.y, dx) + BytesOfGradients(d),
+                  .scratch_bytes = context.planning_backend().norm().BatchScratch(dy)},
                  [&](Backend& backend, void* scratch) {
                    backend.norm().BatchInferenceBackward(dy, kept.x, kept.y, mean, variance,
                                                          p.weight, state.epsilon, state.relu, dx,
@@ -51,10 +53,11 @@ Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   const Tensor mean = context.parameters().Value(*state.running_mean);
   const Tensor variance = context.parameters().Value(*state.running_variance);
-  context.Launch([&](Backend& backend, void*) {
-    backend.norm().BatchInference(x.value, p.weight, p.bias, mean, variance, state.epsilon,
-                                  state.relu, y);
-  });
+  context.Launch({OperationKind::kNorm, BytesOf(x.value, p.weight, p.bias, mean, variance, y)},
+                 [&](Backend& backend, void*) {
+                   backend.norm().BatchInference(x.value, p.weight, p.bias, mean, variance,
+                                                 state.epsilon, state.relu, y);
+                 });
   const NormParameters& affine = state.parameters;
   const Evaluated kept{x.slot, IsDifferentiable({}, affine.weight, nullptr) ? x.value : Tensor(),
                        state.relu ? y : Tensor()};
@@ -68,10 +71,12 @@ void MoveRunning(Context& context, const BatchNormState& state, const Tensor& me
   if (context.recomputing()) return;
   const Tensor running_mean = context.parameters().Value(*state.running_mean);
   const Tensor running_variance = context.parameters().Value(*state.running_variance);
-  context.Launch([&](Backend& backend, void*) {
-    backend.norm().UpdateRunning(mean, rstd, state.epsilon, state.momentum, rows, running_mean,
-                                 running_variance);
-  });
+  context.Launch(
+      {OperationKind::kNorm, BytesOf(mean, rstd) + 2 * BytesOf(running_mean, running_variance)},
+      [&](Backend& backend, void*) {
+        backend.norm().UpdateRunning(mean, rstd, state.epsilon, state.momentum, rows, running_mean,
+                                     running_variance);
+      });
 }
 
 }  // namespace
@@ -83,7 +88,9 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   const Tensor mean = context.Allocate({x.shape().back()});
   const Tensor rstd = context.Allocate({x.shape().back()});
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
-  context.Launch({.scratch_bytes = context.planning_backend().norm().BatchScratch(x.value)},
+  context.Launch({.kind = OperationKind::kNorm,
+                  .bytes = BytesOf(x.value, p.weight, p.bias, y, mean, rstd),
+                  .scratch_bytes = context.planning_backend().norm().BatchScratch(x.value)},
                  [&](Backend& backend, void* scratch) {
                    backend.norm().BatchForward(x.value, p.weight, p.bias, state.epsilon, state.relu,
                                                y, mean, rstd, scratch);
@@ -96,12 +103,15 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
     const AffineTensors gradients =
         GradientsOf(ctx, state.parameters.weight, state.parameters.bias);
     const Tensor dx = ctx.Allocate(x.shape());
-    ctx.Launch({.scratch_bytes = ctx.planning_backend().norm().BatchScratch(x.value)},
-               [&](Backend& backend, void* scratch) {
-                 backend.norm().BatchBackward(dy, x.value, kept, mean, rstd, values.weight,
-                                              state.relu, dx, gradients.weight, gradients.bias,
-                                              gradients.accumulate, scratch);
-               });
+    ctx.Launch(
+        {.kind = OperationKind::kNorm,
+         .bytes = BytesOf(dy, x.value, kept, values.weight, dx) + BytesOfGradients(gradients),
+         .scratch_bytes = ctx.planning_backend().norm().BatchScratch(x.value)},
+        [&](Backend& backend, void* scratch) {
+          backend.norm().BatchBackward(dy, x.value, kept, mean, rstd, values.weight, state.relu, dx,
+                                       gradients.weight, gradients.bias, gradients.accumulate,
+                                       scratch);
+        });
     ctx.Accumulate(x.slot, dx);
   });
 }

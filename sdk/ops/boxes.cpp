@@ -20,9 +20,10 @@ StridedBox WholeBox(const Shape& shape) {
 
 void CopyBox(Context& context, const Shape& extents, const Tensor& from, const StridedBox& from_box,
              const Tensor& to, const StridedBox& to_box) {
-  context.Launch([&](Backend& backend, void*) {
-    backend.array().CopyBox(extents, from, from_box, to, to_box, false);
-  });
+  context.Launch({OperationKind::kCopy, 2 * extents.ElementCount() * SizeOf(from.dtype())},
+                 [&](Backend& backend, void*) {
+                   backend.array().CopyBox(extents, from, from_box, to, to_box, false);
+                 });
 }
 
 std::size_t AxisOf(Context& context, const Shape& shape, std::int64_t axis) {
@@ -36,7 +37,8 @@ std::size_t AxisOf(Context& context, const Shape& shape, std::int64_t axis) {
 
 Tensor Filled(Context& context, const Shape& shape, DType dtype, double value) {
   const Tensor tensor = context.Allocate(shape, dtype);
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(tensor, value); });
+  context.Launch({OperationKind::kElementwise, BytesOf(tensor)},
+                 [&](Backend& backend, void*) { backend.elementwise().Fill(tensor, value); });
   return tensor;
 }
 
@@ -153,7 +155,8 @@ Var Expand(Context& context, const Var& x, const Shape& shape) {
   return context.Record(
       y, x.needs_gradient(), [slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
         const Tensor dx = ctx.Allocate(back, dy.dtype());
-        ctx.Launch([&](Backend& backend, void*) { backend.array().SumTo(dy, 1, dx); });
+        ctx.Launch({OperationKind::kElementwise, BytesOf(dy, dx)},
+                   [&](Backend& backend, void*) { backend.array().SumTo(dy, 1, dx); });
         ctx.Accumulate(slot, dx);
       });
 }

@@ -23,11 +23,14 @@ struct ConvCall {
 void Forward(Context& context, const ConvCall& call, const Tensor& y, LinearEpilogue epilogue) {
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   ConvKernels& conv = context.planning_backend().conv();
-  context.Launch(
-      {.flops = call.Flops(), .scratch_bytes = conv.ForwardScratch(call.geometry, y.dtype())},
-      [&](Backend& backend, void* scratch) {
-        backend.conv().Forward(call.geometry, call.x.value, p.weight, p.bias, y, epilogue, scratch);
-      });
+  context.Launch({.kind = OperationKind::kConvolution,
+                  .bytes = BytesOf(call.x.value, p.weight, p.bias, y),
+                  .flops = call.Flops(),
+                  .scratch_bytes = conv.ForwardScratch(call.geometry, y.dtype())},
+                 [&](Backend& backend, void* scratch) {
+                   backend.conv().Forward(call.geometry, call.x.value, p.weight, p.bias, y,
+                                          epilogue, scratch);
+                 });
 }
 
 void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy) {
@@ -37,7 +40,9 @@ void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy)
     d.weight = context.Allocate(call.weight->shape, dy.dtype(), MemoryTag::kWorkspace);
   }
   ConvKernels& conv = context.planning_backend().conv();
-  context.Launch({.flops = call.Flops(),
+  context.Launch({.kind = OperationKind::kConvolution,
+                  .bytes = BytesOf(dy, call.x.value) + BytesOfGradients(d),
+                  .flops = call.Flops(),
                   .scratch_bytes = conv.BackwardWeightScratch(
                       call.geometry, dy.dtype(), static_cast<bool>(d.bias), d.accumulate)},
                  [&](Backend& backend, void* scratch) {
@@ -50,11 +55,13 @@ Tensor InputGradient(Context& context, const ConvCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
   const Tensor dx = context.Allocate(call.x.shape());
   ConvKernels& conv = context.planning_backend().conv();
-  context.Launch(
-      {.flops = call.Flops(), .scratch_bytes = conv.BackwardDataScratch(call.geometry, dy.dtype())},
-      [&](Backend& backend, void* scratch) {
-        backend.conv().BackwardData(call.geometry, dy, weight, dx, scratch);
-      });
+  context.Launch({.kind = OperationKind::kConvolution,
+                  .bytes = BytesOf(dy, weight, dx),
+                  .flops = call.Flops(),
+                  .scratch_bytes = conv.BackwardDataScratch(call.geometry, dy.dtype())},
+                 [&](Backend& backend, void* scratch) {
+                   backend.conv().BackwardData(call.geometry, dy, weight, dx, scratch);
+                 });
   return dx;
 }
 

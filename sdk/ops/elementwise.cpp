@@ -12,6 +12,7 @@ Var Add(Context& context, const Var& a, const Var& b) {
   }
   const Tensor sum = context.Allocate(a.shape());
   context.Launch(
+      {OperationKind::kElementwise, BytesOf(a.value, b.value, sum)},
       [&](Backend& backend, void*) { backend.elementwise().Add(a.value, b.value, sum); });
   const bool differentiable = a.needs_gradient() || b.needs_gradient();
   return context.Record(sum, differentiable,
@@ -28,11 +29,13 @@ Var Dropout(Context& context, const Var& x, double rate, std::string_view path) 
   const std::uint64_t key = StreamKey(context.seed(), std::string(path) + "/dropout" + part,
                                       static_cast<std::uint64_t>(context.step()) + 1);
   const Tensor y = context.Allocate(x.shape());
-  context.Launch(
-      [&](Backend& backend, void*) { backend.elementwise().Dropout(x.value, rate, key, y); });
+  context.Launch({OperationKind::kElementwise, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
+    backend.elementwise().Dropout(x.value, rate, key, y);
+  });
   return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
     const Tensor dx = ReuseOrAllocate(ctx, dy);
-    ctx.Launch([&](Backend& backend, void*) { backend.elementwise().Dropout(dy, rate, key, dx); });
+    ctx.Launch({OperationKind::kElementwise, BytesOf(dy, dx)},
+               [&](Backend& backend, void*) { backend.elementwise().Dropout(dy, rate, key, dx); });
     ctx.Accumulate(slot, dx);
   });
 }
@@ -52,12 +55,14 @@ Var Permute(Context& context, const Var& x, const Shape& axes) {
     inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
   }
   const Tensor y = context.Allocate(shape);
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Permute(x.value, axes, y); });
+  context.Launch({OperationKind::kCopy, BytesOf(x.value, y)},
+                 [&](Backend& backend, void*) { backend.elementwise().Permute(x.value, axes, y); });
   return context.Record(
       y, x.needs_gradient(), [slot = x.slot, inverse, back = x.shape()](Context& ctx, Tensor dy) {
         const Tensor dx = ctx.Allocate(back);
-        ctx.Launch(
-            [&](Backend& backend, void*) { backend.elementwise().Permute(dy, inverse, dx); });
+        ctx.Launch({OperationKind::kCopy, BytesOf(dy, dx)}, [&](Backend& backend, void*) {
+          backend.elementwise().Permute(dy, inverse, dx);
+        });
         ctx.Accumulate(slot, dx);
       });
 }

@@ -12,12 +12,15 @@ Var Embedding(Context& context, const Tensor& ids, const Parameter& table, std::
   extents.push_back(table.shape[1]);
   const Tensor y = context.Allocate(Shape(extents));
   const Tensor values = context.parameters().Value(table);
-  context.Launch([&](Backend& backend, void*) { backend.array().Gather(values, ids, y); });
+  context.Launch({OperationKind::kEmbedding, BytesOf(ids, y, y)},
+                 [&](Backend& backend, void*) { backend.array().Gather(values, ids, y); });
   return context.Record(y, table.trainable, [ids, &table, padding](Context& ctx, Tensor dy) {
     const GradientTarget target = ctx.parameters().GradientFor(table);
-    ctx.Launch([&](Backend& backend, void*) {
-      backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate, padding);
-    });
+    ctx.Launch({OperationKind::kEmbedding,
+                BytesOf(ids, dy, dy) + BytesOf(target.accumulate ? dy : target.tensor)},
+               [&](Backend& backend, void*) {
+                 backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate, padding);
+               });
   });
 }
 

@@ -30,15 +30,19 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
   const Tensor mean = context.Allocate({g.batch, g.groups});
   const Tensor rstd = context.Allocate({g.batch, g.groups});
   const AffineTensors p = ValuesOf(context, parameters.weight, parameters.bias);
-  context.Launch([&](Backend& backend, void*) {
-    backend.norm().GroupForward(g, x.value, p.weight, p.bias, epsilon, y, mean, rstd);
-  });
+  context.Launch({OperationKind::kNorm, BytesOf(x.value, p.weight, p.bias, y, mean, rstd)},
+                 [&](Backend& backend, void*) {
+                   backend.norm().GroupForward(g, x.value, p.weight, p.bias, epsilon, y, mean,
+                                               rstd);
+                 });
   const bool differentiable = IsDifferentiable(x, parameters.weight, parameters.bias);
   return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const AffineTensors values = ValuesOf(ctx, parameters.weight, parameters.bias);
     const AffineTensors gradients = GradientsOf(ctx, parameters.weight, parameters.bias);
     const Tensor dx = ctx.Allocate(x.shape());
-    ctx.Launch({.scratch_bytes = ctx.planning_backend().norm().GroupBackwardScratch(g, dx.dtype())},
+    ctx.Launch({.kind = OperationKind::kNorm,
+                .bytes = BytesOf(dy, x.value, values.weight, dx) + BytesOfGradients(gradients),
+                .scratch_bytes = ctx.planning_backend().norm().GroupBackwardScratch(g, dx.dtype())},
                [&](Backend& backend, void* scratch) {
                  backend.norm().GroupBackward(g, dy, x.value, mean, rstd, values.weight, dx,
                                               gradients.weight, gradients.bias,

@@ -22,9 +22,10 @@ GruRun RunForward(Context& context, const Var& x, const RecurrentParameters& p) 
   run.from_hidden = context.Allocate({steps, batch, gates});
   Product(context, RowsOf(run.x), *p.weight_ih, p.bias_ih, RowsOf(run.from_input));
   run.hidden = ZeroTensor(context, {steps + 1, batch, hidden});
+  const std::int64_t bytes = 2 * batch * (gates + hidden) * SizeOf(run.x.dtype());
   for (std::int64_t t = 0; t < steps; ++t) {
     Product(context, StepOf(run.hidden, t), *p.weight_hh, p.bias_hh, StepOf(run.from_hidden, t));
-    context.Launch([&](Backend& backend, void*) {
+    context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       backend.sequence().GruForward(StepOf(run.from_input, t), StepOf(run.from_hidden, t),
                                     StepOf(run.hidden, t), StepOf(run.hidden, t + 1));
     });
@@ -39,15 +40,17 @@ void RunBackward(Context& context, const GruRun& run, const RecurrentParameters&
   const Tensor from_next = ZeroTensor(context, {batch, hidden});
   const Tensor direct = context.Allocate({batch, hidden});
   const Tensor dhidden = context.Allocate({batch, hidden});
+  const std::int64_t bytes = batch * (4 * gates + 5 * hidden) * SizeOf(dy.dtype());
   for (std::int64_t t = steps - 1; t >= 0; --t) {
     const Tensor dfrom_hidden = StepOf(run.from_hidden, t);
-    context.Launch([&](Backend& backend, void*) {
+    context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       backend.elementwise().Add(StepOf(dy, t), from_next, dhidden);
       backend.sequence().GruBackward(dhidden, StepOf(run.from_input, t), dfrom_hidden,
                                      StepOf(run.hidden, t), direct);
     });
     ProductBack(context, dfrom_hidden, *p.weight_hh, from_next);
     context.Launch(
+        {OperationKind::kElementwise, BytesOf(from_next, direct, from_next)},
         [&](Backend& backend, void*) { backend.elementwise().Add(from_next, direct, from_next); });
   }
 }

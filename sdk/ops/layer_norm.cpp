@@ -14,15 +14,18 @@ Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double 
   const Tensor mean = context.Allocate({x.shape().RowCount()});
   const Tensor rstd = context.Allocate({x.shape().RowCount()});
   const AffineTensors p = ValuesOf(context, parameters.weight, parameters.bias);
-  context.Launch([&](Backend& backend, void*) {
-    backend.norm().LayerForward(x.value, p.weight, p.bias, epsilon, y, mean, rstd);
-  });
+  context.Launch({OperationKind::kNorm, BytesOf(x.value, p.weight, p.bias, y, mean, rstd)},
+                 [&](Backend& backend, void*) {
+                   backend.norm().LayerForward(x.value, p.weight, p.bias, epsilon, y, mean, rstd);
+                 });
   const bool differentiable = IsDifferentiable(x, parameters.weight, parameters.bias);
   return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const AffineTensors values = ValuesOf(ctx, parameters.weight, parameters.bias);
     const AffineTensors gradients = GradientsOf(ctx, parameters.weight, parameters.bias);
     const Tensor dx = ctx.Allocate(x.shape());
-    ctx.Launch({.scratch_bytes = ctx.planning_backend().norm().LayerBackwardScratch(x.value)},
+    ctx.Launch({.kind = OperationKind::kNorm,
+                .bytes = BytesOf(dy, x.value, values.weight, dx) + BytesOfGradients(gradients),
+                .scratch_bytes = ctx.planning_backend().norm().LayerBackwardScratch(x.value)},
                [&](Backend& backend, void* scratch) {
                  backend.norm().LayerBackward(dy, x.value, mean, rstd, values.weight, dx,
                                               gradients.weight, gradients.bias,

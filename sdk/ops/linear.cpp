@@ -30,12 +30,14 @@ Tensor Forward(Context& context, const LinearCall& call, const Tensor& residual,
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   const LinearWeight weight(p.weight, call.layout);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch(
-      {.flops = call.Flops(), .scratch_bytes = product.LinearForwardScratch(call.x.value, weight)},
-      [&](Backend& backend, void* scratch) {
-        backend.product().LinearForward(call.x.value, weight, p.bias, residual, y, epilogue,
-                                        scratch);
-      });
+  context.Launch({.kind = OperationKind::kProduct,
+                  .bytes = BytesOf(call.x.value, p.weight, p.bias, residual, y),
+                  .flops = call.Flops(),
+                  .scratch_bytes = product.LinearForwardScratch(call.x.value, weight)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.product().LinearForward(call.x.value, weight, p.bias, residual, y,
+                                                   epilogue, scratch);
+                 });
   return y;
 }
 
@@ -47,7 +49,9 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& d
   }
   ProductKernels& product = context.planning_backend().product();
   context.Launch(
-      {.flops = call.Flops(),
+      {.kind = OperationKind::kProduct,
+       .bytes = BytesOf(dy, call.x.value) + BytesOfGradients(d),
+       .flops = call.Flops(),
        .scratch_bytes = product.LinearBackwardWeightScratch(dy, call.x.value, d.accumulate)},
       [&](Backend& backend, void* scratch) {
         backend.product().LinearBackwardWeight(dy, call.x.value, {d.weight, call.layout}, d.bias,
@@ -59,11 +63,13 @@ Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy)
   const LinearWeight weight(context.parameters().Value(*call.weight), call.layout);
   const Tensor dx = context.Allocate(call.x.shape());
   ProductKernels& product = context.planning_backend().product();
-  context.Launch(
-      {.flops = call.Flops(), .scratch_bytes = product.LinearBackwardDataScratch(dy, weight)},
-      [&](Backend& backend, void* scratch) {
-        backend.product().LinearBackwardData(dy, weight, dx, false, scratch);
-      });
+  context.Launch({.kind = OperationKind::kProduct,
+                  .bytes = BytesOf(dy, weight.tensor, dx),
+                  .flops = call.Flops(),
+                  .scratch_bytes = product.LinearBackwardDataScratch(dy, weight)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.product().LinearBackwardData(dy, weight, dx, false, scratch);
+                 });
   return dx;
 }
 

@@ -9,12 +9,14 @@ namespace {
 Var SoftmaxOf(Context& context, const Var& x, bool logarithm) {
   if (x.shape().rank() < 1) ThrowShape(context, "softmax takes [..., D]", x.shape(), "");
   const Tensor y = context.Allocate(x.shape());
-  context.Launch(
-      [&](Backend& backend, void*) { backend.loss().SoftmaxForward(x.value, logarithm, y); });
+  context.Launch({OperationKind::kLoss, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
+    backend.loss().SoftmaxForward(x.value, logarithm, y);
+  });
   return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
     const Tensor dx = ctx.Allocate(y.shape());
-    ctx.Launch(
-        [&](Backend& backend, void*) { backend.loss().SoftmaxBackward(dy, y, logarithm, dx); });
+    ctx.Launch({OperationKind::kLoss, BytesOf(dy, y, dx)}, [&](Backend& backend, void*) {
+      backend.loss().SoftmaxBackward(dy, y, logarithm, dx);
+    });
     ctx.Accumulate(slot, dx);
   });
 }
@@ -37,15 +39,17 @@ Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
   }
   const Tensor loss = context.Allocate({1});
   const Tensor log_sum_exp = context.Allocate({targets.size()});
-  context.Launch([&](Backend& backend, void*) {
-    backend.loss().CrossEntropyForward(logits.value, targets, options, log_sum_exp, loss);
-  });
+  context.Launch(
+      {OperationKind::kLoss, BytesOf(logits.value, targets)}, [&](Backend& backend, void*) {
+        backend.loss().CrossEntropyForward(logits.value, targets, options, log_sum_exp, loss);
+      });
   return context.Record(loss, logits.needs_gradient(), [=](Context& ctx, Tensor dloss) {
     const Tensor dlogits = ctx.Allocate(logits.shape());
-    ctx.Launch([&](Backend& backend, void*) {
-      backend.loss().CrossEntropyBackward(dloss, logits.value, targets, options, log_sum_exp,
-                                          dlogits);
-    });
+    ctx.Launch({OperationKind::kLoss, BytesOf(logits.value, targets, dlogits)},
+               [&](Backend& backend, void*) {
+                 backend.loss().CrossEntropyBackward(dloss, logits.value, targets, options,
+                                                     log_sum_exp, dlogits);
+               });
     ctx.Accumulate(logits.slot, dlogits);
   });
 }
@@ -57,23 +61,27 @@ Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression
                x.shape(), "end the network in the target's shape");
   }
   const Tensor loss = context.Allocate({1});
-  context.Launch([&](Backend& backend, void*) {
-    backend.loss().RegressionForward(kind, delta, x.value, target.value, loss);
-  });
+  context.Launch({OperationKind::kLoss, BytesOf(x.value, target.value)},
+                 [&](Backend& backend, void*) {
+                   backend.loss().RegressionForward(kind, delta, x.value, target.value, loss);
+                 });
   const bool differentiable = x.needs_gradient() || target.needs_gradient();
   return context.Record(loss, differentiable, [=](Context& ctx, const Tensor& dloss) {
     if (x.needs_gradient()) {
       const Tensor dx = ctx.Allocate(x.shape());
-      ctx.Launch([&](Backend& backend, void*) {
-        backend.loss().RegressionBackward(kind, delta, dloss, x.value, target.value, dx);
-      });
+      ctx.Launch({OperationKind::kLoss, BytesOf(x.value, target.value, dx)},
+                 [&](Backend& backend, void*) {
+                   backend.loss().RegressionBackward(kind, delta, dloss, x.value, target.value, dx);
+                 });
       ctx.Accumulate(x.slot, dx);
     }
     if (target.needs_gradient()) {
       const Tensor dtarget = ctx.Allocate(x.shape());
-      ctx.Launch([&](Backend& backend, void*) {
-        backend.loss().RegressionTargetBackward(kind, delta, dloss, x.value, target.value, dtarget);
-      });
+      ctx.Launch({OperationKind::kLoss, BytesOf(x.value, target.value, dtarget)},
+                 [&](Backend& backend, void*) {
+                   backend.loss().RegressionTargetBackward(kind, delta, dloss, x.value,
+                                                           target.value, dtarget);
+                 });
       ctx.Accumulate(target.slot, dtarget);
     }
   });

@@ -23,9 +23,10 @@ LstmRun RunForward(Context& context, const Var& x, const RecurrentParameters& p)
   run.hidden = ZeroTensor(context, {steps + 1, batch, hidden});
   run.cells = ZeroTensor(context, {steps + 1, batch, hidden});
   const Tensor recurrent = context.Allocate({batch, gates});
+  const std::int64_t bytes = 3 * batch * (gates + hidden) * SizeOf(run.x.dtype());
   for (std::int64_t t = 0; t < steps; ++t) {
     Product(context, StepOf(run.hidden, t), *p.weight_hh, p.bias_hh, recurrent);
-    context.Launch([&](Backend& backend, void*) {
+    context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       const Tensor now = StepOf(run.gates, t);
       backend.elementwise().Add(now, recurrent, now);
       backend.sequence().LstmForward(now, StepOf(run.cells, t), StepOf(run.cells, t + 1),
@@ -42,9 +43,10 @@ void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters
   const Tensor from_next = ZeroTensor(context, {batch, hidden});
   const Tensor dcell = ZeroTensor(context, {batch, hidden});
   const Tensor dhidden = context.Allocate({batch, hidden});
+  const std::int64_t bytes = batch * (2 * gates + 6 * hidden) * SizeOf(dy.dtype());
   for (std::int64_t t = steps - 1; t >= 0; --t) {
     const Tensor dgates = StepOf(run.gates, t);
-    context.Launch([&](Backend& backend, void*) {
+    context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       backend.elementwise().Add(StepOf(dy, t), from_next, dhidden);
       backend.sequence().LstmBackward(dhidden, dgates, StepOf(run.cells, t),
                                       StepOf(run.cells, t + 1), dcell, dgates);

@@ -41,16 +41,18 @@ MatMulShape FitMatMul(Context& context, const Shape& a, const Shape& b) {
 Tensor Product(Context& context, const Tensor& a, bool transpose_a, const Tensor& b,
                bool transpose_b, const Shape& shape, double flops) {
   const Tensor y = context.Allocate(shape);
-  context.Launch({.flops = flops}, [&](Backend& backend, void*) {
-    backend.array().BatchedProduct(a, transpose_a, b, transpose_b, y);
-  });
+  context.Launch({.kind = OperationKind::kProduct, .bytes = BytesOf(a, b, y), .flops = flops},
+                 [&](Backend& backend, void*) {
+                   backend.array().BatchedProduct(a, transpose_a, b, transpose_b, y);
+                 });
   return y;
 }
 
 Tensor SumDown(Context& context, const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
   const Tensor y = context.Allocate(shape);
-  context.Launch([&](Backend& backend, void*) { backend.array().SumTo(x, 1, y); });
+  context.Launch({OperationKind::kElementwise, BytesOf(x, y)},
+                 [&](Backend& backend, void*) { backend.array().SumTo(x, 1, y); });
   return y;
 }
 

@@ -1,6 +1,7 @@
 #include "sdk/ops/parameter_value.h"
 
 #include "sdk/module/parameter_store.h"
+#include "sdk/ops/affine_parameters.h"
 
 namespace frugal {
 
@@ -8,13 +9,15 @@ Var ValueOf(Context& context, const Parameter& parameter) {
   const Tensor value = context.parameters().Value(parameter);
   return context.Record(value, parameter.trainable, [&parameter](Context& ctx, Tensor dy) {
     const GradientTarget target = ctx.parameters().GradientFor(parameter);
-    ctx.Launch([&](Backend& backend, void*) {
-      if (target.accumulate) {
-        backend.elementwise().Add(target.tensor, dy, target.tensor);
-      } else {
-        backend.elementwise().Copy(dy, target.tensor);
-      }
-    });
+    ctx.Launch({OperationKind::kElementwise,
+                BytesOf(dy) + BytesOfGradients({target.tensor, {}, target.accumulate})},
+               [&](Backend& backend, void*) {
+                 if (target.accumulate) {
+                   backend.elementwise().Add(target.tensor, dy, target.tensor);
+                 } else {
+                   backend.elementwise().Copy(dy, target.tensor);
+                 }
+               });
   });
 }
 

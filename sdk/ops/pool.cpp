@@ -35,14 +35,18 @@ Var MaxPool(Context& context, const Var& x, const WindowOptions& options) {
   const std::int64_t index_bytes =
       context.planning_backend().pool().MaxIndexBytes(geometry, context.dtype());
   const Tensor index = context.Allocate({index_bytes}, DType::kU8);
-  context.Launch({.scratch_bytes = ScratchOf(context, geometry)},
+  context.Launch({.kind = OperationKind::kPooling,
+                  .bytes = BytesOf(x.value, y, index),
+                  .scratch_bytes = ScratchOf(context, geometry)},
                  [&](Backend& backend, void* scratch) {
                    backend.pool().MaxForward(geometry, x.value, y, index, scratch);
                  });
   return context.Record(y, x.needs_gradient(),
                         [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
                           const Tensor dx = ctx.Allocate(shape);
-                          ctx.Launch({.scratch_bytes = ScratchOf(ctx, geometry)},
+                          ctx.Launch({.kind = OperationKind::kPooling,
+                                      .bytes = BytesOf(dy, index, dx),
+                                      .scratch_bytes = ScratchOf(ctx, geometry)},
                                      [&](Backend& backend, void* scratch) {
                                        backend.pool().MaxBackward(geometry, dy, index, dx, scratch);
                                      });
@@ -54,14 +58,18 @@ Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bo
   PoolGeometry geometry = FitPool(context, x.shape(), options);
   geometry.count_padding = count_padding;
   const Tensor y = OutputOf(context, geometry, x.shape());
-  context.Launch({.scratch_bytes = ScratchOf(context, geometry)},
+  context.Launch({.kind = OperationKind::kPooling,
+                  .bytes = BytesOf(x.value, y),
+                  .scratch_bytes = ScratchOf(context, geometry)},
                  [&](Backend& backend, void* scratch) {
                    backend.pool().AverageForward(geometry, x.value, y, scratch);
                  });
   return context.Record(y, x.needs_gradient(),
                         [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
                           const Tensor dx = ctx.Allocate(shape);
-                          ctx.Launch({.scratch_bytes = ScratchOf(ctx, geometry)},
+                          ctx.Launch({.kind = OperationKind::kPooling,
+                                      .bytes = BytesOf(dy, dx),
+                                      .scratch_bytes = ScratchOf(ctx, geometry)},
                                      [&](Backend& backend, void* scratch) {
                                        backend.pool().AverageBackward(geometry, dy, dx, scratch);
                                      });
@@ -78,13 +86,15 @@ Var AdaptiveAveragePool(Context& context, const Var& x, const Spatial& output) {
   }
   geometry.window.output = output;
   const Tensor y = OutputOf(context, geometry, x.shape());
-  context.Launch(
-      [&](Backend& backend, void*) { backend.pool().AdaptiveForward(geometry, x.value, y); });
+  context.Launch({OperationKind::kPooling, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
+    backend.pool().AdaptiveForward(geometry, x.value, y);
+  });
   return context.Record(
       y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
         const Tensor dx = ctx.Allocate(shape);
-        ctx.Launch(
-            [&](Backend& backend, void*) { backend.pool().AdaptiveBackward(geometry, dy, dx); });
+        ctx.Launch({OperationKind::kPooling, BytesOf(dy, dx)}, [&](Backend& backend, void*) {
+          backend.pool().AdaptiveBackward(geometry, dy, dx);
+        });
         ctx.Accumulate(slot, dx);
       });
 }

@@ -19,7 +19,9 @@ void AddProductGradient(Context& context, const Tensor& dy, const Tensor& x,
   AffineTensors d = GradientsOf(context, &weight, bias);
   if (!d.weight) d.weight = context.Allocate(weight.shape, dy.dtype(), MemoryTag::kWorkspace);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.flops = ProductFlops(dy, weight),
+  context.Launch({.kind = OperationKind::kProduct,
+                  .bytes = BytesOf(dy, x) + BytesOfGradients(d),
+                  .flops = ProductFlops(dy, weight),
                   .scratch_bytes = product.LinearBackwardWeightScratch(dy, x, d.accumulate)},
                  [&](Backend& backend, void* scratch) {
                    backend.product().LinearBackwardWeight(dy, x, d.weight, d.bias, d.accumulate,
@@ -51,13 +53,16 @@ Tensor RowsOf(const Tensor& sequence) {
 
 Tensor SwapTimeAndBatch(Context& context, const Tensor& x) {
   const Tensor y = context.Allocate({x.shape()[1], x.shape()[0], x.shape()[2]});
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Permute(x, {1, 0, 2}, y); });
+  context.Launch({OperationKind::kCopy, BytesOf(x, y)}, [&](Backend& backend, void*) {
+    backend.elementwise().Permute(x, {1, 0, 2}, y);
+  });
   return y;
 }
 
 Tensor ZeroTensor(Context& context, const Shape& shape) {
   const Tensor zero = context.Allocate(shape);
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(zero, 0); });
+  context.Launch({OperationKind::kElementwise, BytesOf(zero)},
+                 [&](Backend& backend, void*) { backend.elementwise().Fill(zero, 0); });
   return zero;
 }
 
@@ -65,7 +70,9 @@ void Product(Context& context, const Tensor& x, const Parameter& weight, const P
              const Tensor& y) {
   const AffineTensors p = ValuesOf(context, &weight, bias);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.flops = ProductFlops(x, weight),
+  context.Launch({.kind = OperationKind::kProduct,
+                  .bytes = BytesOf(x, p.weight, p.bias, y),
+                  .flops = ProductFlops(x, weight),
                   .scratch_bytes = product.LinearForwardScratch(x, p.weight)},
                  [&](Backend& backend, void* scratch) {
                    backend.product().LinearForward(x, p.weight, p.bias, {}, y, {}, scratch);
@@ -75,7 +82,9 @@ void Product(Context& context, const Tensor& x, const Parameter& weight, const P
 void ProductBack(Context& context, const Tensor& dy, const Parameter& weight, const Tensor& dx) {
   const Tensor value = context.parameters().Value(weight);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.flops = ProductFlops(dy, weight),
+  context.Launch({.kind = OperationKind::kProduct,
+                  .bytes = BytesOf(dy, value, dx),
+                  .flops = ProductFlops(dy, weight),
                   .scratch_bytes = product.LinearBackwardDataScratch(dy, value)},
                  [&](Backend& backend, void* scratch) {
                    backend.product().LinearBackwardData(dy, value, dx, false, scratch);

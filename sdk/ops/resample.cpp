@@ -13,21 +13,21 @@ Var Upsample(Context& context, const Var& x, std::int64_t factor, Upsampling kin
   shape[1] *= factor;
   shape[2] *= factor;
   const Tensor y = context.Allocate(shape);
-  context.Launch([&](Backend& backend, void*) {
+  context.Launch({OperationKind::kResample, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
     if (kind == Upsampling::kNearest) return backend.resample().NearestForward(factor, x.value, y);
     backend.resample().BilinearForward(factor, x.value, y);
   });
-  return context.Record(y, x.needs_gradient(),
-                        [=, slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
-                          const Tensor dx = ctx.Allocate(back);
-                          ctx.Launch([&](Backend& backend, void*) {
-                            if (kind == Upsampling::kNearest) {
-                              return backend.resample().NearestBackward(factor, dy, dx);
-                            }
-                            backend.resample().BilinearBackward(factor, dy, dx);
-                          });
-                          ctx.Accumulate(slot, dx);
-                        });
+  return context.Record(
+      y, x.needs_gradient(), [=, slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
+        const Tensor dx = ctx.Allocate(back);
+        ctx.Launch({OperationKind::kResample, BytesOf(dy, dx)}, [&](Backend& backend, void*) {
+          if (kind == Upsampling::kNearest) {
+            return backend.resample().NearestBackward(factor, dy, dx);
+          }
+          backend.resample().BilinearBackward(factor, dy, dx);
+        });
+        ctx.Accumulate(slot, dx);
+      });
 }
 
 }  // namespace frugal

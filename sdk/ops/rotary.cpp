@@ -23,13 +23,14 @@ void Fill(const RotaryPositions& p, std::span<T> cosine, std::span<T> sine) {
 RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions) {
   const Shape shape = {positions.positions, positions.rotary_size / 2};
   const RotaryAngles angles = {context.Allocate(shape), context.Allocate(shape)};
-  context.Launch([&](Backend&, void*) {
-    if (context.dtype() == DType::kF64) {
-      Fill(positions, angles.cosine.values<double>(), angles.sine.values<double>());
-    } else {
-      Fill(positions, angles.cosine.values<float>(), angles.sine.values<float>());
-    }
-  });
+  context.Launch({OperationKind::kElementwise, BytesOf(angles.cosine, angles.sine)},
+                 [&](Backend&, void*) {
+                   if (context.dtype() == DType::kF64) {
+                     Fill(positions, angles.cosine.values<double>(), angles.sine.values<double>());
+                   } else {
+                     Fill(positions, angles.cosine.values<float>(), angles.sine.values<float>());
+                   }
+                 });
   return angles;
 }
 

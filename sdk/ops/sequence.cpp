@@ -13,14 +13,17 @@ Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsi
   const Tensor y = context.Allocate(x.shape());
   const Tensor rstd = context.Allocate({x.shape().RowCount()});
   const Tensor scale = ValuesOf(context, weight, nullptr).weight;
-  context.Launch([&](Backend& backend, void*) {
-    backend.sequence().RmsForward(x.value, scale, epsilon, y, rstd);
-  });
+  context.Launch({OperationKind::kNorm, BytesOf(x.value, scale, y, rstd)},
+                 [&](Backend& backend, void*) {
+                   backend.sequence().RmsForward(x.value, scale, epsilon, y, rstd);
+                 });
   return context.Record(y, IsDifferentiable(x, weight, nullptr), [=](Context& ctx, Tensor dy) {
     const Tensor value = ValuesOf(ctx, weight, nullptr).weight;
     const AffineTensors gradient = GradientsOf(ctx, weight, nullptr);
     const Tensor dx = ctx.Allocate(x.shape());
-    ctx.Launch({.scratch_bytes = ctx.planning_backend().sequence().RmsBackwardScratch(x.value)},
+    ctx.Launch({.kind = OperationKind::kNorm,
+                .bytes = BytesOf(dy, x.value, value, dx) + BytesOfGradients(gradient),
+                .scratch_bytes = ctx.planning_backend().sequence().RmsBackwardScratch(x.value)},
                [&](Backend& backend, void* scratch) {
                  backend.sequence().RmsBackward(dy, x.value, rstd, value, dx, gradient.weight,
                                                 gradient.accumulate, scratch);
@@ -37,13 +40,15 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
   Shape half = x.shape();
   half[half.rank() - 1] /= 2;
   const Tensor y = context.Allocate(half);
-  context.Launch(
-      [&](Backend& backend, void*) { backend.sequence().GatedForward(f, gate_last, x.value, y); });
+  context.Launch({OperationKind::kActivation, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
+    backend.sequence().GatedForward(f, gate_last, x.value, y);
+  });
   return context.Record(y, x.needs_gradient(), [=](Context& ctx, Tensor dy) {
     const Tensor dx = ctx.Allocate(x.shape());
-    ctx.Launch([&](Backend& backend, void*) {
-      backend.sequence().GatedBackward(f, gate_last, dy, x.value, dx);
-    });
+    ctx.Launch({OperationKind::kActivation, BytesOf(dy, x.value, dx)},
+               [&](Backend& backend, void*) {
+                 backend.sequence().GatedBackward(f, gate_last, dy, x.value, dx);
+               });
     ctx.Accumulate(x.slot, dx);
   });
 }
@@ -51,16 +56,18 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
 Var Rotate(Context& context, const Var& x, const RotaryGeometry& geometry, const Tensor& cosine,
            const Tensor& sine) {
   const Tensor y = context.Allocate(x.shape());
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Copy(x.value, y); });
-  context.Launch([&](Backend& backend, void*) {
+  context.Launch({OperationKind::kCopy, BytesOf(x.value, y)},
+                 [&](Backend& backend, void*) { backend.elementwise().Copy(x.value, y); });
+  context.Launch({OperationKind::kElementwise, BytesOf(y, y)}, [&](Backend& backend, void*) {
     backend.sequence().Rotate(geometry, cosine, sine, false, y);
   });
   return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
     const Tensor dx = ReuseOrAllocate(ctx, dy);
     if (!dx.SharesStorageWith(dy)) {
-      ctx.Launch([&](Backend& backend, void*) { backend.elementwise().Copy(dy, dx); });
+      ctx.Launch({OperationKind::kCopy, BytesOf(dy, dx)},
+                 [&](Backend& backend, void*) { backend.elementwise().Copy(dy, dx); });
     }
-    ctx.Launch([&](Backend& backend, void*) {
+    ctx.Launch({OperationKind::kElementwise, BytesOf(dx, dx)}, [&](Backend& backend, void*) {
       backend.sequence().Rotate(geometry, cosine, sine, true, dx);
     });
     ctx.Accumulate(slot, dx);

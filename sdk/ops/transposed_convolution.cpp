@@ -69,16 +69,19 @@ Tensor Forward(Context& context, const TransposedCall& call) {
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   const Tensor y = context.Allocate(call.y_shape);
   ConvKernels& conv = context.planning_backend().conv();
-  context.Launch(
-      {.flops = call.Flops(), .scratch_bytes = conv.BackwardDataScratch(call.geometry, y.dtype())},
-      [&](Backend& backend, void* scratch) {
-        backend.conv().BackwardData(call.geometry, call.x.value, p.weight, y, scratch);
-      });
+  context.Launch({.kind = OperationKind::kConvolution,
+                  .bytes = BytesOf(call.x.value, p.weight, y),
+                  .flops = call.Flops(),
+                  .scratch_bytes = conv.BackwardDataScratch(call.geometry, y.dtype())},
+                 [&](Backend& backend, void* scratch) {
+                   backend.conv().BackwardData(call.geometry, call.x.value, p.weight, y, scratch);
+                 });
   if (p.bias) {
     Shape repeated = call.y_shape;
     for (std::size_t i = 0; i + 1 < repeated.rank(); ++i) repeated[i] = 1;
     const Tensor bias = p.bias.Reshape(repeated);
     context.Launch(
+        {OperationKind::kElementwise, BytesOf(y, bias, y)},
         [&](Backend& backend, void*) { backend.array().Binary(BinaryKind::kAdd, y, bias, y); });
   }
   return y;
@@ -88,35 +91,42 @@ void AddParameterGradients(Context& context, const TransposedCall& call, const T
   AffineTensors d = GradientsOf(context, call.weight, call.bias);
   ConvKernels& conv = context.planning_backend().conv();
   if (d.weight) {
-    context.Launch({.flops = call.Flops(),
-                    .scratch_bytes =
-                        conv.BackwardWeightScratch(call.geometry, dy.dtype(), false, d.accumulate)},
-                   [&](Backend& backend, void* scratch) {
-                     backend.conv().BackwardWeight(call.geometry, call.x.value, dy, d.weight, {},
-                                                   d.accumulate, scratch);
-                   });
+    context.Launch(
+        {.kind = OperationKind::kConvolution,
+         .bytes = BytesOf(call.x.value, dy) + BytesOfGradients({d.weight, {}, d.accumulate}),
+         .flops = call.Flops(),
+         .scratch_bytes =
+             conv.BackwardWeightScratch(call.geometry, dy.dtype(), false, d.accumulate)},
+        [&](Backend& backend, void* scratch) {
+          backend.conv().BackwardWeight(call.geometry, call.x.value, dy, d.weight, {}, d.accumulate,
+                                        scratch);
+        });
   }
   if (!d.bias) return;
   Shape reduced = dy.shape();
   for (std::size_t i = 0; i + 1 < reduced.rank(); ++i) reduced[i] = 1;
   const Tensor sum = context.Allocate(reduced);
-  context.Launch([&](Backend& backend, void*) {
-    backend.array().SumTo(dy, 1, sum);
-    const Tensor flat = sum.Reshape(d.bias.shape());
-    if (d.accumulate) return backend.elementwise().Add(d.bias, flat, d.bias);
-    backend.elementwise().Copy(flat, d.bias);
-  });
+  context.Launch(
+      {OperationKind::kElementwise, BytesOf(dy) + BytesOfGradients({{}, d.bias, d.accumulate})},
+      [&](Backend& backend, void*) {
+        backend.array().SumTo(dy, 1, sum);
+        const Tensor flat = sum.Reshape(d.bias.shape());
+        if (d.accumulate) return backend.elementwise().Add(d.bias, flat, d.bias);
+        backend.elementwise().Copy(flat, d.bias);
+      });
 }
 
 Tensor InputGradient(Context& context, const TransposedCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
   const Tensor dx = context.Allocate(call.x.shape());
   ConvKernels& conv = context.planning_backend().conv();
-  context.Launch(
-      {.flops = call.Flops(), .scratch_bytes = conv.ForwardScratch(call.geometry, dy.dtype())},
-      [&](Backend& backend, void* scratch) {
-        backend.conv().Forward(call.geometry, dy, weight, {}, dx, {}, scratch);
-      });
+  context.Launch({.kind = OperationKind::kConvolution,
+                  .bytes = BytesOf(dy, weight, dx),
+                  .flops = call.Flops(),
+                  .scratch_bytes = conv.ForwardScratch(call.geometry, dy.dtype())},
+                 [&](Backend& backend, void* scratch) {
+                   backend.conv().Forward(call.geometry, dy, weight, {}, dx, {}, scratch);
+                 });
   return dx;
 }
 

@@ -38,7 +38,7 @@ class Chunks {
     const std::int64_t rows = rows_.shape()[0];
     const std::int64_t wanted = options_.chunk_rows;
     const std::int64_t step = wanted > 0 ? wanted : ChunkRows(rows, values_.weight.shape()[0]);
-    context_.Launch([&](Backend& backend, void*) {
+    context_.Launch({OperationKind::kLoss, BytesOf(targets_)}, [&](Backend& backend, void*) {
       backend.elementwise().Fill(loss_, 0);
       counted_ = CountTargets(targets_, options_.ignore_index);
     });
@@ -70,11 +70,14 @@ class Chunks {
     const Tensor x = rows_.Narrow(begin, count);
     const Tensor logits = context_.Allocate({count, values_.weight.shape()[0]}, context_.dtype(),
                                             MemoryTag::kWorkspace);
-    context_.Launch(
-        {.flops = Flops(count), .scratch_bytes = planned().LinearForwardScratch(x, values_.weight)},
-        [&](Backend& backend, void* scratch) {
-          backend.product().LinearForward(x, values_.weight, values_.bias, {}, logits, {}, scratch);
-        });
+    context_.Launch({.kind = OperationKind::kProduct,
+                     .bytes = BytesOf(x, values_.weight, values_.bias, logits),
+                     .flops = Flops(count),
+                     .scratch_bytes = planned().LinearForwardScratch(x, values_.weight)},
+                    [&](Backend& backend, void* scratch) {
+                      backend.product().LinearForward(x, values_.weight, values_.bias, {}, logits,
+                                                      {}, scratch);
+                    });
     return logits;
   }
 
@@ -82,27 +85,31 @@ class Chunks {
   void Compare(const Tensor& logits, std::int64_t begin, std::int64_t count) {
     const Tensor targets = targets_.Narrow(begin, count);
     const Tensor log_sum_exp = context_.Allocate({count});
-    context_.Launch([&](Backend& backend, void*) {
-      const std::int64_t here = CountTargets(targets, options_.ignore_index);
-      const double share = static_cast<double>(here) / static_cast<double>(counted_);
-      LossKernels& kernels = backend.loss();
-      correct_ += kernels.CountCorrect(logits, targets);
-      if (here == 0) {  // nothing in this chunk counts; nor, perhaps, in any
-        if (differentiating_) backend.elementwise().Fill(logits, 0);
-        return;
-      }
-      kernels.CrossEntropyForward(logits, targets, KernelOptions(), log_sum_exp, chunk_loss_);
-      backend.elementwise().Scale(chunk_loss_, share, chunk_loss_);
-      backend.elementwise().Add(loss_, chunk_loss_, loss_);
-      if (!differentiating_) return;
-      backend.elementwise().Fill(chunk_seed_, share * options_.seed);
-      kernels.CrossEntropyBackward(chunk_seed_, logits, targets, KernelOptions(), log_sum_exp,
-                                   logits);
-    });
+    context_.Launch(
+        {OperationKind::kLoss, (differentiating_ ? 2 : 1) * BytesOf(logits)},
+        [&](Backend& backend, void*) {
+          const std::int64_t here = CountTargets(targets, options_.ignore_index);
+          const double share = static_cast<double>(here) / static_cast<double>(counted_);
+          LossKernels& kernels = backend.loss();
+          correct_ += kernels.CountCorrect(logits, targets);
+          if (here == 0) {  // nothing in this chunk counts; nor, perhaps, in any
+            if (differentiating_) backend.elementwise().Fill(logits, 0);
+            return;
+          }
+          kernels.CrossEntropyForward(logits, targets, KernelOptions(), log_sum_exp, chunk_loss_);
+          backend.elementwise().Scale(chunk_loss_, share, chunk_loss_);
+          backend.elementwise().Add(loss_, chunk_loss_, loss_);
+          if (!differentiating_) return;
+          backend.elementwise().Fill(chunk_seed_, share * options_.seed);
+          kernels.CrossEntropyBackward(chunk_seed_, logits, targets, KernelOptions(), log_sum_exp,
+                                       logits);
+        });
   }
 
   void InputGradient(const Tensor& dlogits, const Tensor& dx) {
-    context_.Launch({.flops = Flops(dlogits.shape()[0]),
+    context_.Launch({.kind = OperationKind::kProduct,
+                     .bytes = BytesOf(dlogits, values_.weight, dx),
+                     .flops = Flops(dlogits.shape()[0]),
                      .scratch_bytes = planned().LinearBackwardDataScratch(dlogits, values_.weight)},
                     [&](Backend& backend, void* scratch) {
                       backend.product().LinearBackwardData(dlogits, values_.weight, dx, false,
@@ -114,7 +121,10 @@ class Chunks {
                       const AffineTensors& gradients, bool accumulate) {
     const Tensor x = rows_.Narrow(begin, count);
     context_.Launch(
-        {.flops = Flops(count),
+        {.kind = OperationKind::kProduct,
+         .bytes =
+             BytesOf(dlogits, x) + BytesOfGradients({gradients.weight, gradients.bias, accumulate}),
+         .flops = Flops(count),
          .scratch_bytes = planned().LinearBackwardWeightScratch(dlogits, x, accumulate)},
         [&](Backend& backend, void* scratch) {
           backend.product().LinearBackwardWeight(dlogits, x, gradients.weight, gradients.bias,
@@ -183,7 +193,7 @@ VocabularyLoss LinearCrossEntropy(Context& context, const Var& x, const Paramete
   result.loss = context.Record(
       result.loss.value, true,
       [dx, slot = x.slot, seed = options.seed](Context& ctx, Tensor dloss) {
-        ctx.Launch([&](Backend&, void*) {
+        ctx.Launch({OperationKind::kData, BytesOf(dloss)}, [&](Backend&, void*) {
           const double given = ScalarIn(dloss);
           if (std::abs(given - seed) <= 1e-6 * std::abs(seed)) return;
           throw UsageError({.where = "LinearCrossEntropy",

@@ -39,8 +39,9 @@ double Optimizer::GradientNorm(Context& context, std::span<Parameter* const> par
   for (const Parameter* parameter : parameters) {
     const Tensor gradient = context.parameters().Gradient(*parameter);
     if (!gradient) continue;
-    context.Launch(
-        [&](Backend& backend, void*) { sum += backend.optimizer().SumOfSquares(gradient); });
+    context.Launch({OperationKind::kOptimizer, BytesOf(gradient)}, [&](Backend& backend, void*) {
+      sum += backend.optimizer().SumOfSquares(gradient);
+    });
   }
   return std::sqrt(sum);
 }
@@ -71,7 +72,9 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
                         .gradient = gradient,
                         .state = state,
                         .value = value};
-  context.Launch([&](Backend& backend, void*) { RunUpdate(backend, options_, call); });
+  context.Launch({OperationKind::kOptimizer,
+                  BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
+                 [&](Backend& backend, void*) { RunUpdate(backend, options_, call); });
 }
 
 }  // namespace frugal

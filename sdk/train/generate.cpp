@@ -31,13 +31,14 @@ std::vector<float> LastLogits(Context& context, Layer& network,
                               std::span<const std::int64_t> tokens) {
   const auto count = static_cast<std::int64_t>(tokens.size());
   const Tensor input = context.Allocate({1, count}, DType::kI64, MemoryTag::kData);
-  context.Launch(
-      [&](Backend&, void*) { std::ranges::copy(tokens, input.values<std::int64_t>().begin()); });
+  context.Launch({OperationKind::kData, BytesOf(input)}, [&](Backend&, void*) {
+    std::ranges::copy(tokens, input.values<std::int64_t>().begin());
+  });
   const Var output = network(context, {input, Var::kNoGradient});
   if (context.cache() != nullptr) context.cache()->Advance(count);
   const Tensor last = output.value.Reshape({count, output.shape().back()}).Narrow(count - 1, 1);
   std::vector<float> logits;
-  context.Launch([&](Backend&, void*) {
+  context.Launch({OperationKind::kData, BytesOf(last)}, [&](Backend&, void*) {
     if (last.dtype() == DType::kF64) {
       for (const double value : last.values<double>()) logits.push_back(static_cast<float>(value));
     } else {

@@ -25,13 +25,15 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
       context.Allocate(layout.BatchShape(count), layout.InputType(context.dtype()),
                        MemoryTag::kData),
       context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData)};
-  context.Launch([&](Backend&, void*) { source->Fill(samples, batch.inputs, batch.targets); });
+  context.Launch({OperationKind::kData, BytesOf(batch.inputs, batch.targets)},
+                 [&](Backend&, void*) { source->Fill(samples, batch.inputs, batch.targets); });
   return batch;
 }
 
 double ScalarOf(Context& context, const Tensor& scalar) {
   double value = 0;
-  context.Launch([&](Backend&, void*) { value = ScalarIn(scalar); });
+  context.Launch({OperationKind::kData, BytesOf(scalar)},
+                 [&](Backend&, void*) { value = ScalarIn(scalar); });
   return value;
 }
 
@@ -39,8 +41,9 @@ std::int64_t CountCorrect(Context& context, const StepParts& parts, const Tensor
                           const Tensor& targets) {
   std::int64_t correct = 0;
   if (parts.layout.classes == 0) return 0;
-  context.Launch(
-      [&](Backend& backend, void*) { correct = backend.loss().CountCorrect(output, targets); });
+  context.Launch({OperationKind::kLoss, BytesOf(output, targets)}, [&](Backend& backend, void*) {
+    correct = backend.loss().CountCorrect(output, targets);
+  });
   return correct;
 }
 
@@ -88,7 +91,8 @@ Evaluated RunForward(Context& context, const StepParts& parts, const DataSource*
 void RunBackward(Context& context, Tape& tape, int loss_slot, double seed) {
   const LabelScope label(context, "loss");
   const Tensor start = context.Allocate({1});
-  context.Launch([&](Backend& backend, void*) { backend.elementwise().Fill(start, seed); });
+  context.Launch({OperationKind::kLoss, BytesOf(start)},
+                 [&](Backend& backend, void*) { backend.elementwise().Fill(start, seed); });
   tape.Backward(context, loss_slot, start);
 }
 
@@ -151,9 +155,9 @@ Shape PredictFrom(Context& context, const StepParts& parts, std::int64_t count, 
   const TapeScope scope(context, nullptr);
   Tensor x = context.Allocate(parts.layout.BatchShape(count),
                               parts.layout.InputType(context.dtype()), MemoryTag::kData);
-  context.Launch([&](Backend&, void*) { fill(x); });
+  context.Launch({OperationKind::kData, BytesOf(x)}, [&](Backend&, void*) { fill(x); });
   const Var y = parts.network(context, {std::exchange(x, {}), Var::kNoGradient});
-  context.Launch([&](Backend&, void*) {
+  context.Launch({OperationKind::kData, BytesOf(y.value)}, [&](Backend&, void*) {
     if (y.value.dtype() == DType::kF64) {
       const auto values = y.value.values<double>();
       outputs.clear();

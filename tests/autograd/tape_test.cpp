@@ -104,8 +104,9 @@ TEST_CASE("a timed profile counts launches, time and flops per label", "[autogra
   Context& context = world.context();
   context.profile().timed = true;
   const LabelScope label(context, "here");
-  context.Launch({.flops = 10}, [](Backend&, void*) {});
-  context.Launch([](Backend&, void*) {});
+  context.Launch({.kind = OperationKind::kProduct, .bytes = 40, .flops = 10},
+                 [](Backend&, void*) {});
+  context.Launch({OperationKind::kCopy, 0}, [](Backend&, void*) {});
   const auto& profile = context.profile();
   REQUIRE(profile.by_label.size() > world.ledger().label());
   CHECK(profile.by_label[world.ledger().label()].launches == 2);
@@ -118,11 +119,12 @@ TEST_CASE("a launch has its scratch while the kernel runs, and dry runs no kerne
   for (const bool dry : {false, true}) {
     TestWorld world({BackendKind::kEigen, DType::kF64, dry});
     int runs = 0;
-    world.context().Launch({.scratch_bytes = 100}, [&](Backend&, void* scratch) {
-      ++runs;
-      CHECK(scratch != nullptr);
-      CHECK(world.ledger().live()[MemoryTag::kWorkspace] == 128);
-    });
+    world.context().Launch({.kind = OperationKind::kCopy, .bytes = 0, .scratch_bytes = 100},
+                           [&](Backend&, void* scratch) {
+                             ++runs;
+                             CHECK(scratch != nullptr);
+                             CHECK(world.ledger().live()[MemoryTag::kWorkspace] == 128);
+                           });
     CHECK(runs == (dry ? 0 : 1));
     CHECK(world.ledger().peak()[MemoryTag::kWorkspace] == 128);
     CHECK(world.ledger().live_total() == 0);

@@ -99,7 +99,8 @@ TEST_CASE("evaluation keeps the input only where the weight is trained", "[ops][
         Var output;
         {
           const Var hidden = {context.Allocate({100, 64}), tape.NewSlot()};
-          context.Launch([&](Backend& b, void*) { b.elementwise().Fill(hidden.value, 1); });
+          context.Launch({OperationKind::kElementwise, BytesOf(hidden.value)},
+                         [&](Backend& b, void*) { b.elementwise().Fill(hidden.value, 1); });
           output = (*layer)(context, hidden);
         }
         const std::int64_t one = output.value.bytes();

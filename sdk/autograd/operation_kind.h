@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace frugal {
+
+// What a kernel does, for profiles: where the time of a step goes.
+enum class OperationKind : std::uint8_t {
+  kProduct,
+  kConvolution,
+  kAttention,
+  kNorm,
+  kActivation,
+  kElementwise,  // sums, scales, dropout, reductions, fills
+  kLoss,         // with softmax
+  kPooling,
+  kEmbedding,  // rows gathered from a table and added back to it
+  kRecurrent,  // gates of a time step, without their products
+  kResample,
+  kOptimizer,
+  kCopy,  // the same values in another order or place
+  kData,  // batches in, results out
+};
+constexpr std::size_t kOperationKindCount = 14;
+std::string_view NameOf(OperationKind kind);  // "product", "convolution", ...
+
+}  // namespace frugal
