@@ -100,7 +100,7 @@ Model& Model::operator=(Model&& other) noexcept {
   return *this;
 }
 
-TrainingResult Model::Train(TrainingObserver* observer) {
+TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& options) {
   if (trained_) {
     throw UsageError({.where = "Model::Train",
                       .required = "a model runs its training program once",
@@ -108,7 +108,7 @@ TrainingResult Model::Train(TrainingObserver* observer) {
                       .advice = "build another model, or go on with TrainStep"});
   }
   trained_ = true;
-  return TrainingLoop(*this, observer).Run();
+  return TrainingLoop(*this, observer, options).Run();
 }
 
 const StepPlan& Model::PlanFor(StepKind kind, std::int64_t batch) {

@@ -18,6 +18,10 @@ struct DataSources {
   std::shared_ptr<const DataSource> test;
 };
 
+struct TrainOptions {
+  bool profile = false;  // time every kernel, by kind of operation
+};
+
 // A planned network with its memory. Lives by its plan: what a step takes was planned first.
 class Model {
  public:
@@ -37,7 +41,7 @@ class Model {
   Sequential& network() { return *blueprint_->network; }
 
   // The whole program: epochs, evaluation, measurements. Throws UsageError when called again.
-  TrainingResult Train(TrainingObserver* observer = nullptr);
+  TrainingResult Train(TrainingObserver* observer = nullptr, const TrainOptions& options = {});
 
   // One step on the given training samples; for loops of one's own.
   StepResult TrainStep(std::span<const std::int64_t> samples);

@@ -6,6 +6,7 @@
 #include "builders/report/console_progress.h"
 #include "builders/report/memory_table.h"
 #include "builders/report/number_text.h"
+#include "builders/report/operation_table.h"
 #include "builders/report/plan_text.h"
 #include "sdk/core/byte_size.h"
 
@@ -34,14 +35,19 @@ TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
   if (!options.quiet) std::cout << PlanText(blueprint) << std::endl;
   Model model(std::move(blueprint), std::move(sources));
   TrainingResult result;
+  const TrainOptions train{.profile = options.profile};
   if (options.quiet) {
-    result = model.Train();
+    result = model.Train(nullptr, train);
   } else {
     ConsoleProgress progress(units);
-    result = model.Train(&progress);
+    result = model.Train(&progress, train);
     std::cout << "\n"
               << ResultText(result, model.program(), units) << "\n"
               << MemoryTableText(model.plan(), result) << std::endl;
+  }
+  if (options.profile) result.profile->limits = MeasureMachineLimits();
+  if (options.profile && !options.quiet) {
+    std::cout << OperationTableText(*result.profile) << std::endl;
   }
   for (const std::string& path : WriteOutputs(model, result)) {
     if (!options.quiet) std::cout << "wrote " << path << std::endl;

@@ -9,6 +9,7 @@ namespace frugal {
 
 struct RunTrainingOptions {
   bool quiet = false;                  // print nothing
+  bool profile = false;                // time every kernel, and print a table of them
   std::vector<std::string> keep = {};  // files that no output may replace
 };
 

@@ -1,5 +1,7 @@
 #include "builders/training_loop.h"
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "sdk/data/batches.h"
@@ -33,13 +35,23 @@ std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace
   return layers;
 }
 
+std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
+  std::vector<OperationMeasurement> operations;
+  for (std::size_t i = 0; i < kOperationKindCount; ++i) {
+    const auto kind = static_cast<OperationKind>(i);
+    const auto& [forward, backward] = profile.by_kind[i];
+    if (forward.launches > 0) operations.push_back({kind, false, forward});
+    if (backward.launches > 0) operations.push_back({kind, true, backward});
+  }
+  std::ranges::sort(operations, std::greater(), [](const auto& row) { return row.totals.seconds; });
+  return operations;
+}
+
 }  // namespace
 
 TrainingResult TrainingLoop::Run() {
   model_.Source(DatasetPart::kTrain);
   if (model_.program().test_samples > 0) model_.Source(DatasetPart::kTest);
-  const bool track = model_.config().memory.track_memory_statistics;
-  model_.context_->profile().timed = track;
   start_ = Clock::now();
   for (std::int64_t epoch = 1; !IsDone(); ++epoch) RunEpoch(epoch);
   Finish();
@@ -76,8 +88,10 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
   const bool measure = model_.config().memory.track_memory_statistics &&
                        !result_.measured_timeline &&
                        (result_.steps == 1 || model_.program().total_steps == 1);
+  model_.context_->profile().timed = IsTimed();
   const StepResult step =
       measure ? RunMeasured(source, samples) : model_.RunStep(StepKind::kTrain, source, samples);
+  model_.context_->profile().timed = false;  // an evaluation's kernels are not a step's
   step_seconds_ += SecondsSince(step_start);
   samples_seen_ += static_cast<std::int64_t>(samples.size());
   ++result_.steps;
@@ -85,6 +99,7 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
   if (model_.config().training.clip_gradient_norm > 0) {
     result_.gradient_norms.push_back(step.gradient_norm);
   }
+  if (result_.steps == 1 && model_.program().total_steps > 1) StartProfile();
   if (result_.steps == 1) allocations_when_warm_ = model_.memory_->system_allocations();
   Report(epoch, step.loss);
 }
@@ -125,6 +140,16 @@ void TrainingLoop::Report(std::int64_t epoch, double loss) {
                      .seconds_left = per_step * static_cast<double>(total - result_.steps)});
 }
 
+bool TrainingLoop::IsTimed() const {
+  return options_.profile || model_.config().memory.track_memory_statistics;
+}
+
+void TrainingLoop::StartProfile() {
+  model_.context_->profile().by_kind = {};
+  steps_before_profile_ = result_.steps;
+  seconds_before_profile_ = step_seconds_;
+}
+
 void TrainingLoop::Finish() {
   result_.seconds = SecondsSince(start_);
   result_.samples_per_second = static_cast<double>(samples_seen_) / step_seconds_;
@@ -133,6 +158,12 @@ void TrainingLoop::Finish() {
   result_.memory = model_.Measured();
   result_.memory.allocations_after_warmup =
       model_.memory_->system_allocations() - allocations_when_warm_;
+  if (IsTimed()) {
+    result_.profile = {.steps = result_.steps - steps_before_profile_,
+                       .seconds = step_seconds_ - seconds_before_profile_,
+                       .dtype = model_.context_->dtype(),
+                       .operations = OperationsOf(model_.context_->profile())};
+  }
   result_.weights_hash = model_.WeightsHash();
 }
 

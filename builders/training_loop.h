@@ -9,7 +9,8 @@ namespace frugal {
 // The program of a training: epochs over the training part, an evaluation after each.
 class TrainingLoop {
  public:
-  TrainingLoop(Model& model, TrainingObserver* observer) : model_(model), observer_(observer) {}
+  TrainingLoop(Model& model, TrainingObserver* observer, const TrainOptions& options)
+      : model_(model), observer_(observer), options_(options) {}
   TrainingResult Run();
 
  private:
@@ -20,14 +21,19 @@ class TrainingLoop {
   StepResult RunMeasured(const DataSource& source, std::span<const std::int64_t> samples);
   void EvaluateInto(EpochResult& epoch);
   void Report(std::int64_t epoch, double loss);
+  bool IsTimed() const;
+  void StartProfile();
   void Finish();
   bool IsDone() const { return result_.steps >= model_.program().total_steps; }
 
   Model& model_;
   TrainingObserver* observer_;
+  TrainOptions options_;
   TrainingResult result_;
   Clock::time_point start_;
   double step_seconds_ = 0;  // spent in steps, without evaluation
+  std::int64_t steps_before_profile_ = 0;
+  double seconds_before_profile_ = 0;
   std::int64_t samples_seen_ = 0;
   std::int64_t allocations_when_warm_ = 0;
 };

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sdk/autograd/profile.h"
+#include "sdk/backend/machine_limits.h"
 #include "sdk/core/memory_tag.h"
 #include "sdk/memory/tensor_pool.h"
 #include "sdk/memory/trace.h"
@@ -39,6 +41,23 @@ struct LayerMeasurement {
   std::int64_t peak_live_bytes = 0;  // the most that was live while this layer took memory
 };
 
+// Kernels of one kind over the profiled steps.
+struct OperationMeasurement {
+  OperationKind kind = OperationKind::kProduct;
+  bool backward = false;
+  KernelTotals totals;
+};
+
+// Where the time of training steps went, by kind of operation; without the first step, which makes
+// primitives and touches memory, unless it is the only one.
+struct OperationProfile {
+  std::int64_t steps = 0;
+  double seconds = 0;  // of these steps, kernels and all else
+  DType dtype = DType::kF32;
+  std::vector<OperationMeasurement> operations;  // most time first
+  std::optional<MachineLimits> limits;           // where they were measured too
+};
+
 struct TrainingResult {
   std::int64_t steps = 0;
   double seconds = 0;
@@ -52,7 +71,8 @@ struct TrainingResult {
   // Only with track_memory_statistics: one step as it was measured.
   std::optional<MemoryTimeline> measured_timeline;
   std::vector<LayerMeasurement> layers;
-  std::string weights_hash;  // XXH3-64 over all weights and buffers, in order
+  std::optional<OperationProfile> profile;  // only with track_memory_statistics or a profile
+  std::string weights_hash;                 // XXH3-64 over all weights and buffers, in order
 };
 
 struct EvaluationResult {

@@ -58,8 +58,8 @@ std::string HtmlReport(const ReportData& data) {
          "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" + Lead(ProgramText(data)) +
          Lead(PolicyText(data.config)) + Lead(SeedText(data)) + KeyFigures(data) +
          LearningCharts(data) + StepMemorySection(data) + MemoryComparisonSection(data) +
-         LayersSection(data) + Notes(data.plan) + ConfigurationSection(data.config) +
-         "</body>\n</html>\n";
+         LayersSection(data) + OperationsSection(data) + Notes(data.plan) +
+         ConfigurationSection(data.config) + "</body>\n</html>\n";
 }
 
 }  // namespace frugal

@@ -10,6 +10,7 @@ namespace frugal {
 std::string KeyFigures(const ReportData& data);
 std::string MemoryComparisonSection(const ReportData& data);  // planned beside measured, the steps
 std::string LayersSection(const ReportData& data);
+std::string OperationsSection(const ReportData& data);  // empty without a profile
 std::string ConfigurationSection(const RunConfig& config);
 
 }  // namespace frugal

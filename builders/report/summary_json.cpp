@@ -4,6 +4,7 @@
 
 #include "builders/report/data_units.h"
 #include "builders/report/named_bytes.h"
+#include "builders/report/operation_rows.h"
 
 namespace frugal {
 namespace {
@@ -49,6 +50,28 @@ Json BitsJson(const ReportData& data) {
   return BitsOf(*data.result.test_loss);
 }
 
+Json PositiveOrNull(double value) { return value > 0 ? Json(value) : Json(); }
+
+Json OperationsJson(const std::optional<OperationProfile>& profile) {
+  if (!profile) return {};
+  Json kinds = Json::array();
+  for (const OperationRow& row : OperationRows(*profile)) {
+    kinds.push_back({{"operation", row.name},
+                     {"calls_per_step", row.calls},
+                     {"ms_per_step", row.milliseconds},
+                     {"share_of_time", row.share},
+                     {"gflops", PositiveOrNull(row.gflops)},
+                     {"share_of_product_limit", PositiveOrNull(row.product_share)},
+                     {"gbytes_per_second", PositiveOrNull(row.gbytes)},
+                     {"share_of_copy_limit", PositiveOrNull(row.copy_share)}});
+  }
+  const MachineLimits limits = profile->limits.value_or(MachineLimits());
+  return {{"steps", profile->steps},
+          {"product_limit_gflops", PositiveOrNull(limits.ProductOf(profile->dtype) / 1e9)},
+          {"copy_limit_gbytes_per_second", PositiveOrNull(limits.copy / 1e9)},
+          {"kinds", kinds}};
+}
+
 }  // namespace
 
 std::string SummaryJson(const ReportData& data) {
@@ -73,6 +96,7 @@ std::string SummaryJson(const ReportData& data) {
                      {"allocations_after_warmup", memory.allocations_after_warmup},
                      {"peak_rss_bytes", memory.peak_rss_bytes},
                      {"tensor_pool", PoolJson(memory.pool)},
+                     {"operations", OperationsJson(result.profile)},
                      {"epochs", EpochsJson(result.epochs)},
                      {"losses", result.losses},
                      {"gradient_norms", result.gradient_norms}};

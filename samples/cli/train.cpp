@@ -12,6 +12,7 @@ struct TrainArguments {
   ConfigArguments config;
   std::vector<std::string> outputs;  // overrides of [output]
   bool quiet = false;
+  bool profile = false;
 };
 
 // --weights PATH and its like put [output] weights on top of the file.
@@ -28,7 +29,7 @@ void Train(const TrainArguments& arguments) {
   std::vector<std::string> overrides = arguments.config.overrides;
   overrides.insert(overrides.end(), arguments.outputs.begin(), arguments.outputs.end());
   RunTraining(AiModelBuilder::FromToml(file, overrides).Plan(),
-              {.quiet = arguments.quiet, .keep = {file}});
+              {.quiet = arguments.quiet, .profile = arguments.profile, .keep = {file}});
 }
 
 }  // namespace
@@ -43,6 +44,9 @@ void AddTrainCommand(CLI::App& app, Action& action) {
   AddOutput(command, "report", "OUT.html", "Write the HTML report here", overrides);
   AddOutput(command, "weights", "OUT.safetensors", "Write the trained weights here", overrides);
   command.add_flag("--quiet", arguments->quiet, "Print nothing but warnings and errors");
+  command.add_flag("--profile", arguments->profile,
+                   "Time every kernel; print time, GFLOP/s and GB/s per kind of operation, beside "
+                   "the best that this machine does");
   command.callback([arguments, &action] { action = [arguments] { Train(*arguments); }; });
 }
 

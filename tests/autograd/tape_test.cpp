@@ -99,21 +99,6 @@ TEST_CASE("a cleared tape holds nothing", "[autograd][tape]") {
   CHECK(world.ledger().live_total() == 0);
 }
 
-TEST_CASE("a timed profile counts launches, time and flops per label", "[autograd][profile]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
-  context.profile().timed = true;
-  const LabelScope label(context, "here");
-  context.Launch({.kind = OperationKind::kProduct, .bytes = 40, .flops = 10},
-                 [](Backend&, void*) {});
-  context.Launch({OperationKind::kCopy, 0}, [](Backend&, void*) {});
-  const auto& profile = context.profile();
-  REQUIRE(profile.by_label.size() > world.ledger().label());
-  CHECK(profile.by_label[world.ledger().label()].launches == 2);
-  CHECK(profile.by_label[world.ledger().label()].flops == 10);
-  CHECK(profile.flops == 10);
-}
-
 TEST_CASE("a launch has its scratch while the kernel runs, and dry runs no kernel",
           "[autograd][dry]") {
   for (const bool dry : {false, true}) {

@@ -91,6 +91,23 @@ TEST_CASE("train prints, measures and writes what it was asked for") {
   CheckContains(ReadAll(setup.directory.File("r.html")), "</html>");
 }
 
+TEST_CASE("train --profile shows where the time of a step went") {
+  const Setup setup;
+  const ProgramRun run =
+      Frugal(setup.directory, "train --profile --summary s.json tiny.toml --report r.html");
+  CHECK(run.errors == "");
+  CheckContains(run.output, "product, backward");
+  CheckContains(run.output, "outside kernels");
+  CheckContains(run.output, "This machine's best");
+  const Json operations = setup.JsonIn("s.json").at("operations");
+  CHECK(operations.at("steps") == 3);
+  CHECK(operations.at("product_limit_gflops") > 0);
+  CHECK(operations.at("kinds").back().at("operation") == "step");
+  CheckContains(ReadAll(setup.directory.File("r.html")), "<h2>Operations</h2>");
+  Frugal(setup.directory, "train --summary t.json tiny.toml");
+  CHECK(setup.JsonIn("t.json").at("operations").is_null());
+}
+
 TEST_CASE("train quietly prints nothing, and options win over the file") {
   const Setup setup;
   const ProgramRun run =

@@ -1,0 +1,89 @@
+#include "sdk/backend/machine_limits.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "sdk/backend/backend.h"
+#include "sdk/memory/system_memory.h"
+
+namespace frugal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+template <class Body>
+double MedianSeconds(double seconds, const Body& body) {
+  body();  // makes the primitive and touches the memory
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < 3 || SecondsSince(start) < seconds) {
+    const auto begin = Clock::now();
+    body();
+    times.push_back(SecondsSince(begin));
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+// Bytes that are an ordinary number (0.75) in f32 and in bf16.
+Tensor Written(HeapAllocator& heap, const Shape& shape, DType dtype) {
+  Tensor tensor(heap, shape, dtype, MemoryTag::kWorkspace);
+  if (tensor.bytes() > 0) std::memset(tensor.raw(), 0x3f, static_cast<std::size_t>(tensor.bytes()));
+  return tensor;
+}
+
+struct ProductShape {
+  std::int64_t rows, inputs, outputs;
+};
+
+double ProductRate(Backend& backend, const ProductShape& shape, DType dtype, double seconds) {
+  HeapAllocator heap;
+  const Tensor x = Written(heap, {shape.rows, shape.inputs}, dtype);
+  const Tensor w = Written(heap, {shape.outputs, shape.inputs}, dtype);
+  const Tensor y = Written(heap, {shape.rows, shape.outputs}, dtype);
+  const Tensor scratch = Written(heap, {backend.product().LinearForwardScratch(x, w)}, DType::kU8);
+  const double each = MedianSeconds(
+      seconds, [&] { backend.product().LinearForward(x, w, {}, {}, y, {}, scratch.raw()); });
+  return 2 * static_cast<double>(shape.rows * shape.inputs) * static_cast<double>(shape.outputs) /
+         each;
+}
+
+}  // namespace
+
+double MeasureProductLimit(DType dtype, double seconds) {
+  const auto backend = MakeBackend(BackendKind::kOneDnn);
+  if (!backend->Supports(dtype)) return 0;
+  double best = 0;
+  for (const ProductShape& shape :
+       {ProductShape{4096, 384, 1536}, {1024, 768, 3072}, {2048, 1024, 1024}}) {
+    best = std::max(best, ProductRate(*backend, shape, dtype, seconds));
+  }
+  return best;
+}
+
+double MeasureCopyLimit(double seconds) {
+  constexpr std::int64_t kElements = std::int64_t{32} << 20;  // far more than caches hold
+  const auto backend = MakeBackend(BackendKind::kOneDnn);
+  HeapAllocator heap;
+  const Tensor from = Written(heap, {kElements}, DType::kF32);
+  const Tensor to = Written(heap, {kElements}, DType::kF32);
+  const double each = MedianSeconds(seconds, [&] { backend->elementwise().Copy(from, to); });
+  return static_cast<double>(from.bytes() + to.bytes()) / each;
+}
+
+MachineLimits MeasureMachineLimits() {
+  constexpr double kSeconds = 0.08;  // of each of seven
+  return {.product_f32 = MeasureProductLimit(DType::kF32, kSeconds),
+          .product_bf16 = MeasureProductLimit(DType::kBF16, kSeconds),
+          .copy = MeasureCopyLimit(kSeconds)};
+}
+
+}  // namespace frugal

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "sdk/core/dtype.h"
+
+namespace frugal {
+
+// What this machine can do at best with the threads that kernels use now: what a step's kernels are
+// held against.
+struct MachineLimits {
+  double product_f32 = 0;   // FLOP/s of a dense product
+  double product_bf16 = 0;  // 0 where there is no such product
+  double copy = 0;          // bytes read and written per second by a large copy
+
+  double ProductOf(DType dtype) const { return dtype == DType::kBF16 ? product_bf16 : product_f32; }
+};
+// Takes less than a second and up to 300 MB, which it gives back.
+MachineLimits MeasureMachineLimits();
+
+// The best of a few products of transformer shapes, each the median of runs for `seconds`; 0 where
+// the fast backend has no product of that type.
+double MeasureProductLimit(DType dtype, double seconds);
+double MeasureCopyLimit(double seconds);
+
+}  // namespace frugal
