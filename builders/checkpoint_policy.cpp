@@ -23,7 +23,7 @@ class Cutter {
       : options_(options), kept_(kept) {}
 
   void Cut(Sequential& list) {
-    std::vector<CheckpointSegment> segments;
+    CheckpointSegments segments;
     std::size_t run_begin = 0;
     const auto end_run = [&](std::size_t end) { CutRun(run_begin, end, segments); };
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -60,7 +60,7 @@ class Cutter {
     });
   }
 
-  void CutRun(std::size_t begin, std::size_t end, std::vector<CheckpointSegment>& segments) const {
+  void CutRun(std::size_t begin, std::size_t end, CheckpointSegments& segments) const {
     const auto length = static_cast<std::size_t>(options_.every_n_layers);
     for (std::size_t at = begin; at < end; at += length) {
       segments.push_back({at, std::min(end, at + length)});
@@ -75,6 +75,17 @@ void RemoveSegments(Sequential& list) {
   list.SetSegments({});
   for (std::size_t i = 0; i < list.size(); ++i) {
     for (Sequential* inner : ListsIn(list.layer(i))) RemoveSegments(*inner);
+  }
+}
+
+// Leaves of segments that cross the borders of Sequentials.
+void NumberLeafSegments(const Sequential& list, std::map<std::string, int>& numbers) {
+  const std::vector<Layer*> leaves = list.Leaves();
+  for (std::size_t number = 0; number < list.segments().size(); ++number) {
+    const CheckpointSegment& segment = list.segments()[number];
+    for (std::size_t i = segment.begin; i < segment.end; ++i) {
+      numbers[leaves[i]->path()] = static_cast<int>(number);
+    }
   }
 }
 
@@ -105,7 +116,11 @@ void SetCheckpointSegments(Sequential& network, const CheckpointOptions& options
 std::map<std::string, int> SegmentNumbers(const Sequential& network) {
   std::map<std::string, int> numbers;
   int next = 0;
-  NumberSegments(network, next, numbers);
+  if (network.cuts_leaves()) {
+    NumberLeafSegments(network, numbers);
+  } else {
+    NumberSegments(network, next, numbers);
+  }
   return numbers;
 }
 

@@ -4,15 +4,9 @@
 #include <vector>
 
 #include "sdk/module/layer.h"
+#include "sdk/plan/checkpoint_segment.h"
 
 namespace frugal {
-
-// Layers [begin, end) of a Sequential that keep only their input and run again in backward.
-struct CheckpointSegment {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  bool operator==(const CheckpointSegment&) const = default;
-};
 
 // One layer after the other.
 class Sequential final : public Layer {
@@ -32,19 +26,29 @@ class Sequential final : public Layer {
 
   std::size_t size() const { return layers_.size(); }
   Layer& layer(std::size_t i) const { return *layers_[i]; }
+  // Its layers with every Sequential among them dissolved into its own.
+  std::vector<Layer*> Leaves() const;
 
-  // Disjoint and in order; replaces what was set before.
-  void SetSegments(std::vector<CheckpointSegment> segments) { segments_ = std::move(segments); }
-  const std::vector<CheckpointSegment>& segments() const { return segments_; }
+  // Segments of its layers: disjoint and in order; replaces what was set before.
+  void SetSegments(CheckpointSegments segments);
+  // Segments of its leaves, which may begin in one Sequential and end in another. Segments that the
+  // Sequentials inside have of their own are then left out.
+  void SetLeafSegments(CheckpointSegments segments);
+  const CheckpointSegments& segments() const { return segments_; }
+  bool cuts_leaves() const { return order_ != nullptr; }  // what the segments count
 
  private:
+  struct Run;
+  using Order = std::vector<Layer*>;
+
   Var Forward(Context& context, const Var& input) override;
   Var ForwardUpToProjection(Context& context, const Var& input) override;
   // All layers, in segments; the last one without its projection where that is left to others.
   Var RunLayers(Context& context, const Var& input, bool up_to_projection);
 
   std::vector<std::unique_ptr<Layer>> layers_;
-  std::vector<CheckpointSegment> segments_;
+  CheckpointSegments segments_;
+  std::shared_ptr<const Order> order_;  // the leaves, where these are what is cut
 };
 
 }  // namespace frugal

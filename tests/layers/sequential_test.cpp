@@ -1,5 +1,10 @@
 #include "layers/sequential.h"
 
+#include "layers/convolution.h"
+#include "layers/dense.h"
+#include "layers/norms.h"
+#include "layers/pool2d.h"
+#include "layers/simple_layers.h"
 #include "tests/catch.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/passes.h"
@@ -7,7 +12,7 @@
 namespace frugal::test {
 namespace {
 
-using Segments = std::vector<CheckpointSegment>;
+using Segments = CheckpointSegments;
 
 struct Outcome {
   Pass pass;
@@ -59,6 +64,70 @@ TEST_CASE("segments of a network change no bit", "[layers][checkpoint]") {
       INFO(kind << ", " << segments.size() << " segments");
       const auto network = Ready(MakeSmallNetwork());
       static_cast<Sequential&>(*network).SetSegments(segments);
+      CheckSameBits(expected, Run(kind, *network, {3, 8, 8, 3}));
+    }
+  }
+}
+
+std::unique_ptr<Layer> LayerOfCase(const std::string& name) {
+  for (const LayerCase& one : LayerCases()) {
+    if (one.name == name) return one.make();
+  }
+  return nullptr;
+}
+
+// Lists inside lists, and one list that is empty.
+std::unique_ptr<Layer> MakeNestedNetwork() {
+  auto network = std::make_unique<Sequential>();
+  auto first = std::make_unique<Sequential>();
+  first->Append(
+      "0", std::make_unique<Conv2d>(3, Conv2dOptions{.filters = 4, .kernel = {3}, .padding = {1}}));
+  first->Append("1", std::make_unique<BatchNormLayer>(4, BatchNormOptions{.relu = true}));
+  auto second = std::make_unique<Sequential>();
+  second->Append("3", std::make_unique<Pool2d>(PoolKind::kMax, Pool2dOptions{.kernel = {2}}));
+  second->Append("4", std::make_unique<DropoutLayer>(DropoutOptions{.rate = 0.25}));
+  auto middle = std::make_unique<Sequential>();
+  middle->Append("2", LayerOfCase("residual with shortcut"));
+  middle->Append("second", std::move(second));
+  network->Append("first", std::move(first));
+  network->Append("middle", std::move(middle));
+  network->Append("nothing", std::make_unique<Sequential>());
+  network->Append("5", std::make_unique<FlattenLayer>());
+  network->Append("6", std::make_unique<Dense>(128, DenseOptions{.units = 5}));
+  return network;
+}
+
+TEST_CASE("segments inside segments change no bit", "[layers][checkpoint]") {
+  const std::vector<Segments> choices = {{{0, 8, {{0, 4, {{0, 2}, {2, 3}}}, {5, 7}}}},
+                                         {{0, 3, {{0, 3}}}, {4, 8, {{5, 7, {{6, 7}}}}}},
+                                         {{1, 8, {{1, 7, {{1, 6, {{1, 5, {{1, 4}}}}}}}}}}};
+  for (const WorldKind& kind : AllWorlds()) {
+    const auto plain = Ready(MakeSmallNetwork());
+    const Outcome expected = Run(kind, *plain, {3, 8, 8, 3});
+    for (const Segments& segments : choices) {
+      const auto network = Ready(MakeSmallNetwork());
+      static_cast<Sequential&>(*network).SetSegments(segments);
+      CheckSameBits(expected, Run(kind, *network, {3, 8, 8, 3}));
+    }
+  }
+}
+
+TEST_CASE("segments of leaves cross the borders of lists and change no bit",
+          "[layers][checkpoint]") {
+  const std::vector<Segments> choices = {
+      {{0, 7}}, {{1, 3}, {4, 6}}, {{1, 6, {{1, 4, {{2, 3}}}, {4, 5}}}}, {{2, 2}, {6, 7}}};
+  for (const WorldKind& kind : AllWorlds()) {
+    const auto plain = Ready(MakeNestedNetwork());
+    CHECK(static_cast<Sequential&>(*plain).Leaves().size() == 7);
+    const Outcome expected = Run(kind, *plain, {3, 8, 8, 3});
+    for (const Segments& segments : choices) {
+      const auto network = Ready(MakeNestedNetwork());
+      auto& list = static_cast<Sequential&>(*network);
+      list.SetLeafSegments(segments);
+      CHECK(list.cuts_leaves());
+      CheckSameBits(expected, Run(kind, *network, {3, 8, 8, 3}));
+      list.SetSegments({});
+      CHECK_FALSE(list.cuts_leaves());
       CheckSameBits(expected, Run(kind, *network, {3, 8, 8, 3}));
     }
   }

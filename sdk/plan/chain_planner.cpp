@@ -1,0 +1,67 @@
+#include "sdk/plan/chain_planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sdk/plan/known_schedules.h"
+
+namespace frugal {
+namespace {
+
+// 1, 2, 3, ... and then in steps of an eighth, below `end`.
+std::vector<std::size_t> Spread(std::size_t begin, std::size_t end) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = begin; i < end; i += 1 + i / 8) numbers.push_back(i);
+  return numbers;
+}
+
+}  // namespace
+
+ChainPlanner::ChainPlanner(std::vector<ChainStage> chain)
+    : chain_(std::move(chain)), solver_(chain_) {
+  AddKnown({}, "keep all");
+  const std::size_t before_last = chain_.empty() ? 0 : chain_.size() - 1;
+  for (const bool keep_last : {false, true}) {
+    AddKnown(SqrtN(before_last, keep_last), "sqrt(n)");
+    for (const std::size_t length : Spread(1, before_last + 1)) {
+      AddKnown(EveryN(before_last, length, keep_last), "every " + std::to_string(length));
+    }
+  }
+  // With a single snapshot, long chains would run their stages thousands of times.
+  const std::size_t fewest = chain_.size() > 200 ? 2 : 1;
+  for (const std::size_t snapshots : Spread(fewest, std::min<std::size_t>(64, chain_.size()))) {
+    AddKnown(Binomial(chain_.size(), snapshots), "binomial " + std::to_string(snapshots));
+  }
+}
+
+void ChainPlanner::AddKnown(CheckpointSegments segments, std::string method) {
+  const ChainCost cost = Simulate(chain_, segments);
+  known_.push_back({std::move(segments), cost, std::move(method)});
+}
+
+ChainChoice ChainPlanner::Solved(std::int64_t peak_bytes) {
+  ChainChoice choice{solver_.Schedule(peak_bytes), {}, "optimal"};
+  choice.cost = Simulate(chain_, choice.segments);
+  return choice;
+}
+
+std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
+  std::optional<ChainChoice> best;
+  if (keep_all().cost.peak_bytes <= peak_bytes) return keep_all();
+  if (std::isfinite(solver_.Seconds(peak_bytes))) best = Solved(peak_bytes);
+  for (const ChainChoice& choice : known_) {
+    if (choice.cost.peak_bytes > peak_bytes) continue;
+    if (!best || choice.cost.seconds < best->cost.seconds) best = choice;
+  }
+  return best;
+}
+
+ChainChoice ChainPlanner::Least() {
+  ChainChoice least = Solved(solver_.LeastBytes());
+  for (const ChainChoice& choice : known_) {
+    if (choice.cost.peak_bytes < least.cost.peak_bytes) least = choice;
+  }
+  return least;
+}
+
+}  // namespace frugal

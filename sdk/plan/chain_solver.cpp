@@ -1,0 +1,74 @@
+#include "sdk/plan/chain_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace frugal {
+
+ChainSolver::ChainSolver(std::vector<ChainStage> stages, Precision precision)
+    : stages_(std::move(stages)), precision_(precision), keep_all_(Simulate(stages_, {})) {
+  if (stages_.size() > kMostUnits) {
+    CutIntoRuns();
+    return;
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) units_.push_back({i, i + 1, stages_[i]});
+}
+
+void ChainSolver::CutIntoRuns() {
+  const std::size_t count = stages_.size();
+  for (std::size_t i = 0; i < kMostUnits; ++i) {
+    const std::size_t begin = count * i / kMostUnits;
+    const std::size_t end = count * (i + 1) / kMostUnits;
+    std::vector<ChainStage> run(stages_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                stages_.begin() + static_cast<std::ptrdiff_t>(end));
+    const ChainStage merged = Merge(run);
+    auto inside =
+        std::ranges::find_if(insides_, [&](const auto& other) { return other->stages_ == run; });
+    if (inside == insides_.end()) {
+      insides_.push_back(std::unique_ptr<ChainSolver>(new ChainSolver(std::move(run), kRun)));
+      inside = insides_.end() - 1;
+    }
+    units_.push_back({begin, end, merged, inside->get()});
+  }
+}
+
+const ChainTable& ChainSolver::TableOfLevel(int level) {
+  std::unique_ptr<ChainTable>& table = tables_[level];
+  if (!table) table = std::make_unique<ChainTable>(units_, RangeOf(level), precision_.slots);
+  return *table;
+}
+
+const ChainTable& ChainSolver::TableFor(std::int64_t bytes) {
+  int level = 0;
+  const auto finest = static_cast<std::int64_t>(precision_.slots);  // slots of one byte
+  while (level < precision_.levels && RangeOf(level + 1) >= std::max(bytes, finest)) ++level;
+  return TableOfLevel(level);
+}
+
+double ChainSolver::Seconds(std::int64_t bytes) {
+  if (bytes >= keep_all_.peak_bytes) return keep_all_.seconds;
+  return TableFor(bytes).Seconds(bytes);
+}
+
+CheckpointSegments ChainSolver::Schedule(std::int64_t bytes) {
+  if (bytes >= keep_all_.peak_bytes) return {};
+  return TableFor(bytes).Schedule(bytes);
+}
+
+std::int64_t ChainSolver::LeastBytes() {
+  std::int64_t least = keep_all_.peak_bytes;
+  for (int level = 0; level <= precision_.levels && !std::isinf(TableOfLevel(level).Seconds(least));
+       ++level) {
+    least = std::min(least, TableOfLevel(level).LeastBytes());
+    if (least > RangeOf(level + 1)) break;
+  }
+  return least;
+}
+
+CheckpointSegment Shifted(const CheckpointSegment& segment, std::size_t by) {
+  CheckpointSegment shifted{segment.begin + by, segment.end + by};
+  for (const CheckpointSegment& inner : segment.inner) shifted.inner.push_back(Shifted(inner, by));
+  return shifted;
+}
+
+}  // namespace frugal

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "sdk/plan/chain_table.h"
+
+namespace frugal {
+
+// The fastest schedules of a chain of any length. Up to kMostUnits stages they are those of one
+// ChainTable; longer chains are cut into that many runs, and what lies inside a run is solved by
+// itself, so their schedules keep or drop whole runs and may not be the very best. Tables are made
+// when they are first needed: one for each halving of memory, since a slot must not be large beside
+// the limit.
+class ChainSolver {
+ public:
+  static constexpr std::size_t kMostUnits = 100;
+
+  explicit ChainSolver(std::vector<ChainStage> stages) : ChainSolver(std::move(stages), kWhole) {}
+
+  // Least seconds within so many bytes; infinite where nothing fits.
+  double Seconds(std::int64_t bytes);
+  // The schedule that takes them. Only where they are finite.
+  CheckpointSegments Schedule(std::int64_t bytes);
+  // The least bytes that this finds a schedule for.
+  std::int64_t LeastBytes();
+
+ private:
+  struct Precision {
+    std::size_t slots;  // of a table
+    int levels;         // how often memory is halved
+  };
+  static constexpr Precision kWhole{500, 10};
+  static constexpr Precision kRun{64, 3};
+  ChainSolver(std::vector<ChainStage> stages, Precision precision);
+
+  const ChainTable& TableFor(std::int64_t bytes);
+  const ChainTable& TableOfLevel(int level);
+  std::int64_t RangeOf(int level) const { return keep_all_.peak_bytes >> level; }
+  void CutIntoRuns();
+
+  std::vector<ChainStage> stages_;
+  Precision precision_;
+  ChainCost keep_all_;
+  std::vector<ChainUnit> units_;
+  std::vector<std::unique_ptr<ChainSolver>> insides_;  // of runs; equal runs share one
+  std::map<int, std::unique_ptr<ChainTable>> tables_;  // by how often the range was halved
+};
+
+// The segment with all numbers raised.
+CheckpointSegment Shifted(const CheckpointSegment& segment, std::size_t by);
+
+}  // namespace frugal

@@ -1,0 +1,155 @@
+#include "sdk/plan/chain_table.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "sdk/plan/chain_solver.h"
+
+namespace frugal {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+ChainTable::ChainTable(std::vector<ChainUnit> units, std::int64_t limit_bytes, std::size_t slots)
+    : units_(std::move(units)),
+      slots_(slots),
+      slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /
+                                                static_cast<std::int64_t>(slots))),
+      seconds_(units_.size() * (units_.size() + 1) / 2 * (slots + 1), kNever),
+      rows_(units_.size() * units_.size()) {
+  const std::size_t count = units_.size();
+  double* next = seconds_.data();
+  for (std::size_t length = 1; length <= count; ++length) {
+    for (std::size_t s = 0; s + length <= count; ++s) {
+      const std::size_t t = s + length - 1;
+      const Row row = rows_[s * count + t] = {next, slots_ + 1};
+      next += slots_ + 1;
+      if (length == 1) {
+        FillSingle(s, row);
+      } else {
+        FillSeveral(s, t, row);
+      }
+    }
+  }
+}
+
+std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(bytes / slot_bytes_, 0, static_cast<std::int64_t>(slots_)));
+}
+
+ChainTable::Needs ChainTable::KeepNeeds(std::size_t unit, std::size_t last) const {
+  const ChainStage& stage = units_[unit].stage;
+  const std::int64_t forward =
+      units_[last].stage.output_bytes + stage.kept_bytes + stage.forward_workspace;
+  const std::int64_t backward = stage.kept_bytes + stage.output_bytes + stage.backward_workspace;
+  return {SlotsFor(stage.kept_bytes), SlotsFor(std::max(forward, backward))};
+}
+
+void ChainTable::Extend(Passed& passed, std::size_t first, std::size_t unit) const {
+  const ChainStage& stage = units_[unit].stage;
+  const std::int64_t input = unit > first ? units_[unit - 1].stage.output_bytes : 0;
+  passed.seconds += stage.forward_seconds;
+  passed.bytes = std::max(passed.bytes, input + stage.output_bytes + stage.plain_workspace);
+}
+
+void ChainTable::FillSingle(std::size_t unit, Row row) const {
+  const ChainStage& stage = units_[unit].stage;
+  for (std::size_t m = KeepNeeds(unit, unit).least; m <= slots_; ++m) {
+    row[m] = stage.forward_seconds + stage.backward_seconds;
+  }
+  if (units_[unit].inside == nullptr) return;
+  for (std::size_t m = 0; m <= slots_ && row[m] == kNever; ++m) {
+    row[m] = units_[unit].inside->Seconds(static_cast<std::int64_t>(m) * slot_bytes_);
+  }
+}
+
+void ChainTable::FillSeveral(std::size_t s, std::size_t t, Row row) const {
+  const ChainStage& stage = units_[s].stage;
+  const Needs needs = KeepNeeds(s, t);
+  const double own = stage.forward_seconds + stage.backward_seconds;
+  for (std::size_t m = std::max(needs.least, needs.kept); m <= slots_; ++m) {
+    row[m] = own + At(s + 1, t)[m - needs.kept];
+  }
+  Passed passed;
+  for (std::size_t next = s + 1; next <= t; ++next) {
+    Extend(passed, s, next - 1);
+    const std::size_t kept = SlotsFor(units_[next - 1].stage.output_bytes);
+    const std::size_t least = std::max(kept, SlotsFor(passed.bytes + units_[t].stage.output_bytes));
+    if (least > slots_) break;  // a longer run needs no less
+    const double* rest = At(next, t).data() - kept;
+    const double* again = At(s, next - 1).data();
+    double* best = row.data();
+    for (std::size_t m = least; m <= slots_; ++m) {
+      best[m] = std::min(best[m], passed.seconds + rest[m] + again[m]);
+    }
+  }
+}
+
+double ChainTable::Seconds(std::int64_t bytes) const {
+  if (units_.empty()) return 0;
+  return At(0, units_.size() - 1)[SlotsIn(bytes)];
+}
+
+std::int64_t ChainTable::LeastBytes() const {
+  if (units_.empty()) return 0;
+  const Row row = At(0, units_.size() - 1);
+  const auto first = std::ranges::find_if(row, [](double seconds) { return seconds < kNever; });
+  return static_cast<std::int64_t>(first - row.begin()) * slot_bytes_;
+}
+
+CheckpointSegments ChainTable::Schedule(std::int64_t bytes) const {
+  CheckpointSegments segments;
+  if (!units_.empty()) Extract(0, units_.size() - 1, SlotsIn(bytes), segments);
+  return segments;
+}
+
+void ChainTable::Extract(std::size_t s, std::size_t t, std::size_t slots,
+                         CheckpointSegments& into) const {
+  while (s < t) {
+    const std::size_t next = ExtractSegment(s, t, slots, into);
+    if (next == s) slots -= KeepNeeds(s, t).kept;
+    s = next == s ? s + 1 : next;
+  }
+  ExtractSingle(s, slots, into);
+}
+
+// The choices again, by the same sums as in the table, so that they compare equal; keeping is
+// preferred.
+std::size_t ChainTable::ExtractSegment(std::size_t s, std::size_t t, std::size_t& slots,
+                                       CheckpointSegments& into) const {
+  const double seconds = At(s, t)[slots];
+  const Needs needs = KeepNeeds(s, t);
+  const double own = units_[s].stage.forward_seconds + units_[s].stage.backward_seconds;
+  if (slots >= std::max(needs.least, needs.kept) &&
+      own + At(s + 1, t)[slots - needs.kept] <= seconds) {
+    return s;
+  }
+  Passed passed;
+  for (std::size_t next = s + 1; next <= t; ++next) {
+    Extend(passed, s, next - 1);
+    const std::size_t kept = SlotsFor(units_[next - 1].stage.output_bytes);
+    if (slots < std::max(kept, SlotsFor(passed.bytes + units_[t].stage.output_bytes))) continue;
+    if (passed.seconds + At(next, t)[slots - kept] + At(s, next - 1)[slots] > seconds) continue;
+    CheckpointSegment segment{units_[s].begin, units_[next - 1].end};
+    Extract(s, next - 1, slots, segment.inner);
+    into.push_back(std::move(segment));
+    slots -= kept;
+    return next;
+  }
+  return s;
+}
+
+void ChainTable::ExtractSingle(std::size_t unit, std::size_t slots,
+                               CheckpointSegments& into) const {
+  const ChainUnit& one = units_[unit];
+  if (one.inside == nullptr || slots >= KeepNeeds(unit, unit).least) return;
+  const std::int64_t bytes = static_cast<std::int64_t>(slots) * slot_bytes_;
+  for (const CheckpointSegment& segment : one.inside->Schedule(bytes)) {
+    into.push_back(Shifted(segment, one.begin));
+  }
+}
+
+}  // namespace frugal

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <vector>
+
+#include "sdk/plan/chain.h"
+
+namespace frugal {
+
+class ChainSolver;
+
+// What a table counts as one: a stage, or a run of stages [begin, end) merged into one, whose
+// inside is solved by itself.
+struct ChainUnit {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  ChainStage stage;
+  ChainSolver* inside = nullptr;  // null for a single stage
+};
+
+// The fastest schedules of a chain for every memory limit up to one, by dynamic programming
+// (Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova, "Optimal checkpointing for heterogeneous
+// chains: how to train deep neural networks with limited memory", arXiv:1911.13214, section 4):
+// cost(s, t, m) of training stages s .. t within m bytes is the least of
+// - keeping all that backward needs of s (their forward step "all"): f + b + cost(s + 1, t, m -
+//   kept);
+// - for each s' in s + 1 .. t, running s .. s' - 1 with only the input kept ("ck" and "none"), and
+//   again later: sum of f + cost(s', t, m - output of s' - 1) + cost(s, s' - 1, m).
+// Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in.
+class ChainTable {
+ public:
+  ChainTable(std::vector<ChainUnit> units, std::int64_t limit_bytes, std::size_t slots);
+
+  // Least seconds within so many bytes (of which those above the limit are not used); infinite
+  // where nothing fits.
+  double Seconds(std::int64_t bytes) const;
+  // The schedule that takes them. Only where they are finite.
+  CheckpointSegments Schedule(std::int64_t bytes) const;
+  // The least bytes that something fits in; only where something fits in the limit.
+  std::int64_t LeastBytes() const;
+
+ private:
+  using Row = std::span<double>;  // seconds by slots
+
+  // What running a unit takes, in slots; `last` is the unit whose output's gradient is there.
+  struct Needs {
+    std::size_t kept = 0;
+    std::size_t least = 0;  // for the forward and the backward pass of the unit itself
+  };
+  Needs KeepNeeds(std::size_t unit, std::size_t last) const;
+
+  // A run of units passed without a tape: grows to the right.
+  struct Passed {
+    double seconds = 0;
+    std::int64_t bytes = 0;
+  };
+  void Extend(Passed& passed, std::size_t first, std::size_t unit) const;
+
+  std::size_t SlotsFor(std::int64_t bytes) const {  // rounded up
+    return static_cast<std::size_t>((bytes + slot_bytes_ - 1) / slot_bytes_);
+  }
+  std::size_t SlotsIn(std::int64_t bytes) const;  // rounded down
+  Row At(std::size_t s, std::size_t t) const { return rows_[s * units_.size() + t]; }
+  void FillSingle(std::size_t unit, Row row) const;
+  void FillSeveral(std::size_t s, std::size_t t, Row row) const;
+  void Extract(std::size_t s, std::size_t t, std::size_t slots, CheckpointSegments& into) const;
+  void ExtractSingle(std::size_t unit, std::size_t slots, CheckpointSegments& into) const;
+  // Takes a segment that begins at s where one is on the fastest way; returns the unit behind it,
+  // else s.
+  std::size_t ExtractSegment(std::size_t s, std::size_t t, std::size_t& slots,
+                             CheckpointSegments& into) const;
+
+  std::vector<ChainUnit> units_;
+  std::size_t slots_;
+  std::int64_t slot_bytes_;
+  std::vector<double> seconds_;  // all rows
+  std::vector<Row> rows_;        // of units s .. t at s * count + t
+};
+
+}  // namespace frugal

@@ -1,0 +1,188 @@
+#include "sdk/plan/chain_planner.h"
+
+#include <cmath>
+#include <ctime>
+#include <random>
+
+#include "sdk/plan/known_schedules.h"
+#include "tests/catch.h"
+
+namespace frugal::testing {
+namespace {
+
+std::vector<ChainStage> RandomChain(std::size_t count, std::uint64_t seed, std::int64_t scale) {
+  std::mt19937_64 random(seed);
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  std::vector<ChainStage> chain(count);
+  for (ChainStage& stage : chain) {
+    stage.forward_seconds = static_cast<double>(draw(1, 20));
+    stage.backward_seconds = static_cast<double>(draw(1, 40));
+    stage.output_bytes = draw(1, 9) * scale;
+    stage.kept_bytes = stage.output_bytes + draw(0, 20) * scale;
+    stage.forward_workspace = draw(0, 6) * scale;
+    stage.plain_workspace = draw(0, 8) * scale;
+    stage.backward_workspace = draw(0, 12) * scale;
+  }
+  return chain;
+}
+
+// Every list of segments over [begin, end), with every list inside each. A segment that holds
+// nothing but itself would only run once more, and is left out.
+std::vector<CheckpointSegments> AllSchedules(std::size_t begin, std::size_t end) {
+  if (begin == end) return {{}};
+  std::vector<CheckpointSegments> all = AllSchedules(begin + 1, end);  // the first stage is kept
+  for (std::size_t stop = begin + 1; stop <= end; ++stop) {
+    const auto rests = AllSchedules(stop, end);
+    std::vector<CheckpointSegments> inners = AllSchedules(begin + 1, stop);
+    for (std::size_t middle = begin + 1; middle < stop; ++middle) {
+      for (const CheckpointSegments& inner : AllSchedules(begin, middle)) {
+        for (const CheckpointSegments& rest : AllSchedules(middle, stop)) {
+          if (inner.size() != 1) continue;
+          if (inner.front().begin != begin || inner.front().end != middle) continue;
+          CheckpointSegments one = {{begin, middle, inner.front().inner}};
+          one.insert(one.end(), rest.begin(), rest.end());
+          inners.push_back(std::move(one));
+        }
+      }
+    }
+    for (const CheckpointSegments& inner : inners) {
+      for (const CheckpointSegments& rest : rests) {
+        CheckpointSegments one = {{begin, stop, inner}};
+        one.insert(one.end(), rest.begin(), rest.end());
+        all.push_back(std::move(one));
+      }
+    }
+  }
+  return all;
+}
+
+TEST_CASE("a simulation of two stages by hand", "[plan][chain]") {
+  const std::vector<ChainStage> chain = {{1, 2, 10, 30, 5, 7, 4}, {3, 4, 20, 50, 1, 2, 3}};
+  const ChainCost kept = Simulate(chain, {});
+  CHECK(kept.seconds == 10);
+  // Backward of the second: both kept, the gradient of its output, its workspace.
+  CHECK(kept.peak_bytes == 30 + 50 + 20 + 3);
+  const ChainCost dropped = Simulate(chain, {{0, 1}});
+  CHECK(dropped.seconds == 11);
+  CHECK(dropped.peak_bytes == 10 + 50 + 20 + 3);
+}
+
+TEST_CASE("nothing is faster than the table's schedule within its memory", "[plan][chain]") {
+  for (std::size_t count = 1; count <= 5; ++count) {
+    const auto schedules = AllSchedules(0, count);
+    for (std::uint64_t seed = 0; seed < (count < 5 ? 12U : 3U); ++seed) {
+      const auto chain = RandomChain(count, seed, 1);
+      std::vector<ChainCost> costs;
+      for (const auto& segments : schedules) costs.push_back(Simulate(chain, segments));
+      const std::int64_t most = Simulate(chain, {}).peak_bytes;
+      ChainSolver solver(chain);
+      for (std::int64_t limit = 0; limit <= most + 1; ++limit) {
+        double best = std::numeric_limits<double>::infinity();
+        for (const ChainCost& cost : costs) {
+          if (cost.peak_bytes <= limit) best = std::min(best, cost.seconds);
+        }
+        INFO(count << " stages, seed " << seed << ", limit " << limit);
+        REQUIRE(solver.Seconds(limit) == best);
+        if (std::isinf(best)) continue;
+        const ChainCost cost = Simulate(chain, solver.Schedule(limit));
+        REQUIRE(cost.seconds == best);
+        REQUIRE(cost.peak_bytes <= limit);
+      }
+    }
+  }
+}
+
+TEST_CASE("schedules never pass their limit, and more memory is never slower", "[plan][chain]") {
+  for (const std::size_t count : {7U, 40U, 100U, 137U, 400U}) {
+    ChainPlanner planner(RandomChain(count, count, 1'000'003));
+    const auto chain = RandomChain(count, count, 1'000'003);
+    const std::int64_t least = planner.Least().cost.peak_bytes;
+    const std::int64_t most = planner.keep_all().cost.peak_bytes;
+    CHECK(least <= most);
+    double before = std::numeric_limits<double>::infinity();
+    for (int i = 0; i <= 20; ++i) {
+      const std::int64_t limit = least + (most - least) * i / 20;
+      const auto choice = planner.Fastest(limit);
+      if (!choice) continue;
+      INFO(count << " stages within " << limit);
+      CHECK(choice->cost.peak_bytes <= limit);
+      const ChainCost again = Simulate(chain, choice->segments);
+      CHECK(again.seconds == choice->cost.seconds);
+      CHECK(choice->cost.seconds <= before * (1 + 1e-9));
+      before = choice->cost.seconds;
+    }
+    CHECK(before == planner.keep_all().cost.seconds);
+  }
+}
+
+TEST_CASE("known schedules are never better at the memory that they take", "[plan][chain]") {
+  for (const std::size_t count : {12U, 64U, 100U, 300U}) {
+    const auto chain = RandomChain(count, 7 * count, 1'000'003);
+    ChainPlanner planner(chain);
+    std::vector<CheckpointSegments> known = {SqrtN(count, false), SqrtN(count, true)};
+    for (std::size_t n = 1; n < count; n += 1 + n / 8) known.push_back(EveryN(count, n, false));
+    for (const std::size_t n : {2U, 3U, 5U, 9U}) known.push_back(Binomial(count, n));
+    for (const CheckpointSegments& segments : known) {
+      const ChainCost cost = Simulate(chain, segments);
+      const auto choice = planner.Fastest(cost.peak_bytes);
+      REQUIRE(choice);
+      CHECK(choice->cost.seconds <= cost.seconds);
+      CHECK(choice->cost.peak_bytes <= cost.peak_bytes);
+    }
+  }
+}
+
+TEST_CASE("up to a hundred stages the table itself beats what is known", "[plan][chain]") {
+  const auto chain = RandomChain(100, 3, 1'000'003);
+  ChainSolver solver(chain);
+  for (const CheckpointSegments& segments :
+       {SqrtN(99, false), EveryN(99, 4, true), Binomial(100, 6), Binomial(100, 12)}) {
+    const ChainCost cost = Simulate(chain, segments);
+    const std::int64_t limit = cost.peak_bytes + cost.peak_bytes / 20;  // rounding of slots
+    CHECK(solver.Seconds(limit) < cost.seconds);
+  }
+}
+
+TEST_CASE("2,500 stages are planned in under a second", "[plan][chain]") {
+  for (const bool equal : {true, false}) {
+    auto chain = RandomChain(2500, 1, 1'000'003);
+    if (equal) std::fill(chain.begin(), chain.end(), chain.front());
+    const std::clock_t start = std::clock();
+    ChainPlanner planner(chain);
+    const std::int64_t least = planner.Least().cost.peak_bytes;
+    const std::int64_t most = planner.keep_all().cost.peak_bytes;
+    CHECK(least * 20 < most);
+    for (int i = 0; i < 10; ++i) CHECK(planner.Fastest(least + (most - least) * i / 10));
+    const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    INFO((equal ? "equal" : "different") << " stages: " << taken << " s");
+    CHECK(taken < 1.0);
+    std::printf("%f\n", taken);
+  }
+}
+
+TEST_CASE("what cannot fit is nothing, and a chain of nothing costs nothing", "[plan][chain]") {
+  ChainPlanner planner(RandomChain(9, 5, 1000));
+  const std::int64_t least = planner.Least().cost.peak_bytes;
+  CHECK_FALSE(planner.Fastest(0));
+  CHECK_FALSE(planner.Fastest(least / 2));
+  CHECK(planner.Fastest(least));
+  ChainPlanner nothing({});
+  CHECK(nothing.Fastest(0)->segments.empty());
+  CHECK(nothing.Least().cost.peak_bytes == 0);
+  ChainPlanner one(RandomChain(1, 5, 1000));
+  CHECK(one.Least().segments.empty());
+}
+
+TEST_CASE("binomial schedules run equal stages the fewest times", "[plan][chain]") {
+  const std::vector<ChainStage> chain(10, ChainStage{1, 0, 1, 1, 0, 0, 0});
+  // Griewank and Walther, table: 10 steps, 3 snapshots: 15 extra forward steps, none more than
+  // twice, since (3 + 2 choose 3) = 10.
+  CHECK(Simulate(chain, Binomial(10, 3)).seconds == 10 + 15);
+  CHECK(Simulate(chain, Binomial(10, 1)).seconds == 10 + 45);
+  CHECK(Simulate(chain, Binomial(10, 9)).seconds == 10 + 9);
+}
+
+}  // namespace
+}  // namespace frugal::testing
