@@ -162,7 +162,8 @@ void TrainingLoop::Finish() {
     result_.profile = {.steps = result_.steps - steps_before_profile_,
                        .seconds = step_seconds_ - seconds_before_profile_,
                        .dtype = model_.context_->dtype(),
-                       .operations = OperationsOf(model_.context_->profile())};
+                       .operations = OperationsOf(model_.context_->profile()),
+                       .limits = {}};
   }
   result_.weights_hash = model_.WeightsHash();
 }

@@ -35,6 +35,7 @@ enum class WeightLayout : std::uint8_t {
 struct LinearWeight {
   Tensor tensor;
   WeightLayout layout = WeightLayout::kOutIn;
+  Tensor packed{};  // what products of bf16 tensors read instead (ProductKernels::PackWeight)
 
   LinearWeight(Tensor values,  // NOLINT(google-explicit-constructor): a plain weight is [N, K]
                WeightLayout order = WeightLayout::kOutIn)
@@ -44,9 +45,15 @@ struct LinearWeight {
   std::int64_t outputs() const { return tensor.shape()[layout == WeightLayout::kOutIn ? 0 : 1]; }
 };
 
+// Products of bf16 tensors have f32 biases, f32 gradients of weight and bias, and f32 sums.
 class ProductKernels {
  public:
   virtual ~ProductKernels() = default;
+
+  // Writes the bf16 copy of an f32 weight that products of bf16 tensors read, in the backend's own
+  // layout. `packed` is kU8, of as many bytes as PackedWeightBytes says.
+  virtual std::int64_t PackedWeightBytes(const LinearWeight& weight) const = 0;
+  virtual void PackWeight(const LinearWeight& weight, const Tensor& packed) = 0;
 
   virtual bool FusesActivation(Activation activation) const = 0;
   // x [M, K], weight of K inputs and N outputs, bias [N] or none, residual [M, N] or none, y [M, N]

@@ -41,8 +41,7 @@ TEST_CASE("the operation cache tells descriptions and thread counts apart") {
   d.epilogue.parameter = 2;
   cache.Find(d);
   ConvDescription conv;
-  for (const ConvPass pass :
-       {ConvPass::kForward, ConvPass::kBackwardData, ConvPass::kBackwardWeight}) {
+  for (const Pass pass : {Pass::kForward, Pass::kBackwardData, Pass::kBackwardWeight}) {
     conv.pass = pass;
     cache.Find(conv);
   }

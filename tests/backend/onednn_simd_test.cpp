@@ -22,7 +22,8 @@ struct Outputs {
   }
 };
 
-void RunNorms(const simd::NormLoops& loops, std::int64_t rows, std::int64_t columns, Outputs& out) {
+void RunNorms(const simd::NormLoops<float>& loops, std::int64_t rows, std::int64_t columns,
+              Outputs& out) {
   const Tensor x = RandomTensor({rows, columns}, 1), dy = RandomTensor({rows, columns}, 2);
   const Tensor a = RandomTensor({columns}, 3), b = RandomTensor({columns}, 4);
   const Tensor first = Full({columns}, NAN), second = Full({columns}, NAN);
@@ -48,23 +49,23 @@ void RunNorms(const simd::NormLoops& loops, std::int64_t rows, std::int64_t colu
 void RunRows(const simd::Loops& loops, std::int64_t n, Outputs& out) {
   const Tensor x = RandomTensor({n}, 5, DType::kF32, -9, 9), y = Full({n}, NAN);
   const Tensor m = Full({n}, 0.5), v = Full({n}, 0.5), parameter = RandomTensor({n}, 6);
-  const float sum = loops.row.log_sum_exp(x.data<float>(), n);
+  const float sum = loops.f32.row.log_sum_exp(x.data<float>(), n);
   out.others.push_back(static_cast<double>(sum));
-  out.others.push_back(loops.row.sum(x.data<float>(), n));
-  loops.row.cross_entropy_gradient(x.data<float>(), sum, 0.1f, 2.0f, y.data<float>(), n);
+  out.others.push_back(loops.f32.row.sum(x.data<float>(), n));
+  loops.f32.row.cross_entropy_gradient(x.data<float>(), sum, 0.1f, 2.0f, y.data<float>(), n);
   out.Add(y);
   const simd::AdamFactors factors{0.9f, 0.99f, 0.1f, 0.01f, 1e-8f, 0.5f, 0.1f, 0.9f, 0.1f, 2.0f};
   loops.optimizer.adam(factors, x.data<float>(), m.data<float>(), v.data<float>(),
                        parameter.data<float>(), n);
   out.Add(m), out.Add(v), out.Add(parameter);
   out.others.push_back(loops.optimizer.sum_of_squares(x.data<float>(), n));
-  loops.elementwise.dropout(x.data<float>(), 77, 3, 1u << 22, 1.5f, y.data<float>(), n);
+  loops.f32.elementwise.dropout(x.data<float>(), 77, 3, 1u << 22, 1.5f, y.data<float>(), n);
   out.dropout = Values(y);
 }
 
 Outputs RunAll(const simd::Loops& loops, std::int64_t rows, std::int64_t columns) {
   Outputs out;
-  RunNorms(loops.norm, rows, columns, out);
+  RunNorms(loops.f32.norm, rows, columns, out);
   RunRows(loops, rows * columns, out);
   return out;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "sdk/core/bfloat16.h"
 #include "sdk/core/random.h"
 #include "sdk/memory/system_memory.h"
 #include "sdk/tensor/tensor.h"
@@ -54,7 +55,9 @@ Tensor MakeTensor(const Shape& shape, const std::vector<Value>& values, DType dt
       fill(tensor.data<std::uint8_t>());
       break;
     case DType::kBF16:
-      assert(false && "no bf16 in MakeTensor");
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        tensor.data<BFloat16>()[i] = BFloat16(static_cast<float>(values[i]));
+      }
       break;
   }
   return tensor;
@@ -97,7 +100,9 @@ inline std::vector<double> Values(const Tensor& tensor) {
       read(tensor.data<std::uint8_t>());
       break;
     case DType::kBF16:
-      assert(false && "no bf16 in Values");
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<double>(static_cast<float>(tensor.data<BFloat16>()[i]));
+      }
       break;
   }
   return values;

@@ -98,6 +98,14 @@ void BackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweig
 }  // namespace
 }  // namespace eigen
 
+std::int64_t EigenProductKernels::PackedWeightBytes(const LinearWeight& /*weight*/) const {
+  eigen::ThrowUnsupported("product", DType::kBF16);
+}
+
+void EigenProductKernels::PackWeight(const LinearWeight& /*weight*/, const Tensor& /*packed*/) {
+  eigen::ThrowUnsupported("product", DType::kBF16);
+}
+
 bool EigenProductKernels::FusesActivation(Activation activation) const {
   return DerivesFromOutput(activation);
 }

@@ -8,6 +8,10 @@ namespace frugal {
 // more than two axes count as rows of their last one. Needs no scratch.
 class EigenProductKernels : public ProductKernels {
  public:
+  // UsageError: products of bf16 tensors are not the reference's.
+  std::int64_t PackedWeightBytes(const LinearWeight& weight) const override;
+  void PackWeight(const LinearWeight& weight, const Tensor& packed) override;
+
   bool FusesActivation(Activation activation) const override;
   std::int64_t LinearForwardScratch(const Tensor& x, const LinearWeight& weight) const override;
   void LinearForward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "sdk/backend/eigen/dispatch.h"
+#include "sdk/backend/onednn/element_type.h"
 #include "sdk/backend/onednn/moments.h"
 #include "sdk/backend/onednn/norm.h"
 #include "sdk/backend/onednn/partial_rows.h"
@@ -10,41 +11,44 @@ namespace frugal {
 namespace {
 
 using eigen::DataOrNull;
+using onednn::DataAt;
+using onednn::IsFast;
 using onednn::Moments;
 using onednn::PartialRows;
 
-bool IsOurs(const Tensor& x) { return x.dtype() == DType::kF32 && x.size() > 0; }
-
 PartialRows PartsOf(const Tensor& x) { return {x.shape().RowCount(), x.shape().back()}; }
 
-// Scratch of both directions: two tables of partial sums, then four rows of coefficients.
+// Scratch of both directions: three tables of a row per part (two of sums, and what values are
+// taken about), then four rows of coefficients.
 struct Workspace {
-  float *first, *second;
+  float *first, *second, *shift;
   std::array<float*, 4> row;
   Workspace(const PartialRows& parts, void* scratch)
-      : first(static_cast<float*>(scratch)), second(first + parts.TableStride()) {
-    float* next = second + parts.TableStride();
+      : first(static_cast<float*>(scratch)),
+        second(first + parts.TableStride()),
+        shift(second + parts.TableStride()) {
+    float* next = shift + parts.TableStride();
     for (float*& r : row) {
       r = next;
       next += parts.columns();
     }
   }
   static std::int64_t Bytes(const PartialRows& parts) {
-    return parts.Bytes(2) + RoundUpToAlignment(4 * parts.columns() * 4);
+    return parts.Bytes(3) + RoundUpToAlignment(4 * parts.columns() * 4);
   }
 };
 
 // mean and rstd from the sums of each part, which were taken about the part's first row.
-void FinishStatistics(const PartialRows& parts, const float* x, const Workspace& w, double epsilon,
-                      float* mean, float* rstd) {
+void FinishStatistics(const PartialRows& parts, const Workspace& w, double epsilon, float* mean,
+                      float* rstd) {
   const std::int64_t columns = parts.columns();
   eigen::ParallelFor(columns, 256, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t c = begin; c < end; ++c) {
       Moments all;
       for (std::int64_t part = 0; part < parts.count(); ++part) {
         const std::int64_t at = part * columns + c;
-        all.Add(Moments::FromSums(static_cast<double>(parts.rows(part)),
-                                  x[parts.begin(part) * columns + c], w.first[at], w.second[at]));
+        all.Add(Moments::FromSums(static_cast<double>(parts.rows(part)), w.shift[at], w.first[at],
+                                  w.second[at]));
       }
       mean[c] = static_cast<float>(all.mean);
       rstd[c] = static_cast<float>(1.0 / std::sqrt(all.Variance() + epsilon));
@@ -72,22 +76,36 @@ void InverseDeviations(const Tensor& variance, double epsilon, float* rstd) {
   }
 }
 
-// What both backward passes read; y is null where there is no relu.
-struct GradientInputs {
-  const float *dy, *x, *y;
-  const float* mean;
+// y = (x - mean) * scale + offset, per channel
+void NormalizeAll(const simd::Loops& loops, const Tensor& x, const float* mean, const float* scale,
+                  const float* offset, bool relu, const Tensor& y) {
+  const PartialRows parts = PartsOf(x);
+  const std::int64_t columns = parts.columns();
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
+      loops.Of<T>().norm.normalize(x.data<T>() + begin * columns, end - begin, columns, mean, scale,
+                                   offset, relu, y.data<T>() + begin * columns);
+    });
+  });
+}
 
-  const float* CutAt(std::int64_t element) const { return y != nullptr ? y + element : nullptr; }
+// What both backward passes read; y is empty where there is no relu.
+struct GradientInputs {
+  Tensor dy, x, y;
+  const float* mean;
 };
 
 // Per channel, the sums of the cut dy, and of its products with (x - mean) * rstd.
-void SumGradients(const simd::NormLoops& loops, const PartialRows& parts, const Workspace& w,
+void SumGradients(const simd::Loops& loops, const PartialRows& parts, const Workspace& w,
                   const GradientInputs& in, const float* rstd, float* sum, float* product) {
   const std::int64_t columns = parts.columns();
-  parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
-    const std::int64_t at = begin * columns;
-    loops.gradient_moments(in.dy + at, in.x + at, in.CutAt(at), end - begin, columns, in.mean,
-                           w.first + part * columns, w.second + part * columns);
+  onednn::WithElement(in.dy.dtype(), [&]<class T>() {
+    parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+      const std::int64_t at = begin * columns;
+      loops.Of<T>().norm.gradient_moments(in.dy.data<T>() + at, in.x.data<T>() + at,
+                                          DataAt<T>(in.y, at), end - begin, columns, in.mean,
+                                          w.first + part * columns, w.second + part * columns);
+    });
   });
   parts.AddUp(w.first, false, sum);
   parts.AddUp(w.second, false, product);
@@ -95,54 +113,56 @@ void SumGradients(const simd::NormLoops& loops, const PartialRows& parts, const 
 }
 
 // dx = a * cut dy + b * (x - mean) + c
-void WriteInputGradient(const simd::NormLoops& loops, const PartialRows& parts,
+void WriteInputGradient(const simd::Loops& loops, const PartialRows& parts,
                         const GradientInputs& in, const float* a, const float* b, const float* c,
-                        float* dx) {
+                        const Tensor& dx) {
   const std::int64_t columns = parts.columns();
-  parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
-    const std::int64_t at = begin * columns;
-    loops.normalize_gradient(in.dy + at, in.x + at, in.CutAt(at), end - begin, columns, in.mean, a,
-                             b, c, dx + at);
+  onednn::WithElement(in.dy.dtype(), [&]<class T>() {
+    parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
+      const std::int64_t at = begin * columns;
+      loops.Of<T>().norm.normalize_gradient(in.dy.data<T>() + at, in.x.data<T>() + at,
+                                            DataAt<T>(in.y, at), end - begin, columns, in.mean, a,
+                                            b, c, dx.data<T>() + at);
+    });
   });
 }
 
 }  // namespace
 
 std::int64_t OneDnnNormKernels::BatchScratch(const Tensor& x) const {
-  return IsOurs(x) ? Workspace::Bytes(PartsOf(x)) : EigenNormKernels::BatchScratch(x);
+  return IsFast(x) ? Workspace::Bytes(PartsOf(x)) : EigenNormKernels::BatchScratch(x);
 }
 
 void OneDnnNormKernels::BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                      double epsilon, bool relu, const Tensor& y, const Tensor& mean,
                                      const Tensor& rstd, void* scratch) {
-  if (!IsOurs(x)) {
+  if (!IsFast(x)) {
     EigenNormKernels::BatchForward(x, weight, bias, epsilon, relu, y, mean, rstd, scratch);
     return;
   }
   const PartialRows parts = PartsOf(x);
   const Workspace w(parts, scratch);
   const std::int64_t columns = parts.columns();
-  const float* const from = x.data<float>();
-  float* const to = y.data<float>();
-  parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
-    const float* rows = from + begin * columns;
-    loops_.column_moments(rows, end - begin, columns, rows, w.first + part * columns,
-                          w.second + part * columns);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+      const T* const rows = x.data<T>() + begin * columns;
+      float* const shift = w.shift + part * columns;
+      for (std::int64_t c = 0; c < columns; ++c) shift[c] = static_cast<float>(rows[c]);
+      loops_.Of<T>().norm.column_moments(rows, end - begin, columns, shift,
+                                         w.first + part * columns, w.second + part * columns);
+    });
   });
-  FinishStatistics(parts, from, w, epsilon, mean.data<float>(), rstd.data<float>());
+  FinishStatistics(parts, w, epsilon, mean.data<float>(), rstd.data<float>());
   Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), rstd.data<float>(), columns,
                w.row[0], w.row[1]);
-  parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
-    loops_.normalize(from + begin * columns, end - begin, columns, mean.data<float>(), w.row[0],
-                     w.row[1], relu, to + begin * columns);
-  });
+  NormalizeAll(loops_, x, mean.data<float>(), w.row[0], w.row[1], relu, y);
 }
 
 void OneDnnNormKernels::BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                        const Tensor& running_mean, const Tensor& running_variance,
                                        double epsilon, bool relu, const Tensor& y) {
   const std::int64_t columns = x.shape().back();
-  if (!IsOurs(x) || columns > kMostChannels) {
+  if (!IsFast(x) || columns > kMostChannels) {
     EigenNormKernels::BatchInference(x, weight, bias, running_mean, running_variance, epsilon, relu,
                                      y);
     return;
@@ -151,11 +171,7 @@ void OneDnnNormKernels::BatchInference(const Tensor& x, const Tensor& weight, co
   InverseDeviations(running_variance, epsilon, rstd.data());
   Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), rstd.data(), columns,
                scale.data(), offset.data());
-  PartsOf(x).ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
-    loops_.normalize(x.data<float>() + begin * columns, end - begin, columns,
-                     running_mean.data<float>(), scale.data(), offset.data(), relu,
-                     y.data<float>() + begin * columns);
-  });
+  NormalizeAll(loops_, x, running_mean.data<float>(), scale.data(), offset.data(), relu, y);
 }
 
 // With g the cut dy and n rows:
@@ -164,7 +180,7 @@ void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const T
                                       const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                                       bool relu, const Tensor& dx, const Tensor& dweight,
                                       const Tensor& dbias, bool accumulate, void* scratch) {
-  if (!IsOurs(x)) {
+  if (!IsFast(x)) {
     EigenNormKernels::BatchBackward(dy, x, y, mean, rstd, weight, relu, dx, dweight, dbias,
                                     accumulate, scratch);
     return;
@@ -173,8 +189,7 @@ void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const T
   const Workspace w(parts, scratch);
   const std::int64_t columns = parts.columns();
   const float* const s = rstd.data<float>();
-  const GradientInputs in{dy.data<float>(), x.data<float>(), relu ? y.data<float>() : nullptr,
-                          mean.data<float>()};
+  const GradientInputs in{dy, x, relu ? y : Tensor(), mean.data<float>()};
   float *const sum = w.row[0], *const product = w.row[1], *const a = w.row[2];
   SumGradients(loops_, parts, w, in, s, sum, product);
   if (dbias) AddTo(sum, columns, accumulate, dbias.data<float>());
@@ -187,7 +202,7 @@ void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const T
     product[c] *= -a[c] * s[c] * inverse;
     sum[c] *= -a[c] * inverse;
   }
-  WriteInputGradient(loops_, parts, in, a, product, sum, dx.data<float>());
+  WriteInputGradient(loops_, parts, in, a, product, sum, dx);
 }
 
 // dx = weight rstd g
@@ -197,7 +212,7 @@ void OneDnnNormKernels::BatchInferenceBackward(const Tensor& dy, const Tensor& x
                                                double epsilon, bool relu, const Tensor& dx,
                                                const Tensor& dweight, const Tensor& dbias,
                                                bool accumulate, void* scratch) {
-  if (!IsOurs(dy)) {
+  if (!IsFast(dy)) {
     EigenNormKernels::BatchInferenceBackward(dy, x, y, running_mean, running_variance, weight,
                                              epsilon, relu, dx, dweight, dbias, accumulate,
                                              scratch);
@@ -207,10 +222,8 @@ void OneDnnNormKernels::BatchInferenceBackward(const Tensor& dy, const Tensor& x
   const Workspace w(parts, scratch);
   const std::int64_t columns = parts.columns();
   const auto [sum, product, rstd, a] = w.row;
-  const float* const gradient = dy.data<float>();
   // Where nobody wants the products, dy stands for x, so that nothing else is read.
-  GradientInputs in{gradient, dweight ? x.data<float>() : gradient,
-                    relu ? y.data<float>() : nullptr, running_mean.data<float>()};
+  GradientInputs in{dy, dweight ? x : dy, relu ? y : Tensor(), running_mean.data<float>()};
   InverseDeviations(running_variance, epsilon, rstd);
   if (dweight || dbias) SumGradients(loops_, parts, w, in, rstd, sum, product);
   if (dbias) AddTo(sum, columns, accumulate, dbias.data<float>());
@@ -219,8 +232,8 @@ void OneDnnNormKernels::BatchInferenceBackward(const Tensor& dy, const Tensor& x
   float* const zero = sum;
   std::fill_n(zero, columns, 0.0f);
   Coefficients(DataOrNull<float>(weight), nullptr, rstd, columns, a, product);
-  in.x = gradient;
-  WriteInputGradient(loops_, parts, in, a, zero, zero, dx.data<float>());
+  in.x = dy;
+  WriteInputGradient(loops_, parts, in, a, zero, zero, dx);
 }
 
 }  // namespace frugal

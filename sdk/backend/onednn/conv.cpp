@@ -2,20 +2,21 @@
 
 #include <algorithm>
 
+#include "sdk/backend/onednn/element_type.h"
 #include "sdk/backend/onednn/fused_activations.h"
 
 namespace frugal {
 
 using onednn::ConvDescription;
-using onednn::ConvPass;
+using onednn::Pass;
 using onednn::Slot;
 
-onednn::Operation* OneDnnConvKernels::Find(const ConvDescription& d, DType dtype) const {
+onednn::Operation* OneDnnConvKernels::Find(const ConvDescription& d) const {
   const ConvGeometry& g = d.geometry;
   const bool empty = g.window.batch * g.window.InputSize() * g.window.OutputSize() *
                          g.input_channels * g.output_channels ==
                      0;
-  return dtype == DType::kF32 && !empty ? cache_.Find(d) : nullptr;
+  return onednn::IsFast(d.dtype) && !empty ? cache_.Find(d) : nullptr;
 }
 
 bool OneDnnConvKernels::FusesActivation(Activation activation) const {
@@ -27,7 +28,7 @@ std::int64_t OneDnnConvKernels::ForwardScratch(const ConvGeometry& g, DType dtyp
   std::int64_t bytes = 0;
   for (const bool bias : {false, true}) {
     for (const Activation activation : {Activation::kIdentity, Activation::kRelu}) {
-      const auto* operation = Find({g, ConvPass::kForward, bias, false, {activation, 0}}, dtype);
+      const auto* operation = Find({g, Pass::kForward, dtype, bias, false, {activation, 0}});
       bytes = std::max(bytes, operation != nullptr ? operation->ScratchBytes()
                                                    : EigenConvKernels::ForwardScratch(g, dtype));
     }
@@ -38,8 +39,7 @@ std::int64_t OneDnnConvKernels::ForwardScratch(const ConvGeometry& g, DType dtyp
 void OneDnnConvKernels::Forward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
                                 const Tensor& bias, const Tensor& y, LinearEpilogue epilogue,
                                 void* scratch) {
-  auto* operation =
-      Find({g, ConvPass::kForward, static_cast<bool>(bias), false, epilogue}, x.dtype());
+  auto* operation = Find({g, Pass::kForward, x.dtype(), static_cast<bool>(bias), false, epilogue});
   if (operation == nullptr) {
     EigenConvKernels::Forward(g, x, weight, bias, y, epilogue, scratch);
     return;
@@ -52,14 +52,14 @@ void OneDnnConvKernels::Forward(const ConvGeometry& g, const Tensor& x, const Te
 }
 
 std::int64_t OneDnnConvKernels::BackwardDataScratch(const ConvGeometry& g, DType dtype) const {
-  const auto* operation = Find({g, ConvPass::kBackwardData, false, false, {}}, dtype);
+  const auto* operation = Find({g, Pass::kBackwardData, dtype, false, false, {}});
   return operation != nullptr ? operation->ScratchBytes()
                               : EigenConvKernels::BackwardDataScratch(g, dtype);
 }
 
 void OneDnnConvKernels::BackwardData(const ConvGeometry& g, const Tensor& dy, const Tensor& weight,
                                      const Tensor& dx, void* scratch) {
-  auto* operation = Find({g, ConvPass::kBackwardData, false, false, {}}, dy.dtype());
+  auto* operation = Find({g, Pass::kBackwardData, dy.dtype(), false, false, {}});
   if (operation == nullptr) {
     EigenConvKernels::BackwardData(g, dy, weight, dx, scratch);
     return;
@@ -72,7 +72,7 @@ void OneDnnConvKernels::BackwardData(const ConvGeometry& g, const Tensor& dy, co
 
 std::int64_t OneDnnConvKernels::BackwardWeightScratch(const ConvGeometry& g, DType dtype,
                                                       bool has_bias, bool accumulate) const {
-  const auto* operation = Find({g, ConvPass::kBackwardWeight, has_bias, accumulate, {}}, dtype);
+  const auto* operation = Find({g, Pass::kBackwardWeight, dtype, has_bias, accumulate, {}});
   return operation != nullptr
              ? operation->ScratchBytes()
              : EigenConvKernels::BackwardWeightScratch(g, dtype, has_bias, accumulate);
@@ -82,7 +82,7 @@ void OneDnnConvKernels::BackwardWeight(const ConvGeometry& g, const Tensor& dy, 
                                        const Tensor& dweight, const Tensor& dbias, bool accumulate,
                                        void* scratch) {
   const bool bias = static_cast<bool>(dbias);
-  auto* operation = Find({g, ConvPass::kBackwardWeight, bias, accumulate, {}}, dy.dtype());
+  auto* operation = Find({g, Pass::kBackwardWeight, dy.dtype(), bias, accumulate, {}});
   if (operation == nullptr) {
     EigenConvKernels::BackwardWeight(g, dy, x, dweight, dbias, accumulate, scratch);
     return;

@@ -26,7 +26,7 @@ class OneDnnConvKernels final : public EigenConvKernels {
                       void* scratch) override;
 
  private:
-  onednn::Operation* Find(const onednn::ConvDescription& description, DType dtype) const;
+  onednn::Operation* Find(const onednn::ConvDescription& description) const;
 
   onednn::OperationCache& cache_;
 };

@@ -30,6 +30,16 @@ class Mixer {
     Add(static_cast<std::int64_t>(d.layout) * 8 + d.packed * 4 + d.bias * 2 + d.residual);
     Add(d.epilogue);
   }
+  void Add(const PackedLinearDescription& d) {
+    for (const std::int64_t number : {d.rows, d.inputs, d.outputs}) Add(number);
+    Add(static_cast<std::int64_t>(d.pass) * 16 + static_cast<std::int64_t>(d.layout) * 8 +
+        d.accumulate * 4 + d.bias * 2 + d.residual);
+    Add(d.epilogue);
+  }
+  void Add(const PackDescription& d) {
+    for (const std::int64_t number : {d.inputs, d.outputs}) Add(number);
+    Add(static_cast<std::int64_t>(d.layout));
+  }
   void Add(const ConvDescription& d) {
     Add(d.geometry.window);
     for (const std::int64_t number :
@@ -37,6 +47,7 @@ class Mixer {
       Add(number);
     }
     Add(static_cast<std::int64_t>(d.pass) * 4 + d.bias * 2 + d.accumulate);
+    Add(static_cast<std::int64_t>(d.dtype));
     Add(d.epilogue);
   }
   void Add(const PoolDescription& d) {
@@ -47,11 +58,13 @@ class Mixer {
   void Add(const EltwiseDescription& d) {
     Add(LinearEpilogue{d.kind, d.parameter});
     Add(d.size * 2 + d.backward);
+    Add(static_cast<std::int64_t>(d.dtype));
   }
   void Add(const SoftmaxDescription& d) {
     Add(d.rows);
     Add(d.columns);
     Add(std::int64_t{d.logarithm} * 2 + d.backward);
+    Add(static_cast<std::int64_t>(d.dtype));
   }
   std::size_t value() const { return value_ ^ (value_ >> 29); }
 
@@ -71,9 +84,15 @@ bool LinearDescription::operator==(const LinearDescription& other) const {
          residual == other.residual && Same(epilogue, other.epilogue);
 }
 
+bool PackedLinearDescription::operator==(const PackedLinearDescription& other) const {
+  return rows == other.rows && inputs == other.inputs && outputs == other.outputs &&
+         pass == other.pass && layout == other.layout && accumulate == other.accumulate &&
+         bias == other.bias && residual == other.residual && Same(epilogue, other.epilogue);
+}
+
 bool ConvDescription::operator==(const ConvDescription& other) const {
-  return geometry == other.geometry && pass == other.pass && bias == other.bias &&
-         accumulate == other.accumulate && Same(epilogue, other.epilogue);
+  return geometry == other.geometry && pass == other.pass && dtype == other.dtype &&
+         bias == other.bias && accumulate == other.accumulate && Same(epilogue, other.epilogue);
 }
 
 std::size_t OperationKeyHash::operator()(const OperationKey& key) const {

@@ -6,7 +6,8 @@
 #include "sdk/backend/geometry.h"
 #include "sdk/backend/kernels.h"
 
-// What oneDNN is asked for, as plain values: the keys of the operation cache. All in f32.
+// What oneDNN is asked for, as plain values: the keys of the operation cache. Element types are
+// kF32 or kBF16, whose products add up in f32.
 namespace frugal::onednn {
 
 // y [rows, outputs] = activation(x [rows, inputs] weight^T + bias + residual)
@@ -23,11 +24,38 @@ struct LinearDescription {
   bool operator==(const LinearDescription& other) const;
 };
 
-enum class ConvPass : std::uint8_t { kForward, kBackwardData, kBackwardWeight };
+// Products of bf16 tensors, added up in f32. The weight is read from its packed copy: PackedWeight.
+enum class Pass : std::uint8_t { kForward, kBackwardData, kBackwardWeight };
+
+// kForward: y = activation(x weight^T + bias + residual). kBackwardData: dx = dy weight.
+// kBackwardWeight: dweight (f32, [outputs, inputs] or [inputs, outputs]) = or += dy^T x.
+struct PackedLinearDescription {
+  std::int64_t rows = 0;
+  std::int64_t inputs = 0;
+  std::int64_t outputs = 0;
+  Pass pass = Pass::kForward;
+  WeightLayout layout = WeightLayout::kOutIn;  // of dweight
+  bool accumulate = false;                     // dweight
+  bool bias = false;
+  bool residual = false;
+  LinearEpilogue epilogue;
+
+  bool operator==(const PackedLinearDescription& other) const;
+};
+
+// The copy of an f32 weight into what PackedLinearDescription reads.
+struct PackDescription {
+  std::int64_t inputs = 0;
+  std::int64_t outputs = 0;
+  WeightLayout layout = WeightLayout::kOutIn;
+
+  bool operator==(const PackDescription&) const = default;
+};
 
 struct ConvDescription {
   ConvGeometry geometry;
-  ConvPass pass = ConvPass::kForward;
+  Pass pass = Pass::kForward;
+  DType dtype = DType::kF32;  // of activations; weights and their gradients are f32 outside
   bool bias = false;
   bool accumulate = false;  // backward weight only
   LinearEpilogue epilogue;  // forward only
@@ -48,6 +76,7 @@ struct EltwiseDescription {
   Activation kind = Activation::kGelu;
   double parameter = 0;
   std::int64_t size = 0;
+  DType dtype = DType::kF32;
   bool backward = false;
 
   bool operator==(const EltwiseDescription&) const = default;
@@ -57,14 +86,16 @@ struct EltwiseDescription {
 struct SoftmaxDescription {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  DType dtype = DType::kF32;
   bool logarithm = false;
   bool backward = false;
 
   bool operator==(const SoftmaxDescription&) const = default;
 };
 
-using Description = std::variant<LinearDescription, ConvDescription, PoolDescription,
-                                 EltwiseDescription, SoftmaxDescription>;
+using Description =
+    std::variant<LinearDescription, PackedLinearDescription, PackDescription, ConvDescription,
+                 PoolDescription, EltwiseDescription, SoftmaxDescription>;
 
 // What an operation depends on besides its description.
 struct OperationKey {

@@ -6,11 +6,14 @@
 #include "sdk/backend/onednn/operation.h"
 
 // The adapter to oneDNN 2's way of describing primitives; a move to oneDNN 3 changes only
-// descriptors.cpp.
+// the *recipe*.cpp files.
 namespace frugal::onednn {
 
 // nullptr where oneDNN has only its plain reference loops for this, or nothing at all.
 std::unique_ptr<Operation> Describe(const Description& description);
+
+// Bytes of a weight's packed bf16 copy, which PackDescription writes.
+std::int64_t PackedWeightBytes(std::int64_t inputs, std::int64_t outputs);
 
 // Limits oneDNN's own process-wide cache of compiled primitives.
 void LimitPrimitiveCache(int capacity);

@@ -3,19 +3,23 @@
 #include <cmath>
 
 #include "sdk/backend/eigen/parallel.h"
+#include "sdk/backend/onednn/element_type.h"
 
 namespace frugal {
 namespace {
 
 using onednn::Slot;
 
-bool IsOurs(const Tensor& x) { return x.dtype() == DType::kF32; }
+bool IsOurs(const Tensor& x) { return onednn::IsFast(x.dtype()); }
 
-// body(first element, elements) over fixed pieces of x
+// body.operator()<element type>(first element, elements) over fixed pieces of x
 template <class Body>
 void ForPieces(const Tensor& x, const Body& body) {
-  eigen::ParallelFor(x.size(), eigen::kChunk,
-                     [&](std::int64_t begin, std::int64_t end) { body(begin, end - begin); });
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    eigen::ParallelFor(x.size(), eigen::kChunk, [&](std::int64_t begin, std::int64_t end) {
+      body.template operator()<T>(begin, end - begin);
+    });
+  });
 }
 
 }  // namespace
@@ -30,11 +34,13 @@ onednn::Operation* OneDnnElementwiseKernels::Find(const onednn::EltwiseDescripti
 void OneDnnElementwiseKernels::ActivationForward(Activation kind, double parameter, const Tensor& x,
                                                  const Tensor& y) {
   if (!IsOurs(x)) return EigenElementwiseKernels::ActivationForward(kind, parameter, x, y);
-  if (const auto loop = loops_.activation_forward[static_cast<std::size_t>(kind)]) {
-    ForPieces(x, [&](std::int64_t at, std::int64_t count) {
-      loop(x.data<float>() + at, static_cast<float>(parameter), y.data<float>() + at, count);
+  const auto number = static_cast<std::size_t>(kind);
+  if (loops_.f32.elementwise.activation_forward[number] != nullptr) {
+    ForPieces(x, [&]<class T>(std::int64_t at, std::int64_t count) {
+      loops_.Of<T>().elementwise.activation_forward[number](
+          x.data<T>() + at, static_cast<float>(parameter), y.data<T>() + at, count);
     });
-  } else if (auto* operation = Find({kind, parameter, x.size(), false})) {
+  } else if (auto* operation = Find({kind, parameter, x.size(), x.dtype(), false})) {
     operation->Run({{Slot::kSource, x.raw()}, {Slot::kDestination, y.raw()}}, nullptr);
   } else {
     EigenElementwiseKernels::ActivationForward(kind, parameter, x, y);
@@ -47,12 +53,14 @@ void OneDnnElementwiseKernels::ActivationBackward(Activation kind, double parame
   if (!IsOurs(dy)) {
     return EigenElementwiseKernels::ActivationBackward(kind, parameter, dy, kept, dx);
   }
-  if (const auto loop = loops_.activation_backward[static_cast<std::size_t>(kind)]) {
-    ForPieces(dy, [&](std::int64_t at, std::int64_t count) {
-      loop(dy.data<float>() + at, kept.data<float>() + at, static_cast<float>(parameter),
-           dx.data<float>() + at, count);
+  const auto number = static_cast<std::size_t>(kind);
+  if (loops_.f32.elementwise.activation_backward[number] != nullptr) {
+    ForPieces(dy, [&]<class T>(std::int64_t at, std::int64_t count) {
+      loops_.Of<T>().elementwise.activation_backward[number](dy.data<T>() + at, kept.data<T>() + at,
+                                                             static_cast<float>(parameter),
+                                                             dx.data<T>() + at, count);
     });
-  } else if (auto* operation = Find({kind, parameter, dy.size(), true})) {
+  } else if (auto* operation = Find({kind, parameter, dy.size(), dy.dtype(), true})) {
     operation->Run({{Slot::kSource, kept.raw()},
                     {Slot::kDestinationGradient, dy.raw()},
                     {Slot::kSourceGradient, dx.raw()}},
@@ -64,34 +72,49 @@ void OneDnnElementwiseKernels::ActivationBackward(Activation kind, double parame
 
 void OneDnnElementwiseKernels::Add(const Tensor& a, const Tensor& b, const Tensor& sum) {
   if (!IsOurs(a)) return EigenElementwiseKernels::Add(a, b, sum);
-  ForPieces(a, [&](std::int64_t at, std::int64_t count) {
-    loops_.add(a.data<float>() + at, b.data<float>() + at, sum.data<float>() + at, count);
+  ForPieces(a, [&]<class T>(std::int64_t at, std::int64_t count) {
+    loops_.Of<T>().elementwise.add(a.data<T>() + at, b.data<T>() + at, sum.data<T>() + at, count);
   });
 }
 
 void OneDnnElementwiseKernels::Scale(const Tensor& x, double factor, const Tensor& y) {
   if (!IsOurs(x)) return EigenElementwiseKernels::Scale(x, factor, y);
-  ForPieces(x, [&](std::int64_t at, std::int64_t count) {
-    loops_.scale(x.data<float>() + at, static_cast<float>(factor), y.data<float>() + at, count);
+  ForPieces(x, [&]<class T>(std::int64_t at, std::int64_t count) {
+    loops_.Of<T>().elementwise.scale(x.data<T>() + at, static_cast<float>(factor), y.data<T>() + at,
+                                     count);
   });
 }
 
 void OneDnnElementwiseKernels::Fill(const Tensor& x, double value) {
   if (!IsOurs(x)) return EigenElementwiseKernels::Fill(x, value);
-  ForPieces(x, [&](std::int64_t at, std::int64_t count) {
-    loops_.fill(static_cast<float>(value), x.data<float>() + at, count);
+  ForPieces(x, [&]<class T>(std::int64_t at, std::int64_t count) {
+    loops_.Of<T>().elementwise.fill(static_cast<float>(value), x.data<T>() + at, count);
+  });
+}
+
+void OneDnnElementwiseKernels::Copy(const Tensor& from, const Tensor& to) {
+  const bool widens = from.dtype() == DType::kBF16 && to.dtype() == DType::kF32;
+  const bool narrows = from.dtype() == DType::kF32 && to.dtype() == DType::kBF16;
+  if (!widens && !narrows) return EigenElementwiseKernels::Copy(from, to);
+  eigen::ParallelFor(to.size(), eigen::kChunk, [&](std::int64_t at, std::int64_t end) {
+    if (widens) {
+      loops_.conversion.widen(from.data<BFloat16>() + at, to.data<float>() + at, end - at);
+    } else {
+      loops_.conversion.narrow(from.data<float>() + at, to.data<BFloat16>() + at, end - at);
+    }
   });
 }
 
 // Bit-equal with the reference: the same words, compared as whole numbers.
 void OneDnnElementwiseKernels::Dropout(const Tensor& x, double rate, std::uint64_t key,
                                        const Tensor& y) {
-  if (!IsOurs(x) || rate <= 0) return EigenElementwiseKernels::Dropout(x, rate, key, y);
+  if (rate <= 0) return Copy(x, y);
+  if (!IsOurs(x)) return EigenElementwiseKernels::Dropout(x, rate, key, y);
   const auto threshold = static_cast<std::uint32_t>(std::ceil(std::min(rate, 1.0) * 16777216.0));
   const auto scale = static_cast<float>(rate < 1 ? 1 / (1 - rate) : 0);
-  ForPieces(x, [&](std::int64_t at, std::int64_t count) {
-    loops_.dropout(x.data<float>() + at, key, static_cast<std::uint64_t>(at) / 4, threshold, scale,
-                   y.data<float>() + at, count);
+  ForPieces(x, [&]<class T>(std::int64_t at, std::int64_t count) {
+    loops_.Of<T>().elementwise.dropout(x.data<T>() + at, key, static_cast<std::uint64_t>(at) / 4,
+                                       threshold, scale, y.data<T>() + at, count);
   });
 }
 

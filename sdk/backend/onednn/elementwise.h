@@ -6,8 +6,8 @@
 
 namespace frugal {
 
-// f32: activations that need exponentials by oneDNN, the rest by the vectorized loops of simd/.
-// Other element types go to the reference.
+// f32 and bf16: activations that need exponentials by oneDNN, the rest by the vectorized loops of
+// simd/. Other element types go to the reference.
 class OneDnnElementwiseKernels final : public EigenElementwiseKernels {
  public:
   explicit OneDnnElementwiseKernels(onednn::OperationCache& cache) : cache_(cache) {}
@@ -19,13 +19,14 @@ class OneDnnElementwiseKernels final : public EigenElementwiseKernels {
   void Add(const Tensor& a, const Tensor& b, const Tensor& sum) override;
   void Scale(const Tensor& x, double factor, const Tensor& y) override;
   void Fill(const Tensor& x, double value) override;
+  void Copy(const Tensor& from, const Tensor& to) override;
   void Dropout(const Tensor& x, double rate, std::uint64_t key, const Tensor& y) override;
 
  private:
   onednn::Operation* Find(const onednn::EltwiseDescription& description) const;
 
   onednn::OperationCache& cache_;
-  const simd::ElementwiseLoops& loops_ = simd::SelectLoops().elementwise;
+  const simd::Loops& loops_ = simd::SelectLoops();
 };
 
 }  // namespace frugal

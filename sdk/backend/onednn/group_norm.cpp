@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sdk/backend/eigen/dispatch.h"
+#include "sdk/backend/onednn/element_type.h"
 #include "sdk/backend/onednn/moments.h"
 #include "sdk/backend/onednn/norm.h"
 #include "sdk/backend/onednn/partial_rows.h"
@@ -19,7 +20,7 @@ constexpr std::int64_t kMost = OneDnnNormKernels::kMostChannels;
 using Row = std::array<float, static_cast<std::size_t>(kMost)>;
 
 bool IsOurs(const GroupNormGeometry& g, DType dtype) {
-  return dtype == DType::kF32 && g.batch * g.size * g.channels > 0 && g.channels <= kMost;
+  return onednn::IsFast(dtype) && g.batch * g.size * g.channels > 0 && g.channels <= kMost;
 }
 
 // The positions of one sample in so many fixed pieces that their sums fit the stack.
@@ -53,12 +54,17 @@ struct Statistics {
   float *mean, *rstd;  // of one sample, per group
 };
 
-void FindStatistics(const GroupNormGeometry& g, const simd::NormLoops& loops, const float* x,
+template <class T>
+void FindStatistics(const GroupNormGeometry& g, const simd::NormLoops<T>& loops, const T* x,
                     double epsilon, Statistics out) {
   const Pieces pieces(g);
   Sums sums;
   pieces.ForEach([&](std::int64_t piece, std::int64_t offset, std::int64_t length) {
-    loops.column_moments(x + offset, length, g.channels, x + offset,
+    Row shift;
+    for (std::int64_t c = 0; c < g.channels; ++c) {
+      shift[static_cast<std::size_t>(c)] = static_cast<float>(x[offset + c]);
+    }
+    loops.column_moments(x + offset, length, g.channels, shift.data(),
                          sums.first.data() + piece * g.channels,
                          sums.second.data() + piece * g.channels);
   });
@@ -66,11 +72,12 @@ void FindStatistics(const GroupNormGeometry& g, const simd::NormLoops& loops, co
   for (std::int64_t group = 0; group < g.groups; ++group) {
     Moments all;
     for (std::int64_t piece = 0; piece < pieces.count(); ++piece) {
-      const float* shift = x + piece * pieces.piece_size * g.channels;
+      const T* const shift = x + piece * pieces.piece_size * g.channels;
       const auto length = static_cast<double>(pieces.length(piece));
       for (std::int64_t c = group * width; c < (group + 1) * width; ++c) {
         const auto at = static_cast<std::size_t>(piece * g.channels + c);
-        all.Add(Moments::FromSums(length, shift[c], sums.first[at], sums.second[at]));
+        all.Add(Moments::FromSums(length, static_cast<float>(shift[c]), sums.first[at],
+                                  sums.second[at]));
       }
     }
     out.mean[group] = static_cast<float>(all.mean);
@@ -78,8 +85,9 @@ void FindStatistics(const GroupNormGeometry& g, const simd::NormLoops& loops, co
   }
 }
 
-void NormalizeSample(const GroupNormGeometry& g, const simd::NormLoops& loops, const float* x,
-                     const float* weight, const float* bias, Statistics given, float* y) {
+template <class T>
+void NormalizeSample(const GroupNormGeometry& g, const simd::NormLoops<T>& loops, const T* x,
+                     const float* weight, const float* bias, Statistics given, T* y) {
   Row mean, scale, offset;
   const std::int64_t width = g.channels / g.groups;
   for (std::int64_t c = 0; c < g.channels; ++c) {
@@ -102,8 +110,9 @@ void ExpandMean(const GroupNormGeometry& g, Statistics given, Row& mean) {
 }
 
 // sum[c] of dy, product[c] of dy (x - mean), over the positions of one sample
-void GradientSums(const GroupNormGeometry& g, const simd::NormLoops& loops, const float* dy,
-                  const float* x, const Row& mean, float* sum, float* product) {
+template <class T>
+void GradientSums(const GroupNormGeometry& g, const simd::NormLoops<T>& loops, const T* dy,
+                  const T* x, const Row& mean, float* sum, float* product) {
   const Pieces pieces(g);
   Sums sums;
   pieces.ForEach([&](std::int64_t piece, std::int64_t at, std::int64_t length) {
@@ -124,9 +133,10 @@ void GradientSums(const GroupNormGeometry& g, const simd::NormLoops& loops, cons
 
 // With h = weight dy and n the elements of a group:
 //   dx = rstd (h - sum(h) / n - (x - mean) rstd^2 sum(h (x - mean)) / n)
-void SampleGradient(const GroupNormGeometry& g, const simd::NormLoops& loops, const float* dy,
-                    const float* x, const float* weight, Statistics given, const Row& mean,
-                    const float* sum, const float* product, float* dx) {
+template <class T>
+void SampleGradient(const GroupNormGeometry& g, const simd::NormLoops<T>& loops, const T* dy,
+                    const T* x, const float* weight, Statistics given, const Row& mean,
+                    const float* sum, const float* product, T* dx) {
   Row a, b, constant;
   const std::int64_t width = g.channels / g.groups;
   const double inverse = 1.0 / static_cast<double>(width * g.size);
@@ -180,12 +190,15 @@ void OneDnnNormKernels::GroupForward(const GroupNormGeometry& g, const Tensor& x
     EigenNormKernels::GroupForward(g, x, weight, bias, epsilon, y, mean, rstd);
     return;
   }
-  eigen::ParallelFor(g.batch, 1, [&](std::int64_t n, std::int64_t) {
-    const std::int64_t at = n * g.size * g.channels;
-    const Statistics statistics = Sample(g, mean, rstd, n);
-    FindStatistics(g, loops_, x.data<float>() + at, epsilon, statistics);
-    NormalizeSample(g, loops_, x.data<float>() + at, DataOrNull<float>(weight),
-                    DataOrNull<float>(bias), statistics, y.data<float>() + at);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    const simd::NormLoops<T>& loops = loops_.Of<T>().norm;
+    eigen::ParallelFor(g.batch, 1, [&](std::int64_t n, std::int64_t) {
+      const std::int64_t at = n * g.size * g.channels;
+      const Statistics statistics = Sample(g, mean, rstd, n);
+      FindStatistics(g, loops, x.data<T>() + at, epsilon, statistics);
+      NormalizeSample(g, loops, x.data<T>() + at, DataOrNull<float>(weight),
+                      DataOrNull<float>(bias), statistics, y.data<T>() + at);
+    });
   });
 }
 
@@ -193,7 +206,7 @@ void OneDnnNormKernels::GroupForward(const GroupNormGeometry& g, const Tensor& x
 std::int64_t OneDnnNormKernels::GroupBackwardScratch(const GroupNormGeometry& g,
                                                      DType dtype) const {
   if (!IsOurs(g, dtype)) return EigenNormKernels::GroupBackwardScratch(g, dtype);
-  return 2 * g.batch * g.channels * SizeOf(dtype);
+  return 2 * g.batch * g.channels * SizeOf(DType::kF32);
 }
 
 void OneDnnNormKernels::GroupBackward(const GroupNormGeometry& g, const Tensor& dy, const Tensor& x,
@@ -207,16 +220,19 @@ void OneDnnNormKernels::GroupBackward(const GroupNormGeometry& g, const Tensor& 
   }
   float* const sums = static_cast<float*>(scratch);
   float* const products = sums + g.batch * g.channels;
-  eigen::ParallelFor(g.batch, 1, [&](std::int64_t n, std::int64_t) {
-    const std::int64_t at = n * g.size * g.channels;
-    const Statistics given = Sample(g, mean, rstd, n);
-    float *const sum = sums + n * g.channels, *const product = products + n * g.channels;
-    Row center;
-    ExpandMean(g, given, center);
-    GradientSums(g, loops_, dy.data<float>() + at, x.data<float>() + at, center, sum, product);
-    if (!dx) return;
-    SampleGradient(g, loops_, dy.data<float>() + at, x.data<float>() + at,
-                   DataOrNull<float>(weight), given, center, sum, product, dx.data<float>() + at);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    const simd::NormLoops<T>& loops = loops_.Of<T>().norm;
+    eigen::ParallelFor(g.batch, 1, [&](std::int64_t n, std::int64_t) {
+      const std::int64_t at = n * g.size * g.channels;
+      const Statistics given = Sample(g, mean, rstd, n);
+      float *const sum = sums + n * g.channels, *const product = products + n * g.channels;
+      Row center;
+      ExpandMean(g, given, center);
+      GradientSums(g, loops, dy.data<T>() + at, x.data<T>() + at, center, sum, product);
+      if (!dx) return;
+      SampleGradient(g, loops, dy.data<T>() + at, x.data<T>() + at, DataOrNull<float>(weight),
+                     given, center, sum, product, dx.data<T>() + at);
+    });
   });
   if (dweight) AddSamples(g, products, rstd.data<float>(), accumulate, dweight.data<float>());
   if (dbias) AddSamples(g, sums, nullptr, accumulate, dbias.data<float>());

@@ -1,4 +1,5 @@
 #include "sdk/backend/eigen/dispatch.h"
+#include "sdk/backend/onednn/element_type.h"
 #include "sdk/backend/onednn/norm.h"
 #include "sdk/backend/onednn/partial_rows.h"
 
@@ -6,31 +7,34 @@ namespace frugal {
 namespace {
 
 using eigen::DataOrNull;
+using onednn::DataAt;
+using onednn::IsFast;
 using onednn::PartialRows;
-
-bool IsOurs(const Tensor& x) { return x.dtype() == DType::kF32 && x.size() > 0; }
 
 }  // namespace
 
 void OneDnnNormKernels::LayerForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                      double epsilon, const Tensor& y, const Tensor& mean,
                                      const Tensor& rstd) {
-  if (!IsOurs(x)) {
+  if (!IsFast(x)) {
     EigenNormKernels::LayerForward(x, weight, bias, epsilon, y, mean, rstd);
     return;
   }
   const std::int64_t columns = x.shape().back();
   const std::int64_t rows = x.shape().RowCount();
-  eigen::ParallelFor(rows, eigen::RowsPerChunk(columns), [&](std::int64_t begin, std::int64_t end) {
-    loops_.layer_forward(x.data<float>() + begin * columns, end - begin, columns,
-                         DataOrNull<float>(weight), DataOrNull<float>(bias),
-                         static_cast<float>(epsilon), y.data<float>() + begin * columns,
-                         mean.data<float>() + begin, rstd.data<float>() + begin);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    eigen::ParallelFor(
+        rows, eigen::RowsPerChunk(columns), [&](std::int64_t begin, std::int64_t end) {
+          loops_.Of<T>().norm.layer_forward(
+              x.data<T>() + begin * columns, end - begin, columns, DataOrNull<float>(weight),
+              DataOrNull<float>(bias), static_cast<float>(epsilon), y.data<T>() + begin * columns,
+              mean.data<float>() + begin, rstd.data<float>() + begin);
+        });
   });
 }
 
 std::int64_t OneDnnNormKernels::LayerBackwardScratch(const Tensor& x) const {
-  if (!IsOurs(x)) return EigenNormKernels::LayerBackwardScratch(x);
+  if (!IsFast(x)) return EigenNormKernels::LayerBackwardScratch(x);
   return PartialRows(x.shape().RowCount(), x.shape().back()).Bytes(2);
 }
 
@@ -38,7 +42,7 @@ void OneDnnNormKernels::LayerBackward(const Tensor& dy, const Tensor& x, const T
                                       const Tensor& rstd, const Tensor& weight, const Tensor& dx,
                                       const Tensor& dweight, const Tensor& dbias, bool accumulate,
                                       void* scratch) {
-  if (!IsOurs(x)) {
+  if (!IsFast(x)) {
     EigenNormKernels::LayerBackward(dy, x, mean, rstd, weight, dx, dweight, dbias, accumulate,
                                     scratch);
     return;
@@ -47,14 +51,15 @@ void OneDnnNormKernels::LayerBackward(const Tensor& dy, const Tensor& x, const T
   const std::int64_t columns = parts.columns();
   float* const weights = dweight ? static_cast<float*>(scratch) : nullptr;
   float* const biases = dbias ? static_cast<float*>(scratch) + parts.TableStride() : nullptr;
-  parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
-    const std::int64_t first = begin * columns;
-    loops_.layer_backward(dy.data<float>() + first, x.data<float>() + first,
-                          mean.data<float>() + begin, rstd.data<float>() + begin,
-                          DataOrNull<float>(weight), end - begin, columns,
-                          dx ? dx.data<float>() + first : nullptr,
-                          weights != nullptr ? weights + part * columns : nullptr,
-                          biases != nullptr ? biases + part * columns : nullptr);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+      const std::int64_t first = begin * columns;
+      loops_.Of<T>().norm.layer_backward(
+          dy.data<T>() + first, x.data<T>() + first, mean.data<float>() + begin,
+          rstd.data<float>() + begin, DataOrNull<float>(weight), end - begin, columns,
+          DataAt<T>(dx, first), weights != nullptr ? weights + part * columns : nullptr,
+          biases != nullptr ? biases + part * columns : nullptr);
+    });
   });
   if (dweight) parts.AddUp(weights, accumulate, dweight.data<float>());
   if (dbias) parts.AddUp(biases, accumulate, dbias.data<float>());

@@ -1,8 +1,10 @@
 #include "sdk/backend/onednn/loss.h"
 
+#include <cmath>
 #include <string>
 
 #include "sdk/backend/eigen/parallel.h"
+#include "sdk/backend/onednn/element_type.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -10,8 +12,6 @@ namespace {
 
 using onednn::Slot;
 using Options = LossKernels::CrossEntropyOptions;
-
-bool IsOurs(const Tensor& x) { return x.dtype() == DType::kF32 && x.size() > 0; }
 
 // body(row, offset of its first element), in parallel over pieces of rows
 template <class Body>
@@ -48,9 +48,9 @@ std::int64_t CountRows(const Tensor& targets, std::int64_t classes, const Option
 // nullptr where oneDNN would need scratch, which softmax is not given.
 onednn::Operation* OneDnnLossKernels::FindSoftmax(const Tensor& y, bool logarithm,
                                                   bool backward) const {
-  if (!IsOurs(y)) return nullptr;
-  auto* operation = cache_.Find(
-      onednn::SoftmaxDescription{y.shape().RowCount(), y.shape().back(), logarithm, backward});
+  if (!onednn::IsFast(y)) return nullptr;
+  auto* operation = cache_.Find(onednn::SoftmaxDescription{y.shape().RowCount(), y.shape().back(),
+                                                           y.dtype(), logarithm, backward});
   return operation != nullptr && operation->ScratchBytes() == 0 ? operation : nullptr;
 }
 
@@ -73,7 +73,7 @@ void OneDnnLossKernels::SoftmaxBackward(const Tensor& dy, const Tensor& y, bool 
 void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& targets,
                                             CrossEntropyOptions options, const Tensor& log_sum_exp,
                                             const Tensor& loss) {
-  if (!IsOurs(logits)) {
+  if (!onednn::IsFast(logits)) {
     EigenLossKernels::CrossEntropyForward(logits, targets, options, log_sum_exp, loss);
     return;
   }
@@ -81,24 +81,29 @@ void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& 
   const std::int64_t counted = CountRows(targets, classes, options);
   const std::int64_t* const labels = targets.data<std::int64_t>();
   const double smoothing = options.label_smoothing;
-  const auto row_loss = [&](std::int64_t row) {
-    const float* x = logits.data<float>() + row * classes;
+  const auto row_loss = [&]<class T>(std::int64_t row) {
+    const T* const x = logits.data<T>() + row * classes;
+    const simd::RowLoops<T>& loops = loops_.Of<T>().row;
     float& logarithm = log_sum_exp.data<float>()[row];
     logarithm = 0;
     if (labels[row] == options.ignore_index) return 0.0;
-    logarithm = loops_.log_sum_exp(x, classes);
-    const double hit = static_cast<double>(logarithm) - static_cast<double>(x[labels[row]]);
+    logarithm = loops.log_sum_exp(x, classes);
+    const double hit =
+        static_cast<double>(logarithm) - static_cast<double>(static_cast<float>(x[labels[row]]));
     if (smoothing == 0) return hit;
-    const double mean = loops_.sum(x, classes) / static_cast<double>(classes);
+    const double mean = loops.sum(x, classes) / static_cast<double>(classes);
     return (1 - smoothing) * hit + smoothing * (static_cast<double>(logarithm) - mean);
   };
-  const double sum = eigen::ParallelSum(targets.size(), eigen::RowsPerChunk(classes),
-                                        [&](std::int64_t begin, std::int64_t end) {
-                                          double part = 0;
-                                          for (auto row = begin; row < end; ++row)
-                                            part += row_loss(row);
-                                          return part;
-                                        });
+  const double sum = onednn::WithElement(logits.dtype(), [&]<class T>() {
+    return eigen::ParallelSum(targets.size(), eigen::RowsPerChunk(classes),
+                              [&](std::int64_t begin, std::int64_t end) {
+                                double part = 0;
+                                for (auto row = begin; row < end; ++row) {
+                                  part += row_loss.template operator()<T>(row);
+                                }
+                                return part;
+                              });
+  });
   loss.data<float>()[0] =
       counted == 0 ? 0.0f : static_cast<float>(sum / static_cast<double>(counted));
 }
@@ -106,7 +111,7 @@ void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& 
 void OneDnnLossKernels::CrossEntropyBackward(const Tensor& dloss, const Tensor& logits,
                                              const Tensor& targets, CrossEntropyOptions options,
                                              const Tensor& log_sum_exp, const Tensor& dlogits) {
-  if (!IsOurs(logits)) {
+  if (!onednn::IsFast(logits)) {
     EigenLossKernels::CrossEntropyBackward(dloss, logits, targets, options, log_sum_exp, dlogits);
     return;
   }
@@ -117,16 +122,40 @@ void OneDnnLossKernels::CrossEntropyBackward(const Tensor& dloss, const Tensor& 
   const auto uniform = static_cast<float>(options.label_smoothing / static_cast<double>(classes));
   const float hit = factor * static_cast<float>(1 - options.label_smoothing);
   const std::int64_t* const labels = targets.data<std::int64_t>();
-  ForRows(logits, [&](std::int64_t row, std::int64_t at) {
-    float* const dx = dlogits.data<float>() + at;
-    if (labels[row] == options.ignore_index) {
-      std::fill_n(dx, classes, 0.0f);
-      return;
-    }
-    loops_.cross_entropy_gradient(logits.data<float>() + at, log_sum_exp.data<float>()[row],
-                                  uniform, factor, dx, classes);
-    dx[labels[row]] -= hit;
+  onednn::WithElement(logits.dtype(), [&]<class T>() {
+    ForRows(logits, [&](std::int64_t row, std::int64_t at) {
+      T* const dx = dlogits.data<T>() + at;
+      if (labels[row] == options.ignore_index) {
+        std::fill_n(dx, classes, T(0.0f));
+        return;
+      }
+      const float logarithm = log_sum_exp.data<float>()[row];
+      const auto chosen = static_cast<float>(logits.data<T>()[at + labels[row]]);
+      loops_.Of<T>().row.cross_entropy_gradient(logits.data<T>() + at, logarithm, uniform, factor,
+                                                dx, classes);
+      // Anew, since the difference of two rounded numbers would be much less exact.
+      dx[labels[row]] = T(factor * (std::exp(chosen - logarithm) - uniform) - hit);
+    });
   });
+}
+
+std::int64_t OneDnnLossKernels::CountCorrect(const Tensor& x, const Tensor& targets) {
+  if (!onednn::IsFast(x)) return EigenLossKernels::CountCorrect(x, targets);
+  const std::int64_t classes = x.shape().back();
+  const std::int64_t* const labels = targets.data<std::int64_t>();
+  const double correct = onednn::WithElement(x.dtype(), [&]<class T>() {
+    return eigen::ParallelSum(
+        targets.size(), eigen::RowsPerChunk(classes), [&](std::int64_t begin, std::int64_t end) {
+          double hits = 0;
+          for (std::int64_t row = begin; row < end; ++row) {
+            const bool inside = labels[row] >= 0 && labels[row] < classes;
+            const T* const logits = x.data<T>() + row * classes;
+            hits += inside && loops_.Of<T>().row.is_largest(logits, labels[row], classes) ? 1 : 0;
+          }
+          return hits;
+        });
+  });
+  return static_cast<std::int64_t>(correct);
 }
 
 }  // namespace frugal

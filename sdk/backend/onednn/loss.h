@@ -6,8 +6,8 @@
 
 namespace frugal {
 
-// f32: softmax by oneDNN, cross entropy by the vectorized loops of simd/; the rest by the
-// reference.
+// f32 and bf16 (whose loss and log-sum-exp are f32): softmax by oneDNN, cross entropy by the
+// vectorized loops of simd/; the rest by the reference.
 class OneDnnLossKernels final : public EigenLossKernels {
  public:
   explicit OneDnnLossKernels(onednn::OperationCache& cache) : cache_(cache) {}
@@ -20,12 +20,13 @@ class OneDnnLossKernels final : public EigenLossKernels {
   void CrossEntropyBackward(const Tensor& dloss, const Tensor& logits, const Tensor& targets,
                             CrossEntropyOptions options, const Tensor& log_sum_exp,
                             const Tensor& dlogits) override;
+  std::int64_t CountCorrect(const Tensor& x, const Tensor& targets) override;
 
  private:
   onednn::Operation* FindSoftmax(const Tensor& y, bool logarithm, bool backward) const;
 
   onednn::OperationCache& cache_;
-  const simd::RowLoops& loops_ = simd::SelectLoops().row;
+  const simd::Loops& loops_ = simd::SelectLoops();
 };
 
 }  // namespace frugal

@@ -5,12 +5,13 @@
 
 namespace frugal {
 
-// Normalizations in f32 by the vectorized loops of simd/: one pass over x for the statistics and
-// one to normalize (with the relu), and as many backward. In time, oneDNN's batch norm takes 1.5
-// times as long forward and 1.0 (with relu) to 1.4 times backward at [100352, 32] and [25088, 64];
-// its layer norm 0.85 times forward and 1.3 to 1.7 times backward, and it keeps variances where we
-// keep 1 / sqrt(variance + epsilon); oneDNN 2.6 has no group norm. Empty tensors, more than
-// kMostChannels channels where sums live on the stack, and other element types go to the reference.
+// Normalizations in f32 and bf16 by the vectorized loops of simd/: one pass over x for the
+// statistics and one to normalize (with the relu), and as many backward. In time, oneDNN's batch
+// norm takes 1.5 times as long forward and 1.0 (with relu) to 1.4 times backward at [100352, 32]
+// and [25088, 64]; its layer norm 0.85 times forward and 1.3 to 1.7 times backward, and it keeps
+// variances where we keep 1 / sqrt(variance + epsilon); oneDNN 2.6 has no group norm. Empty
+// tensors, more than kMostChannels channels where sums live on the stack, and other element types
+// go to the reference.
 class OneDnnNormKernels final : public EigenNormKernels {
  public:
   static constexpr std::int64_t kMostChannels = 4096;
@@ -49,7 +50,7 @@ class OneDnnNormKernels final : public EigenNormKernels {
                               void* scratch) override;
 
  private:
-  const simd::NormLoops& loops_ = simd::SelectLoops().norm;
+  const simd::Loops& loops_ = simd::SelectLoops();
 };
 
 }  // namespace frugal

@@ -6,7 +6,7 @@
 
 #include "sdk/backend/onednn/operation.h"
 
-// The one internal header that sees oneDNN; never installed, included by two .cpp files.
+// Sees oneDNN, as only this header and recipes.h do; neither is installed.
 namespace frugal::onednn {
 
 // How a tensor of the caller meets an argument of the primitive.

@@ -2,15 +2,24 @@
 
 #include "sdk/backend/eigen/product.h"
 #include "sdk/backend/onednn/operation_cache.h"
+#include "sdk/backend/onednn/packed_product.h"
 #include "sdk/backend/onednn/simd/loops.h"
 
 namespace frugal {
 
-// f32 products. Forward is a oneDNN matmul with bias, residual and activation fused; backward is
-// oneDNN's sgemm. Empty tensors and other element types go to the reference.
+// bf16 products are PackedProducts. f32 products: forward is a oneDNN matmul with bias, residual
+// and activation fused; backward is oneDNN's sgemm. Empty tensors and other element types go to the
+// reference.
 class OneDnnProductKernels final : public EigenProductKernels {
  public:
-  explicit OneDnnProductKernels(onednn::OperationCache& cache) : cache_(cache) {}
+  explicit OneDnnProductKernels(onednn::OperationCache& cache) : cache_(cache), bf16_(cache) {}
+
+  std::int64_t PackedWeightBytes(const LinearWeight& weight) const override {
+    return bf16_.WeightBytes(weight);
+  }
+  void PackWeight(const LinearWeight& weight, const Tensor& packed) override {
+    bf16_.Pack(weight, packed);
+  }
 
   bool FusesActivation(Activation activation) const override;
   std::int64_t LinearForwardScratch(const Tensor& x, const LinearWeight& weight) const override;
@@ -28,6 +37,7 @@ class OneDnnProductKernels final : public EigenProductKernels {
 
  private:
   onednn::OperationCache& cache_;
+  onednn::PackedProducts bf16_;
   const simd::Loops& loops_ = simd::SelectLoops();
 };
 

@@ -8,3 +8,12 @@
 #include "sdk/backend/onednn/simd/optimizer_bodies.h"
 #include "sdk/backend/onednn/simd/pool_bodies.h"
 #include "sdk/backend/onednn/simd/row_bodies.h"
+
+namespace frugal::simd {
+namespace {
+
+template <class T>
+constexpr TypedLoops<T> kTypedLoops{kNormLoops<T>, kElementwiseLoops<T>, kRowLoops<T>};
+
+}  // namespace
+}  // namespace frugal::simd

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "sdk/backend/onednn/simd/element.h"
+
 namespace frugal::simd {
 namespace {
 
@@ -37,8 +39,9 @@ inline void RandomBlocks(std::uint64_t key, std::uint64_t first, std::uint32_t* 
   }
 }
 
-inline void Dropout(const float* x, std::uint64_t key, std::uint64_t first_block,
-                    std::uint32_t threshold, float scale, float* y, std::int64_t n) {
+template <class T>
+void Dropout(const T* x, std::uint64_t key, std::uint64_t first_block, std::uint32_t threshold,
+             float scale, T* y, std::int64_t n) {
   constexpr std::int64_t kWords = 4 * kBlocksTogether;
   std::uint32_t words[kWords];
   for (std::int64_t at = 0; at < n; at += kWords) {
@@ -46,7 +49,7 @@ inline void Dropout(const float* x, std::uint64_t key, std::uint64_t first_block
     const std::int64_t count = n - at < kWords ? n - at : kWords;
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) {
-      y[at + i] = (words[i] >> 8) >= threshold ? x[at + i] * scale : 0.0f;
+      Put(y[at + i], (words[i] >> 8) >= threshold ? Get(x[at + i]) * scale : 0.0f);
     }
   }
 }

@@ -7,23 +7,39 @@
 namespace frugal::simd {
 namespace {
 
-inline void Add(const float* a, const float* b, float* sum, std::int64_t n) {
+template <class T>
+void Add(const T* a, const T* b, T* sum, std::int64_t n) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) sum[i] = a[i] + b[i];
+  for (std::int64_t i = 0; i < n; ++i) Put(sum[i], Get(a[i]) + Get(b[i]));
 }
 
-inline void Scale(const float* x, float factor, float* y, std::int64_t n) {
+template <class T>
+void Scale(const T* x, float factor, T* y, std::int64_t n) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] * factor;
+  for (std::int64_t i = 0; i < n; ++i) Put(y[i], Get(x[i]) * factor);
 }
 
-inline void Fill(float value, float* y, std::int64_t n) {
+template <class T>
+void Fill(float value, T* y, std::int64_t n) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) y[i] = value;
+  for (std::int64_t i = 0; i < n; ++i) Put(y[i], value);
 }
 
-inline constexpr ElementwiseLoops kElementwiseLoops =
-    WithActivations({{}, {}, Add, Scale, Fill, Dropout});
+inline void Widen(const BFloat16* x, float* y, std::int64_t n) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) y[i] = Get(x[i]);
+}
+
+inline void Narrow(const float* x, BFloat16* y, std::int64_t n) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) Put(y[i], x[i]);
+}
+
+template <class T>
+constexpr ElementwiseLoops<T> kElementwiseLoops =
+    WithActivations<T>({{}, {}, Add<T>, Scale<T>, Fill<T>, Dropout<T>});
+
+inline constexpr ConversionLoops kConversionLoops{Widen, Narrow};
 
 }  // namespace
 }  // namespace frugal::simd

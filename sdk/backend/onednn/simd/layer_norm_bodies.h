@@ -8,91 +8,102 @@
 namespace frugal::simd {
 namespace {
 
-inline void LayerForward(const float* x, std::int64_t rows, std::int64_t columns,
-                         const float* weight, const float* bias, float epsilon, float* y,
-                         float* mean, float* rstd) {
+template <class T>
+void LayerForward(const T* x, std::int64_t rows, std::int64_t columns, const float* weight,
+                  const float* bias, float epsilon, T* y, float* mean, float* rstd) {
   const float inverse = 1.0f / static_cast<float>(columns);
   for (std::int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
+    const float first = Get(x[0]);
     float sum = 0, squares = 0;
 #pragma omp simd reduction(+ : sum)
-    for (std::int64_t c = 0; c < columns; ++c) sum += x[c] - x[0];
-    const float m = x[0] + sum * inverse;  // little rounding, however far from 0
+    for (std::int64_t c = 0; c < columns; ++c) sum += Get(x[c]) - first;
+    const float m = first + sum * inverse;  // little rounding, however far from 0
 #pragma omp simd reduction(+ : squares)
-    for (std::int64_t c = 0; c < columns; ++c) squares += (x[c] - m) * (x[c] - m);
+    for (std::int64_t c = 0; c < columns; ++c) squares += (Get(x[c]) - m) * (Get(x[c]) - m);
     const float s = 1.0f / __builtin_sqrtf(squares * inverse + epsilon);
     mean[r] = m;
     rstd[r] = s;
     if (weight != nullptr && bias != nullptr) {
 #pragma omp simd
-      for (std::int64_t c = 0; c < columns; ++c) y[c] = (x[c] - m) * s * weight[c] + bias[c];
+      for (std::int64_t c = 0; c < columns; ++c) {
+        Put(y[c], (Get(x[c]) - m) * s * weight[c] + bias[c]);
+      }
       continue;
     }
 #pragma omp simd
     for (std::int64_t c = 0; c < columns; ++c) {
-      y[c] = (x[c] - m) * s * (weight != nullptr ? weight[c] : 1.0f) +
-             (bias != nullptr ? bias[c] : 0.0f);
+      Put(y[c], (Get(x[c]) - m) * s * (weight != nullptr ? weight[c] : 1.0f) +
+                    (bias != nullptr ? bias[c] : 0.0f));
     }
   }
 }
 
+template <class T>
 struct LayerRow {
-  const float *dy, *x, *weight;
+  const T *dy, *x;
+  const float* weight;
   float mean, rstd;
 };
 
 // dx = rstd (g - mean(g) - xhat mean(g xhat)) with g = dy weight, xhat = (x - mean) rstd
-template <bool kWeighted>
-void LayerRowGradient(const LayerRow& row, std::int64_t columns, float* dx) {
-  const float *dy = row.dy, *x = row.x, *weight = row.weight;
+template <bool kWeighted, class T>
+void LayerRowGradient(const LayerRow<T>& row, std::int64_t columns, T* dx) {
+  const T *dy = row.dy, *x = row.x;
+  const float* weight = row.weight;
   const float mean = row.mean, rstd = row.rstd;
   float sum = 0, product = 0;
 #pragma omp simd reduction(+ : sum, product)
   for (std::int64_t c = 0; c < columns; ++c) {
-    const float g = kWeighted ? dy[c] * weight[c] : dy[c];
+    const float g = kWeighted ? Get(dy[c]) * weight[c] : Get(dy[c]);
     sum += g;
-    product += g * (x[c] - mean);
+    product += g * (Get(x[c]) - mean);
   }
   const float inverse = 1.0f / static_cast<float>(columns);
   const float offset = rstd * sum * inverse;
   const float slope = rstd * rstd * rstd * product * inverse;
 #pragma omp simd
   for (std::int64_t c = 0; c < columns; ++c) {
-    const float g = kWeighted ? dy[c] * weight[c] : dy[c];
-    dx[c] = rstd * g - offset - (x[c] - mean) * slope;
+    const float g = kWeighted ? Get(dy[c]) * weight[c] : Get(dy[c]);
+    Put(dx[c], rstd * g - offset - (Get(x[c]) - mean) * slope);
   }
 }
 
-inline void AddLayerRow(const LayerRow& row, std::int64_t columns, float* dweight, float* dbias) {
-  const float *dy = row.dy, *x = row.x;
+template <class T>
+void AddLayerRow(const LayerRow<T>& row, std::int64_t columns, float* dweight, float* dbias) {
+  const T *dy = row.dy, *x = row.x;
   const float mean = row.mean, rstd = row.rstd;
   if (dweight != nullptr) {
 #pragma omp simd
-    for (std::int64_t c = 0; c < columns; ++c) dweight[c] += dy[c] * ((x[c] - mean) * rstd);
+    for (std::int64_t c = 0; c < columns; ++c) {
+      dweight[c] += Get(dy[c]) * ((Get(x[c]) - mean) * rstd);
+    }
   }
   if (dbias != nullptr) {
 #pragma omp simd
-    for (std::int64_t c = 0; c < columns; ++c) dbias[c] += dy[c];
+    for (std::int64_t c = 0; c < columns; ++c) dbias[c] += Get(dy[c]);
   }
 }
 
-inline void LayerBackward(const float* dy, const float* x, const float* mean, const float* rstd,
-                          const float* weight, std::int64_t rows, std::int64_t columns, float* dx,
-                          float* dweight, float* dbias) {
+template <class T>
+void LayerBackward(const T* dy, const T* x, const float* mean, const float* rstd,
+                   const float* weight, std::int64_t rows, std::int64_t columns, T* dx,
+                   float* dweight, float* dbias) {
   for (std::int64_t c = 0; c < columns; ++c) {
     if (dweight != nullptr) dweight[c] = 0;
     if (dbias != nullptr) dbias[c] = 0;
   }
-  const auto gradient = weight != nullptr ? LayerRowGradient<true> : LayerRowGradient<false>;
+  const auto gradient = weight != nullptr ? LayerRowGradient<true, T> : LayerRowGradient<false, T>;
   for (std::int64_t r = 0; r < rows; ++r) {
-    const LayerRow row{dy + r * columns, x + r * columns, weight, mean[r], rstd[r]};
+    const LayerRow<T> row{dy + r * columns, x + r * columns, weight, mean[r], rstd[r]};
     AddLayerRow(row, columns, dweight, dbias);  // first: dx may be dy
     if (dx != nullptr) gradient(row, columns, dx + r * columns);
   }
 }
 
-inline constexpr NormLoops kNormLoops{ColumnMoments,     Normalize,    GradientMoments,
-                                      NormalizeGradient, LayerForward, LayerBackward,
-                                      ColumnSums};
+template <class T>
+constexpr NormLoops<T> kNormLoops{ColumnMoments<T>,     Normalize<T>,    GradientMoments<T>,
+                                  NormalizeGradient<T>, LayerForward<T>, LayerBackward<T>,
+                                  ColumnSums<T>};
 
 }  // namespace
 }  // namespace frugal::simd

@@ -2,66 +2,75 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "sdk/backend/activation.h"
 #include "sdk/backend/kernels.h"
+#include "sdk/core/bfloat16.h"
 
-// Single-threaded loops over contiguous f32 arrays, compiled once per instruction set (the
+// Single-threaded loops over contiguous arrays of f32 or bf16 (T; arithmetic, statistics and
+// parameters are f32), compiled once per instruction set (the
 // *_avx512.cpp, *_avx2.cpp and *_baseline.cpp files include the same bodies) and chosen when the
 // backend is made, by what the processor can do. The kernels above them cut the work into fixed
 // pieces and spread those over threads.
 namespace frugal::simd {
 
 // Columns of x [rows, columns]. "Cut" gradients: where `y` is given, dy counts as 0 where y <= 0.
+template <class T>
 struct NormLoops {
   // With d = x - shift: sum[c] = sum of d, squares[c] = sum of d^2.
-  void (*column_moments)(const float* x, std::int64_t rows, std::int64_t columns,
-                         const float* shift, float* sum, float* squares);
+  void (*column_moments)(const T* x, std::int64_t rows, std::int64_t columns, const float* shift,
+                         float* sum, float* squares);
   // y = (x - mean) * scale + offset, then max(y, 0) where `relu`
-  void (*normalize)(const float* x, std::int64_t rows, std::int64_t columns, const float* mean,
-                    const float* scale, const float* offset, bool relu, float* y);
+  void (*normalize)(const T* x, std::int64_t rows, std::int64_t columns, const float* mean,
+                    const float* scale, const float* offset, bool relu, T* y);
   // sum[c] = sum of cut dy, product[c] = sum of cut dy * (x - mean)
-  void (*gradient_moments)(const float* dy, const float* x, const float* y, std::int64_t rows,
+  void (*gradient_moments)(const T* dy, const T* x, const T* y, std::int64_t rows,
                            std::int64_t columns, const float* mean, float* sum, float* product);
   // dx = a * cut dy + b * (x - mean) + c
-  void (*normalize_gradient)(const float* dy, const float* x, const float* y, std::int64_t rows,
+  void (*normalize_gradient)(const T* dy, const T* x, const T* y, std::int64_t rows,
                              std::int64_t columns, const float* mean, const float* a,
-                             const float* b, const float* c, float* dx);
+                             const float* b, const float* c, T* dx);
   // Layer norm of each row; weight, bias may be null.
-  void (*layer_forward)(const float* x, std::int64_t rows, std::int64_t columns,
-                        const float* weight, const float* bias, float epsilon, float* y,
-                        float* mean, float* rstd);
+  void (*layer_forward)(const T* x, std::int64_t rows, std::int64_t columns, const float* weight,
+                        const float* bias, float epsilon, T* y, float* mean, float* rstd);
   // dx may be null; dweight and dbias are the sums over these rows, and may be null.
-  void (*layer_backward)(const float* dy, const float* x, const float* mean, const float* rstd,
-                         const float* weight, std::int64_t rows, std::int64_t columns, float* dx,
+  void (*layer_backward)(const T* dy, const T* x, const float* mean, const float* rstd,
+                         const float* weight, std::int64_t rows, std::int64_t columns, T* dx,
                          float* dweight, float* dbias);
   // sum[c] = sum of x over the rows
-  void (*column_sums)(const float* x, std::int64_t rows, std::int64_t columns, float* sum);
+  void (*column_sums)(const T* x, std::int64_t rows, std::int64_t columns, float* sum);
 };
 
-using ActivationForwardLoop = void (*)(const float* x, float parameter, float* y, std::int64_t n);
-using ActivationBackwardLoop = void (*)(const float* dy, const float* kept, float parameter,
-                                        float* dx, std::int64_t n);
+template <class T>
+using ActivationForwardLoop = void (*)(const T* x, float parameter, T* y, std::int64_t n);
+template <class T>
+using ActivationBackwardLoop = void (*)(const T* dy, const T* kept, float parameter, T* dx,
+                                        std::int64_t n);
 
+template <class T>
 struct ElementwiseLoops {
   // By Activation; null where oneDNN does better. In place is allowed.
-  std::array<ActivationForwardLoop, kActivationCount> activation_forward;
-  std::array<ActivationBackwardLoop, kActivationCount> activation_backward;
-  void (*add)(const float* a, const float* b, float* sum, std::int64_t n);
-  void (*scale)(const float* x, float factor, float* y, std::int64_t n);
-  void (*fill)(float value, float* y, std::int64_t n);
+  std::array<ActivationForwardLoop<T>, kActivationCount> activation_forward;
+  std::array<ActivationBackwardLoop<T>, kActivationCount> activation_backward;
+  void (*add)(const T* a, const T* b, T* sum, std::int64_t n);
+  void (*scale)(const T* x, float factor, T* y, std::int64_t n);
+  void (*fill)(float value, T* y, std::int64_t n);
   // Elements first_block * 4 ... of the stream; kept where (random word >> 8) >= threshold.
-  void (*dropout)(const float* x, std::uint64_t key, std::uint64_t first_block,
-                  std::uint32_t threshold, float scale, float* y, std::int64_t n);
+  void (*dropout)(const T* x, std::uint64_t key, std::uint64_t first_block, std::uint32_t threshold,
+                  float scale, T* y, std::int64_t n);
 };
 
 // One row of `n` elements.
+template <class T>
 struct RowLoops {
-  float (*log_sum_exp)(const float* x, std::int64_t n);
-  double (*sum)(const float* x, std::int64_t n);
+  float (*log_sum_exp)(const T* x, std::int64_t n);
+  double (*sum)(const T* x, std::int64_t n);
   // y = factor * (exp(x - log_sum_exp) - uniform)
-  void (*cross_entropy_gradient)(const float* x, float log_sum_exp, float uniform, float factor,
-                                 float* dx, std::int64_t n);
+  void (*cross_entropy_gradient)(const T* x, float log_sum_exp, float uniform, float factor, T* dx,
+                                 std::int64_t n);
+  // Whether x[label] is larger than all before it and at least as large as all behind it.
+  bool (*is_largest)(const T* x, std::int64_t label, std::int64_t n);
 };
 
 struct AdamFactors {
@@ -93,12 +102,34 @@ struct PoolLoops {
                            float* dx);
 };
 
+struct ConversionLoops {
+  void (*widen)(const BFloat16* x, float* y, std::int64_t n);
+  void (*narrow)(const float* x, BFloat16* y, std::int64_t n);  // to the nearest, ties to even
+};
+
+// Those for tensors of one element type.
+template <class T>
+struct TypedLoops {
+  NormLoops<T> norm;
+  ElementwiseLoops<T> elementwise;
+  RowLoops<T> row;
+};
+
 struct Loops {
-  NormLoops norm;
-  ElementwiseLoops elementwise;
-  RowLoops row;
+  TypedLoops<float> f32;
+  TypedLoops<BFloat16> bf16;
+  ConversionLoops conversion;
   OptimizerLoops optimizer;
   PoolLoops pool;
+
+  template <class T>
+  const TypedLoops<T>& Of() const {
+    if constexpr (std::is_same_v<T, float>) {
+      return f32;
+    } else {
+      return bf16;
+    }
+  }
 };
 
 const Loops& BaselineLoops();

@@ -3,8 +3,8 @@
 namespace frugal::simd {
 
 const Loops& BaselineLoops() {
-  static constexpr Loops kLoops{kNormLoops, kElementwiseLoops, kRowLoops, kOptimizerLoops,
-                                kPoolLoops};
+  static constexpr Loops kLoops{kTypedLoops<float>, kTypedLoops<BFloat16>, kConversionLoops,
+                                kOptimizerLoops, kPoolLoops};
   return kLoops;
 }
 

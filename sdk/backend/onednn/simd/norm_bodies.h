@@ -1,25 +1,27 @@
 #pragma once
 
+#include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/widened.h"
 
 namespace frugal::simd {
 namespace {
 
-inline void ColumnMoments(const float* x, std::int64_t rows, std::int64_t columns,
-                          const float* shift, float* sum, float* squares) {
+template <class T>
+void ColumnMoments(const T* x, std::int64_t rows, std::int64_t columns, const float* shift,
+                   float* sum, float* squares) {
   ReduceRows(rows, columns, shift, sum, squares,
              [x](std::int64_t first, std::int64_t count, std::int64_t width, const float* mean,
                  float* total, float* square) {
-               const float* row = x + first;
+               const T* row = x + first;
                std::int64_t r = 0;
                for (; r + 4 <= count; r += 4, row += 4 * width) {
 #pragma omp simd
                  for (std::int64_t c = 0; c < width; ++c) {
-                   const float d0 = row[c] - mean[c];
-                   const float d1 = row[c + width] - mean[c];
-                   const float d2 = row[c + 2 * width] - mean[c];
-                   const float d3 = row[c + 3 * width] - mean[c];
+                   const float d0 = Get(row[c]) - mean[c];
+                   const float d1 = Get(row[c + width]) - mean[c];
+                   const float d2 = Get(row[c + 2 * width]) - mean[c];
+                   const float d3 = Get(row[c + 3 * width]) - mean[c];
                    total[c] += (d0 + d1) + (d2 + d3);
                    square[c] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3);
                  }
@@ -27,7 +29,7 @@ inline void ColumnMoments(const float* x, std::int64_t rows, std::int64_t column
                for (; r < count; ++r, row += width) {
 #pragma omp simd
                  for (std::int64_t c = 0; c < width; ++c) {
-                   const float d = row[c] - mean[c];
+                   const float d = Get(row[c]) - mean[c];
                    total[c] += d;
                    square[c] += d * d;
                  }
@@ -35,39 +37,42 @@ inline void ColumnMoments(const float* x, std::int64_t rows, std::int64_t column
              });
 }
 
-inline void ColumnSums(const float* x, std::int64_t rows, std::int64_t columns, float* sum) {
+template <class T>
+void ColumnSums(const T* x, std::int64_t rows, std::int64_t columns, float* sum) {
   for (std::int64_t c = 0; c < columns; ++c) sum[c] = 0;
   std::int64_t r = 0;
   for (; r + 4 <= rows; r += 4, x += 4 * columns) {
 #pragma omp simd
     for (std::int64_t c = 0; c < columns; ++c) {
-      sum[c] += (x[c] + x[c + columns]) + (x[c + 2 * columns] + x[c + 3 * columns]);
+      sum[c] +=
+          (Get(x[c]) + Get(x[c + columns])) + (Get(x[c + 2 * columns]) + Get(x[c + 3 * columns]));
     }
   }
   for (; r < rows; ++r, x += columns) {
 #pragma omp simd
-    for (std::int64_t c = 0; c < columns; ++c) sum[c] += x[c];
+    for (std::int64_t c = 0; c < columns; ++c) sum[c] += Get(x[c]);
   }
 }
 
-template <bool kRelu>
-void NormalizeRows(const float* x, std::int64_t rows, std::int64_t columns, const float* mean,
-                   const float* scale, const float* offset, float* y) {
+template <bool kRelu, class T>
+void NormalizeRows(const T* x, std::int64_t rows, std::int64_t columns, const float* mean,
+                   const float* scale, const float* offset, T* y) {
   ForRows<3>(rows, columns, {{mean, scale, offset}},
              [x, y](std::int64_t at, std::int64_t width, const Parameters<3>& p) {
-               const float* from = x + at;
-               float* to = y + at;
+               const T* from = x + at;
+               T* to = y + at;
                const float *m = p.of[0], *s = p.of[1], *o = p.of[2];
 #pragma omp simd
                for (std::int64_t c = 0; c < width; ++c) {
-                 const float v = (from[c] - m[c]) * s[c] + o[c];
-                 to[c] = kRelu && v < 0.0f ? 0.0f : v;  // not a number stays so
+                 const float v = (Get(from[c]) - m[c]) * s[c] + o[c];
+                 Put(to[c], kRelu && v < 0.0f ? 0.0f : v);  // not a number stays so
                }
              });
 }
 
-inline void Normalize(const float* x, std::int64_t rows, std::int64_t columns, const float* mean,
-                      const float* scale, const float* offset, bool relu, float* y) {
+template <class T>
+void Normalize(const T* x, std::int64_t rows, std::int64_t columns, const float* mean,
+               const float* scale, const float* offset, bool relu, T* y) {
   if (relu) {
     NormalizeRows<true>(x, rows, columns, mean, scale, offset, y);
   } else {
@@ -75,19 +80,19 @@ inline void Normalize(const float* x, std::int64_t rows, std::int64_t columns, c
   }
 }
 
-template <bool kCut>
-float Cut(const float* dy, const float* y, std::int64_t i) {
-  if constexpr (kCut) return y[i] > 0.0f ? dy[i] : 0.0f;
-  return dy[i];
+template <bool kCut, class T>
+float Cut(const T* dy, const T* y, std::int64_t i) {
+  if constexpr (kCut) return Get(y[i]) > 0.0f ? Get(dy[i]) : 0.0f;
+  return Get(dy[i]);
 }
 
-template <bool kCut>
-void GradientMomentsOf(const float* dy, const float* x, const float* y, std::int64_t rows,
-                       std::int64_t columns, const float* mean, float* sum, float* product) {
+template <bool kCut, class T>
+void GradientMomentsOf(const T* dy, const T* x, const T* y, std::int64_t rows, std::int64_t columns,
+                       const float* mean, float* sum, float* product) {
   ReduceRows(rows, columns, mean, sum, product,
              [=](std::int64_t first, std::int64_t count, std::int64_t width, const float* center,
                  float* total, float* products) {
-               const float *g = dy + first, *v = x + first, *out = kCut ? y + first : nullptr;
+               const T *g = dy + first, *v = x + first, *out = kCut ? y + first : nullptr;
                std::int64_t r = 0;
                for (; r + 2 <= count; r += 2) {
                  const std::int64_t at = r * width;
@@ -96,8 +101,8 @@ void GradientMomentsOf(const float* dy, const float* x, const float* y, std::int
                    const float g0 = Cut<kCut>(g, out, at + c);
                    const float g1 = Cut<kCut>(g, out, at + width + c);
                    total[c] += g0 + g1;
-                   products[c] +=
-                       g0 * (v[at + c] - center[c]) + g1 * (v[at + width + c] - center[c]);
+                   products[c] += g0 * (Get(v[at + c]) - center[c]) +
+                                  g1 * (Get(v[at + width + c]) - center[c]);
                  }
                }
                for (; r < count; ++r) {
@@ -106,14 +111,15 @@ void GradientMomentsOf(const float* dy, const float* x, const float* y, std::int
                  for (std::int64_t c = 0; c < width; ++c) {
                    const float g0 = Cut<kCut>(g, out, at + c);
                    total[c] += g0;
-                   products[c] += g0 * (v[at + c] - center[c]);
+                   products[c] += g0 * (Get(v[at + c]) - center[c]);
                  }
                }
              });
 }
 
-inline void GradientMoments(const float* dy, const float* x, const float* y, std::int64_t rows,
-                            std::int64_t columns, const float* mean, float* sum, float* product) {
+template <class T>
+void GradientMoments(const T* dy, const T* x, const T* y, std::int64_t rows, std::int64_t columns,
+                     const float* mean, float* sum, float* product) {
   if (y != nullptr) {
     GradientMomentsOf<true>(dy, x, y, rows, columns, mean, sum, product);
   } else {
@@ -121,24 +127,24 @@ inline void GradientMoments(const float* dy, const float* x, const float* y, std
   }
 }
 
-template <bool kCut>
-void NormalizeGradientOf(const float* dy, const float* x, const float* y, std::int64_t rows,
-                         std::int64_t columns, const Parameters<4>& parameters, float* dx) {
-  ForRows<4>(rows, columns, parameters,
-             [=](std::int64_t at, std::int64_t width, const Parameters<4>& p) {
-               const float *g = dy + at, *v = x + at, *out = kCut ? y + at : nullptr;
-               const float *m = p.of[0], *a = p.of[1], *b = p.of[2], *constant = p.of[3];
-               float* to = dx + at;
+template <bool kCut, class T>
+void NormalizeGradientOf(const T* dy, const T* x, const T* y, std::int64_t rows,
+                         std::int64_t columns, const Parameters<4>& parameters, T* dx) {
+  ForRows<4>(
+      rows, columns, parameters, [=](std::int64_t at, std::int64_t width, const Parameters<4>& p) {
+        const T *g = dy + at, *v = x + at, *out = kCut ? y + at : nullptr;
+        const float *m = p.of[0], *a = p.of[1], *b = p.of[2], *constant = p.of[3];
+        T* to = dx + at;
 #pragma omp simd
-               for (std::int64_t c = 0; c < width; ++c) {
-                 to[c] = a[c] * Cut<kCut>(g, out, c) + (b[c] * (v[c] - m[c]) + constant[c]);
-               }
-             });
+        for (std::int64_t c = 0; c < width; ++c) {
+          Put(to[c], a[c] * Cut<kCut>(g, out, c) + (b[c] * (Get(v[c]) - m[c]) + constant[c]));
+        }
+      });
 }
 
-inline void NormalizeGradient(const float* dy, const float* x, const float* y, std::int64_t rows,
-                              std::int64_t columns, const float* mean, const float* a,
-                              const float* b, const float* c, float* dx) {
+template <class T>
+void NormalizeGradient(const T* dy, const T* x, const T* y, std::int64_t rows, std::int64_t columns,
+                       const float* mean, const float* a, const float* b, const float* c, T* dx) {
   if (y != nullptr) {
     NormalizeGradientOf<true>(dy, x, y, rows, columns, {{mean, a, b, c}}, dx);
   } else {

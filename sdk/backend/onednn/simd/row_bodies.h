@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/math.h"
 
@@ -7,49 +8,75 @@ namespace frugal::simd {
 namespace {
 
 // In lanes of our own, since compilers do not reorder comparisons of floats by themselves.
-inline float RowMaximum(const float* x, std::int64_t n) {
+template <class T>
+float RowMaximum(const T* x, std::int64_t n) {
   constexpr std::int64_t kLanes = 32;
   float largest = -HUGE_VALF;
   std::int64_t i = 0;
   if (n >= kLanes) {
     float lanes[kLanes];
-    for (std::int64_t j = 0; j < kLanes; ++j) lanes[j] = x[j];
+    for (std::int64_t j = 0; j < kLanes; ++j) lanes[j] = Get(x[j]);
     for (i = kLanes; i + kLanes <= n; i += kLanes) {
 #pragma omp simd
-      for (std::int64_t j = 0; j < kLanes; ++j) lanes[j] = Largest(x[i + j], lanes[j]);
+      for (std::int64_t j = 0; j < kLanes; ++j) lanes[j] = Largest(Get(x[i + j]), lanes[j]);
     }
     for (std::int64_t j = 0; j < kLanes; ++j) largest = Largest(lanes[j], largest);
   }
-  for (; i < n; ++i) largest = Largest(x[i], largest);
+  for (; i < n; ++i) largest = Largest(Get(x[i]), largest);
   return largest;
 }
 
-inline float SumOfExponentials(const float* x, float shift, std::int64_t n) {
+template <class T>
+float SumOfExponentials(const T* x, float shift, std::int64_t n) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += Exp(x[i] - shift);
+  for (std::int64_t i = 0; i < n; ++i) sum += Exp(Get(x[i]) - shift);
   return sum;
 }
 
-inline float LogSumExp(const float* x, std::int64_t n) {
+template <class T>
+float LogSumExp(const T* x, std::int64_t n) {
   const float largest = RowMaximum(x, n);
   return largest + __builtin_logf(SumOfExponentials(x, largest, n));
 }
 
-inline double RowSum(const float* x, std::int64_t n) {
+template <class T>
+double RowSum(const T* x, std::int64_t n) {
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(x[i]);
+  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(Get(x[i]));
   return sum;
 }
 
-inline void CrossEntropyGradient(const float* x, float log_sum_exp, float uniform, float factor,
-                                 float* dx, std::int64_t n) {
+template <class T>
+void CrossEntropyGradient(const T* x, float log_sum_exp, float uniform, float factor, T* dx,
+                          std::int64_t n) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) dx[i] = factor * (Exp(x[i] - log_sum_exp) - uniform);
+  for (std::int64_t i = 0; i < n; ++i) {
+    Put(dx[i], factor * (Exp(Get(x[i]) - log_sum_exp) - uniform));
+  }
 }
 
-inline constexpr RowLoops kRowLoops{LogSumExp, RowSum, CrossEntropyGradient};
+// In blocks, since most rows that lose do so early.
+template <class T>
+bool IsLargest(const T* x, std::int64_t label, std::int64_t n) {
+  constexpr std::int64_t kBlock = 256;
+  const float value = Get(x[label]);
+  if (value != value) return false;
+  std::int32_t better = 0;
+  for (std::int64_t begin = 0; begin < n && better == 0; begin += kBlock) {
+    const std::int64_t end = begin + kBlock < n ? begin + kBlock : n;
+    const std::int64_t middle = label < begin ? begin : (label < end ? label : end);
+#pragma omp simd reduction(+ : better)
+    for (std::int64_t i = begin; i < middle; ++i) better += value > Get(x[i]) ? 0 : 1;
+#pragma omp simd reduction(+ : better)
+    for (std::int64_t i = middle; i < end; ++i) better += value >= Get(x[i]) ? 0 : 1;
+  }
+  return better == 0;
+}
+
+template <class T>
+constexpr RowLoops<T> kRowLoops{LogSumExp<T>, RowSum<T>, CrossEntropyGradient<T>, IsLargest<T>};
 
 }  // namespace
 }  // namespace frugal::simd

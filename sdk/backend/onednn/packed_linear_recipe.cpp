@@ -1,0 +1,123 @@
+#include "sdk/backend/onednn/recipes.h"
+
+namespace frugal::onednn {
+
+using dnnl::algorithm;
+using dnnl::prop_kind;
+
+// The layout that a forward product of many rows asks for, [inputs, outputs]; with few rows oneDNN
+// may ask for another, but reads this one.
+Desc PackedWeight(std::int64_t inputs, std::int64_t outputs) {
+  constexpr std::int64_t kRows = 1024;
+  const auto describe = [](const Dims& dims, Tag tag) { return Describe(dims, tag, DType::kBF16); };
+  const dnnl::matmul::primitive_desc product(
+      {describe({kRows, inputs}, Tag::ab), describe({inputs, outputs}, Tag::any),
+       describe({kRows, outputs}, Tag::ab)},
+      Processor());
+  return product.weights_desc();
+}
+
+namespace {
+
+Recipe DescribePackedForward(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
+  const Desc bias = Describe({1, d.outputs}, Tag::ab);
+  const Desc weight = PackedWeight(d.inputs, d.outputs);
+  dnnl::post_ops post_ops;
+  if (d.residual) post_ops.append_binary(algorithm::binary_add, y);
+  AppendActivation(d.epilogue, post_ops);
+  const auto engine = Processor();
+  const auto product =
+      d.bias ? dnnl::matmul::desc(x, weight, bias, y) : dnnl::matmul::desc(x, weight, y);
+  const dnnl::matmul::primitive_desc descriptor(product, Attributes(post_ops), engine);
+  Recipe recipe{engine,
+                descriptor,
+                {{Slot::kSource, DNNL_ARG_SRC, x, x},
+                 {Slot::kWeight, DNNL_ARG_WEIGHTS, weight, weight},
+                 {Slot::kDestination, DNNL_ARG_DST, y, y, true}}};
+  if (d.bias) recipe.bindings.push_back({Slot::kBias, DNNL_ARG_BIAS, bias, bias});
+  if (d.residual) {
+    recipe.bindings.push_back(
+        {Slot::kResidual, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, y, y});
+  }
+  return recipe;
+}
+
+dnnl::inner_product_forward::primitive_desc InnerProduct(const Desc& x, const Desc& weight,
+                                                         const Desc& y,
+                                                         const dnnl::engine& engine) {
+  return {{prop_kind::forward_training, x, weight, y}, Attributes(), engine};
+}
+
+Recipe DescribePackedBackwardData(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
+  using Backward = dnnl::inner_product_backward_data;
+  const auto engine = Processor();
+  const Desc any = Describe({d.outputs, d.inputs}, Tag::any, DType::kBF16);
+  const Backward::primitive_desc descriptor({x, any, y}, Attributes(), engine,
+                                            InnerProduct(x, any, y, engine));
+  return {engine,
+          descriptor,
+          {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
+           {Slot::kWeight, DNNL_ARG_WEIGHTS, PackedWeight(d.inputs, d.outputs).permute_axes({1, 0}),
+            descriptor.weights_desc()},
+           {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, x, x, true}}};
+}
+
+// inner_product's gradient writes plain f32 directly, twice as fast as a matmul of the transposed
+// does; but only that can add to what is there.
+Recipe DescribePackedBackwardWeight(const PackedLinearDescription& d, const Desc& x,
+                                    const Desc& y) {
+  using Backward = dnnl::inner_product_backward_weights;
+  const auto engine = Processor();
+  const bool out_in = d.layout == WeightLayout::kOutIn;
+  if (!d.accumulate) {
+    const Desc any = Describe({d.outputs, d.inputs}, Tag::any, DType::kBF16);
+    const Desc dweight = Describe({d.outputs, d.inputs}, out_in ? Tag::ab : Tag::ba);
+    const Backward::primitive_desc descriptor({x, dweight, y}, Attributes(), engine,
+                                              InnerProduct(x, any, y, engine));
+    return {engine,
+            descriptor,
+            {{Slot::kSource, DNNL_ARG_SRC, x, x},
+             {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
+             {Slot::kWeightGradient, DNNL_ARG_DIFF_WEIGHTS, dweight, dweight, true}}};
+  }
+  dnnl::post_ops sum;
+  sum.append_sum(1.0f);
+  const Desc left = (out_in ? y : x).permute_axes({1, 0});
+  const Desc& right = out_in ? x : y;
+  const Desc dweight = Describe({left.dims()[0], right.dims()[1]}, Tag::ab);
+  const dnnl::matmul::primitive_desc descriptor({left, right, dweight}, Attributes(sum), engine);
+  return {engine,
+          descriptor,
+          {{out_in ? Slot::kDestinationGradient : Slot::kSource, DNNL_ARG_SRC, left, left},
+           {out_in ? Slot::kSource : Slot::kDestinationGradient, DNNL_ARG_WEIGHTS, right, right},
+           {Slot::kWeightGradient, DNNL_ARG_DST, dweight, dweight, true}}};
+}
+
+}  // namespace
+
+Recipe MakeRecipe(const PackDescription& d) {
+  const Desc plain =
+      Describe({d.inputs, d.outputs}, d.layout == WeightLayout::kOutIn ? Tag::ba : Tag::ab);
+  const Desc packed = PackedWeight(d.inputs, d.outputs);
+  const auto engine = Processor();
+  const dnnl::reorder::primitive_desc copy(engine, plain, engine, packed, Attributes());
+  return {engine,
+          copy,
+          {{Slot::kSource, DNNL_ARG_FROM, plain, plain},
+           {Slot::kDestination, DNNL_ARG_TO, packed, packed, true}}};
+}
+
+Recipe MakeRecipe(const PackedLinearDescription& d) {
+  const Desc x = Describe({d.rows, d.inputs}, Tag::ab, DType::kBF16);
+  const Desc y = Describe({d.rows, d.outputs}, Tag::ab, DType::kBF16);
+  switch (d.pass) {
+    case Pass::kBackwardData:
+      return DescribePackedBackwardData(d, x, y);
+    case Pass::kBackwardWeight:
+      return DescribePackedBackwardWeight(d, x, y);
+    default:
+      return DescribePackedForward(d, x, y);
+  }
+}
+
+}  // namespace frugal::onednn

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "sdk/backend/kernels.h"
+#include "sdk/backend/onednn/operation_cache.h"
+#include "sdk/backend/onednn/simd/loops.h"
+
+namespace frugal::onednn {
+
+// Products of bf16 tensors that add up in f32, on the matrix units where the processor has them.
+// Forward and the input's gradient read one packed copy of the weight, in the layout that oneDNN's
+// matmul asks for and its inner product can read, so a step copies no weight; only a weight of
+// fewer than 64 inputs or outputs is copied again for the input's gradient. The weight's gradient
+// is written in f32, in the weight's own layout. Meanings and shapes as in ProductKernels.
+class PackedProducts {
+ public:
+  explicit PackedProducts(OperationCache& cache) : cache_(cache) {}
+
+  std::int64_t WeightBytes(const LinearWeight& weight) const;
+  void Pack(const LinearWeight& weight, const Tensor& packed) const;
+
+  std::int64_t ForwardScratch(const Tensor& x, const LinearWeight& weight) const;
+  void Forward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,
+               const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
+               void* scratch) const;
+  std::int64_t BackwardDataScratch(const Tensor& dy, const LinearWeight& weight) const;
+  void BackwardData(const Tensor& dy, const LinearWeight& weight, const Tensor& dx,
+                    void* scratch) const;
+  std::int64_t BackwardWeightScratch(const Tensor& dy, const Tensor& x, bool accumulate) const;
+  void BackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweight,
+                      const Tensor& dbias, bool accumulate, void* scratch) const;
+
+ private:
+  Operation& Get(const Description& description) const;
+
+  OperationCache& cache_;
+  const simd::NormLoops<BFloat16>& loops_ = simd::SelectLoops().bf16.norm;
+};
+
+}  // namespace frugal::onednn

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "sdk/backend/onednn/descriptions.h"
+#include "sdk/backend/onednn/primitive_operation.h"
+
+// How each description becomes a oneDNN primitive. Sees oneDNN, so it is internal like
+// primitive_operation.h.
+namespace frugal::onednn {
+
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
+using Tag = dnnl::memory::format_tag;
+
+Desc Describe(const Dims& dims, Tag tag, DType dtype = DType::kF32);
+dnnl::engine Processor();
+
+// A function of oneDNN with its first parameter.
+struct Eltwise {
+  dnnl::algorithm kind;
+  float alpha;
+};
+Eltwise EltwiseOf(Activation activation, double parameter);
+void AppendActivation(const LinearEpilogue& epilogue, dnnl::post_ops& post_ops);
+// With scratch from the caller.
+dnnl::primitive_attr Attributes(const dnnl::post_ops& post_ops = {});
+
+// The layout [inputs, outputs] of a weight's packed bf16 copy.
+Desc PackedWeight(std::int64_t inputs, std::int64_t outputs);
+
+// Throw dnnl::error where oneDNN has no such primitive.
+Recipe MakeRecipe(const LinearDescription& d);
+Recipe MakeRecipe(const PackedLinearDescription& d);
+Recipe MakeRecipe(const PackDescription& d);
+Recipe MakeRecipe(const ConvDescription& d);
+Recipe MakeRecipe(const PoolDescription& d);
+Recipe MakeRecipe(const EltwiseDescription& d);
+Recipe MakeRecipe(const SoftmaxDescription& d);
+
+}  // namespace frugal::onednn
