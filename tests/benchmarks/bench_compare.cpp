@@ -1,19 +1,22 @@
 // One training step of known workloads, here and in PyTorch where it is installed, on the same two
 // cores, in turn: time of a step and of a forward pass, peak RSS, GFLOP/s, and the share of the
-// best product of this machine, measured in the same run. f32.
+// best product of this machine in the same precision, measured in the same run. GFLOP/s are of our
+// step's products, convolutions and attention, each counted once; what is recomputed is not.
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
-#include "sdk/backend/backend.h"
+#include "sdk/backend/machine_limits.h"
 #include "sdk/memory/system_memory.h"
+#include "tests/benchmarks/compare_options.h"
+#include "tests/benchmarks/compare_peer.h"
 #include "tests/benchmarks/forked.h"
-#include "tests/benchmarks/workloads.h"
-#include "tests/support/tensors.h"
 
 namespace frugal {
 namespace {
@@ -52,8 +55,8 @@ double MedianMilliseconds(double seconds, const Body& body) {
   return Median(times);
 }
 
-Measured MeasureOurs(const Workload& workload) {
-  Model model = BuilderFor(workload).Build();
+Measured MeasureOurs(const Workload& workload, const std::string& preset, Precision precision) {
+  Model model = BuilderFor(workload, PresetByName(preset), precision).Build();
   std::vector<std::int64_t> samples = FirstSamples(workload.batch);
   const auto step = [&] { model.TrainStep(samples); };
   step();
@@ -63,41 +66,9 @@ Measured MeasureOurs(const Workload& workload) {
   measured.peak_rss_mb = static_cast<double>(PeakResidentBytes()) / (1 << 20);
   model.Evaluate();
   measured.forward_ms = MedianMilliseconds(kSeconds / 4, [&] { model.Evaluate(); });
-  measured.step_flops = model.plan().steps.front().flops;
+  const StepPlan& plan = model.plan().steps.front();
+  measured.step_flops = plan.flops - plan.recomputed_flops;
   return measured;
-}
-
-// The best of a few products of transformer shapes.
-double MeasureLimit() {
-  const auto backend = MakeBackend(BackendKind::kOneDnn);
-  double best = 0;
-  for (const auto& [rows, inputs, outputs] :
-       {std::array<std::int64_t, 3>{4096, 384, 1536}, {1024, 768, 3072}, {2048, 1024, 1024}}) {
-    const Tensor x = test::RandomTensor({rows, inputs}, 1);
-    const Tensor w = test::RandomTensor({outputs, inputs}, 2);
-    const Tensor y = test::Uninitialized({rows, outputs});
-    const Tensor scratch = test::ScratchOf(backend->product().LinearForwardScratch(x, w));
-    const auto product = [&] {
-      backend->product().LinearForward(x, w, {}, {}, y, {}, scratch.raw());
-    };
-    product();
-    const double ms = MedianMilliseconds(1, product);
-    best = std::max(best,
-                    2e-6 * static_cast<double>(rows * inputs) * static_cast<double>(outputs) / ms);
-  }
-  return best;
-}
-
-// What peer.py prints; nothing where PyTorch is not installed or it failed.
-Json RunPeer(const std::string& workload) {
-  const std::string command =
-      "OMP_NUM_THREADS=2 python3 " FRUGAL_BENCHMARK_DIR "/peer.py " + workload + " 2>/dev/null";
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  std::string text;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
-  if (pclose(pipe) != 0) return {};
-  return Json::parse(text, nullptr, false);
 }
 
 // The first two cores that this process may use, for it and its children.
@@ -112,88 +83,140 @@ void PinToTwoCores() {
   sched_setaffinity(0, sizeof(chosen), &chosen);
 }
 
-struct Options {
-  std::string workloads;  // with commas around each; empty = all
-  int repetitions = 3;
-  bool json = false;
+// Of both sides in one precision.
+struct Side {
+  std::string name;
+  Precision precision;
+  double limit = 0;  // GFLOP/s
 };
 
-Json Compare(const Workload& workload, double limit, const Options& options) {
+// All repetitions of a row.
+struct Samples {
   std::vector<double> steps, forwards, rss, peer_steps, peer_rss;
   double flops = 0;
+};
+
+Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
+                  const CompareOptions& options) {
+  Samples samples;
   for (int i = 0; i < options.repetitions; ++i) {
-    const auto ours = InChildProcess([&] { return MeasureOurs(workload); });
-    if (!ours) continue;
-    steps.push_back(ours->step_ms);
-    forwards.push_back(ours->forward_ms);
-    rss.push_back(ours->peak_rss_mb);
-    flops = ours->step_flops;
-    const Json peer = RunPeer(workload.name);
-    if (!peer.is_object()) continue;
-    peer_steps.push_back(peer.value("step_ms", 0.0));
-    peer_rss.push_back(peer.value("peak_rss_mb", 0.0));
+    const auto ours =
+        InChildProcess([&] { return MeasureOurs(workload, options.preset, side.precision); });
+    if (ours) {
+      samples.steps.push_back(ours->step_ms);
+      samples.forwards.push_back(ours->forward_ms);
+      samples.rss.push_back(ours->peak_rss_mb);
+      samples.flops = ours->step_flops;
+    }
+    const Json theirs = peer.Run(workload.name, side.name);
+    if (!theirs.is_object()) continue;
+    samples.peer_steps.push_back(theirs.value("step_ms", 0.0));
+    samples.peer_rss.push_back(theirs.value("peak_rss_mb", 0.0));
   }
-  const double gflops = flops / 1e6 / Median(steps);
-  Json row = {{"workload", workload.name},  {"precision", "f32"},
-              {"step_ms", Median(steps)},   {"forward_ms", Median(forwards)},
-              {"peak_rss_mb", Median(rss)}, {"gflops", gflops},
-              {"limit_gflops", limit},      {"share_of_limit", gflops / limit}};
-  if (!peer_steps.empty()) {
-    row["peer_step_ms"] = Median(peer_steps);
-    row["peer_peak_rss_mb"] = Median(peer_rss);
-    row["ratio"] = Median(peer_steps) / Median(steps);
+  return samples;
+}
+
+Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
+  const double step = Median(samples.steps);
+  const double rss = Median(samples.rss);
+  const double gflops = samples.flops / 1e6 / step;
+  Json row = {{"workload", workload.name},
+              {"precision", side.name},
+              {"step_ms", step},
+              {"forward_ms", Median(samples.forwards)},
+              {"peak_rss_mb", rss},
+              {"gflops", gflops},
+              {"limit_gflops", side.limit},
+              {"share_of_limit", gflops / side.limit}};
+  if (!samples.peer_steps.empty()) {
+    row["peer_step_ms"] = Median(samples.peer_steps);
+    row["ratio"] = Median(samples.peer_steps) / step;
+    row["peer_peak_rss_mb"] = Median(samples.peer_rss);
+    row["rss_ratio"] = rss / Median(samples.peer_rss);
   }
   return row;
 }
 
+void PrintHead() {
+  std::printf("%-15s %-5s %9s %9s %8s %8s %7s %10s %8s %6s %6s\n", "workload", "", "step ms",
+              "fwd ms", "RSS MB", "GFLOP/s", "limit", "PyTorch ms", "RSS MB", "ratio", "RSS");
+}
+
 void PrintRow(const Json& row) {
-  std::printf("%-15s %9.1f %9.1f %8.0f %8.0f %6.0f%%", row["workload"].get<std::string>().c_str(),
-              row["step_ms"].get<double>(), row["forward_ms"].get<double>(),
-              row["peak_rss_mb"].get<double>(), row["gflops"].get<double>(),
-              100 * row["share_of_limit"].get<double>());
+  const auto number = [&](const char* key) { return row[key].get<double>(); };
+  std::printf("%-15s %-5s %9.1f %9.1f %8.0f %8.0f %6.0f%%",
+              row["workload"].get<std::string>().c_str(),
+              row["precision"].get<std::string>().c_str(), number("step_ms"), number("forward_ms"),
+              number("peak_rss_mb"), number("gflops"), 100 * number("share_of_limit"));
   if (row.contains("ratio")) {
-    std::printf(" %10.1f %8.0f %6.2f", row["peer_step_ms"].get<double>(),
-                row["peer_peak_rss_mb"].get<double>(), row["ratio"].get<double>());
+    std::printf(" %10.1f %8.0f %6.2f %6.2f", number("peer_step_ms"), number("peer_peak_rss_mb"),
+                number("ratio"), number("rss_ratio"));
   }
   std::printf("\n");
   std::fflush(stdout);
 }
 
-Options ReadOptions(int count, char** words) {
-  Options options;
-  for (int i = 1; i < count; ++i) {
-    const std::string word = words[i];
-    const bool has_value = i + 1 < count;
-    if (word == "--json") {
-      options.json = true;
-    } else if (word == "--workloads" && has_value) {
-      options.workloads = "," + std::string(words[++i]) + ",";
-    } else if (word == "--repetitions" && has_value) {
-      options.repetitions = std::max(1, std::atoi(words[++i]));
-    } else {
-      throw UsageError({.where = "bench_compare",
-                        .required = "[--workloads NAME,...] [--repetitions N] [--json]",
-                        .given = "'" + word + "'",
-                        .advice = "e.g. --workloads chargpt,gpt2"});
-    }
-  }
-  return options;
+// Remarks go where they do not disturb the JSON.
+void Remark(const CompareOptions& options, const std::string& text) {
+  std::fprintf(options.json ? stderr : stdout, "%s\n", text.c_str());
 }
 
-void Main(const Options& options) {
-  PinToTwoCores();
-  const double limit = InChildProcess(MeasureLimit).value_or(0);
-  if (!options.json) {
-    std::printf("best product of this machine: %.0f GFLOP/s (f32, two cores)\n\n", limit);
-    std::printf("%-15s %9s %9s %8s %8s %7s %10s %8s %6s\n", "workload", "step ms", "fwd ms",
-                "RSS MB", "GFLOP/s", "limit", "PyTorch ms", "RSS MB", "ratio");
+std::vector<Side> SidesOf(const CompareOptions& options) {
+  std::vector<Side> sides;
+  for (const std::string& name : options.precisions) {
+    const auto precision = PrecisionNamed(name);
+    if (!precision) {
+      Remark(options, name + " is left out: this version does not train in it");
+      continue;
+    }
+    const DType dtype = name == "bf16" ? DType::kBF16 : DType::kF32;
+    const double limit = InChildProcess([&] { return MeasureProductLimit(dtype, 1); }).value_or(0);
+    sides.push_back({name, *precision, limit / 1e9});
+    Remark(options, "best product of this machine in " + name + ": " +
+                        std::to_string(std::lround(limit / 1e9)) + " GFLOP/s on two cores");
   }
+  return sides;
+}
+
+std::vector<Workload> ChosenFrom(const CompareOptions& options) {
+  std::vector<Workload> chosen;
+  for (Workload& workload : Workloads()) {
+    const bool all = options.workloads.empty();
+    if (all || std::ranges::count(options.workloads, workload.name) > 0) {
+      chosen.push_back(std::move(workload));
+    }
+  }
+  return chosen;
+}
+
+Json CompareAll(const std::vector<Workload>& workloads, const std::vector<Side>& sides,
+                const CompareOptions& options) {
+  const Peer peer;
+  if (!peer.exists()) Remark(options, "PyTorch is not installed: ours alone");
+  if (!options.json) PrintHead();
   Json rows = Json::array();
-  for (const Workload& workload : Workloads()) {
-    const bool wanted = options.workloads.find("," + workload.name + ",") != std::string::npos;
-    if (!options.workloads.empty() && !wanted) continue;
-    rows.push_back(Compare(workload, limit, options));
-    if (!options.json) PrintRow(rows.back());
+  for (const Workload& workload : workloads) {
+    for (const Side& side : sides) {
+      const Samples samples = Alternate(workload, side, peer, options);
+      if (samples.steps.empty()) {
+        Remark(options, workload.name + " in " + side.name + " did not run");
+        continue;
+      }
+      rows.push_back(RowOf(workload, side, samples));
+      if (!options.json) PrintRow(rows.back());
+    }
+  }
+  return rows;
+}
+
+void Main(const CompareOptions& options) {
+  PinToTwoCores();
+  const std::vector<Workload> workloads = ChosenFrom(options);
+  const Json rows = CompareAll(workloads, SidesOf(options), options);
+  for (const Workload& workload : workloads) {
+    if (!workload.note.empty()) {
+      Remark(options, workload.name + ": " + workload.note + ", on both sides");
+    }
   }
   if (options.json) std::cout << rows.dump(2) << std::endl;
 }
@@ -202,5 +225,5 @@ void Main(const Options& options) {
 }  // namespace frugal
 
 int main(int count, char** words) {
-  return frugal::RunProgram([&] { frugal::Main(frugal::ReadOptions(count, words)); });
+  return frugal::RunProgram([&] { frugal::Main(frugal::ReadCompareOptions(count, words)); });
 }

@@ -1,7 +1,7 @@
-"""The workloads of bench_compare in PyTorch: peer.py WORKLOAD prints one JSON line.
+"""The workloads of bench_compare in PyTorch: peer.py WORKLOAD f32|bf16 prints one JSON line.
 
-Exits with 3 where PyTorch is not installed. Shapes follow GPT-2 and ResNet-18; AdamW, f32, random
-data, as tests/benchmarks/workloads.h.
+Exits with 3 where PyTorch is not installed. The networks are those of workloads.h and stand_ins.h,
+with AdamW and random data; bf16 is PyTorch's automatic mixed precision.
 """
 import json
 import statistics
@@ -19,9 +19,11 @@ SECONDS = 6
 
 
 class Attention(nn.Module):
-    def __init__(self, width, heads, longest):
+    def __init__(self, width, heads, longest=0):
+        """Causal where a longest sequence is given."""
         super().__init__()
         self.heads = heads
+        self.causal = longest > 0
         self.qkv = nn.Linear(width, 3 * width)
         self.out = nn.Linear(width, width)
         hidden = torch.ones(longest, longest).triu(1).bool()
@@ -32,20 +34,21 @@ class Attention(nn.Module):
         split = self.qkv(x).view(batch, length, 3, self.heads, width // self.heads)
         q, k, v = split.permute(2, 0, 3, 1, 4)
         if hasattr(F, "scaled_dot_product_attention"):
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
         else:
             scores = (q * (width // self.heads) ** -0.5) @ k.transpose(-2, -1)
-            scores = scores.masked_fill(self.hidden[:length, :length], float("-inf"))
+            if self.causal:
+                scores = scores.masked_fill(self.hidden[:length, :length], float("-inf"))
             y = scores.softmax(-1) @ v
         return self.out(y.transpose(1, 2).reshape(batch, length, width))
 
 
-class GptBlock(nn.Module):
-    def __init__(self, width, heads, longest):
+class Block(nn.Module):
+    def __init__(self, width, heads, longest=0, **norm):
         super().__init__()
-        self.norm1 = nn.LayerNorm(width)
+        self.norm1 = nn.LayerNorm(width, **norm)
         self.attention = Attention(width, heads, longest)
-        self.norm2 = nn.LayerNorm(width)
+        self.norm2 = nn.LayerNorm(width, **norm)
         self.up = nn.Linear(width, 4 * width)
         self.down = nn.Linear(4 * width, width)
 
@@ -59,7 +62,7 @@ class Gpt(nn.Module):
         super().__init__()
         self.tokens = nn.Embedding(vocabulary, width)
         self.positions = nn.Embedding(longest, width)
-        self.blocks = nn.ModuleList(GptBlock(width, heads, longest) for _ in range(layers))
+        self.blocks = nn.ModuleList(Block(width, heads, longest) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         nn.init.normal_(self.tokens.weight, std=0.02)
 
@@ -69,6 +72,62 @@ class Gpt(nn.Module):
             x = block(x)
         logits = self.norm(x) @ self.tokens.weight.t()
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+class PlainDit(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        norm = {"elementwise_affine": False, "eps": 1e-6}
+        self.patches = nn.Conv2d(4, width, 2, 2)
+        self.positions = nn.Parameter(0.02 * torch.randn(256, width))
+        self.blocks = nn.Sequential(*(Block(width, heads, **norm) for _ in range(12)))
+        self.norm = nn.LayerNorm(width, **norm)
+        self.out = nn.Linear(width, 16)
+
+    def forward(self, x, target):
+        x = self.patches(x).flatten(2).transpose(1, 2) + self.positions
+        return F.mse_loss(self.out(self.norm(self.blocks(x))).float(), target)
+
+
+class GroupNorm(nn.GroupNorm):
+    def forward(self, x):
+        # Old versions refuse bf16 beside f32 weights.
+        if torch.__version__.startswith("1."):
+            return super().forward(x.float()).to(x.dtype)
+        return super().forward(x)
+
+
+class ResidualBlock(nn.Module):
+    def __init__(self, before, after):
+        super().__init__()
+        self.body = nn.Sequential(GroupNorm(32, before), nn.SiLU(), conv3(before, after),
+                                  GroupNorm(32, after), nn.SiLU(), conv3(after, after))
+        self.shortcut = nn.Conv2d(before, after, 1) if before != after else nn.Identity()
+
+    def forward(self, x):
+        return self.shortcut(x) + self.body(x)
+
+
+def conv3(before, after, stride=1):
+    return nn.Conv2d(before, after, 3, stride, 1)
+
+
+def residual_blocks(count, before, after):
+    return [ResidualBlock(after if i else before, after) for i in range(count)]
+
+
+class PlainUNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(
+            conv3(3, 64), *residual_blocks(2, 64, 64), conv3(64, 64, 2),
+            *residual_blocks(2, 64, 128), conv3(128, 128, 2), *residual_blocks(7, 128, 128),
+            nn.Upsample(scale_factor=2), conv3(128, 128), *residual_blocks(3, 128, 128),
+            nn.Upsample(scale_factor=2), conv3(128, 128), *residual_blocks(3, 128, 64),
+            GroupNorm(32, 64), nn.SiLU(), conv3(64, 3))
+
+    def forward(self, x, target):
+        return F.mse_loss(self.body(x).float(), target)
 
 
 class BasicBlock(nn.Module):
@@ -122,8 +181,15 @@ def tokens(vocabulary, batch, length):
 
 
 def images(side, classes, batch):
-    x = torch.randn(batch, 3, side, side).to(memory_format=torch.channels_last)
-    return x, torch.randint(classes, (batch,))
+    return channels_last(torch.randn(batch, 3, side, side)), torch.randint(classes, (batch,))
+
+
+def latents(batch):
+    return torch.randn(batch, 4, 32, 32), torch.randn(batch, 256, 16)
+
+
+def channels_last(x):
+    return x.to(memory_format=torch.channels_last)
 
 
 def make(name):
@@ -133,10 +199,17 @@ def make(name):
         return Gpt(12, 768, 12, 50257, 1024), tokens(50257, 4, 256)
     if name == "gpt2_t64":
         return Gpt(12, 768, 12, 50257, 1024), tokens(50257, 4, 64)
+    if name == "dit_s2":
+        return PlainDit(384, 6), latents(16)
+    if name == "dit_b2":
+        return PlainDit(768, 12), latents(4)
+    if name == "unet":
+        pictures = [channels_last(torch.randn(16, 3, 32, 32)) for _ in range(2)]
+        return channels_last(PlainUNet()), pictures
     if name == "resnet18_cifar":
-        return ResNet18(10, True).to(memory_format=torch.channels_last), images(32, 10, 64)
+        return channels_last(ResNet18(10, True)), images(32, 10, 64)
     if name == "resnet18_224":
-        return ResNet18(1000, False).to(memory_format=torch.channels_last), images(224, 1000, 8)
+        return channels_last(ResNet18(1000, False)), images(224, 1000, 8)
     if name == "mlp":
         return Mlp(), (torch.randn(256, 784), torch.randint(10, (256,)))
     sys.exit("there is no workload " + name)
@@ -161,13 +234,19 @@ def peak_rss_mb():
 
 
 def main():
+    if len(sys.argv) != 3 or sys.argv[2] not in ("f32", "bf16"):
+        sys.exit("usage: peer.py WORKLOAD f32|bf16")
     torch.manual_seed(0)
     torch.set_num_threads(2)
     model, batch = make(sys.argv[1])
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 
+    def loss():
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=sys.argv[2] == "bf16"):
+            return model(*batch)
+
     def step():
-        model(*batch).backward()
+        loss().backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
 
@@ -176,7 +255,7 @@ def main():
     result = {"step_ms": median_ms(step, SECONDS), "peak_rss_mb": peak_rss_mb()}
     model.eval()
     with torch.no_grad():
-        result["forward_ms"] = median_ms(lambda: model(*batch), SECONDS / 4)
+        result["forward_ms"] = median_ms(loss, SECONDS / 4)
     result["torch"] = torch.__version__
     print(json.dumps(result))
 

@@ -2,12 +2,13 @@
 
 #include <span>
 
+#include "sdk/core/bfloat16.h"
 #include "sdk/core/random.h"
 #include "sdk/data/data_source.h"
 
 namespace frugal {
 
-// Random tokens or images, with random labels.
+// Random tokens or images, with random labels or real targets.
 class RandomSamples final : public DataSource {
  public:
   RandomSamples(const DataLayout& layout, std::int64_t count) : layout_(layout), count_(count) {}
@@ -20,15 +21,25 @@ class RandomSamples final : public DataSource {
     if (layout_.vocabulary > 0) {
       FillLabels(seed, layout_.vocabulary, inputs.values<std::int64_t>());
     } else {
-      const auto images = inputs.values<float>();
-      for (std::size_t i = 0; i < images.size(); ++i) {
-        images[i] = static_cast<float>(UniformAt(seed, i) - 0.5);
-      }
+      FillReal(seed, inputs);
     }
+    if (layout_.classes == 0) return FillReal(seed + 1, targets);
     FillLabels(seed + 1, layout_.classes, targets.values<std::int64_t>());
   }
 
  private:
+  static void FillReal(std::uint64_t seed, const Tensor& tensor) {
+    if (tensor.dtype() == DType::kBF16) return FillValues(seed, tensor.values<BFloat16>());
+    FillValues(seed, tensor.values<float>());
+  }
+
+  template <class T>
+  static void FillValues(std::uint64_t seed, std::span<T> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<T>(static_cast<float>(UniformAt(seed, i) - 0.5));
+    }
+  }
+
   static void FillLabels(std::uint64_t seed, std::int64_t classes, std::span<std::int64_t> labels) {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       labels[i] = static_cast<std::int64_t>(UniformAt(seed, i) * static_cast<double>(classes));

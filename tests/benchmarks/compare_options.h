@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "builders/frugal.h"
+#include "presets/memory_presets.h"
+#include "tests/benchmarks/workloads.h"
+
+namespace frugal {
+
+struct CompareOptions {
+  std::vector<std::string> workloads;  // empty = all
+  std::vector<std::string> precisions = {"f32", "bf16"};
+  std::string preset = "SpeedOptimized";  // of ours
+  int repetitions = 3;
+  bool json = false;
+};
+
+// The precision of that name where this version trains in it: the one place that knows.
+inline std::optional<Precision> PrecisionNamed(const std::string& name) {
+  if (name == "f32") return Precision::kF32;
+  return std::nullopt;
+}
+
+[[noreturn]] inline void RefuseCompare(const std::string& given) {
+  throw UsageError({.where = "bench_compare",
+                    .required = "[--workloads NAME,...] [--precision f32,bf16] [--preset NAME] "
+                                "[--repetitions N] [--json]",
+                    .given = "'" + given + "'",
+                    .advice = "e.g. --workloads chargpt,gpt2 --precision f32"});
+}
+
+inline std::vector<std::string> SplitNames(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream text(list);
+  for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+  return names;
+}
+
+inline void CheckCompare(const CompareOptions& options) {
+  const std::vector<Workload> known = Workloads();
+  for (const std::string& name : options.workloads) {
+    const bool found = std::ranges::any_of(known, [&](const auto& w) { return w.name == name; });
+    if (!found) RefuseCompare("--workloads " + name);
+  }
+  for (const std::string& name : options.precisions) {
+    if (name != "f32" && name != "bf16") RefuseCompare("--precision " + name);
+  }
+  PresetByName(options.preset);
+}
+
+inline CompareOptions ReadCompareOptions(int count, char** words) {
+  CompareOptions options;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    if (word == "--json") {
+      options.json = true;
+      continue;
+    }
+    const std::string value = i + 1 < count ? words[++i] : "";
+    if (word == "--workloads" && !value.empty()) {
+      options.workloads = SplitNames(value);
+    } else if (word == "--precision" && !value.empty()) {
+      options.precisions = SplitNames(value);
+    } else if (word == "--preset" && !value.empty()) {
+      options.preset = value;
+    } else if (word == "--repetitions" && std::atoi(value.c_str()) >= 1) {
+      options.repetitions = std::atoi(value.c_str());
+    } else {
+      RefuseCompare(value.empty() ? word : word + " " + value);
+    }
+  }
+  CheckCompare(options);
+  return options;
+}
+
+}  // namespace frugal
