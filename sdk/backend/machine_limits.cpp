@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sdk/backend/backend.h"
+#include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/memory/system_memory.h"
 
 namespace frugal {
@@ -40,6 +41,10 @@ Tensor Written(HeapAllocator& heap, const Shape& shape, DType dtype) {
   return tensor;
 }
 
+bool HasProduct(DType dtype) {
+  return dtype == DType::kF32 || (dtype == DType::kBF16 && simd::HasAvx512Bf16());
+}
+
 struct ProductShape {
   std::int64_t rows, inputs, outputs;
 };
@@ -47,7 +52,11 @@ struct ProductShape {
 double ProductRate(Backend& backend, const ProductShape& shape, DType dtype, double seconds) {
   HeapAllocator heap;
   const Tensor x = Written(heap, {shape.rows, shape.inputs}, dtype);
-  const Tensor w = Written(heap, {shape.outputs, shape.inputs}, dtype);
+  LinearWeight w(Written(heap, {shape.outputs, shape.inputs}, DType::kF32));
+  if (dtype == DType::kBF16) {
+    w.packed = Written(heap, {backend.product().PackedWeightBytes(w)}, DType::kU8);
+    backend.product().PackWeight(w, w.packed);
+  }
   const Tensor y = Written(heap, {shape.rows, shape.outputs}, dtype);
   const Tensor scratch = Written(heap, {backend.product().LinearForwardScratch(x, w)}, DType::kU8);
   const double each = MedianSeconds(
@@ -60,7 +69,7 @@ double ProductRate(Backend& backend, const ProductShape& shape, DType dtype, dou
 
 double MeasureProductLimit(DType dtype, double seconds) {
   const auto backend = MakeBackend(BackendKind::kOneDnn);
-  if (!backend->Supports(dtype)) return 0;
+  if (!HasProduct(dtype)) return 0;
   double best = 0;
   for (const ProductShape& shape :
        {ProductShape{4096, 384, 1536}, {1024, 768, 3072}, {2048, 1024, 1024}}) {
