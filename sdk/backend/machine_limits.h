@@ -13,7 +13,7 @@ struct MachineLimits {
 
   double ProductOf(DType dtype) const { return dtype == DType::kBF16 ? product_bf16 : product_f32; }
 };
-// Takes less than a second and up to 300 MB, which it gives back.
+// Takes less than a second where nothing else runs, and up to 300 MB, which it gives back.
 MachineLimits MeasureMachineLimits();
 
 // The best of a few products of transformer shapes, each the median of runs for `seconds`; 0 where
