@@ -39,9 +39,8 @@ struct Blueprint {
   std::vector<int> final_after;
 
   bool updates_in_backward() const { return !final_after.empty(); }
-  DType dtype() const {
-    return config.training.precision == Precision::kF64 ? DType::kF64 : DType::kF32;
-  }
+  // Of activations; parameters are ExactType(dtype()).
+  DType dtype() const { return DTypeOf(config.training.precision); }
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.training.seed); }
   StepParts step_parts() const {
     return {*network, parameters, config.loss, layout, config.training.accumulate, final_after};

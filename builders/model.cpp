@@ -14,7 +14,7 @@ namespace {
 
 ParameterStore::Options StoreOptions(const Blueprint& blueprint, MemoryStack& memory) {
   const auto strategy = blueprint.config.memory.default_initialization_strategy;
-  return {.dtype = blueprint.dtype(),
+  return {.dtype = ExactType(blueprint.dtype()),
           .seed = blueprint.seed(),
           .dry = false,
           .start_at_zero = strategy == InitializationStrategy::kZero,
@@ -309,6 +309,7 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
   const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
     ReadInto(*file, *parameter, store_->Value(*parameter));
+    store_->Repack(*parameter, *blueprint_->backend);
   }
 }
 

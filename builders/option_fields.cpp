@@ -151,9 +151,11 @@ const FieldTable& TrainingFields() {
        MakeField("seed", &TrainingOptions::seed, "Of weights, order and dropout.", {.min = 0}),
        MakeChoice("backend", &TrainingOptions::backend, "The kernels.",
                   ChoicesOf({BackendKind::kOneDnn, BackendKind::kEigen})),
-       MakeChoice("precision", &TrainingOptions::precision,
-                  "Element type; f64 runs on the eigen backend.",
-                  {{"f32", Precision::kF32}, {"f64", Precision::kF64}}),
+       MakeChoice(
+           "precision", &TrainingOptions::precision,
+           "Element type of activations and products; f64 runs on the eigen backend, bf16 where "
+           "the processor has it.",
+           {{"f32", Precision::kF32}, {"bf16", Precision::kBF16}, {"f64", Precision::kF64}}),
        MakeField("threads", &TrainingOptions::threads, "0: OMP_NUM_THREADS, else all cores.",
                  {.min = 0, .max = 1024}),
        MakeField("clip_gradient_norm", &TrainingOptions::clip_gradient_norm,

@@ -145,7 +145,7 @@ void ChooseUpdates(Blueprint& blueprint) {
 }
 
 std::int64_t GradientBytes(const Blueprint& blueprint) {
-  return blueprint.plan.trainable_count * SizeOf(blueprint.dtype());
+  return blueprint.plan.trainable_count * SizeOf(ExactType(blueprint.dtype()));
 }
 
 void AddUpdateNotes(Blueprint& blueprint) {
@@ -254,6 +254,8 @@ void MakePlan(Blueprint& blueprint) {
 StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, int64_t batch) {
   DryWorld world(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward());
   for (const Parameter* parameter : blueprint.parameters) world.store().Value(*parameter);
+  // Packed weights are there too once anything has run.
+  if (blueprint.dtype() == DType::kBF16) RunDryStep(blueprint, world, kind, batch);
   return RecordStep(blueprint, world, kind, batch);
 }
 

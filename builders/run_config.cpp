@@ -2,6 +2,11 @@
 
 namespace frugal {
 
+DType DTypeOf(Precision precision) {
+  if (precision == Precision::kF64) return DType::kF64;
+  return precision == Precision::kBF16 ? DType::kBF16 : DType::kF32;
+}
+
 RunConfig WithoutWeightsFile(RunConfig config) {
   config.memory.default_initialization_strategy = InitializationStrategy::kLazy;
   config.memory.weights_file_path.reset();

@@ -47,7 +47,10 @@ struct DataOptions {
   bool shuffle = true;
 };
 
-enum class Precision : std::uint8_t { kF32, kF64 };
+// Of activations and products. With bf16, parameters, gradients and the optimizer's state are f32,
+// as are sums, statistics and losses.
+enum class Precision : std::uint8_t { kF32, kBF16, kF64 };
+DType DTypeOf(Precision precision);
 
 struct TrainingOptions {
   std::int64_t epochs = 1;

@@ -119,8 +119,8 @@ std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
 
 std::string ComputeText(const TrainingOptions& training) {
   const std::int64_t threads = training.threads > 0 ? training.threads : ThreadCount();
-  return std::string(training.backend == BackendKind::kOneDnn ? "oneDNN" : "Eigen") +
-         (training.precision == Precision::kF64 ? " f64, " : " f32, ") + Plural(threads, "thread");
+  return std::string(training.backend == BackendKind::kOneDnn ? "oneDNN" : "Eigen") + " " +
+         std::string(NameOf(DTypeOf(training.precision))) + ", " + Plural(threads, "thread");
 }
 
 }  // namespace frugal

@@ -23,7 +23,7 @@ struct PlanArguments {
 std::unique_ptr<Sequential> NetworkOf(const RunConfig& config) {
   if (config.model.architecture) return BuildArchitecture(*config.model.architecture);
   const DataLayout layout = LayoutOf(DatasetOf(config.data));
-  const DType dtype = config.training.precision == Precision::kF64 ? DType::kF64 : DType::kF32;
+  const DType dtype = DTypeOf(config.training.precision);
   const auto backend = MakeBackend(config.training.backend);
   return BuildLayers(config.model.layers,
                      {layout.BatchShape(config.training.batch_size), layout.InputType(dtype)},

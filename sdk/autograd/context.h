@@ -34,7 +34,10 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // Of activations. Operations allocate in the element type of their inputs.
   DType dtype() const { return parts_.dtype; }
+  // Of parameters, their gradients, and what needs more than 8 bits: statistics, losses.
+  DType exact_dtype() const { return ExactType(parts_.dtype); }
   MemoryLedger& ledger() { return parts_.ledger; }
   ParameterStore& parameters() { return parts_.parameters; }
   const Backend& backend() const { return parts_.backend; }
@@ -46,7 +49,6 @@ class Context {
   Tensor Allocate(const Shape& shape, DType dtype, MemoryTag tag = MemoryTag::kActivation) {
     return Tensor(parts_.step_memory, shape, dtype, tag);
   }
-  Tensor Allocate(const Shape& shape) { return Allocate(shape, parts_.dtype); }
 
   // Runs `kernel(Backend&, void* scratch)` with that much scratch. The only place where a dry run
   // differs from a real one.

@@ -78,7 +78,7 @@ std::vector<Tensor> InputGradients(const Check& check) {
   std::vector<Var> leaves;
   for (const Tensor& input : check.inputs) leaves.push_back({input, tape.NewSlot()});
   const Var output = check.function(context, leaves);
-  const Tensor seed = context.Allocate(output.shape());
+  const Tensor seed = context.Allocate(output.shape(), output.dtype());
   for (std::size_t i = 0; i < static_cast<std::size_t>(seed.size()); ++i) {
     seed.data<double>()[i] = OutputWeight(i);
   }

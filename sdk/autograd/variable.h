@@ -13,6 +13,7 @@ struct Var {
 
   bool needs_gradient() const { return slot != kNoGradient; }
   const Shape& shape() const { return value.shape(); }
+  DType dtype() const { return value.dtype(); }
 };
 
 }  // namespace frugal

@@ -41,6 +41,8 @@ struct LinearWeight {
                WeightLayout order = WeightLayout::kOutIn)
       : tensor(std::move(values)), layout(order) {}
 
+  // What a product reads of it.
+  const Tensor& Read() const { return packed ? packed : tensor; }
   std::int64_t inputs() const { return tensor.shape()[layout == WeightLayout::kOutIn ? 1 : 0]; }
   std::int64_t outputs() const { return tensor.shape()[layout == WeightLayout::kOutIn ? 0 : 1]; }
 };

@@ -28,7 +28,7 @@ bool ConvertOne(Half value, To& result) {
 
 template <class To>
 bool ConvertOne(BFloat16 value, To& result) {
-  return ConvertOne(static_cast<double>(ToFloat(value)), result);
+  return ConvertOne(static_cast<double>(static_cast<float>(value)), result);
 }
 
 template <class To, class From>

@@ -29,10 +29,6 @@ float ToFloat(Half value) {
   return std::bit_cast<float>(sign | ((rest << 13) + (112u << 23)));  // exponent bias 15 -> 127
 }
 
-float ToFloat(BFloat16 value) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
-}
-
 Half ToHalf(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits & kSignBit) >> 16;
@@ -44,12 +40,6 @@ Half ToHalf(float value) {
     return {Narrow(sign | static_cast<std::uint32_t>(steps))};
   }
   return {Narrow(sign | RoundOff(rest - (112u << 23), 13))};
-}
-
-BFloat16 ToBFloat16(float value) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  if (std::isnan(value)) return {Narrow(bits >> 16 | 0x40u)};  // rounding could make it infinite
-  return {Narrow(RoundOff(bits, 16))};
 }
 
 }  // namespace frugal

@@ -15,7 +15,7 @@ T Printable(T value) {
   return value;
 }
 float Printable(Half value) { return ToFloat(value); }
-float Printable(BFloat16 value) { return ToFloat(value); }
+float Printable(BFloat16 value) { return static_cast<float>(value); }
 
 template <class T>
 bool ParseWhole(std::string_view text, T& value) {
@@ -50,8 +50,8 @@ bool Parse(std::string_view text, Half& value) {
 bool Parse(std::string_view text, BFloat16& value) {
   float wide = 0;
   if (!Parse(text, wide)) return false;
-  value = ToBFloat16(wide);
-  return std::isfinite(ToFloat(value));
+  value = BFloat16(wide);
+  return std::isfinite(static_cast<float>(value));
 }
 
 }  // namespace

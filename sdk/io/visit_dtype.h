@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "sdk/core/bfloat16.h"
 #include "sdk/io/half.h"
 #include "sdk/io/stored_dtype.h"
 

@@ -53,6 +53,37 @@ const Tensor& ParameterStore::Value(const Parameter& parameter) {
   return slot.value;
 }
 
+const Tensor& ParameterStore::Packed(const Parameter& parameter, WeightLayout layout,
+                                     Backend& backend) {
+  const Tensor value = Value(parameter);
+  Slot& slot = SlotOf(parameter);
+  if (slot.packed) return slot.packed;
+  const NameScope name(ledger_, parameter);
+  slot.packed = Tensor(memory_, {backend.product().PackedWeightBytes({value, layout})}, DType::kU8,
+                       MemoryTag::kParameter);
+  slot.packed_layout = layout;
+  Repack(parameter, backend);
+  return slot.packed;
+}
+
+void ParameterStore::Repack(const Parameter& parameter, Backend& backend) {
+  const Slot& slot = SlotOf(parameter);
+  if (!slot.packed || options_.dry) return;
+  backend.product().PackWeight({slot.value, slot.packed_layout}, slot.packed);
+}
+
+bool ParameterStore::HasPacked(const Parameter& parameter) const {
+  const Slot* slot = FindSlot(parameter);
+  return slot != nullptr && slot->packed;
+}
+
+LinearWeight ParameterStore::WeightOf(const Parameter& parameter, WeightLayout layout,
+                                      DType activations, Backend& backend) {
+  LinearWeight weight(Value(parameter), layout);
+  if (activations == DType::kBF16) weight.packed = Packed(parameter, layout, backend);
+  return weight;
+}
+
 bool ParameterStore::IsMaterialized(const Parameter& parameter) const {
   const Slot* slot = FindSlot(parameter);
   return slot != nullptr && slot->value;

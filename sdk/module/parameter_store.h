@@ -52,6 +52,16 @@ class ParameterStore {
   void FreeGradient(const Parameter& parameter);
   void FreeGradients();
 
+  // The bf16 copy of a product's weight, in the backend's layout; made when first asked for, by
+  // kernels that then run. Whoever changes the value calls Repack.
+  const Tensor& Packed(const Parameter& parameter, WeightLayout layout, Backend& backend);
+  // Makes the copy anew, where there is one.
+  void Repack(const Parameter& parameter, Backend& backend);
+  bool HasPacked(const Parameter& parameter) const;
+  // What a product reads: the value, and its packed copy where activations are bf16.
+  LinearWeight WeightOf(const Parameter& parameter, WeightLayout layout, DType activations,
+                        Backend& backend);
+
   // How often each parameter got a contribution since ClearGradients, by Parameter::index.
   std::vector<int> Contributions() const;
   // Parameters that have got as many contributions as `expected` says since this was last asked.
@@ -68,6 +78,8 @@ class ParameterStore {
   struct Slot {
     Tensor value;
     Tensor gradient;
+    Tensor packed;  // of the value, in bf16
+    WeightLayout packed_layout = WeightLayout::kOutIn;
     bool gradient_arrived = false;
     int contributions = 0;
     std::array<Tensor, kStateCount> state;

@@ -16,7 +16,7 @@ Tensor ActivationGradient(Context& context, ActivationFunction function, Tensor 
 
 Var Activate(Context& context, const Var& x, ActivationFunction function) {
   if (function.kind == Activation::kIdentity) return x;
-  const Tensor y = context.Allocate(x.shape());
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
   context.Launch({OperationKind::kActivation, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
     backend.elementwise().ActivationForward(function.kind, function.parameter, x.value, y);
   });

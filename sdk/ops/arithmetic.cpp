@@ -4,6 +4,7 @@
 
 #include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 namespace {
@@ -78,6 +79,10 @@ Tensor SecondGradient(Context& context, BinaryKind kind, const Tensor& dy, const
 }  // namespace
 
 Var Arithmetic(Context& context, BinaryKind kind, const Var& a, const Var& b) {
+  if (IsBf16(a) || IsBf16(b)) {
+    return ToActivation(context,
+                        Arithmetic(context, kind, Widened(context, a), Widened(context, b)));
+  }
   const std::size_t rank = std::max(a.shape().rank(), b.shape().rank());
   const Tensor x = a.value.Reshape(Widen(a.shape(), rank));
   const Tensor z = b.value.Reshape(Widen(b.shape(), rank));
@@ -104,6 +109,9 @@ Var Arithmetic(Context& context, BinaryKind kind, const Var& a, const Var& b) {
 
 Var Sum(Context& context, const Var& x, const std::vector<std::int64_t>& axes, double factor,
         bool keep) {
+  if (IsBf16(x)) {
+    return ToActivation(context, Sum(context, Widened(context, x), axes, factor, keep));
+  }
   const auto rank = static_cast<std::int64_t>(x.shape().rank());
   Shape kept = x.shape();
   for (const std::int64_t axis : axes) {
@@ -117,7 +125,7 @@ Var Sum(Context& context, const Var& x, const std::vector<std::int64_t>& axes, d
   const Var sum = context.Record(
       y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
         // Repeats the gradient along the axes that were summed.
-        const Tensor dx = ctx.Allocate(shape);
+        const Tensor dx = ctx.Allocate(shape, dy.dtype());
         ctx.Launch({OperationKind::kElementwise, BytesOf(dx)},
                    [&](Backend& backend, void*) { backend.elementwise().Fill(dx, factor); });
         ctx.Launch({OperationKind::kElementwise, BytesOf(dx, dy, dx)},

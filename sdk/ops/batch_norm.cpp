@@ -36,7 +36,8 @@ void EvaluateBackward(Context& context, const Evaluated& kept, const BatchNormSt
   const AffineTensors d = GradientsOf(context, state.parameters.weight, state.parameters.bias);
   const Tensor mean = store.Value(*state.running_mean);
   const Tensor variance = store.Value(*state.running_variance);
-  const Tensor dx = kept.slot == Var::kNoGradient ? Tensor() : context.Allocate(dy.shape());
+  const Tensor dx =
+      kept.slot == Var::kNoGradient ? Tensor() : context.Allocate(dy.shape(), dy.dtype());
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(dy, kept.x, kept.y, dx) + BytesOfGradients(d),
                   .scratch_bytes = context.planning_backend().norm().BatchScratch(dy)},
@@ -49,7 +50,7 @@ void EvaluateBackward(Context& context, const Evaluated& kept, const BatchNormSt
 }
 
 Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
-  const Tensor y = context.Allocate(x.shape());
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   const Tensor mean = context.parameters().Value(*state.running_mean);
   const Tensor variance = context.parameters().Value(*state.running_variance);
@@ -84,9 +85,9 @@ void MoveRunning(Context& context, const BatchNormState& state, const Tensor& me
 Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   CheckInput(context, x.shape(), state);
   if (!UsesBatch(context, state)) return Evaluate(context, x, state);
-  const Tensor y = context.Allocate(x.shape());
-  const Tensor mean = context.Allocate({x.shape().back()});
-  const Tensor rstd = context.Allocate({x.shape().back()});
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  const Tensor mean = context.Allocate({x.shape().back()}, context.exact_dtype());
+  const Tensor rstd = context.Allocate({x.shape().back()}, context.exact_dtype());
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(x.value, p.weight, p.bias, y, mean, rstd),
@@ -102,7 +103,7 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
     const AffineTensors values = ValuesOf(ctx, state.parameters.weight, state.parameters.bias);
     const AffineTensors gradients =
         GradientsOf(ctx, state.parameters.weight, state.parameters.bias);
-    const Tensor dx = ctx.Allocate(x.shape());
+    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
     ctx.Launch(
         {.kind = OperationKind::kNorm,
          .bytes = BytesOf(dy, x.value, kept, values.weight, dx) + BytesOfGradients(gradients),

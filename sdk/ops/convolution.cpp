@@ -37,7 +37,7 @@ void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy)
   AffineTensors d = GradientsOf(context, call.weight, call.bias);
   // A trained bias beside a frozen weight: the kernel still wants a place for the latter's.
   if (!d.weight) {
-    d.weight = context.Allocate(call.weight->shape, dy.dtype(), MemoryTag::kWorkspace);
+    d.weight = context.Allocate(call.weight->shape, context.exact_dtype(), MemoryTag::kWorkspace);
   }
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
@@ -53,7 +53,7 @@ void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy)
 
 Tensor InputGradient(Context& context, const ConvCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
-  const Tensor dx = context.Allocate(call.x.shape());
+  const Tensor dx = context.Allocate(call.x.shape(), call.x.dtype());
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(dy, weight, dx),
@@ -84,8 +84,8 @@ Var Convolution(Context& context, const Var& x, const Parameter& weight, const P
   const bool fused = context.planning_backend().conv().FusesActivation(function.kind);
   const ActivationFunction inside = fused ? function : ActivationFunction();
   const ConvCall call{x, &weight, bias, geometry};
-  const Tensor y =
-      context.Allocate(WindowOutputShape(geometry.window, x.shape(), geometry.output_channels));
+  const Tensor y = context.Allocate(
+      WindowOutputShape(geometry.window, x.shape(), geometry.output_channels), x.dtype());
   Forward(context, call, y, {inside.kind, inside.parameter});
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
   const bool differentiable = IsDifferentiable(x, &weight, bias);

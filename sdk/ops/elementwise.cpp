@@ -10,7 +10,7 @@ Var Add(Context& context, const Var& a, const Var& b) {
     ThrowShape(context, "a sum takes two tensors of one shape, here " + ToString(a.shape()),
                b.shape(), "make both branches end in the same shape, e.g. with a shortcut");
   }
-  const Tensor sum = context.Allocate(a.shape());
+  const Tensor sum = context.Allocate(a.shape(), a.dtype());
   context.Launch(
       {OperationKind::kElementwise, BytesOf(a.value, b.value, sum)},
       [&](Backend& backend, void*) { backend.elementwise().Add(a.value, b.value, sum); });
@@ -28,7 +28,7 @@ Var Dropout(Context& context, const Var& x, double rate, std::string_view path) 
       context.micro_batch() == 0 ? "" : "/" + std::to_string(context.micro_batch());
   const std::uint64_t key = StreamKey(context.seed(), std::string(path) + "/dropout" + part,
                                       static_cast<std::uint64_t>(context.step()) + 1);
-  const Tensor y = context.Allocate(x.shape());
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
   context.Launch({OperationKind::kElementwise, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
     backend.elementwise().Dropout(x.value, rate, key, y);
   });
@@ -54,12 +54,12 @@ Var Permute(Context& context, const Var& x, const Shape& axes) {
     shape[i] = x.shape()[static_cast<std::size_t>(axes[i])];
     inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
   }
-  const Tensor y = context.Allocate(shape);
+  const Tensor y = context.Allocate(shape, x.dtype());
   context.Launch({OperationKind::kCopy, BytesOf(x.value, y)},
                  [&](Backend& backend, void*) { backend.elementwise().Permute(x.value, axes, y); });
   return context.Record(
       y, x.needs_gradient(), [slot = x.slot, inverse, back = x.shape()](Context& ctx, Tensor dy) {
-        const Tensor dx = ctx.Allocate(back);
+        const Tensor dx = ctx.Allocate(back, dy.dtype());
         ctx.Launch({OperationKind::kCopy, BytesOf(dy, dx)}, [&](Backend& backend, void*) {
           backend.elementwise().Permute(dy, inverse, dx);
         });

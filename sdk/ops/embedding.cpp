@@ -1,6 +1,7 @@
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/boxes.h"
 #include "sdk/ops/check.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 
@@ -10,18 +11,20 @@ Var Embedding(Context& context, const Tensor& ids, const Parameter& table, std::
   }
   std::vector<std::int64_t> extents(ids.shape().extents().begin(), ids.shape().extents().end());
   extents.push_back(table.shape[1]);
-  const Tensor y = context.Allocate(Shape(extents));
   const Tensor values = context.parameters().Value(table);
+  const Tensor y = context.Allocate(Shape(extents), values.dtype());
   context.Launch({OperationKind::kEmbedding, BytesOf(ids, y, y)},
                  [&](Backend& backend, void*) { backend.array().Gather(values, ids, y); });
-  return context.Record(y, table.trainable, [ids, &table, padding](Context& ctx, Tensor dy) {
-    const GradientTarget target = ctx.parameters().GradientFor(table);
-    ctx.Launch({OperationKind::kEmbedding,
-                BytesOf(ids, dy, dy) + BytesOf(target.accumulate ? dy : target.tensor)},
-               [&](Backend& backend, void*) {
-                 backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate, padding);
-               });
-  });
+  const Var rows =
+      context.Record(y, table.trainable, [ids, &table, padding](Context& ctx, Tensor dy) {
+        const GradientTarget target = ctx.parameters().GradientFor(table);
+        ctx.Launch({OperationKind::kEmbedding,
+                    BytesOf(ids, dy, dy) + BytesOf(target.accumulate ? dy : target.tensor)},
+                   [&](Backend& backend, void*) {
+                     backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate, padding);
+                   });
+      });
+  return ToActivation(context, rows);
 }
 
 }  // namespace frugal

@@ -26,9 +26,9 @@ GroupNormGeometry FitGroups(Context& context, const Shape& x, const Parameter* w
 Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
               double epsilon) {
   const GroupNormGeometry g = FitGroups(context, x.shape(), parameters.weight, groups);
-  const Tensor y = context.Allocate(x.shape());
-  const Tensor mean = context.Allocate({g.batch, g.groups});
-  const Tensor rstd = context.Allocate({g.batch, g.groups});
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  const Tensor mean = context.Allocate({g.batch, g.groups}, context.exact_dtype());
+  const Tensor rstd = context.Allocate({g.batch, g.groups}, context.exact_dtype());
   const AffineTensors p = ValuesOf(context, parameters.weight, parameters.bias);
   context.Launch({OperationKind::kNorm, BytesOf(x.value, p.weight, p.bias, y, mean, rstd)},
                  [&](Backend& backend, void*) {
@@ -39,7 +39,7 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
   return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const AffineTensors values = ValuesOf(ctx, parameters.weight, parameters.bias);
     const AffineTensors gradients = GradientsOf(ctx, parameters.weight, parameters.bias);
-    const Tensor dx = ctx.Allocate(x.shape());
+    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
     ctx.Launch({.kind = OperationKind::kNorm,
                 .bytes = BytesOf(dy, x.value, values.weight, dx) + BytesOfGradients(gradients),
                 .scratch_bytes = ctx.planning_backend().norm().GroupBackwardScratch(g, dx.dtype())},

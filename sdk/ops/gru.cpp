@@ -1,4 +1,5 @@
 #include "sdk/ops/affine_parameters.h"
+#include "sdk/ops/precision.h"
 #include "sdk/ops/recurrent_sequence.h"
 
 namespace frugal {
@@ -18,8 +19,8 @@ GruRun RunForward(Context& context, const Var& x, const RecurrentParameters& p) 
   run.shape = FitRecurrent(context, x, p, 3);
   const auto& [batch, steps, inputs, hidden, gates] = run.shape;
   run.x = SwapTimeAndBatch(context, x.value);
-  run.from_input = context.Allocate({steps, batch, gates});
-  run.from_hidden = context.Allocate({steps, batch, gates});
+  run.from_input = context.Allocate({steps, batch, gates}, run.x.dtype());
+  run.from_hidden = context.Allocate({steps, batch, gates}, run.x.dtype());
   Product(context, RowsOf(run.x), *p.weight_ih, p.bias_ih, RowsOf(run.from_input));
   run.hidden = ZeroTensor(context, {steps + 1, batch, hidden});
   const std::int64_t bytes = 2 * batch * (gates + hidden) * SizeOf(run.x.dtype());
@@ -38,8 +39,8 @@ void RunBackward(Context& context, const GruRun& run, const RecurrentParameters&
                  const Tensor& dy) {
   const auto& [batch, steps, inputs, hidden, gates] = run.shape;
   const Tensor from_next = ZeroTensor(context, {batch, hidden});
-  const Tensor direct = context.Allocate({batch, hidden});
-  const Tensor dhidden = context.Allocate({batch, hidden});
+  const Tensor direct = context.Allocate({batch, hidden}, dy.dtype());
+  const Tensor dhidden = context.Allocate({batch, hidden}, dy.dtype());
   const std::int64_t bytes = batch * (4 * gates + 5 * hidden) * SizeOf(dy.dtype());
   for (std::int64_t t = steps - 1; t >= 0; --t) {
     const Tensor dfrom_hidden = StepOf(run.from_hidden, t);
@@ -58,6 +59,7 @@ void RunBackward(Context& context, const GruRun& run, const RecurrentParameters&
 }  // namespace
 
 Var Gru(Context& context, const Var& x, const RecurrentParameters& p) {
+  if (IsBf16(x)) return ToActivation(context, Gru(context, Widened(context, x), p));
   const GruRun run = RunForward(context, x, p);
   const Tensor y = SwapTimeAndBatch(context, run.hidden.Narrow(1, run.shape.steps));
   const bool differentiable =

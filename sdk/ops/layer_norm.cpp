@@ -10,9 +10,9 @@ Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double 
                "layer norm takes " + std::to_string(parameters.weight->shape[0]) + " features",
                x.shape(), "change the layer's size");
   }
-  const Tensor y = context.Allocate(x.shape());
-  const Tensor mean = context.Allocate({x.shape().RowCount()});
-  const Tensor rstd = context.Allocate({x.shape().RowCount()});
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  const Tensor mean = context.Allocate({x.shape().RowCount()}, context.exact_dtype());
+  const Tensor rstd = context.Allocate({x.shape().RowCount()}, context.exact_dtype());
   const AffineTensors p = ValuesOf(context, parameters.weight, parameters.bias);
   context.Launch({OperationKind::kNorm, BytesOf(x.value, p.weight, p.bias, y, mean, rstd)},
                  [&](Backend& backend, void*) {
@@ -22,7 +22,7 @@ Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double 
   return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const AffineTensors values = ValuesOf(ctx, parameters.weight, parameters.bias);
     const AffineTensors gradients = GradientsOf(ctx, parameters.weight, parameters.bias);
-    const Tensor dx = ctx.Allocate(x.shape());
+    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
     ctx.Launch({.kind = OperationKind::kNorm,
                 .bytes = BytesOf(dy, x.value, values.weight, dx) + BytesOfGradients(gradients),
                 .scratch_bytes = ctx.planning_backend().norm().LayerBackwardScratch(x.value)},

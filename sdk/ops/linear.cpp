@@ -26,12 +26,13 @@ Tensor Forward(Context& context, const LinearCall& call, const Tensor& residual,
                LinearEpilogue epilogue) {
   Shape shape = call.x.shape();
   shape[shape.rank() - 1] = call.outputs();
-  const Tensor y = context.Allocate(shape);
+  const Tensor y = context.Allocate(shape, call.x.dtype());
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
-  const LinearWeight weight(p.weight, call.layout);
+  const LinearWeight weight = context.parameters().WeightOf(
+      *call.weight, call.layout, call.x.dtype(), context.planning_backend());
   ProductKernels& product = context.planning_backend().product();
   context.Launch({.kind = OperationKind::kProduct,
-                  .bytes = BytesOf(call.x.value, p.weight, p.bias, residual, y),
+                  .bytes = BytesOf(call.x.value, weight.Read(), p.bias, residual, y),
                   .flops = call.Flops(),
                   .scratch_bytes = product.LinearForwardScratch(call.x.value, weight)},
                  [&](Backend& backend, void* scratch) {
@@ -45,7 +46,7 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& d
   AffineTensors d = GradientsOf(context, call.weight, call.bias);
   // A trained bias beside a frozen weight: the kernel still wants a place for the latter's.
   if (!d.weight) {
-    d.weight = context.Allocate(call.weight->shape, dy.dtype(), MemoryTag::kWorkspace);
+    d.weight = context.Allocate(call.weight->shape, context.exact_dtype(), MemoryTag::kWorkspace);
   }
   ProductKernels& product = context.planning_backend().product();
   context.Launch(
@@ -60,11 +61,12 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& d
 }
 
 Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy) {
-  const LinearWeight weight(context.parameters().Value(*call.weight), call.layout);
-  const Tensor dx = context.Allocate(call.x.shape());
+  const LinearWeight weight = context.parameters().WeightOf(*call.weight, call.layout, dy.dtype(),
+                                                            context.planning_backend());
+  const Tensor dx = context.Allocate(call.x.shape(), call.x.dtype());
   ProductKernels& product = context.planning_backend().product();
   context.Launch({.kind = OperationKind::kProduct,
-                  .bytes = BytesOf(dy, weight.tensor, dx),
+                  .bytes = BytesOf(dy, weight.Read(), dx),
                   .flops = call.Flops(),
                   .scratch_bytes = product.LinearBackwardDataScratch(dy, weight)},
                  [&](Backend& backend, void* scratch) {

@@ -2,18 +2,19 @@
 
 #include "sdk/core/error.h"
 #include "sdk/ops/check.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 namespace {
 
 Var SoftmaxOf(Context& context, const Var& x, bool logarithm) {
   if (x.shape().rank() < 1) ThrowShape(context, "softmax takes [..., D]", x.shape(), "");
-  const Tensor y = context.Allocate(x.shape());
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
   context.Launch({OperationKind::kLoss, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
     backend.loss().SoftmaxForward(x.value, logarithm, y);
   });
   return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
-    const Tensor dx = ctx.Allocate(y.shape());
+    const Tensor dx = ctx.Allocate(y.shape(), y.dtype());
     ctx.Launch({OperationKind::kLoss, BytesOf(dy, y, dx)}, [&](Backend& backend, void*) {
       backend.loss().SoftmaxBackward(dy, y, logarithm, dx);
     });
@@ -37,14 +38,14 @@ Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
                       .given = "they are " + std::string(NameOf(targets.dtype())),
                       .advice = "give labels, or use a loss for real targets"});
   }
-  const Tensor loss = context.Allocate({1});
-  const Tensor log_sum_exp = context.Allocate({targets.size()});
+  const Tensor loss = context.Allocate({1}, context.exact_dtype());
+  const Tensor log_sum_exp = context.Allocate({targets.size()}, context.exact_dtype());
   context.Launch(
       {OperationKind::kLoss, BytesOf(logits.value, targets)}, [&](Backend& backend, void*) {
         backend.loss().CrossEntropyForward(logits.value, targets, options, log_sum_exp, loss);
       });
   return context.Record(loss, logits.needs_gradient(), [=](Context& ctx, Tensor dloss) {
-    const Tensor dlogits = ctx.Allocate(logits.shape());
+    const Tensor dlogits = ctx.Allocate(logits.shape(), logits.dtype());
     ctx.Launch({OperationKind::kLoss, BytesOf(logits.value, targets, dlogits)},
                [&](Backend& backend, void*) {
                  backend.loss().CrossEntropyBackward(dloss, logits.value, targets, options,
@@ -60,7 +61,10 @@ Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression
     ThrowShape(context, "the loss compares with a target of shape " + ToString(target.shape()),
                x.shape(), "end the network in the target's shape");
   }
-  const Tensor loss = context.Allocate({1});
+  if (IsBf16(x) || IsBf16(target)) {
+    return RegressionLoss(context, Widened(context, x), Widened(context, target), kind, delta);
+  }
+  const Tensor loss = context.Allocate({1}, context.exact_dtype());
   context.Launch({OperationKind::kLoss, BytesOf(x.value, target.value)},
                  [&](Backend& backend, void*) {
                    backend.loss().RegressionForward(kind, delta, x.value, target.value, loss);
@@ -68,7 +72,7 @@ Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression
   const bool differentiable = x.needs_gradient() || target.needs_gradient();
   return context.Record(loss, differentiable, [=](Context& ctx, const Tensor& dloss) {
     if (x.needs_gradient()) {
-      const Tensor dx = ctx.Allocate(x.shape());
+      const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
       ctx.Launch({OperationKind::kLoss, BytesOf(x.value, target.value, dx)},
                  [&](Backend& backend, void*) {
                    backend.loss().RegressionBackward(kind, delta, dloss, x.value, target.value, dx);
@@ -76,7 +80,7 @@ Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression
       ctx.Accumulate(x.slot, dx);
     }
     if (target.needs_gradient()) {
-      const Tensor dtarget = ctx.Allocate(x.shape());
+      const Tensor dtarget = ctx.Allocate(x.shape(), x.dtype());
       ctx.Launch({OperationKind::kLoss, BytesOf(x.value, target.value, dtarget)},
                  [&](Backend& backend, void*) {
                    backend.loss().RegressionTargetBackward(kind, delta, dloss, x.value,

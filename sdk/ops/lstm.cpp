@@ -1,4 +1,5 @@
 #include "sdk/ops/affine_parameters.h"
+#include "sdk/ops/precision.h"
 #include "sdk/ops/recurrent_sequence.h"
 
 namespace frugal {
@@ -18,11 +19,11 @@ LstmRun RunForward(Context& context, const Var& x, const RecurrentParameters& p)
   run.shape = FitRecurrent(context, x, p, 4);
   const auto& [batch, steps, inputs, hidden, gates] = run.shape;
   run.x = SwapTimeAndBatch(context, x.value);
-  run.gates = context.Allocate({steps, batch, gates});
+  run.gates = context.Allocate({steps, batch, gates}, run.x.dtype());
   Product(context, RowsOf(run.x), *p.weight_ih, p.bias_ih, RowsOf(run.gates));
   run.hidden = ZeroTensor(context, {steps + 1, batch, hidden});
   run.cells = ZeroTensor(context, {steps + 1, batch, hidden});
-  const Tensor recurrent = context.Allocate({batch, gates});
+  const Tensor recurrent = context.Allocate({batch, gates}, run.x.dtype());
   const std::int64_t bytes = 3 * batch * (gates + hidden) * SizeOf(run.x.dtype());
   for (std::int64_t t = 0; t < steps; ++t) {
     Product(context, StepOf(run.hidden, t), *p.weight_hh, p.bias_hh, recurrent);
@@ -42,7 +43,7 @@ void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters
   const auto& [batch, steps, inputs, hidden, gates] = run.shape;
   const Tensor from_next = ZeroTensor(context, {batch, hidden});
   const Tensor dcell = ZeroTensor(context, {batch, hidden});
-  const Tensor dhidden = context.Allocate({batch, hidden});
+  const Tensor dhidden = context.Allocate({batch, hidden}, dy.dtype());
   const std::int64_t bytes = batch * (2 * gates + 6 * hidden) * SizeOf(dy.dtype());
   for (std::int64_t t = steps - 1; t >= 0; --t) {
     const Tensor dgates = StepOf(run.gates, t);
@@ -58,6 +59,7 @@ void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters
 }  // namespace
 
 Var Lstm(Context& context, const Var& x, const RecurrentParameters& p) {
+  if (IsBf16(x)) return ToActivation(context, Lstm(context, Widened(context, x), p));
   const LstmRun run = RunForward(context, x, p);
   const Tensor y = SwapTimeAndBatch(context, run.hidden.Narrow(1, run.shape.steps));
   const bool differentiable =

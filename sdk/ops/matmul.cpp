@@ -2,6 +2,7 @@
 
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/check.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 namespace {
@@ -40,7 +41,7 @@ MatMulShape FitMatMul(Context& context, const Shape& a, const Shape& b) {
 
 Tensor Product(Context& context, const Tensor& a, bool transpose_a, const Tensor& b,
                bool transpose_b, const Shape& shape, double flops) {
-  const Tensor y = context.Allocate(shape);
+  const Tensor y = context.Allocate(shape, a.dtype());
   context.Launch({.kind = OperationKind::kProduct, .bytes = BytesOf(a, b, y), .flops = flops},
                  [&](Backend& backend, void*) {
                    backend.array().BatchedProduct(a, transpose_a, b, transpose_b, y);
@@ -50,7 +51,7 @@ Tensor Product(Context& context, const Tensor& a, bool transpose_a, const Tensor
 
 Tensor SumDown(Context& context, const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
-  const Tensor y = context.Allocate(shape);
+  const Tensor y = context.Allocate(shape, x.dtype());
   context.Launch({OperationKind::kElementwise, BytesOf(x, y)},
                  [&](Backend& backend, void*) { backend.array().SumTo(x, 1, y); });
   return y;
@@ -67,6 +68,9 @@ Shape LeadingOf(const Shape& y, const Shape& matrix) {
 }  // namespace
 
 Var MatMul(Context& context, const Var& a, const Var& b) {
+  if (IsBf16(a) || IsBf16(b)) {
+    return ToActivation(context, MatMul(context, Widened(context, a), Widened(context, b)));
+  }
   const MatMulShape fit = FitMatMul(context, a.shape(), b.shape());
   const Tensor x = a.value.Reshape(fit.a);
   const Tensor z = b.value.Reshape(fit.b);

@@ -2,23 +2,26 @@
 
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/affine_parameters.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 
 Var ValueOf(Context& context, const Parameter& parameter) {
   const Tensor value = context.parameters().Value(parameter);
-  return context.Record(value, parameter.trainable, [&parameter](Context& ctx, Tensor dy) {
-    const GradientTarget target = ctx.parameters().GradientFor(parameter);
-    ctx.Launch({OperationKind::kElementwise,
-                BytesOf(dy) + BytesOfGradients({target.tensor, {}, target.accumulate})},
-               [&](Backend& backend, void*) {
-                 if (target.accumulate) {
-                   backend.elementwise().Add(target.tensor, dy, target.tensor);
-                 } else {
-                   backend.elementwise().Copy(dy, target.tensor);
-                 }
-               });
-  });
+  const Var exact =
+      context.Record(value, parameter.trainable, [&parameter](Context& ctx, Tensor dy) {
+        const GradientTarget target = ctx.parameters().GradientFor(parameter);
+        ctx.Launch({OperationKind::kElementwise,
+                    BytesOf(dy) + BytesOfGradients({target.tensor, {}, target.accumulate})},
+                   [&](Backend& backend, void*) {
+                     if (target.accumulate) {
+                       backend.elementwise().Add(target.tensor, dy, target.tensor);
+                     } else {
+                       backend.elementwise().Copy(dy, target.tensor);
+                     }
+                   });
+      });
+  return ToActivation(context, exact);
 }
 
 }  // namespace frugal

@@ -5,8 +5,9 @@
 
 namespace frugal {
 
-// A parameter as a variable, for operations that take variables only: class tokens, position
-// tables. Shares the parameter's storage; its gradient goes to the parameter.
+// A parameter as a variable in the element type of activations, for operations that take variables
+// only: class tokens, position tables. Shares the parameter's storage; its gradient goes to the
+// parameter.
 Var ValueOf(Context& context, const Parameter& parameter);
 
 }  // namespace frugal

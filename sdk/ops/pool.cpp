@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sdk/ops/check.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 namespace {
@@ -19,34 +20,36 @@ PoolGeometry FitPool(Context& context, const Shape& x, const WindowOptions& opti
   return geometry;
 }
 
-std::int64_t ScratchOf(Context& context, const PoolGeometry& geometry) {
-  return context.planning_backend().pool().Scratch(geometry, context.dtype());
+std::int64_t ScratchOf(Context& context, const PoolGeometry& geometry, DType dtype) {
+  return context.planning_backend().pool().Scratch(geometry, dtype);
 }
 
-Tensor OutputOf(Context& context, const PoolGeometry& geometry, const Shape& x) {
-  return context.Allocate(WindowOutputShape(geometry.window, x, geometry.channels));
+Tensor OutputOf(Context& context, const PoolGeometry& geometry, const Var& x) {
+  return context.Allocate(WindowOutputShape(geometry.window, x.shape(), geometry.channels),
+                          x.dtype());
 }
 
 }  // namespace
 
 Var MaxPool(Context& context, const Var& x, const WindowOptions& options) {
+  if (IsBf16(x)) return ToActivation(context, MaxPool(context, Widened(context, x), options));
   const PoolGeometry geometry = FitPool(context, x.shape(), options);
-  const Tensor y = OutputOf(context, geometry, x.shape());
+  const Tensor y = OutputOf(context, geometry, x);
   const std::int64_t index_bytes =
-      context.planning_backend().pool().MaxIndexBytes(geometry, context.dtype());
+      context.planning_backend().pool().MaxIndexBytes(geometry, y.dtype());
   const Tensor index = context.Allocate({index_bytes}, DType::kU8);
   context.Launch({.kind = OperationKind::kPooling,
                   .bytes = BytesOf(x.value, y, index),
-                  .scratch_bytes = ScratchOf(context, geometry)},
+                  .scratch_bytes = ScratchOf(context, geometry, y.dtype())},
                  [&](Backend& backend, void* scratch) {
                    backend.pool().MaxForward(geometry, x.value, y, index, scratch);
                  });
   return context.Record(y, x.needs_gradient(),
                         [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
-                          const Tensor dx = ctx.Allocate(shape);
+                          const Tensor dx = ctx.Allocate(shape, dy.dtype());
                           ctx.Launch({.kind = OperationKind::kPooling,
                                       .bytes = BytesOf(dy, index, dx),
-                                      .scratch_bytes = ScratchOf(ctx, geometry)},
+                                      .scratch_bytes = ScratchOf(ctx, geometry, dx.dtype())},
                                      [&](Backend& backend, void* scratch) {
                                        backend.pool().MaxBackward(geometry, dy, index, dx, scratch);
                                      });
@@ -55,21 +58,24 @@ Var MaxPool(Context& context, const Var& x, const WindowOptions& options) {
 }
 
 Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bool count_padding) {
+  if (IsBf16(x)) {
+    return ToActivation(context, AveragePool(context, Widened(context, x), options, count_padding));
+  }
   PoolGeometry geometry = FitPool(context, x.shape(), options);
   geometry.count_padding = count_padding;
-  const Tensor y = OutputOf(context, geometry, x.shape());
+  const Tensor y = OutputOf(context, geometry, x);
   context.Launch({.kind = OperationKind::kPooling,
                   .bytes = BytesOf(x.value, y),
-                  .scratch_bytes = ScratchOf(context, geometry)},
+                  .scratch_bytes = ScratchOf(context, geometry, y.dtype())},
                  [&](Backend& backend, void* scratch) {
                    backend.pool().AverageForward(geometry, x.value, y, scratch);
                  });
   return context.Record(y, x.needs_gradient(),
                         [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
-                          const Tensor dx = ctx.Allocate(shape);
+                          const Tensor dx = ctx.Allocate(shape, dy.dtype());
                           ctx.Launch({.kind = OperationKind::kPooling,
                                       .bytes = BytesOf(dy, dx),
-                                      .scratch_bytes = ScratchOf(ctx, geometry)},
+                                      .scratch_bytes = ScratchOf(ctx, geometry, dx.dtype())},
                                      [&](Backend& backend, void* scratch) {
                                        backend.pool().AverageBackward(geometry, dy, dx, scratch);
                                      });
@@ -78,6 +84,9 @@ Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bo
 }
 
 Var AdaptiveAveragePool(Context& context, const Var& x, const Spatial& output) {
+  if (IsBf16(x)) {
+    return ToActivation(context, AdaptiveAveragePool(context, Widened(context, x), output));
+  }
   PoolGeometry geometry{FitWindow(context, x.shape(), {}), x.shape().back()};
   for (std::size_t axis = 0; axis < 5 - x.shape().rank(); ++axis) {
     if (output[axis] == 1) continue;
@@ -85,13 +94,13 @@ Var AdaptiveAveragePool(Context& context, const Var& x, const Spatial& output) {
                "give images as [N, H, W, C]");
   }
   geometry.window.output = output;
-  const Tensor y = OutputOf(context, geometry, x.shape());
+  const Tensor y = OutputOf(context, geometry, x);
   context.Launch({OperationKind::kPooling, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
     backend.pool().AdaptiveForward(geometry, x.value, y);
   });
   return context.Record(
       y, x.needs_gradient(), [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
-        const Tensor dx = ctx.Allocate(shape);
+        const Tensor dx = ctx.Allocate(shape, dy.dtype());
         ctx.Launch({OperationKind::kPooling, BytesOf(dy, dx)}, [&](Backend& backend, void*) {
           backend.pool().AdaptiveBackward(geometry, dy, dx);
         });

@@ -52,7 +52,7 @@ Tensor RowsOf(const Tensor& sequence) {
 }
 
 Tensor SwapTimeAndBatch(Context& context, const Tensor& x) {
-  const Tensor y = context.Allocate({x.shape()[1], x.shape()[0], x.shape()[2]});
+  const Tensor y = context.Allocate({x.shape()[1], x.shape()[0], x.shape()[2]}, x.dtype());
   context.Launch({OperationKind::kCopy, BytesOf(x, y)}, [&](Backend& backend, void*) {
     backend.elementwise().Permute(x, {1, 0, 2}, y);
   });
@@ -60,7 +60,7 @@ Tensor SwapTimeAndBatch(Context& context, const Tensor& x) {
 }
 
 Tensor ZeroTensor(Context& context, const Shape& shape) {
-  const Tensor zero = context.Allocate(shape);
+  const Tensor zero = context.Allocate(shape, context.exact_dtype());
   context.Launch({OperationKind::kElementwise, BytesOf(zero)},
                  [&](Backend& backend, void*) { backend.elementwise().Fill(zero, 0); });
   return zero;
@@ -101,7 +101,8 @@ void DeliverGradients(Context& context, const RecurrentShape& shape,
   AddProductGradient(context, dfrom_input, RowsOf(gradients.x), *parameters.weight_ih,
                      parameters.bias_ih);
   if (slot == Var::kNoGradient) return;
-  const Tensor dx = context.Allocate({shape.steps, shape.batch, shape.inputs});
+  const Tensor dx =
+      context.Allocate({shape.steps, shape.batch, shape.inputs}, context.exact_dtype());
   ProductBack(context, dfrom_input, *parameters.weight_ih, RowsOf(dx));
   context.Accumulate(slot, SwapTimeAndBatch(context, dx));
 }

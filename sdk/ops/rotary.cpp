@@ -22,7 +22,8 @@ void Fill(const RotaryPositions& p, std::span<T> cosine, std::span<T> sine) {
 
 RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions) {
   const Shape shape = {positions.positions, positions.rotary_size / 2};
-  const RotaryAngles angles = {context.Allocate(shape), context.Allocate(shape)};
+  const RotaryAngles angles = {context.Allocate(shape, context.exact_dtype()),
+                               context.Allocate(shape, context.exact_dtype())};
   context.Launch({OperationKind::kElementwise, BytesOf(angles.cosine, angles.sine)},
                  [&](Backend&, void*) {
                    if (context.dtype() == DType::kF64) {

@@ -2,16 +2,20 @@
 
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 
 Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsilon) {
+  if (IsBf16(x)) {
+    return ToActivation(context, RmsNorm(context, Widened(context, x), weight, epsilon));
+  }
   if (weight != nullptr && x.shape().back() != weight->shape[0]) {
     ThrowShape(context, "rms norm takes " + std::to_string(weight->shape[0]) + " features",
                x.shape(), "change the layer's size");
   }
-  const Tensor y = context.Allocate(x.shape());
-  const Tensor rstd = context.Allocate({x.shape().RowCount()});
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  const Tensor rstd = context.Allocate({x.shape().RowCount()}, context.exact_dtype());
   const Tensor scale = ValuesOf(context, weight, nullptr).weight;
   context.Launch({OperationKind::kNorm, BytesOf(x.value, scale, y, rstd)},
                  [&](Backend& backend, void*) {
@@ -20,7 +24,7 @@ Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsi
   return context.Record(y, IsDifferentiable(x, weight, nullptr), [=](Context& ctx, Tensor dy) {
     const Tensor value = ValuesOf(ctx, weight, nullptr).weight;
     const AffineTensors gradient = GradientsOf(ctx, weight, nullptr);
-    const Tensor dx = ctx.Allocate(x.shape());
+    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
     ctx.Launch({.kind = OperationKind::kNorm,
                 .bytes = BytesOf(dy, x.value, value, dx) + BytesOfGradients(gradient),
                 .scratch_bytes = ctx.planning_backend().sequence().RmsBackwardScratch(x.value)},
@@ -33,18 +37,19 @@ Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsi
 }
 
 Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
+  if (IsBf16(x)) return ToActivation(context, Gated(context, Widened(context, x), f, gate_last));
   if (x.shape().rank() == 0 || x.shape().back() % 2 != 0) {
     ThrowShape(context, "a gated unit takes an even number of features", x.shape(),
                "project to twice the width");
   }
   Shape half = x.shape();
   half[half.rank() - 1] /= 2;
-  const Tensor y = context.Allocate(half);
+  const Tensor y = context.Allocate(half, x.dtype());
   context.Launch({OperationKind::kActivation, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
     backend.sequence().GatedForward(f, gate_last, x.value, y);
   });
   return context.Record(y, x.needs_gradient(), [=](Context& ctx, Tensor dy) {
-    const Tensor dx = ctx.Allocate(x.shape());
+    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
     ctx.Launch({OperationKind::kActivation, BytesOf(dy, x.value, dx)},
                [&](Backend& backend, void*) {
                  backend.sequence().GatedBackward(f, gate_last, dy, x.value, dx);
@@ -55,7 +60,10 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
 
 Var Rotate(Context& context, const Var& x, const RotaryGeometry& geometry, const Tensor& cosine,
            const Tensor& sine) {
-  const Tensor y = context.Allocate(x.shape());
+  if (IsBf16(x)) {
+    return ToActivation(context, Rotate(context, Widened(context, x), geometry, cosine, sine));
+  }
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
   context.Launch({OperationKind::kCopy, BytesOf(x.value, y)},
                  [&](Backend& backend, void*) { backend.elementwise().Copy(x.value, y); });
   context.Launch({OperationKind::kElementwise, BytesOf(y, y)}, [&](Backend& backend, void*) {

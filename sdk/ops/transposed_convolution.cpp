@@ -3,6 +3,7 @@
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 namespace {
@@ -67,7 +68,7 @@ TransposedCall FitTransposed(Context& context, const Var& x, const Parameter& we
 
 Tensor Forward(Context& context, const TransposedCall& call) {
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
-  const Tensor y = context.Allocate(call.y_shape);
+  const Tensor y = context.Allocate(call.y_shape, call.x.dtype());
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(call.x.value, p.weight, y),
@@ -105,7 +106,7 @@ void AddParameterGradients(Context& context, const TransposedCall& call, const T
   if (!d.bias) return;
   Shape reduced = dy.shape();
   for (std::size_t i = 0; i + 1 < reduced.rank(); ++i) reduced[i] = 1;
-  const Tensor sum = context.Allocate(reduced);
+  const Tensor sum = context.Allocate(reduced, dy.dtype());
   context.Launch(
       {OperationKind::kElementwise, BytesOf(dy) + BytesOfGradients({{}, d.bias, d.accumulate})},
       [&](Backend& backend, void*) {
@@ -118,7 +119,7 @@ void AddParameterGradients(Context& context, const TransposedCall& call, const T
 
 Tensor InputGradient(Context& context, const TransposedCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
-  const Tensor dx = context.Allocate(call.x.shape());
+  const Tensor dx = context.Allocate(call.x.shape(), call.x.dtype());
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(dy, weight, dx),
@@ -135,6 +136,10 @@ Tensor InputGradient(Context& context, const TransposedCall& call, const Tensor&
 Var TransposedConvolution(Context& context, const Var& x, const Parameter& weight,
                           const Parameter* bias, const WindowOptions& options,
                           const Spatial& output_padding, std::int64_t groups) {
+  if (IsBf16(x)) {
+    return ToActivation(context, TransposedConvolution(context, Widened(context, x), weight, bias,
+                                                       options, output_padding, groups));
+  }
   const TransposedCall call =
       FitTransposed(context, x, weight, bias, options, output_padding, groups);
   const Tensor y = Forward(context, call);

@@ -28,16 +28,18 @@ class Chunks {
         options_(options),
         rows_(x.value.Reshape({x.shape().RowCount(), x.shape().back()})),
         targets_(targets.Reshape({targets.size()})),
-        values_(ValuesOf(context, &weight, bias)),
-        loss_(context.Allocate({1})),
-        chunk_loss_(context.Allocate({1})),
-        chunk_seed_(context.Allocate({1})) {}
+        bias_(ValuesOf(context, nullptr, bias).bias),
+        weight_(context.parameters().WeightOf(weight, WeightLayout::kOutIn, x.dtype(),
+                                              context.planning_backend())),
+        loss_(context.Allocate({1}, context.exact_dtype())),
+        chunk_loss_(context.Allocate({1}, context.exact_dtype())),
+        chunk_seed_(context.Allocate({1}, context.exact_dtype())) {}
 
   // `dx` like x, or empty; gradients of weight and bias, or empty.
   VocabularyLoss Run(const Tensor& dx, const AffineTensors& gradients) {
     const std::int64_t rows = rows_.shape()[0];
     const std::int64_t wanted = options_.chunk_rows;
-    const std::int64_t step = wanted > 0 ? wanted : ChunkRows(rows, values_.weight.shape()[0]);
+    const std::int64_t step = wanted > 0 ? wanted : ChunkRows(rows, weight_.outputs());
     context_.Launch({OperationKind::kLoss, BytesOf(targets_)}, [&](Backend& backend, void*) {
       backend.elementwise().Fill(loss_, 0);
       counted_ = CountTargets(targets_, options_.ignore_index);
@@ -63,20 +65,19 @@ class Chunks {
   Options KernelOptions() const { return {options_.label_smoothing, options_.ignore_index}; }
   ProductKernels& planned() { return context_.planning_backend().product(); }
   double Flops(std::int64_t count) const {
-    return 2.0 * static_cast<double>(count) * static_cast<double>(values_.weight.size());
+    return 2.0 * static_cast<double>(count) * static_cast<double>(weight_.tensor.size());
   }
 
   Tensor Project(std::int64_t begin, std::int64_t count) {
     const Tensor x = rows_.Narrow(begin, count);
-    const Tensor logits = context_.Allocate({count, values_.weight.shape()[0]}, context_.dtype(),
-                                            MemoryTag::kWorkspace);
+    const Tensor logits =
+        context_.Allocate({count, weight_.outputs()}, rows_.dtype(), MemoryTag::kWorkspace);
     context_.Launch({.kind = OperationKind::kProduct,
-                     .bytes = BytesOf(x, values_.weight, values_.bias, logits),
+                     .bytes = BytesOf(x, weight_.Read(), bias_, logits),
                      .flops = Flops(count),
-                     .scratch_bytes = planned().LinearForwardScratch(x, values_.weight)},
+                     .scratch_bytes = planned().LinearForwardScratch(x, weight_)},
                     [&](Backend& backend, void* scratch) {
-                      backend.product().LinearForward(x, values_.weight, values_.bias, {}, logits,
-                                                      {}, scratch);
+                      backend.product().LinearForward(x, weight_, bias_, {}, logits, {}, scratch);
                     });
     return logits;
   }
@@ -84,7 +85,7 @@ class Chunks {
   // Adds the chunk's share of the loss and, where gradients are wanted, turns logits into theirs.
   void Compare(const Tensor& logits, std::int64_t begin, std::int64_t count) {
     const Tensor targets = targets_.Narrow(begin, count);
-    const Tensor log_sum_exp = context_.Allocate({count});
+    const Tensor log_sum_exp = context_.Allocate({count}, context_.exact_dtype());
     context_.Launch(
         {OperationKind::kLoss, (differentiating_ ? 2 : 1) * BytesOf(logits)},
         [&](Backend& backend, void*) {
@@ -108,12 +109,11 @@ class Chunks {
 
   void InputGradient(const Tensor& dlogits, const Tensor& dx) {
     context_.Launch({.kind = OperationKind::kProduct,
-                     .bytes = BytesOf(dlogits, values_.weight, dx),
+                     .bytes = BytesOf(dlogits, weight_.Read(), dx),
                      .flops = Flops(dlogits.shape()[0]),
-                     .scratch_bytes = planned().LinearBackwardDataScratch(dlogits, values_.weight)},
+                     .scratch_bytes = planned().LinearBackwardDataScratch(dlogits, weight_)},
                     [&](Backend& backend, void* scratch) {
-                      backend.product().LinearBackwardData(dlogits, values_.weight, dx, false,
-                                                           scratch);
+                      backend.product().LinearBackwardData(dlogits, weight_, dx, false, scratch);
                     });
   }
 
@@ -136,7 +136,8 @@ class Chunks {
   VocabularyLossOptions options_;
   Tensor rows_;     // [M, D]
   Tensor targets_;  // [M]
-  AffineTensors values_;
+  Tensor bias_;
+  LinearWeight weight_;
   Tensor loss_, chunk_loss_, chunk_seed_;  // [1]
   std::int64_t counted_ = 0;               // targets that count, in all chunks
   std::int64_t correct_ = 0;
@@ -158,7 +159,7 @@ void CheckShapes(Context& context, const Var& x, const Parameter& weight, const 
 // A weight that is frozen beside a trained bias still needs a place for its gradient.
 AffineTensors WithPlaceForWeight(Context& context, const Parameter& weight, AffineTensors places) {
   if (places.bias && !places.weight) {
-    places.weight = context.Allocate(weight.shape, context.dtype(), MemoryTag::kWorkspace);
+    places.weight = context.Allocate(weight.shape, context.exact_dtype(), MemoryTag::kWorkspace);
   }
   return places;
 }
@@ -185,7 +186,7 @@ VocabularyLoss LinearCrossEntropy(Context& context, const Var& x, const Paramete
     return result;
   }
   chunks.set_differentiating(true);
-  const Tensor dx = x.needs_gradient() ? context.Allocate(x.shape()) : Tensor();
+  const Tensor dx = x.needs_gradient() ? context.Allocate(x.shape(), x.dtype()) : Tensor();
   const AffineTensors gradients =
       WithPlaceForWeight(context, weight, GradientsOf(context, &weight, bias));
   const Tensor flat = dx ? dx.Reshape({x.shape().RowCount(), x.shape().back()}) : Tensor();

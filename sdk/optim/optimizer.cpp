@@ -75,6 +75,10 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
                  [&](Backend& backend, void*) { RunUpdate(backend, options_, call); });
+  if (!store.HasPacked(parameter)) return;
+  context.Launch(
+      {OperationKind::kOptimizer, value.size() * (SizeOf(value.dtype()) + SizeOf(DType::kBF16))},
+      [&](Backend& backend, void*) { store.Repack(parameter, backend); });
 }
 
 }  // namespace frugal

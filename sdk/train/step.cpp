@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sdk/module/parameter_store.h"
+#include "sdk/ops/precision.h"
 #include "sdk/ops/scalar.h"
 #include "sdk/ops/vocabulary_loss.h"
 
@@ -20,14 +21,20 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
                 std::span<const std::int64_t> samples) {
   const LabelScope label(context, "batch");
   const auto count = static_cast<std::int64_t>(samples.size());
-  const DType target_type = layout.classes > 0 ? DType::kI64 : context.dtype();
+  const DType target_type = layout.classes > 0 ? DType::kI64 : context.exact_dtype();
   const Batch batch = {
-      context.Allocate(layout.BatchShape(count), layout.InputType(context.dtype()),
+      context.Allocate(layout.BatchShape(count), layout.InputType(context.exact_dtype()),
                        MemoryTag::kData),
       context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData)};
   context.Launch({OperationKind::kData, BytesOf(batch.inputs, batch.targets)},
                  [&](Backend&, void*) { source->Fill(samples, batch.inputs, batch.targets); });
   return batch;
+}
+
+// Values in the element type of activations, or tokens.
+Var ToInput(Context& context, Tensor inputs) {
+  const Var x = {std::move(inputs), Var::kNoGradient};
+  return x.dtype() == DType::kI64 ? x : ToActivation(context, x);
 }
 
 double ScalarOf(Context& context, const Tensor& scalar) {
@@ -68,9 +75,9 @@ Evaluated RunForward(Context& context, const StepParts& parts, const DataSource*
   Batch batch = ReadBatch(context, parts.layout, source, samples);
   const Tensor targets = batch.targets;
   Evaluated evaluated;
+  Var inputs = ToInput(context, std::exchange(batch.inputs, {}));
   if (const auto projection = ProjectionForLoss(parts)) {
-    const Var features =
-        parts.network.RunUpToProjection(context, {std::exchange(batch.inputs, {}), -1});
+    const Var features = parts.network.RunUpToProjection(context, std::exchange(inputs, {}));
     const LabelScope label(context, "loss");
     VocabularyLoss loss =
         LinearCrossEntropy(context, features, *projection->weight, projection->bias, targets,
@@ -80,7 +87,7 @@ Evaluated RunForward(Context& context, const StepParts& parts, const DataSource*
     evaluated.loss = std::move(loss.loss);
     evaluated.result.correct = loss.correct;
   } else {
-    const Var output = parts.network(context, {std::exchange(batch.inputs, {}), -1});
+    const Var output = parts.network(context, std::exchange(inputs, {}));
     evaluated.loss = ComputeLoss(context, parts.loss, output, targets);
     evaluated.result.correct = CountCorrect(context, parts, output.value, targets);
   }
@@ -90,7 +97,7 @@ Evaluated RunForward(Context& context, const StepParts& parts, const DataSource*
 
 void RunBackward(Context& context, Tape& tape, int loss_slot, double seed) {
   const LabelScope label(context, "loss");
-  const Tensor start = context.Allocate({1});
+  const Tensor start = context.Allocate({1}, context.exact_dtype());
   context.Launch({OperationKind::kLoss, BytesOf(start)},
                  [&](Backend& backend, void*) { backend.elementwise().Fill(start, seed); });
   tape.Backward(context, loss_slot, start);
@@ -154,9 +161,10 @@ Shape PredictFrom(Context& context, const StepParts& parts, std::int64_t count, 
   context.set_training(false);
   const TapeScope scope(context, nullptr);
   Tensor x = context.Allocate(parts.layout.BatchShape(count),
-                              parts.layout.InputType(context.dtype()), MemoryTag::kData);
+                              parts.layout.InputType(context.exact_dtype()), MemoryTag::kData);
   context.Launch({OperationKind::kData, BytesOf(x)}, [&](Backend&, void*) { fill(x); });
-  const Var y = parts.network(context, {std::exchange(x, {}), Var::kNoGradient});
+  const Var input = ToInput(context, std::exchange(x, {}));
+  const Var y = Widened(context, parts.network(context, input));
   context.Launch({OperationKind::kData, BytesOf(y.value)}, [&](Backend&, void*) {
     if (y.value.dtype() == DType::kF64) {
       const auto values = y.value.values<double>();

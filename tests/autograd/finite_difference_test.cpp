@@ -11,12 +11,12 @@ namespace {
 CheckedFunction Square(double factor) {
   return [=](Context& context, const std::vector<Var>& inputs) {
     const Var x = inputs[0];
-    const Tensor y = context.Allocate(x.shape());
+    const Tensor y = context.Allocate(x.shape(), x.dtype());
     for (std::size_t i = 0; i < y.values<double>().size(); ++i) {
       y.data<double>()[i] = x.value.data<double>()[i] * x.value.data<double>()[i];
     }
     return context.Record(y, x.needs_gradient(), [=](Context& ctx, Tensor dy) {
-      const Tensor dx = ctx.Allocate(x.shape());
+      const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
       for (std::size_t i = 0; i < dx.values<double>().size(); ++i) {
         dx.data<double>()[i] = factor * x.value.data<double>()[i] * dy.data<double>()[i];
       }

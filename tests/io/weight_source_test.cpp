@@ -1,5 +1,6 @@
 #include "sdk/io/weight_source.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -94,10 +95,10 @@ TEST_CASE("every half and bfloat16 survives the way through float", "[io]") {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto stored = static_cast<std::uint16_t>(bits);
     const float half = ToFloat(Half{stored});
-    const float brain = ToFloat(BFloat16{stored});
+    const auto brain = static_cast<float>(std::bit_cast<BFloat16>(stored));
     wrong += std::isnan(half) ? !std::isnan(ToFloat(ToHalf(half))) : ToHalf(half).bits != stored;
-    wrong += std::isnan(brain) ? !std::isnan(ToFloat(ToBFloat16(brain)))
-                               : ToBFloat16(brain).bits != stored;
+    wrong += std::isnan(brain) ? !std::isnan(static_cast<float>(BFloat16(brain)))
+                               : BFloat16(brain).bits != stored;
   }
   CHECK(wrong == 0);
 }
@@ -111,9 +112,9 @@ TEST_CASE("narrowing to 16 bits rounds to nearest, ties to even", "[io]") {
   CHECK(ToHalf(0x1p-25f).bits == 0);
   CHECK(ToHalf(0x1.8p-25f).bits == 1);
   CHECK(ToHalf(-0x1.ffep-15f).bits == 0x8400);  // rounds up to the smallest normal number
-  CHECK(ToBFloat16(1 + 0x1p-8f).bits == 0x3f80);
-  CHECK(ToBFloat16(1 + 0x3p-8f).bits == 0x3f82);
-  CHECK(std::isinf(ToFloat(ToBFloat16(std::numeric_limits<float>::max()))));
+  CHECK(BFloat16(1 + 0x1p-8f).bits == 0x3f80);
+  CHECK(BFloat16(1 + 0x3p-8f).bits == 0x3f82);
+  CHECK(std::isinf(static_cast<float>(BFloat16(std::numeric_limits<float>::max()))));
 }
 
 }  // namespace

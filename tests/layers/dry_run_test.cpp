@@ -82,12 +82,12 @@ TEST_CASE("a dry run of a batch far beyond the machine is planned", "[layers][dr
   const auto network = Ready(MakeSmallNetwork());
   Context& context = world.context();
   // A batch of a hundred million images: terabytes.
-  const Tensor input = context.Allocate({100000000, 8, 8, 3});
+  const Tensor input = context.Allocate({100000000, 8, 8, 3}, DType::kF32);
   Tape tape;
   const TapeScope scope(context, &tape);
   const Var output = (*network)(context, {input});
   CHECK(output.shape() == Shape({100000000, 5}));
-  tape.Backward(context, output.slot, context.Allocate(output.shape()));
+  tape.Backward(context, output.slot, context.Allocate(output.shape(), output.dtype()));
   CHECK(world.ledger().peak_total() > std::int64_t{1} << 40);
 }
 

@@ -98,14 +98,14 @@ TEST_CASE("evaluation keeps the input only where the weight is trained", "[ops][
         const TapeScope scope(context, &tape);
         Var output;
         {
-          const Var hidden = {context.Allocate({100, 64}), tape.NewSlot()};
+          const Var hidden = {context.Allocate({100, 64}, DType::kF32), tape.NewSlot()};
           context.Launch({OperationKind::kElementwise, BytesOf(hidden.value)},
                          [&](Backend& b, void*) { b.elementwise().Fill(hidden.value, 1); });
           output = (*layer)(context, hidden);
         }
         const std::int64_t one = output.value.bytes();
         CHECK(world.ledger().live()[MemoryTag::kActivation] == (trained ? 2 : 1) * one);
-        tape.Backward(context, output.slot, context.Allocate(output.shape()));
+        tape.Backward(context, output.slot, context.Allocate(output.shape(), output.dtype()));
         CHECK(tape.TakeGradient(0).shape() == Shape({100, 64}));
       }
     }

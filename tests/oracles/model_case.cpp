@@ -7,6 +7,7 @@
 
 #include "builders/architecture_reader.h"
 #include "presets/toml_reader.h"
+#include "sdk/core/bfloat16.h"
 #include "sdk/core/error.h"
 #include "sdk/io/open_weights.h"
 #include "sdk/ops/loss.h"
@@ -40,9 +41,12 @@ double NormOf(const std::vector<double>& values) {
 
 class ModelRun {
  public:
-  ModelRun(const ModelCase& one, const test::WorldKind& kind)
-      : case_(one), world_(kind), network_(BuildArchitecture(one.config)) {
+  ModelRun(const ModelCase& one, const test::WorldKind& kind, bool rounded = false)
+      : case_(one), world_(kind), network_(BuildArchitecture(one.config)), rounded_(rounded) {
     TakeWeightsFrom(*one.weights, world_);
+    for (const Parameter* parameter : network_->Parameters()) {
+      if (rounded) Round(world_.store().Value(*parameter));
+    }
     total_norm_ = TotalNorm();
     world_.context().set_training(one.training);
   }
@@ -53,10 +57,10 @@ class ModelRun {
     const TapeScope scope(context, &tape_);
     const Var output = (*network_)(context, Input());
     errors_["output"] = ErrorOf(output.value, "output");
-    const Tensor target = ReadInput(*case_.expected, "target", world_.dtype());
+    const Tensor target = ReadInput(*case_.expected, "target", ExactType(world_.dtype()));
     const Var loss = RegressionLoss(context, output, target, Regression::kMse);
     errors_["loss"] = ErrorOf(loss.value, "loss");
-    tape_.Backward(context, loss.slot, test::Full({1}, 1, world_.dtype()));
+    tape_.Backward(context, loss.slot, test::Full({1}, 1, loss.dtype()));
     CompareInput();
     CompareParameters();
     AddWhatOnlyTheFileHas();
@@ -64,6 +68,12 @@ class ModelRun {
   }
 
  private:
+  static void Round(const Tensor& values) {
+    for (double& value : values.values<double>()) {
+      value = static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value))));
+    }
+  }
+
   double TotalNorm() const {
     double sum = 0;
     for (const StoredTensor& stored : case_.expected->Entries()) {
@@ -92,6 +102,7 @@ class ModelRun {
     }
     const Tensor x = ReadInput(*case_.expected, "input/" + case_.inputs[0], world_.dtype());
     if (x.dtype() != DType::kI64) input_slot_ = tape_.NewSlot();
+    if (rounded_ && x.dtype() != DType::kI64) Round(x);
     return {x, input_slot_};
   }
 
@@ -142,6 +153,7 @@ class ModelRun {
   const ModelCase& case_;
   test::TestWorld world_;
   std::unique_ptr<Sequential> network_;
+  bool rounded_;  // weights and inputs, to bf16
   Tape tape_;
   int input_slot_ = Var::kNoGradient;
   double total_norm_ = 0;  // of all gradients of parameters, in the file
@@ -192,6 +204,10 @@ std::vector<std::string> ModelCaseDirectories(const std::string& directory) {
 
 std::map<std::string, double> ModelErrors(const ModelCase& one, const test::WorldKind& kind) {
   return ModelRun(one, kind).Errors();
+}
+
+std::map<std::string, double> RoundingErrors(const ModelCase& one) {
+  return ModelRun(one, test::kReferenceF64, true).Errors();
 }
 
 }  // namespace frugal::oracles

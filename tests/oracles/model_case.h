@@ -36,4 +36,8 @@ std::vector<std::string> ModelCaseDirectories(const std::string& directory);
 // Infinite for what only one side has. Throws DataError where the parameter counts differ.
 std::map<std::string, double> ModelErrors(const ModelCase& one, const test::WorldKind& kind);
 
+// How far the same errors go in f64 where nothing but the weights and the inputs are rounded to
+// bf16: what a computation in bf16 cannot be blamed for.
+std::map<std::string, double> RoundingErrors(const ModelCase& one);
+
 }  // namespace frugal::oracles

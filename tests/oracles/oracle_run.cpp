@@ -16,22 +16,23 @@ Numbers OracleRun::Read(const std::string& name, AxisOrder order) const {
 }
 
 // Scalars are [1] here and [] in the files.
-Tensor OracleRun::ToTensor(const Numbers& numbers) const {
+Tensor OracleRun::ToTensor(const Numbers& numbers, DType dtype) const {
   const Shape shape = numbers.shape.rank() == 0 ? Shape{1} : numbers.shape;
-  return test::MakeTensor(shape, numbers.values, world_.dtype());
+  return test::MakeTensor(shape, numbers.values, dtype);
 }
 
 Var OracleRun::Input(const std::string& name, AxisOrder order) {
   if (order == AxisOrder::kChannelsFirst) order_ = order;
   const int slot = tape_.NewSlot();
   slots_[name] = slot;
-  return {ToTensor(Read("in/" + name, order)), slot};
+  return {ToTensor(Read("in/" + name, order), world_.dtype()), slot};
 }
 
 Tensor OracleRun::Constant(const std::string& name) {
   const std::string full = "in/" + name;
   constants_.insert(name);
-  if (!file_.IsInteger(full)) return ToTensor(Read(full, AxisOrder::kAsStored));
+  if (!file_.IsInteger(full))
+    return ToTensor(Read(full, AxisOrder::kAsStored), ExactType(world_.dtype()));
   return test::MakeTensor(file_.ShapeOf(full), file_.ReadIntegers(full), DType::kI64);
 }
 
@@ -52,7 +53,8 @@ const Parameter& OracleRun::Weight(const std::string& name) {
 }
 
 void OracleRun::FillFromFile(const Parameter& parameter) {
-  const Tensor stored = ToTensor(Read("in/" + parameter.name, AxisOrder::kAsStored));
+  const Tensor stored =
+      ToTensor(Read("in/" + parameter.name, AxisOrder::kAsStored), ExactType(world_.dtype()));
   world_.backend().elementwise().Copy(stored, world_.store().Value(parameter));
 }
 
@@ -84,7 +86,7 @@ std::map<std::string, double> OracleRun::Errors(Function function) {
   const TapeScope scope(context(), &tape_);
   const Var output = function(*this);
   errors["out"] = ErrorOf(output.value, "out", order_);
-  tape_.Backward(context(), output.slot, ToTensor(Read("upstream", order_)));
+  tape_.Backward(context(), output.slot, ToTensor(Read("upstream", order_), output.dtype()));
   for (const auto& [name, slot] : slots_) {
     errors["grad/" + name] = ErrorOf(tape_.TakeGradient(slot), "grad/" + name, order_);
   }

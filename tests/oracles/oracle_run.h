@@ -42,7 +42,7 @@ class OracleRun {
 
  private:
   Numbers Read(const std::string& name, AxisOrder order) const;
-  Tensor ToTensor(const Numbers& numbers) const;
+  Tensor ToTensor(const Numbers& numbers, DType dtype) const;
   double ErrorOf(const Tensor& computed, const std::string& name, AxisOrder order) const;
   Parameter& AddParameter(const std::string& name, const Shape& shape);
   void FillFromFile(const Parameter& parameter);

@@ -23,7 +23,7 @@ std::int64_t PeakOf(BackendKind backend, const AttentionLayerOptions& options,
     const TapeScope scope(world.context(), &tape);
     Var output = (*layer)(world.context(), {input, tape.NewSlot()});
     const int slot = output.slot;
-    Tensor seed = world.context().Allocate(output.shape());
+    Tensor seed = world.context().Allocate(output.shape(), output.dtype());
     output = Var();
     tape.Backward(world.context(), slot, std::move(seed));
   }

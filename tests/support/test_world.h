@@ -29,6 +29,8 @@ inline std::ostream& operator<<(std::ostream& out, const WorldKind& kind) {
 inline constexpr WorldKind kReferenceF64{BackendKind::kEigen, DType::kF64};
 inline constexpr WorldKind kReferenceF32{BackendKind::kEigen, DType::kF32};
 inline constexpr WorldKind kOneDnnF32{BackendKind::kOneDnn, DType::kF32};
+// Only where the processor has bf16 instructions.
+inline constexpr WorldKind kOneDnnBf16{BackendKind::kOneDnn, DType::kBF16};
 inline std::vector<WorldKind> AllWorlds() { return {kReferenceF64, kReferenceF32, kOneDnnF32}; }
 
 // Everything that operations reach for, real or dry, in training mode.
@@ -39,7 +41,7 @@ class TestWorld {
         step_memory_(ledger_, Upstream(), true),
         tensor_memory_(ledger_, Upstream(), false),
         backend_(MakeBackend(kind.backend)),
-        store_(tensor_memory_, ledger_, {.dtype = kind.dtype, .seed = seed, .dry = kind.dry}),
+        store_(tensor_memory_, ledger_, {.dtype = ExactType(kind.dtype), .seed = seed, .dry = kind.dry}),
         context_({.backend = *backend_,
                   .ledger = ledger_,
                   .step_memory = step_memory_,

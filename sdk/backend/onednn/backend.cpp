@@ -14,6 +14,7 @@
 #include "sdk/backend/onednn/optimizer.h"
 #include "sdk/backend/onednn/pool.h"
 #include "sdk/backend/onednn/product.h"
+#include "sdk/backend/onednn/simd/cpu_features.h"
 
 namespace frugal {
 namespace {
@@ -25,7 +26,10 @@ class OneDnnBackend final : public Backend {
 
   std::string_view name() const override { return NameOf(BackendKind::kOneDnn); }
   // f64 is the reference's, kernel by kernel.
-  bool Supports(DType dtype) const override { return dtype == DType::kF32 || dtype == DType::kF64; }
+  bool Supports(DType dtype) const override {
+    return dtype == DType::kF32 || dtype == DType::kF64 ||
+           (dtype == DType::kBF16 && simd::HasAvx512Bf16());
+  }
 
   ProductKernels& product() override { return product_; }
   ConvKernels& conv() override { return conv_; }

@@ -11,7 +11,7 @@ namespace {
                     .given = given,
                     .advice =
                         "write oracle_check ops DIR, models DIR, train DIR or optimizers FILE, "
-                        "with --backend eigen|onednn and --precision f32|f64"});
+                        "with --backend eigen|onednn and --precision f32|bf16|f64"});
 }
 
 BackendKind BackendNamed(const std::string& name) {

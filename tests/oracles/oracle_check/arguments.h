@@ -7,7 +7,7 @@
 
 namespace frugal::oracles {
 
-// oracle_check COMMAND PATH... [--backend eigen|onednn] [--precision f32|f64]
+// oracle_check COMMAND PATH... [--backend eigen|onednn] [--precision f32|bf16|f64]
 struct CheckArguments {
   std::string command;
   std::vector<std::string> paths;

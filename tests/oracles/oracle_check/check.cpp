@@ -27,7 +27,8 @@ bool CheckCase(const OracleCase& one, const test::WorldKind& kind) {
     if (error.first != "out" && error.second > worst.second) worst = error;
   }
   const double output = errors.at("out");
-  const bool passed = output <= kOutputTolerance && worst.second <= kGradientTolerance;
+  const bool passed =
+      output <= ToleranceOf(kind).output && worst.second <= ToleranceOf(kind).gradient;
   std::cout << LineStart(passed, one.Name()) << "output " << ErrorText(output);
   if (worst.second >= 0) {
     std::cout << "  worst gradient " << ErrorText(worst.second) << " " << worst.first;

@@ -13,9 +13,19 @@ struct CheckCount {
   int failures = 0;
 };
 
+// Relative norms of differences. bf16 rounds each activation to 8 bits, and a network many times.
+struct Tolerance {
+  double output, gradient;  // of operations
+  double model_output, model_gradient;
+  double training;  // of losses, norms, all weights as one
+  double loss;      // of each step's loss alone
+};
+inline Tolerance ToleranceOf(const test::WorldKind& kind) {
+  if (kind.dtype == DType::kBF16) return {1e-2, 2e-2, 3e-2, 1e-1, 1e-1, 1e-2};
+  return {1e-5, 1e-4, 1e-5, 1e-4, 1e-4, 1e-4};
+}
+inline constexpr double kTimesRounding = 6;  // see CheckModel
 inline constexpr double kOutputTolerance = 1e-5;
-inline constexpr double kGradientTolerance = 1e-4;
-inline constexpr double kTrainingTolerance = 1e-4;  // of losses, norms, all weights as one
 // Adam moves what has no gradient but rounding (a bias that every key shares) by as much as the
 // rest, in directions that nobody computes alike.
 inline constexpr double kFinalWeightTolerance = 1e-3;
