@@ -32,7 +32,8 @@ struct AttentionGeometry {
 // arXiv:2205.14135). Kept for backward are the output and one log-sum-exp per query and head.
 //
 // q [B, Tq, ...], k and v [B, Tk, ...] as views; y [B, Tq, H * d]; log_sum_exp [B, H, Tq] (kF32,
-// or kF64 for f64); mask is added to the scores, [1 or B, 1 or H, Tq, Tk] or none.
+// or kF64 for f64); mask is added to the scores, [1 or B, 1 or H, Tq, Tk] or none, of the type of q
+// or, with bf16, kF32.
 class AttentionKernels {
  public:
   virtual ~AttentionKernels() = default;

@@ -1,47 +1,13 @@
 #include "sdk/backend/onednn/attention.h"
 
 #include "sdk/core/error.h"
-#include "tests/backend/attention_support.h"
+#include "tests/backend/attention_run.h"
 #include "tests/catch.h"
 
 using namespace frugal;
 using namespace frugal::test;
 
 namespace {
-
-constexpr double kUntouched = 0.375;
-
-struct KernelResults {
-  Tensor y, log_sum_exp;
-  HeadsView dq, dk, dv;
-};
-
-// Like the inputs: views into one tensor stay so.
-void MakeGradients(const AttentionTensors& t, DType dtype, KernelResults& r) {
-  const auto make = [&](const HeadsView& view) {
-    return HeadsView{Full(view.tensor.shape(), kUntouched, dtype), view.offset};
-  };
-  r.dq = make(t.q);
-  r.dk = t.k.tensor.SharesStorageWith(t.q.tensor) ? HeadsView{r.dq.tensor, t.k.offset} : make(t.k);
-  r.dv = t.v.tensor.SharesStorageWith(t.k.tensor) ? HeadsView{r.dk.tensor, t.v.offset} : make(t.v);
-}
-
-KernelResults Run(AttentionKernels& kernels, const AttentionGeometry& g,
-                  const AttentionTensors& t) {
-  const DType dtype = t.dy.dtype();
-  KernelResults r;
-  r.y = Uninitialized(t.dy.shape(), dtype);
-  r.log_sum_exp = Uninitialized({g.batch, g.heads, g.query_length}, dtype);
-  MakeGradients(t, dtype, r);
-  const Scratch forward(kernels.ForwardScratch(g, dtype));
-  kernels.Forward(g, t.q, t.k, t.v, t.mask, r.y, r.log_sum_exp, forward.get());
-  CHECK(forward.GuardIsIntact());
-  const Scratch backward(kernels.BackwardScratch(g, dtype));
-  kernels.Backward(g, t.dy, t.q, t.k, t.v, t.mask, r.y, r.log_sum_exp, r.dq, r.dk, r.dv,
-                   backward.get());
-  CHECK(backward.GuardIsIntact());
-  return r;
-}
 
 // Relative norm of the difference. Gradients that cancel to nothing (of a single key, say) are
 // measured by the size of their terms, at least 0.01 per element.
@@ -55,27 +21,6 @@ double Error(const std::vector<double>& actual, const std::vector<double>& expec
   for (const double each : expected) norm += std::isinf(each) ? 0 : each * each + 1e-4;
   const double error = difference == 0 ? 0 : std::sqrt(difference / norm);
   return std::isnan(error) ? kInfinity : error;
-}
-
-// How many elements outside of the views were written.
-std::int64_t Overwritten(const AttentionGeometry& g, const KernelResults& r) {
-  std::int64_t inside = 0;
-  std::vector<Tensor> tensors;
-  for (const HeadsView* view : {&r.dq, &r.dk, &r.dv}) {
-    const std::int64_t heads = view == &r.dq ? g.heads : g.key_heads;
-    inside += view->tensor.shape().RowCount() * heads * g.head_size;
-    const bool seen = std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
-      return tensor.SharesStorageWith(view->tensor);
-    });
-    if (!seen) tensors.push_back(view->tensor);
-  }
-  std::int64_t untouched = 0, all = 0;
-  for (const Tensor& tensor : tensors) {
-    const auto values = Values(tensor);
-    all += tensor.size();
-    untouched += std::count(values.begin(), values.end(), kUntouched);
-  }
-  return all - inside - untouched;
 }
 
 void Compare(AttentionKernels& kernels, const AttentionCase& c, const AttentionTensors& t,
@@ -106,19 +51,6 @@ void CompareAll(const AttentionCase& c, std::uint32_t seed) {
   Dice dice(seed);
   const AttentionTensors t = RandomTensors(c, dice, DType::kF64);
   Compare(reference, c, t, NaiveAttention(c.g, t).Run(), 1e-12, 1e-12);
-}
-
-AttentionGeometry Geometry(std::int64_t batch, std::int64_t queries, std::int64_t keys,
-                           std::int64_t heads, std::int64_t key_heads, std::int64_t head_size,
-                           bool causal = false) {
-  return {batch,
-          queries,
-          keys,
-          heads,
-          key_heads,
-          head_size,
-          1 / std::sqrt(static_cast<double>(head_size)),
-          causal};
 }
 
 AttentionCase RandomCase(Dice& dice) {
@@ -314,7 +246,7 @@ TEST_CASE("attention of nothing does nothing, and that without keys is zero") {
   }
 }
 
-TEST_CASE("fast attention in f64 is the reference's, in bf16 refused") {
+TEST_CASE("fast attention in f64 is the reference's; mixed types are refused") {
   OneDnnAttentionKernels fast;
   EigenAttentionKernels reference;
   const AttentionGeometry g = Geometry(1, 20, 30, 2, 1, 8);
@@ -325,4 +257,11 @@ TEST_CASE("fast attention in f64 is the reference's, in bf16 refused") {
   CHECK(SameBits(actual.dk.tensor, expected.dk.tensor));
   const Tensor y = Uninitialized({1, 20, 16}, DType::kBF16);
   CHECK_THROWS_AS(fast.Forward(g, t.q, t.k, t.v, {}, y, actual.log_sum_exp, nullptr), UsageError);
+  const Tensor wrong = Uninitialized({1, 2, 20, 30}, DType::kI32);
+  const AttentionTensors f = RandomTensors({.g = g}, dice, DType::kF32);
+  const Tensor out = Uninitialized({1, 20, 16}), sums = Uninitialized({1, 2, 20});
+  CHECK_THROWS_AS(fast.Forward(g, f.q, f.k, f.v, wrong, out, sums, nullptr), UsageError);
+  CHECK_THROWS_AS(fast.Forward(g, f.q, f.k, f.v, {}, out, wrong, nullptr), UsageError);
+  CHECK_THROWS_AS(fast.Backward(g, t.dy, f.q, f.k, f.v, {}, out, sums, f.q, f.k, f.v, nullptr),
+                  UsageError);
 }

@@ -13,7 +13,7 @@ using simd::kQueryTile;
 void CopyRows(const HeadRows& from, const QueryTile& tile, std::int64_t width, float factor,
               std::int64_t padded, float* to) {
   for (std::int64_t t = 0; t < tile.count; ++t, to += padded) {
-    const float* const row = from.at(tile.first + t);
+    const float* const row = from.at(t);
     for (std::int64_t i = 0; i < width; ++i) to[i] = factor * row[i];
     std::fill(to + width, to + padded, 0.0f);
   }
@@ -49,20 +49,18 @@ void BackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, cons
     const QueryTile tile = plan.Tile(g, task, item);
     LoadTile(tile, given);
     ForKeySteps(g, tile, [&](const KeyStep& step) { AddKeys(tile, step, sums); });
-    const HeadRows to = RowsOf(dq, tiles_.batch(), tile.head, g.head_size);
-    inputs_.loops.transpose(query_sums_, kQueryTile, g.head_size, tile.count,
-                            static_cast<float>(g.scale), to.at(tile.first), to.row);
+    tiles_.WriteTurned(query_sums_, static_cast<float>(g.scale), tile, dq);
   }
 }
 
 void BackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given) {
   const AttentionGeometry& g = inputs_.geometry;
   const std::int64_t width = g.head_size, padded = inputs_.plan.padded_head;
-  const HeadRows dy = RowsOf({given.dy, 0}, tiles_.batch(), tile.head, width);
-  const HeadRows y = RowsOf({given.y, 0}, tiles_.batch(), tile.head, width);
-  const HeadRows q = RowsOf(inputs_.q, tiles_.batch(), tile.head, width);
-  CopyRows(q, tile, width, tiles_.query_scale(), padded, query_rows_);
-  CopyRows(dy, tile, width, 1.0f, padded, gradient_rows_);
+  // One after the other: rows of bf16 are converted to one place.
+  CopyRows(tiles_.TileRows(inputs_.q, tile), tile, width, tiles_.query_scale(), padded,
+           query_rows_);
+  CopyRows(tiles_.TileRows({given.dy, 0}, tile), tile, width, 1.0f, padded, gradient_rows_);
+  const HeadRows y = tiles_.TileRows({given.y, 0}, tile);
   tiles_.LoadQueries({query_rows_, padded}, 1.0f, tile);
   tiles_.LoadColumns({gradient_rows_, padded}, width, 1.0f, tile, turned_gradients_);
   std::fill_n(query_sums_, width * kQueryTile, 0.0f);
@@ -73,7 +71,7 @@ void BackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given)
   for (std::int64_t c = 0; c < tile.count; ++c) {
     // Of a query that saw no key, every probability becomes 2^(-infinity).
     log_sum_exp_[c] = std::numbers::log2e_v<float> * (std::isinf(sums[c]) ? -sums[c] : sums[c]);
-    delta_[c] = inputs_.loops.dot(dy.at(tile.first + c), y.at(tile.first + c), width);
+    delta_[c] = inputs_.loops.dot(gradient_rows_ + c * padded, y.at(c), width);
   }
 }
 
@@ -100,26 +98,57 @@ void BackwardTiles::AddKeys(const QueryTile& tile, const KeyStep& step, const Ke
                  kQueryTile, width, columns, step.count, true});
 }
 
+namespace {
+
+// Some rows of dk or dv in the first slot; those of the next lie slot_elements further on.
+struct SlotRows {
+  float* sum;
+  std::int64_t row, slot_elements, slots;
+  float factor;
+};
+
+void WriteFloats(const SlotRows& from, const KeyRange& range, std::int64_t width,
+                 const HeadRows& to) {
+  const float* sums = from.sum;
+  for (std::int64_t t = range.begin; t < range.end; ++t, sums += from.row) {
+    float* const row = to.at(t);
+    for (std::int64_t i = 0; i < width; ++i) row[i] = from.factor * sums[i];
+    for (std::int64_t s = 1; s < from.slots; ++s) {
+      const float* const more = sums + s * from.slot_elements;
+      for (std::int64_t i = 0; i < width; ++i) row[i] += from.factor * more[i];
+    }
+  }
+}
+
+// Into the first slot.
+void AddSlots(const SlotRows& from, std::int64_t rows) {
+  for (std::int64_t s = 1; s < from.slots; ++s) {
+    const float* const more = from.sum + s * from.slot_elements;
+    for (std::int64_t i = 0; i < rows * from.row; ++i) from.sum[i] += more[i];
+  }
+}
+
+}  // namespace
+
 void WriteKeyGradients(const AttentionInputs& inputs, const KeyRange& range, float* memory,
-                       std::int64_t slot, std::int64_t count, const HeadsView& dk,
-                       const HeadsView& dv) {
+                       std::int64_t slot, std::int64_t count, const KeyGradients& gradients) {
   const AttentionGeometry& g = inputs.geometry;
   const std::int64_t padded = inputs.plan.padded_head;
   const std::int64_t batch = range.key_head / g.key_heads, head = range.key_head % g.key_heads;
-  const auto write = [&](const HeadsView& to, float* KeySums::*part, float factor) {
-    const HeadRows rows = RowsOf(to, batch, head, g.head_size);
-    for (std::int64_t t = range.begin; t < range.end; ++t) {
-      float* const row = rows.at(t);
-      const float* sum = KeySumsAt(inputs, memory, slot).*part + t * padded;
-      for (std::int64_t i = 0; i < g.head_size; ++i) row[i] = factor * sum[i];
-      for (std::int64_t s = slot + 1; s < slot + count; ++s) {
-        sum = KeySumsAt(inputs, memory, s).*part + t * padded;
-        for (std::int64_t i = 0; i < g.head_size; ++i) row[i] += factor * sum[i];
-      }
+  const auto write = [&](const HeadsView& to, float* part, float factor) {
+    const SlotRows from{part + range.begin * padded, padded, KeySums::Elements(g, inputs.plan),
+                        count, factor};
+    if (inputs.dtype != DType::kBF16) {
+      WriteFloats(from, range, g.head_size, RowsOf(to, batch, head, g.head_size));
+      return;
     }
+    AddSlots(from, range.end - range.begin);
+    gradients.round(from.sum, padded, {range.begin, range.end - range.begin}, g.head_size, factor,
+                    RowsOf<BFloat16>(to, batch, head, g.head_size));
   };
-  write(dk, &KeySums::keys, std::numbers::ln2_v<float>);
-  write(dv, &KeySums::values, 1.0f);
+  const KeySums sums = KeySumsAt(inputs, memory, slot);
+  write(gradients.dk, sums.keys, gradients.key_factor);
+  write(gradients.dv, sums.values, 1.0f);
 }
 
 }  // namespace frugal::onednn

@@ -26,8 +26,7 @@ void ForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& log
 }
 
 void ForwardTiles::Start(const QueryTile& tile) {
-  const HeadRows q = RowsOf(inputs_.q, tiles_.batch(), tile.head, inputs_.geometry.head_size);
-  tiles_.LoadQueries({q.at(tile.first), q.row}, tiles_.query_scale(), tile);
+  tiles_.LoadQueries(tiles_.TileRows(inputs_.q, tile), tiles_.query_scale(), tile);
   std::fill_n(output_, inputs_.geometry.head_size * kQueryTile, 0.0f);
   std::fill_n(state_.sum, kQueryTile, 0.0f);
   std::fill_n(state_.reference, kQueryTile, -std::numeric_limits<float>::infinity());
@@ -71,9 +70,7 @@ void ForwardTiles::Finish(const QueryTile& tile, const Tensor& y, const Tensor& 
                        : std::numbers::ln2_v<float> * (state_.reference[c] + std::log2(sum));
   }
   inputs_.loops.scale_columns(state_.factor, g.head_size, tile.columns, output_);
-  const HeadRows to = RowsOf({y, 0}, tiles_.batch(), tile.head, g.head_size);
-  inputs_.loops.transpose(output_, kQueryTile, g.head_size, tile.count, 1.0f, to.at(tile.first),
-                          to.row);
+  tiles_.WriteTurned(output_, 1.0f, tile, {y, 0});
 }
 
 }  // namespace frugal::onednn

@@ -5,6 +5,7 @@
 
 #include "sdk/backend/attention_kernels.h"
 #include "sdk/backend/onednn/simd/attention_loops.h"
+#include "sdk/core/bfloat16.h"
 #include "sdk/memory/allocator.h"
 
 namespace frugal::onednn {
@@ -15,16 +16,29 @@ inline constexpr std::int64_t kKeyTile = 64;
 inline constexpr std::int64_t kCutKeyTile = 16;
 
 // Positions of one head: element i of position t at data[t * row + i].
-struct HeadRows {
-  float* data = nullptr;
+template <class T>
+struct RowsOfType {
+  T* data = nullptr;
   std::int64_t row = 0;
 
-  float* at(std::int64_t position) const { return data + position * row; }
+  T* at(std::int64_t position) const { return data + position * row; }
 };
-HeadRows RowsOf(const HeadsView& view, std::int64_t batch, std::int64_t head,
-                std::int64_t head_size);
-// The rows of one batch and query head in a mask [1 or B, 1 or H, Tq, Tk]; none without a mask.
-HeadRows MaskRows(const Tensor& mask, std::int64_t batch, std::int64_t head);
+using HeadRows = RowsOfType<float>;
+
+template <class T = float>
+RowsOfType<T> RowsOf(const HeadsView& view, std::int64_t batch, std::int64_t head,
+                     std::int64_t head_size) {
+  const Shape& shape = view.tensor.shape();  // [B, T, row]
+  return {view.tensor.data<T>() + batch * shape[1] * shape[2] + view.offset + head * head_size,
+          shape[2]};
+}
+// The rows of one batch and query head in a mask [1 or B, 1 or H, Tq, Tk].
+template <class T = float>
+RowsOfType<T> MaskRows(const Tensor& mask, std::int64_t batch, std::int64_t head) {
+  const Shape& shape = mask.shape();
+  const std::int64_t plane = (shape[0] == 1 ? 0 : batch) * shape[1] + (shape[1] == 1 ? 0 : head);
+  return {mask.data<T>() + plane * shape[2] * shape[3], shape[3]};
+}
 
 // Queries [first, first + count) of a head, in `columns` columns.
 struct QueryTile {
@@ -38,6 +52,9 @@ struct KeyStep {
   bool cut;
 };
 
+// `count` rounded up to a multiple of `group`
+std::int64_t WholeGroups(std::int64_t count, std::int64_t group);
+
 // How attention is cut into tasks, from the geometry alone: a task does every `chunks`-th query
 // tile of all query heads that share one key head. Those are done in one task, one after another,
 // unless there are few key heads.
@@ -45,12 +62,16 @@ struct AttentionPlan {
   static constexpr std::int64_t kWantedTasks = 8;
   static constexpr std::int64_t kTilesWorthPacking = 4;
 
-  explicit AttentionPlan(const AttentionGeometry& g);
+  // Tiles of so many queries, in whole groups of columns; heads are padded to groups too.
+  explicit AttentionPlan(const AttentionGeometry& g,
+                         std::int64_t queries_per_tile = simd::kQueryTile,
+                         std::int64_t column_group = simd::kColumnGroup);
 
   std::int64_t Items() const { return group * query_tiles; }
   std::int64_t Tasks() const { return key_heads * chunks; }
   QueryTile Tile(const AttentionGeometry& g, std::int64_t task, std::int64_t item) const;
 
+  std::int64_t tile_queries, columns_together;
   std::int64_t group = 1;  // query heads per key head
   std::int64_t query_tiles = 0;
   std::int64_t key_heads = 0;  // of all batches
@@ -91,6 +112,9 @@ class Carver {
     float* const piece = memory_ == nullptr ? nullptr : memory_ + used_;
     used_ += RoundUpToAlignment(elements * kElementBytes) / kElementBytes;
     return piece;
+  }
+  BFloat16* TakeHalves(std::int64_t elements) {
+    return reinterpret_cast<BFloat16*>(Take((elements + 1) / 2));
   }
   std::int64_t bytes() const { return used_ * kElementBytes; }
 

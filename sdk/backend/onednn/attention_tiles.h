@@ -2,9 +2,13 @@
 
 #include "sdk/backend/onednn/attention_plan.h"
 
-// The work of one thread on tiles of attention. To compute them in another element type, ScoreTiles
-// and the calls of loops.product are what to change.
+// The work of one thread on tiles of attention in f32. Tensors of bf16 are converted as tiles are
+// read and written.
 namespace frugal::onednn {
+
+struct RowRange {
+  std::int64_t first, count;
+};
 
 struct AttentionInputs {
   const AttentionGeometry& geometry;
@@ -12,7 +16,19 @@ struct AttentionInputs {
   const simd::AttentionLoops& loops;
   HeadsView q, k, v;
   Tensor mask;
+  DType dtype = DType::kF32;  // or kBF16
 };
+
+// Positions [first, first + count) of a head as floats: as they lie, or in `converted`
+// [count, head_size] where they are bf16.
+HeadRows FloatRows(const HeadsView& view, std::int64_t batch, std::int64_t head,
+                   std::int64_t head_size, const RowRange& range, float* converted);
+
+HeadRows Floats(const RowsOfType<BFloat16>& rows, const RowRange& range, std::int64_t width,
+                float* to);
+// Positions [first, first + count) of `to` = factor * from [count, width], rounded
+void RoundRows(const float* from, std::int64_t from_row, const RowRange& range, std::int64_t width,
+               float factor, const RowsOfType<BFloat16>& to);
 
 // Scores of one tile after another, for forward and backward.
 class ScoreTiles {
@@ -26,6 +42,11 @@ class ScoreTiles {
   // from [count, width],  // `to` [width, kQueryTile]
   void LoadColumns(const HeadRows& from, std::int64_t width, float factor, const QueryTile& tile,
                    float* to) const;
+  // Rows of a tile, from its first query on.
+  HeadRows TileRows(const HeadsView& view, const QueryTile& tile) const;
+  // The queries of a tile of `to` = factor * turned^T, turned [d, kQueryTile]
+  void WriteTurned(const float* turned, float factor, const QueryTile& tile,
+                   const HeadsView& to) const;
   // scores = scale q k^T + mask, -infinity where hidden, in units of ln 2
   void Compute(const QueryTile& tile, const KeyStep& step);
 
@@ -36,12 +57,14 @@ class ScoreTiles {
   float query_scale() const { return query_scale_; }
 
  private:
-  HeadRows Gathered(const HeadRows& rows, float* packed) const;
+  HeadRows Gathered(const HeadsView& view, std::int64_t head, float* packed) const;
+  void LoadMask(const QueryTile& tile, const KeyStep& step);
 
   const AttentionInputs& inputs_;
   float query_scale_;
   float* packed_keys_ = nullptr;    // [Tk, d]
   float* packed_values_ = nullptr;  // [Tk, d]
+  float* converted_ = nullptr;      // [kQueryTile, d or kKeyTile]: rows of bf16 tensors
   float* queries_;                  // [d, kQueryTile], times query_scale
   float* scores_;
   std::int64_t batch_ = 0;
@@ -65,11 +88,11 @@ class ForwardTiles {
   simd::SoftmaxState state_;
 };
 
-// dk and dv of one key head, summed over some query tiles: [Tk, padded head] each; dk is in units
-// of 1 / ln 2.
+// dk / key_factor and dv of one key head, summed over some query tiles: [Tk, padded head] each,
+// with Tk in whole groups as the heads.
 struct KeySums {
   static std::int64_t Elements(const AttentionGeometry& g, const AttentionPlan& plan) {
-    return 2 * g.key_length * plan.padded_head;
+    return 2 * WholeGroups(g.key_length, plan.columns_together) * plan.padded_head;
   }
 
   float* keys;
@@ -81,6 +104,8 @@ struct BackwardInputs {
   const Tensor& dy;
   const Tensor& y;
   const Tensor& log_sum_exp;
+  const HeadsView& dk;  // for whoever wants them in the cache when they are written
+  const HeadsView& dv;
 };
 
 class BackwardTiles {
@@ -106,11 +131,16 @@ class BackwardTiles {
 };
 
 // dk and dv at positions [begin, end) of a key head, from the sums in slots [slot, slot + count).
+// Sums for bf16 tensors are added up in the first slot.
 struct KeyRange {
   std::int64_t key_head, begin, end;
 };
+struct KeyGradients {
+  HeadsView dk, dv;
+  float key_factor;
+  decltype(&RoundRows) round = RoundRows;
+};
 void WriteKeyGradients(const AttentionInputs& inputs, const KeyRange& range, float* memory,
-                       std::int64_t slot, std::int64_t count, const HeadsView& dk,
-                       const HeadsView& dv);
+                       std::int64_t slot, std::int64_t count, const KeyGradients& gradients);
 
 }  // namespace frugal::onednn

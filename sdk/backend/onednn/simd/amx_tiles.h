@@ -1,0 +1,56 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "sdk/backend/onednn/simd/attention_matrix.h"
+
+// Products of blocks of 32 x 32 by matrix tiles (Intel 64 Architectures Software Developer's
+// Manual, volume 1, chapter 18): two by two tiles of sums, so that each tile that is loaded serves
+// two products. A tile is 16 rows of 64 bytes.
+namespace frugal::simd {
+namespace {
+
+struct alignas(64) TileConfiguration {
+  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+// Tile loads are opaque to compilers, which would move the stores that they read behind them.
+inline void Fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+inline void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, const BFloat16* b, float* c) {
+  const std::int64_t a_row = p.a_row * 2, b_row = p.b_row * 4, c_row = p.c_row * 4;
+  float* const lower = c + 16 * p.c_row;
+  if (p.accumulate) {
+    _tile_loadd(0, c, c_row);
+    _tile_loadd(1, c + 16, c_row);
+    _tile_loadd(2, lower, c_row);
+    _tile_loadd(3, lower + 16, c_row);
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  }
+  for (std::int64_t k = 0; k < p.depth; k += 32, a += 32, b += 32 * p.b_row) {
+    _tile_loadd(4, a, a_row);
+    _tile_loadd(6, b, b_row);
+    _tile_loadd(7, b + 32, b_row);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_loadd(5, a + 16 * p.a_row, a_row);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_stored(0, c, c_row);
+  _tile_stored(1, c + 16, c_row);
+  _tile_stored(2, lower, c_row);
+  _tile_stored(3, lower + 16, c_row);
+}
+
+}  // namespace
+}  // namespace frugal::simd

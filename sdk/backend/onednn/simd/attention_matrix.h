@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sdk/core/bfloat16.h"
+
+// Loops of bf16 attention on matrix tiles, for a processor of which HasAmxBf16() is true.
+//
+// As in attention_loops.h a tile of scores lies transposed, [keys, queries], so that maxima and
+// sums are taken lane by lane, and it is in units of ln 2. Rows, columns and depth of every product
+// come in blocks of 32; what is added to fill them up is zero.
+//
+// The right factor of a product wants pairs: element [depth / 2][columns][2] holds rows 2i and
+// 2i + 1 of it. "Pairs of rows" below is that form, `row` of it counted in pairs.
+namespace frugal::simd {
+
+inline constexpr std::int64_t kMatrixBlock = 32;
+
+// Configures the tiles of this thread, and what is below the smallest normal number counts as zero,
+// as it does in the products.
+class MatrixSession {
+ public:
+  MatrixSession();
+  ~MatrixSession();
+  MatrixSession(const MatrixSession&) = delete;
+  MatrixSession& operator=(const MatrixSession&) = delete;
+
+ private:
+  unsigned int control_;
+};
+
+// c = or += a b; a [rows, depth], b pairs of rows [depth / 2, columns], c [rows, columns]
+struct MatrixProduct {
+  const BFloat16* a;
+  std::int64_t a_row;
+  const BFloat16* b;
+  std::int64_t b_row;  // pairs
+  float* c;
+  std::int64_t c_row;
+  std::int64_t rows, columns, depth;
+  bool accumulate;
+};
+void MultiplyMatrices(const MatrixProduct& product);
+
+// Some rows of `width` elements.
+struct MatrixRows {
+  const BFloat16* data;
+  std::int64_t row, count, width;
+};
+
+// Asks for rows to be in the second cache, to be read or written soon.
+void PrefetchRows(const MatrixRows& rows, bool to_write);
+
+// to [padded_count, padded_width] = from, then zeros
+void CopyPadded(const MatrixRows& from, std::int64_t padded_count, std::int64_t padded_width,
+                BFloat16* to);
+// The next three take count and width in blocks.
+// Pairs of rows of the transpose: to [width / 2][count][2]
+void PairColumns(const MatrixRows& from, BFloat16* to);
+// Pairs of rows: to [count / 2][width][2]
+void PairRows(const MatrixRows& from, BFloat16* to);
+// to [width, to_row] with `count` elements per row
+void TransposeMatrix(const MatrixRows& from, BFloat16* to, std::int64_t to_row);
+
+// Scores [keys, columns] in blocks, rows `row` apart.
+struct MatrixScores {
+  float* scores;
+  std::int64_t row, keys, columns;
+};
+
+// Scores of key k become -infinity in the columns before k + shift, and in all columns from key
+// `seen` on.
+void HideKeys(const MatrixScores& tile, std::int64_t shift, std::int64_t seen);
+
+// A mask's rows of the tile's columns, in one of two types or none; `row` apart.
+struct MatrixMask {
+  const float* floats = nullptr;
+  const BFloat16* halves = nullptr;
+  std::int64_t row = 0, columns = 0, keys = 0;
+};
+// scores = scale scores + the mask in units of ln 2; nothing is added outside of the mask.
+void AddMask(const MatrixScores& tile, float scale, const MatrixMask& mask);
+
+// What is known of each query's softmax after some keys: the sum of 2^(score - reference).
+struct MatrixSoftmax {
+  float* reference;  // -infinity where no key was seen
+  float* sum;
+  float* factor;  // what the last step multiplies earlier sums with
+};
+// pairs [keys / 2][columns][2] = 2^(scale score - reference), which are added to the sums. The
+// reference moves only where a score exceeds it by more than 8; true where any earlier sum has to
+// be multiplied by `factor`.
+bool MatrixSoftmaxStep(const MatrixScores& tile, float scale, const MatrixSoftmax& state,
+                       BFloat16* pairs);
+void ScaleMatrixColumns(const float* factor, std::int64_t rows, std::int64_t columns, float* x);
+
+// Of scores and, laid out alike, the slopes of the output's gradient along them: probabilities
+// p = 2^(scale score - log_sum_exp[column]) and slopes p (slope - delta[column]).
+struct MatrixSlopes {
+  const float* slopes;
+  const float* log_sum_exp;
+  const float* delta;
+  BFloat16* probabilities;  // [keys, to_row]
+  BFloat16* rows;           // slopes, [keys, to_row]
+  BFloat16* pairs;          // slopes, pairs of rows [keys / 2, to_row]
+  std::int64_t to_row;
+};
+void MatrixSoftmaxGradient(const MatrixScores& tile, float scale, const MatrixSlopes& slopes);
+
+// sums[r] of the products of row r of a and of b
+void DotRows(const MatrixRows& a, const MatrixRows& b, float* sums);
+
+// to[c][r] = factor[c] from[r][c] for r < width, c < count; from [width in blocks, row]
+struct TurnedRows {
+  const float* from;
+  std::int64_t row;
+  const float* factor;
+  std::int64_t count, width;
+  BFloat16* to;
+  std::int64_t to_row;
+};
+void WriteTurned(const TurnedRows& rows);
+
+// to = factor from, [count, width]
+struct RoundedRows {
+  const float* from;
+  std::int64_t from_row, count, width;
+  float factor;
+  BFloat16* to;
+  std::int64_t to_row;
+};
+void WriteRounded(const RoundedRows& rows);
+
+}  // namespace frugal::simd

@@ -1,0 +1,12 @@
+#include "sdk/backend/onednn/simd/cpu_features.h"
+
+#include "sdk/backend/onednn/simd/loops.h"
+#include "tests/catch.h"
+
+using namespace frugal;
+
+TEST_CASE("a processor with matrix tiles has the vectors that serve them") {
+  CHECK((!simd::HasAmxBf16() || simd::HasAvx512Bf16()));
+  CHECK((!simd::HasAvx512Bf16() || &simd::SelectLoops() == &simd::Avx512Loops()));
+  CHECK(simd::HasAmxBf16() == simd::HasAmxBf16());  // also when it has asked before
+}
