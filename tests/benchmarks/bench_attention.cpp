@@ -13,6 +13,7 @@
 
 #include "sdk/backend/backend.h"
 #include "sdk/backend/onednn/attention.h"
+#include "sdk/core/bfloat16.h"
 #include "tests/support/tensors.h"
 
 namespace frugal {
@@ -36,8 +37,9 @@ double Seconds(const std::function<void()>& body) {
 }
 
 // The best of `rounds` rounds for each, one after the other in every round.
-std::array<double, 3> BestInTurn(const std::array<std::function<void()>, 3>& bodies, int rounds) {
-  std::array<double, 3> best{1e9, 1e9, 1e9};
+using Bodies = std::array<std::function<void()>, 5>;
+std::array<double, 5> BestInTurn(const Bodies& bodies, int rounds) {
+  std::array<double, 5> best{1e9, 1e9, 1e9, 1e9, 1e9};
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < bodies.size(); ++i) best[i] = std::min(best[i], Seconds(bodies[i]));
   }
@@ -63,14 +65,52 @@ struct Work {
   bool causal = false;
 };
 
+Tensor Rounded(const Tensor& tensor, DType dtype) {
+  if (dtype == DType::kF32) return tensor;
+  Tensor rounded = Uninitialized(tensor.shape(), dtype);
+  std::transform(tensor.data<float>(), tensor.data<float>() + tensor.size(),
+                 rounded.data<BFloat16>(), [](float x) { return BFloat16(x); });
+  return rounded;
+}
+
+// Attention in one element type; q, k and v lie side by side, as one product writes them.
+class Case {
+ public:
+  Case(const AttentionGeometry& g, DType dtype) : g_(g), dtype_(dtype) {
+    const std::int64_t queries = g.heads * g.head_size, keys = g.key_heads * g.head_size;
+    const Tensor qkv =
+        Rounded(RandomTensor({g.batch, g.query_length, queries + 2 * keys}, 1), dtype);
+    const Tensor dqkv = Uninitialized(qkv.shape(), dtype);
+    q_ = {qkv, 0}, k_ = {qkv, queries}, v_ = {qkv, queries + keys};
+    dq_ = {dqkv, 0}, dk_ = {dqkv, queries}, dv_ = {dqkv, queries + keys};
+    y_ = Uninitialized({g.batch, g.query_length, queries}, dtype);
+    dy_ = Rounded(RandomTensor(y_.shape(), 2), dtype);
+    sums_ = Uninitialized({g.batch, g.heads, g.query_length});
+    scratch_ = ScratchOf(std::max(BackwardBytes(), kernels_.ForwardScratch(g, dtype)));
+  }
+  std::int64_t BackwardBytes() const { return kernels_.BackwardScratch(g_, dtype_); }
+  void Forward() { kernels_.Forward(g_, q_, k_, v_, {}, y_, sums_, scratch_.raw()); }
+  void Backward() {
+    kernels_.Backward(g_, dy_, q_, k_, v_, {}, y_, sums_, dq_, dk_, dv_, scratch_.raw());
+  }
+
+ private:
+  const AttentionGeometry g_;
+  const DType dtype_;
+  OneDnnAttentionKernels kernels_;
+  HeadsView q_, k_, v_, dq_, dk_, dv_;
+  Tensor y_, dy_, sums_, scratch_;
+};
+
 class Bench {
  public:
   explicit Bench(int rounds) : rounds_(rounds) {
-    std::printf("%d threads; GFLOP/s and share of the product\n", ThreadCount());
-    std::printf("%-42s %8s %18s %18s %11s\n", "", "product", "forward", "backward", "scratch MB");
+    std::printf("%d threads; GFLOP/s and share of the f32 product, in f32 and bf16\n",
+                ThreadCount());
+    std::printf("%-42s %8s %16s %16s %16s %16s %15s\n", "", "product", "forward f32",
+                "backward f32", "forward bf16", "backward bf16", "scratch MB");
   }
 
-  // q, k and v lie side by side, as one product writes them.
   void Run(const Work& w) {
     const AttentionGeometry g{w.batch,
                               w.length,
@@ -80,27 +120,18 @@ class Bench {
                               w.head_size,
                               1 / std::sqrt(static_cast<double>(w.head_size)),
                               w.causal};
-    const std::int64_t queries = w.heads * w.head_size, keys = w.key_heads * w.head_size;
-    const Tensor qkv = RandomTensor({w.batch, w.length, queries + 2 * keys}, 1);
-    const Tensor dqkv = Uninitialized(qkv.shape());
-    const HeadsView q{qkv, 0}, k{qkv, queries}, v{qkv, queries + keys};
-    const HeadsView dq{dqkv, 0}, dk{dqkv, queries}, dv{dqkv, queries + keys};
-    const Tensor y = Uninitialized({w.batch, w.length, queries});
-    const Tensor dy = RandomTensor(y.shape(), 2);
-    const Tensor sums = Uninitialized({w.batch, w.heads, w.length});
-    OneDnnAttentionKernels kernels;
-    const std::int64_t bytes = kernels.BackwardScratch(g, DType::kF32);
-    const Tensor scratch = ScratchOf(std::max(bytes, kernels.ForwardScratch(g, DType::kF32)));
-    const auto forward = [&] { kernels.Forward(g, q, k, v, {}, y, sums, scratch.raw()); };
-    const auto backward = [&] {
-      kernels.Backward(g, dy, q, k, v, {}, y, sums, dq, dk, dv, scratch.raw());
-    };
-    Print(w, static_cast<double>(bytes) / 1e6,
-          BestInTurn({[&] { product_.Run(); }, forward, backward}, rounds_));
+    Case floats(g, DType::kF32), halves(g, DType::kBF16);
+    const std::int64_t bytes = floats.BackwardBytes(), less = halves.BackwardBytes();
+    Print(
+        w, {static_cast<double>(bytes) / 1e6, static_cast<double>(less) / 1e6},
+        BestInTurn({[&] { product_.Run(); }, [&] { floats.Forward(); }, [&] { floats.Backward(); },
+                    [&] { halves.Forward(); }, [&] { halves.Backward(); }},
+                   rounds_));
   }
 
  private:
-  static void Print(const Work& w, double megabytes, const std::array<double, 3>& seconds) {
+  static void Print(const Work& w, const std::array<double, 2>& megabytes,
+                    const std::array<double, 5>& seconds) {
     const double products = 1e-9 * (w.causal ? 0.5 : 1.0) * static_cast<double>(w.batch * w.heads) *
                             static_cast<double>(w.length * w.length * w.head_size);
     const double limit = 1e-9 * LargeProduct::kFlops / seconds[0];
@@ -108,10 +139,11 @@ class Bench {
                 static_cast<long>(w.length), static_cast<long>(w.heads),
                 static_cast<long>(w.key_heads), static_cast<long>(w.head_size),
                 w.causal ? "causal" : "", limit);
-    for (const double rate : {4 * products / seconds[1], 10 * products / seconds[2]}) {
-      std::printf("     %7.1f (%3.0f%%)", rate, 100 * rate / limit);
+    for (const std::size_t i : {1U, 2U, 3U, 4U}) {
+      const double rate = (i % 2 == 1 ? 4 : 10) * products / seconds[i];
+      std::printf("  %7.1f (%4.0f%%)", rate, 100 * rate / limit);
     }
-    std::printf(" %11.2f\n", megabytes);
+    std::printf(" %7.2f %7.2f\n", megabytes[0], megabytes[1]);
     std::fflush(stdout);
   }
 
@@ -134,6 +166,9 @@ void RunAll(int rounds) {
   bench.Run({1, 1024, 1, 1, 64, false});   // one head
   bench.Run({4, 256, 16, 16, 64, false});  // rows of 3072
   bench.Run({4, 256, 6, 6, 64, false});
+  bench.Run({8, 256, 12, 12, 64, true});
+  bench.Run({8, 1024, 12, 12, 64, true});
+  bench.Run({8, 1024, 12, 12, 64, false});
 }
 
 }  // namespace
