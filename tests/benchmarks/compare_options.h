@@ -21,9 +21,10 @@ struct CompareOptions {
   bool json = false;
 };
 
-// The precision of that name where this version trains in it: the one place that knows.
+// The precision of that name, where this machine has it.
 inline std::optional<Precision> PrecisionNamed(const std::string& name) {
   if (name == "f32") return Precision::kF32;
+  if (MakeOneDnnBackend()->Supports(DType::kBF16)) return Precision::kBF16;
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sdk/core/bfloat16.h"
 #include "sdk/core/error.h"
 #include "sdk/io/half.h"
 #include "tests/catch.h"

@@ -35,7 +35,10 @@ void OneDnnElementwiseKernels::ActivationForward(Activation kind, double paramet
                                                  const Tensor& y) {
   if (!IsOurs(x)) return EigenElementwiseKernels::ActivationForward(kind, parameter, x, y);
   const auto number = static_cast<std::size_t>(kind);
-  if (loops_.f32.elementwise.activation_forward[number] != nullptr) {
+  const bool has_loop = onednn::WithElement(x.dtype(), [&]<class T>() {
+    return loops_.Of<T>().elementwise.activation_forward[number] != nullptr;
+  });
+  if (has_loop) {
     ForPieces(x, [&]<class T>(std::int64_t at, std::int64_t count) {
       loops_.Of<T>().elementwise.activation_forward[number](
           x.data<T>() + at, static_cast<float>(parameter), y.data<T>() + at, count);
@@ -54,7 +57,10 @@ void OneDnnElementwiseKernels::ActivationBackward(Activation kind, double parame
     return EigenElementwiseKernels::ActivationBackward(kind, parameter, dy, kept, dx);
   }
   const auto number = static_cast<std::size_t>(kind);
-  if (loops_.f32.elementwise.activation_backward[number] != nullptr) {
+  const bool has_loop = onednn::WithElement(dy.dtype(), [&]<class T>() {
+    return loops_.Of<T>().elementwise.activation_backward[number] != nullptr;
+  });
+  if (has_loop) {
     ForPieces(dy, [&]<class T>(std::int64_t at, std::int64_t count) {
       loops_.Of<T>().elementwise.activation_backward[number](dy.data<T>() + at, kept.data<T>() + at,
                                                              static_cast<float>(parameter),

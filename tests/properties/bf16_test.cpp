@@ -1,0 +1,100 @@
+// Training in bf16: the plan is the run, policy changes nothing, and losses follow those of f32.
+#include <cmath>
+
+#include "sdk/backend/onednn/simd/cpu_features.h"
+#include "tests/support/compare_trained.h"
+
+namespace frugal::testing {
+namespace {
+
+// Whether there is nothing to test here, which is said.
+bool LacksBf16() {
+  if (simd::HasAvx512Bf16()) return false;
+  WARN("this processor has no bf16 instructions");
+  return true;
+}
+
+std::vector<std::string> AllNames() {
+  std::vector<std::string> names = NetworkNames();
+  for (const std::string& name : ArchitectureNames()) names.push_back(name);
+  return names;
+}
+
+SmallRun Bf16Run(const std::string& network) {
+  SmallRun run;
+  run.network = network;
+  run.precision = Precision::kBF16;
+  return run;
+}
+
+TEST_CASE("in bf16 the plan is the run, to the byte") {
+  if (LacksBf16()) return;
+  for (const std::string& network : AllNames()) {
+    for (const auto& memory : {TrainingMemoryConfig(), TrainingMemoryConfig::ForTransformers(),
+                               TrainingMemoryConfig::FastConstruction()}) {
+      SmallRun run = Bf16Run(network);
+      run.memory = memory;
+      const Trained trained = Train(run);
+      CAPTURE(network);
+      CheckPlanIsRun(trained.plan, trained.result, memory.use_activation_pooling);
+    }
+  }
+}
+
+TEST_CASE("in bf16 checkpointing and updates in backward change no bit") {
+  if (LacksBf16()) return;
+  for (const std::string& network : AllNames()) {
+    SmallRun run = Bf16Run(network);
+    run.clip = 0;
+    const Trained plain = Train(run);
+    run.memory.use_gradient_checkpointing = true;
+    CAPTURE(network);
+    CheckSame(plain, Train(run));
+    run.memory.optimizer_in_backward = true;
+    const Trained updated = Train(run);
+    CHECK(updated.result.losses == plain.result.losses);
+    CHECK(updated.values == plain.values);
+  }
+}
+
+TEST_CASE("losses in bf16 follow those in f32 within 1%, with batch norm within 5%") {
+  if (LacksBf16()) return;
+  for (const std::string& network : AllNames()) {
+    SmallRun run = Bf16Run(network);
+    run.dropout = 0;
+    const std::vector<double> bf16 = Train(run).result.losses;
+    run.precision = Precision::kF32;
+    const std::vector<double> f32 = Train(run).result.losses;
+    // Statistics over a batch of 8 tiny images magnify any rounding.
+    const double tolerance = network.starts_with("resnet") ? 0.05 : 0.01;
+    CAPTURE(network);
+    REQUIRE(bf16.size() == f32.size());
+    for (std::size_t i = 0; i < f32.size(); ++i) {
+      CHECK(std::abs(bf16[i] - f32[i]) < tolerance * std::abs(f32[i]));
+    }
+    CHECK(bf16 != f32);
+  }
+}
+
+TEST_CASE("bf16 keeps half of the activations' bytes, and a copy of two bytes a weight") {
+  if (LacksBf16()) return;
+  SmallRun run = Bf16Run("gpt2");
+  const Plan bf16 = Train(run).plan;
+  run.precision = Precision::kF32;
+  const Plan f32 = Train(run).plan;
+  const auto of = [](const Plan& plan, MemoryTag tag) { return plan.peak_by_purpose[tag]; };
+  CHECK(4 * of(bf16, MemoryTag::kActivation) < 3 * of(f32, MemoryTag::kActivation));
+  CHECK(of(bf16, MemoryTag::kParameter) > of(f32, MemoryTag::kParameter));
+  CHECK(of(bf16, MemoryTag::kGradient) == of(f32, MemoryTag::kGradient));
+  CHECK(of(bf16, MemoryTag::kOptimizerState) == of(f32, MemoryTag::kOptimizerState));
+}
+
+TEST_CASE("bf16 on the reference backend is refused") {
+  SmallRun run = Bf16Run("convnet");
+  run.backend = BackendKind::kEigen;
+  CHECK_THROWS_WITH(BuilderFor(run).Build(),
+                    Catch::Matchers::Contains("precision = \"bf16\" runs on the onednn backend"));
+}
+
+}  // namespace
+}  // namespace frugal::testing
