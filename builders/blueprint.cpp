@@ -133,7 +133,7 @@ std::vector<std::int64_t> FirstSamples(std::int64_t count) {
   return samples;
 }
 
-Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
+Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
   CheckConfig(config, custom_layout != nullptr);
   Blueprint blueprint;
   blueprint.config = config;
@@ -151,6 +151,11 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
   blueprint.optimizer = std::make_unique<Optimizer>(config.optimizer, config.schedule,
                                                     config.training.clip_gradient_norm,
                                                     blueprint.program.total_steps);
+  return blueprint;
+}
+
+Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
+  Blueprint blueprint = PrepareBlueprint(config, custom_layout);
   MakePlan(blueprint);
   CheckOutputs(blueprint);
   CheckDeviceLimit(blueprint);

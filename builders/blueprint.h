@@ -43,14 +43,23 @@ struct Blueprint {
   DType dtype() const { return DTypeOf(config.training.precision); }
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.training.seed); }
   StepParts step_parts() const {
-    return {*network, parameters, config.loss, layout, config.training.accumulate, final_after};
+    return {*network,
+            parameters,
+            config.loss,
+            layout,
+            config.training.accumulate,
+            final_after,
+            config.training.loss_chunk_rows.value_or(0)};
   }
 };
 
 // Checks the configuration, builds the network and plans it. With `custom_layout` the program
 // brings its own data; otherwise [data] describes it. Throws ConfigError, ShapeError, or
-// MemoryError where the plan passes max_memory_per_device_mb.
+// MemoryError where the plan passes max_memory_per_device_mb, or nothing fits memory_budget_mb.
 Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout = nullptr);
+
+// All of that but the plan.
+Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_layout = nullptr);
 
 // Sample numbers 0 .. count - 1; a dry step only counts them.
 std::vector<std::int64_t> FirstSamples(std::int64_t count);

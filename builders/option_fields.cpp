@@ -163,6 +163,9 @@ const FieldTable& TrainingFields() {
        MakeField("accumulate", &TrainingOptions::accumulate,
                  "A batch goes through in so many parts; their gradients add up to the batch's.",
                  {.min = 1, .max = kMostPerAxis}),
+       MakeField("loss_chunk_rows", &TrainingOptions::loss_chunk_rows,
+                 "Rows of logits at a time in a loss over positions; none: chosen by size.",
+                 {.min = 1}),
        MakeField("evaluate", &TrainingOptions::evaluate, "Measure the test part after each epoch."),
        MakeField("frozen", &TrainingOptions::frozen,
                  "Parameters under these paths stay as they are.")});

@@ -2,87 +2,19 @@
 
 #include <algorithm>
 
+#include "builders/budget/budget_planner.h"
+#include "builders/budget/footprint.h"
 #include "builders/checkpoint_policy.h"
+#include "builders/dry_training.h"
 #include "builders/dry_world.h"
+#include "builders/kept_bytes.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
-#include "sdk/memory/recording.h"
 
 namespace frugal {
 namespace {
 
 using std::int64_t;
-
-void RunDryStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, int64_t batch) {
-  const std::vector<int64_t> samples = FirstSamples(batch);
-  if (kind == StepKind::kPredict) {
-    std::vector<float> none;
-    PredictStep(world.context(), blueprint.step_parts(), {}, batch, none);
-    return;
-  }
-  if (kind == StepKind::kEvaluate) {
-    EvaluateStep(world.context(), blueprint.step_parts(), nullptr, samples);
-    return;
-  }
-  TrainStep(world.context(), blueprint.step_parts(), *blueprint.optimizer, nullptr, samples);
-  world.context().set_step(world.context().step() + 1);
-}
-
-StepPlan RecordStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, int64_t batch) {
-  StepPlan plan;
-  plan.kind = kind;
-  plan.batch = batch;
-  plan.baseline = world.ledger().live();
-  MemoryTrace trace;
-  world.context().profile() = {};
-  {
-    const RecordingScope recording(world.ledger(), trace);
-    RunDryStep(blueprint, world, kind, batch);
-  }
-  plan.layout = PlaceInArena(trace);
-  plan.timeline = TimelineOf(trace, world.ledger().labels());
-  plan.flops = world.context().profile().flops;
-  plan.recomputed_flops = world.context().profile().recomputed_flops;
-  return plan;
-}
-
-// A batch of inputs, or the largest part of one that goes through at a time.
-Tensor InputsOf(const Blueprint& blueprint, Context& context) {
-  const std::int64_t count =
-      MicroBatchSize(blueprint.program.batch, blueprint.config.training.accumulate, 0);
-  return context.Allocate(blueprint.layout.BatchShape(count),
-                          blueprint.layout.InputType(blueprint.dtype()));
-}
-
-// What each layer keeps for backward: what it took in a forward pass that is still live at its end.
-KeptBytes MeasureKept(const Blueprint& blueprint) {
-  DryWorld world(*blueprint.backend, blueprint.dtype());
-  Context& context = world.context();
-  context.set_training(true);
-  MemoryTrace trace;
-  const RecordingScope recording(world.ledger(), trace);
-  Tape tape;
-  const TapeScope scope(context, &tape);
-  { (*blueprint.network)(context, {InputsOf(blueprint, context), Var::kNoGradient}); }
-  KeptBytes kept;
-  for (const Lifetime& life : trace.lifetimes()) {
-    if (life.end != kStillLive || !life.in_arena) continue;
-    std::string path = world.ledger().labels().NameOf(life.label);
-    for (;; path.resize(path.rfind('.'))) {
-      kept[path] += life.bytes;
-      if (path.find('.') == std::string::npos) break;
-    }
-  }
-  return kept;
-}
-
-CheckpointOptions CheckpointOptionsOf(const TrainingMemoryConfig& memory) {
-  return {.enabled = memory.use_gradient_checkpointing,
-          .every_n_layers = memory.checkpoint_every_n_layers,
-          .attention_layers = memory.checkpoint_attention_layers,
-          .residual_blocks = memory.checkpoint_residual_blocks,
-          .kept_bytes_threshold = memory.high_activation_memory_threshold_bytes};
-}
 
 // Numbers run in order of the layers, so those inside one layer follow each other.
 SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std::string& path) {
@@ -116,32 +48,6 @@ void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
                                      .segment = segment == segments.end() ? -1 : segment->second,
                                      .inner_segments = SegmentsInside(segments, layer.path())});
   }
-}
-
-// The data set's own memory, held throughout.
-std::vector<PartStorage> TakeData(const Blueprint& blueprint, Allocator& memory) {
-  if (!blueprint.dataset) return {};
-  std::vector<PartStorage> storage;
-  storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTrain));
-  if (blueprint.program.test_samples > 0) {
-    storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTest));
-  }
-  return storage;
-}
-
-void MaterializeAll(const Blueprint& blueprint, ParameterStore& store) {
-  const auto strategy = blueprint.config.memory.default_initialization_strategy;
-  if (strategy == InitializationStrategy::kLazy) return;
-  for (const Parameter* parameter : blueprint.parameters) store.Value(*parameter);
-}
-
-// Whether gradients can be used as soon as they are final, and when that is: a dry step counts what
-// each is made of.
-void ChooseUpdates(Blueprint& blueprint) {
-  if (!blueprint.config.memory.optimizer_in_backward || blueprint.optimizer->clips()) return;
-  DryWorld world(*blueprint.backend, blueprint.dtype());
-  RunDryStep(blueprint, world, StepKind::kTrain, blueprint.program.batch);
-  blueprint.final_after = world.store().Contributions();
 }
 
 std::int64_t GradientBytes(const Blueprint& blueprint) {
@@ -231,18 +137,23 @@ std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
 }
 
 void MakePlan(Blueprint& blueprint) {
+  const auto chosen = ChooseWithinBudget(blueprint);
   const KeptBytes kept = MeasureKept(blueprint);
-  SetCheckpointSegments(*blueprint.network, CheckpointOptionsOf(blueprint.config.memory), kept);
-  DescribeLayers(blueprint, kept);
-  ChooseUpdates(blueprint);
-  DryWorld world(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward());
-  const std::vector<PartStorage> data = TakeData(blueprint, world.tensor_memory());
-  MaterializeAll(blueprint, world.store());
-  for (const PlannedStep& step : StepsOf(blueprint.program)) {
-    for (int64_t i = 1; i < step.times; ++i) RunDryStep(blueprint, world, step.kind, step.batch);
-    blueprint.plan.steps.push_back(RecordStep(blueprint, world, step.kind, step.batch));
+  if (chosen) {
+    blueprint.network->SetLeafSegments(*chosen);
+  } else {
+    SetPolicySegments(blueprint, kept);
   }
-  FillTotals(blueprint, world.ledger());
+  DescribeLayers(blueprint, kept);
+  blueprint.final_after = ContributionsFor(blueprint);
+  DryTraining training(blueprint);
+  for (const PlannedStep& step : StepsOf(blueprint.program)) {
+    blueprint.plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
+  }
+  FillTotals(blueprint, training.ledger());
+  if (std::optional<BudgetPlan>& budget = blueprint.plan.budget) {
+    budget->planned_bytes = FootprintBytes(blueprint, training.ledger().live_total());
+  }
   blueprint.plan.largest_holders = HoldersWithBaseline(blueprint.plan.steps.front());
   AddNotes(blueprint);
   AddUpdateNotes(blueprint);
@@ -252,11 +163,11 @@ void MakePlan(Blueprint& blueprint) {
 }
 
 StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, int64_t batch) {
-  DryWorld world(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward());
-  for (const Parameter* parameter : blueprint.parameters) world.store().Value(*parameter);
+  DryTraining training(blueprint);
+  for (const Parameter* parameter : blueprint.parameters) training.store().Value(*parameter);
   // Packed weights are there too once anything has run.
-  if (blueprint.dtype() == DType::kBF16) RunDryStep(blueprint, world, kind, batch);
-  return RecordStep(blueprint, world, kind, batch);
+  const bool packs = blueprint.dtype() == DType::kBF16;
+  return training.Run(kind, batch, packs ? 2 : 1);
 }
 
 }  // namespace frugal

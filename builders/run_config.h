@@ -64,7 +64,9 @@ struct TrainingOptions {
   std::int64_t threads = 0;       // 0 = OMP_NUM_THREADS, else all cores
   double clip_gradient_norm = 0;  // 0 = no clipping
   std::int64_t accumulate = 1;    // parts that a batch goes through in, one after the other
-  bool evaluate = true;           // on the test part after each epoch
+  // Rows of logits at a time where the loss runs the last projection itself; none: by their size.
+  std::optional<std::int64_t> loss_chunk_rows{};
+  bool evaluate = true;  // on the test part after each epoch
   // Parameters under these paths ("conv1", "layer1.0") stay as they are: no gradient, no optimizer
   // state; batch norms among them use their running statistics and leave them.
   std::vector<std::string> frozen{};

@@ -35,6 +35,8 @@ std::string KindPhrase(const Field& field) {
       return "an integer";
     case ValueKind::kReal:
       return "a number";
+    case ValueKind::kAmount:
+      return "a share of all such as \"70%\", above 0 and up to \"100%\", or an integer";
     case ValueKind::kText:
     case ValueKind::kChoice:
       return "a string";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "presets/memory_budget.h"
 #include "presets/nearest_name.h"
 
 namespace frugal {
@@ -54,6 +55,9 @@ bool HasType(ValueKind kind, const Value& value) {
       return std::holds_alternative<std::int64_t>(value);
     case ValueKind::kReal:
       return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
+    case ValueKind::kAmount:
+      return std::holds_alternative<std::int64_t>(value) ||
+             std::holds_alternative<std::string>(value);
     case ValueKind::kText:
     case ValueKind::kChoice:
       return std::holds_alternative<std::string>(value);
@@ -85,6 +89,10 @@ std::optional<Complaint> CheckValue(const Field& field, const Value& value) {
     if (field.storage.Contains(number)) continue;
     const std::string limits = "'" + field.name + "' must be " + ToString(field.storage);
     return Complaint{"", limits, Given(value), ""};
+  }
+  if (const auto* share = std::get_if<std::string>(&value);
+      share && field.kind == ValueKind::kAmount && !ParsePercent(*share)) {
+    return Complaint{"", Requirement(field), Given(value), ""};
   }
   if (!HasItemCount(field, value)) return Complaint{"", Requirement(field), Given(value), ""};
   if (const std::optional<std::string> text = NoChoice(field, value)) {

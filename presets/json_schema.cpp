@@ -57,6 +57,10 @@ Json TypeSchema(const Field& field) {
       return ItemSchema(field, "integer");
     case ValueKind::kReal:
       return ItemSchema(field, "number");
+    case ValueKind::kAmount:
+      return {
+          {"anyOf", Json::array({ItemSchema(field, "integer"),
+                                 {{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]+)? *%$"}}})}};
     case ValueKind::kText:
     case ValueKind::kChoice:
       return ItemSchema(field, "string");

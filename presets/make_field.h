@@ -21,8 +21,8 @@
 //   }
 //
 // Members may be bool, int, int64_t, float, double, std::string, std::vector<int64_t>,
-// std::vector<std::string>, and std::optional of these; enums by MakeChoice; structs and
-// std::optional<struct> by MakeTable.
+// std::vector<std::string>, MemoryBudget, and std::optional of these; enums by MakeChoice; structs
+// and std::optional<struct> by MakeTable.
 
 #include <cstdint>
 #include <limits>
@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "presets/field.h"
+#include "presets/memory_budget.h"
 
 namespace frugal {
 
@@ -84,6 +85,7 @@ constexpr ValueKind KindOf() {
   if constexpr (std::is_same_v<M, std::int64_t> || std::is_same_v<M, int>) return ValueKind::kInt;
   if constexpr (std::is_floating_point_v<M>) return ValueKind::kReal;
   if constexpr (std::is_same_v<M, std::string>) return ValueKind::kText;
+  if constexpr (std::is_same_v<M, MemoryBudget>) return ValueKind::kAmount;
   if constexpr (std::is_same_v<M, std::vector<std::int64_t>>) return ValueKind::kIntList;
   if constexpr (std::is_same_v<M, std::vector<std::string>>) return ValueKind::kTextList;
   return ValueKind::kTable;  // no plain value
@@ -97,6 +99,9 @@ Value AsValue(const M& member) {
     return Value{ShortestDouble(member)};
   } else if constexpr (std::is_same_v<M, int>) {
     return Value{std::int64_t{member}};
+  } else if constexpr (std::is_same_v<M, MemoryBudget>) {
+    if (member.percent <= 0) return Value{member.megabytes};
+    return Value{PercentText(member)};
   } else {
     return Value{member};
   }
@@ -107,6 +112,10 @@ void Assign(M& member, const Value& value) {
   if constexpr (Unwrap<M>::kOptional) {
     member.reset();
     if (!IsNone(value)) Assign(member.emplace(), value);
+  } else if constexpr (std::is_same_v<M, MemoryBudget>) {
+    const auto* share = std::get_if<std::string>(&value);
+    member = share ? MemoryBudget{0, ParsePercent(*share).value()}
+                   : MemoryBudget{std::get<std::int64_t>(value), 0};
   } else if constexpr (std::is_floating_point_v<M>) {
     const auto* integer = std::get_if<std::int64_t>(&value);
     member = static_cast<M>(integer ? static_cast<double>(*integer) : std::get<double>(value));

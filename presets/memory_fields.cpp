@@ -28,6 +28,17 @@ std::vector<Field> CheckpointRows() {
   };
 }
 
+std::vector<Field> BudgetRows() {
+  return {
+      MakeField("memory_budget_mb", &Config::memory_budget_mb,
+                "What the training may take: the plan is made to fit, as fast as it can be.",
+                Megabytes()),
+      MakeChoice("planner_costs", &Config::planner_costs,
+                 "With a budget: times of layers by a model, or measured in a short warm-up.",
+                 PlannerCostsChoices()),
+  };
+}
+
 std::vector<Field> ActivationPoolRows() {
   return {
       MakeField("use_activation_pooling", &Config::use_activation_pooling,
@@ -98,6 +109,12 @@ const Choices<ShardingStrategy>& ShardingStrategyChoices() {
   return choices;
 }
 
+const Choices<PlannerCosts>& PlannerCostsChoices() {
+  static const Choices<PlannerCosts> choices = {{"model", PlannerCosts::kModel},
+                                                {"measured", PlannerCosts::kMeasured}};
+  return choices;
+}
+
 const Choices<InitializationStrategy>& InitializationStrategyChoices() {
   static const Choices<InitializationStrategy> choices = {
       {"Eager", InitializationStrategy::kEager},
@@ -134,7 +151,7 @@ const FieldTable& TensorPoolFields() {
 const FieldTable& MemoryFields() {
   static const FieldTable table = [] {
     std::vector<Field> rows;
-    for (auto part : {CheckpointRows, ActivationPoolRows, DeviceRows, StatisticsRows,
+    for (auto part : {CheckpointRows, BudgetRows, ActivationPoolRows, DeviceRows, StatisticsRows,
                       TensorPoolRows, InitializationRows}) {
       for (Field& field : part()) rows.push_back(std::move(field));
     }

@@ -141,6 +141,11 @@ std::vector<std::string> IdleMemoryFields(const TrainingMemoryConfig& config,
     notes.push_back(std::string(dependence.field) + " (" + ShortText(origin) +
                     ") has no effect while " + std::string(dependence.on) + " is false");
   }
+  const Origin& costs = origins.Of(path + ".planner_costs");
+  if (!config.memory_budget_mb && IsWritten(costs)) {
+    notes.push_back("planner_costs (" + ShortText(costs) +
+                    ") has no effect without memory_budget_mb");
+  }
   return notes;
 }
 

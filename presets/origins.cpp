@@ -12,6 +12,8 @@ Origin Origin::At(const SourceLocation& location) {
   return {location.IsCommandLine() ? OriginKind::kCommandLine : OriginKind::kFile, "", location};
 }
 
+Origin Origin::Planner() { return {OriginKind::kPlanner, "", {}}; }
+
 Origin Origin::Code() { return {OriginKind::kCode, "", {}}; }
 
 std::string ToString(const Origin& origin) {
@@ -20,6 +22,8 @@ std::string ToString(const Origin& origin) {
       return "default";
     case OriginKind::kPreset:
       return "preset " + origin.preset;
+    case OriginKind::kPlanner:
+      return "planner";
     case OriginKind::kFile:
       return ToString(origin.location);
     case OriginKind::kCommandLine:

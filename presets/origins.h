@@ -9,7 +9,8 @@
 namespace frugal {
 
 // Who said so, weakest first: each takes precedence over those before it.
-enum class OriginKind : std::uint8_t { kDefault, kPreset, kFile, kCommandLine, kCode };
+// kPlanner is what a plan within a memory budget chose where nobody else had.
+enum class OriginKind : std::uint8_t { kDefault, kPreset, kPlanner, kFile, kCommandLine, kCode };
 
 struct Origin {
   OriginKind kind = OriginKind::kDefault;
@@ -18,6 +19,7 @@ struct Origin {
 
   static Origin Default() { return {}; }
   static Origin Preset(std::string name, SourceLocation location = {});
+  static Origin Planner();
   static Origin At(const SourceLocation& location);  // kFile or kCommandLine
   static Origin Code();
 
@@ -25,7 +27,7 @@ struct Origin {
   bool IsExplicit() const { return kind >= OriginKind::kFile; }
 };
 
-// "default", "preset ForConvNets", "train.toml:7:1", "--set", "code"
+// "default", "preset ForConvNets", "planner", "train.toml:7:1", "--set", "code"
 std::string ToString(const Origin& origin);
 // The same, with files by line alone: "train.toml:7"
 std::string ShortText(const Origin& origin);

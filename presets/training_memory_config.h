@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "presets/memory_budget.h"
+
 namespace frugal {
 
 // How layers are spread over devices.
@@ -15,6 +17,9 @@ enum class InitializationStrategy : std::uint8_t { kEager, kLazy, kZero, kFromFi
 
 // Format of a weight file; kAuto goes by its content.
 enum class WeightsFormat : std::uint8_t { kAuto, kJson, kBinary, kSafetensors };
+
+// Where the planner takes the times of layers from: FLOPs and bytes at stated rates, or a warm-up.
+enum class PlannerCosts : std::uint8_t { kModel, kMeasured };
 
 // Limits of the pool for weights, gradients and optimizer state.
 struct TensorPoolOptions {
@@ -37,6 +42,9 @@ struct TrainingMemoryConfig {
   bool checkpoint_residual_blocks = true;
   std::optional<std::int64_t> high_activation_memory_threshold_bytes;
   bool optimizer_in_backward = false;
+
+  std::optional<MemoryBudget> memory_budget_mb;
+  PlannerCosts planner_costs = PlannerCosts::kModel;
 
   bool use_activation_pooling = true;
   std::int64_t max_pool_memory_mb = 4096;

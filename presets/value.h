@@ -19,6 +19,7 @@ enum class ValueKind : std::uint8_t {
   kInt,
   kReal,
   kText,
+  kAmount,  // a number of something, or a share of all there is: "70%"
   kChoice,
   kIntList,
   kTextList,

@@ -1,5 +1,6 @@
 #include "builders/report/html_report.h"
 
+#include "builders/report/budget_text.h"
 #include "builders/report/html_escape.h"
 #include "builders/report/html_sections.h"
 #include "builders/report/html_style.h"
@@ -41,11 +42,26 @@ std::string SeedText(const ReportData& data) {
   return hash.empty() ? seed : seed + "; final weights XXH3-64 " + hash;
 }
 
-std::string Notes(const Plan& plan) {
-  if (plan.notes.empty()) return "";
-  std::string html = "<section>\n<h2>Notes</h2>\n<ul>\n";
-  for (const std::string& note : plan.notes) html += "<li>" + EscapeHtml(note) + "</li>\n";
+std::string ListSection(const std::string& title, const std::string& lead,
+                        const std::vector<std::string>& items) {
+  if (items.empty()) return "";
+  std::string html = "<section>\n<h2>" + EscapeHtml(title) + "</h2>\n" +
+                     (lead.empty() ? "" : "<p>" + EscapeHtml(lead) + "</p>\n") + "<ul>\n";
+  for (const std::string& item : items) html += "<li>" + EscapeHtml(item) + "</li>\n";
   return html + "</ul>\n</section>\n";
+}
+
+std::string BudgetSection(const Plan& plan) {
+  if (!plan.budget) return "";
+  return ListSection("Memory budget", BudgetSummary(*plan.budget), plan.budget->choices);
+}
+
+std::string SideBySideSection(const Plan& plan) {
+  if (plan.steps.empty()) return "";
+  return ListSection("Side by side at the peak",
+                     "Tensors of one size that one layer holds at the same time: copies, or inputs "
+                     "and outputs that might share a place.",
+                     SideBySidePhrases(plan.steps.front(), 10));
 }
 
 }  // namespace
@@ -58,7 +74,8 @@ std::string HtmlReport(const ReportData& data) {
          "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" + Lead(ProgramText(data)) +
          Lead(PolicyText(data.config)) + Lead(SeedText(data)) + KeyFigures(data) +
          LearningCharts(data) + StepMemorySection(data) + MemoryComparisonSection(data) +
-         LayersSection(data) + OperationsSection(data) + Notes(data.plan) +
+         LayersSection(data) + OperationsSection(data) + BudgetSection(data.plan) +
+         SideBySideSection(data.plan) + ListSection("Notes", "", data.plan.notes) +
          ConfigurationSection(data.config) + "</body>\n</html>\n";
 }
 

@@ -39,6 +39,23 @@ Json JsonOf(const Holder& holder) {
           {"bytes", holder.bytes}};
 }
 
+Json JsonOf(const SideBySide& one) {
+  return {{"label", one.label},
+          {"purpose", std::string(NameOf(one.tag))},
+          {"bytes", one.bytes},
+          {"count", one.count}};
+}
+
+Json JsonOf(const std::optional<BudgetPlan>& budget) {
+  if (!budget) return nullptr;
+  return {{"budget_bytes", budget->budget_bytes},
+          {"source", budget->source},
+          {"planned_bytes", budget->planned_bytes},
+          {"unconstrained_bytes", budget->unconstrained_bytes},
+          {"predicted_slowdown", budget->predicted_slowdown},
+          {"choices", budget->choices}};
+}
+
 template <class Item>
 Json ListOf(const std::vector<Item>& items) {
   Json list = Json::array();
@@ -67,6 +84,8 @@ std::string PlanJson(const Blueprint& blueprint) {
                      {"steps", ListOf(plan.steps)},
                      {"layers", ListOf(plan.layers)},
                      {"largest_holders", ListOf(plan.largest_holders)},
+                     {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
+                     {"budget", JsonOf(plan.budget)},
                      {"notes", plan.notes}};
   // Names that are not UTF-8 must not keep the plan from being written.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -1,5 +1,6 @@
 #include "builders/report/plan_text.h"
 
+#include "builders/report/budget_text.h"
 #include "builders/report/layer_table.h"
 #include "builders/report/number_text.h"
 #include "builders/report/policy_text.h"
@@ -31,6 +32,16 @@ std::string Wrapped(const std::vector<std::string>& phrases, std::size_t indent,
     column += CharacterCount(part);
   }
   return text + "\n";
+}
+
+std::vector<std::string> WordsOf(const std::string& sentence) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < sentence.size();) {
+    const std::size_t end = std::min(sentence.find(' ', begin), sentence.size());
+    words.push_back(sentence.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
 }
 
 std::string Item(std::string name, const std::vector<std::string>& phrases,
@@ -72,6 +83,15 @@ std::string PolicyText(const RunConfig& config) {
   if (!preset.empty()) phrases.insert(phrases.begin(), "preset " + preset);
   for (std::string& phrase : phrases) phrase = Printable(phrase);
   return Item("policy", phrases, ";");
+}
+
+std::string BudgetText(const Plan& plan) {
+  if (!plan.budget) return "";
+  std::string text = Item("budget", WordsOf(Printable(BudgetSummary(*plan.budget))), "");
+  for (const std::string& choice : plan.budget->choices) {
+    text += Item("  chosen", WordsOf(Printable(choice)), "");
+  }
+  return text;
 }
 
 std::string PurposeTable(const Plan& plan) {
@@ -119,6 +139,9 @@ std::string MemoryText(const Plan& plan, bool in_arena) {
   }
   std::string text = PurposeTable(plan);
   if (!holders.empty()) text += Item("largest", holders, ";");
+  const auto twice = plan.steps.empty() ? std::vector<std::string>()
+                                        : SideBySidePhrases(plan.steps.front(), kShownHolders);
+  if (!twice.empty()) text += Item("side by side", twice, ";");
   if (in_arena) text += Item("arena", {ArenaText(plan)});
   return text;
 }
@@ -146,9 +169,10 @@ std::string NotesText(const Plan& plan) {
 
 std::string PlanText(const Blueprint& blueprint) {
   const Plan& plan = blueprint.plan;
-  return HeadText(blueprint) + PolicyText(blueprint.config) + "\n" + LayerTableText(plan.layers) +
-         "\n" + MemoryText(plan, blueprint.config.memory.use_activation_pooling) +
-         StepWorkText(plan) + NotesText(plan);
+  return HeadText(blueprint) + PolicyText(blueprint.config) + BudgetText(plan) + "\n" +
+         LayerTableText(plan.layers) + "\n" +
+         MemoryText(plan, blueprint.config.memory.use_activation_pooling) + StepWorkText(plan) +
+         NotesText(plan);
 }
 
 }  // namespace frugal

@@ -12,11 +12,14 @@ spdlog::logger MakeLogger() {
   return logger;
 }
 
+spdlog::logger& Logger() {
+  static spdlog::logger logger = MakeLogger();
+  return logger;
+}
+
 }  // namespace
 
-void LogWarning(const std::string& message) {
-  static spdlog::logger logger = MakeLogger();
-  logger.warn(message);
-}
+void LogWarning(const std::string& message) { Logger().warn(message); }
+void LogInfo(const std::string& message) { Logger().info(message); }
 
 }  // namespace frugal

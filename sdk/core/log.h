@@ -6,5 +6,7 @@ namespace frugal {
 
 // One line on standard error, "warning: ...".
 void LogWarning(const std::string& message);
+// One line there, "info: ...", of what takes long.
+void LogInfo(const std::string& message);
 
 }  // namespace frugal

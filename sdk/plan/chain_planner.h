@@ -25,6 +25,7 @@ class ChainPlanner {
   std::optional<ChainChoice> Fastest(std::int64_t peak_bytes);
   // The one of the least peak.
   ChainChoice Least();
+  ChainCost CostOf(const CheckpointSegments& segments) const { return Simulate(chain_, segments); }
   const ChainChoice& keep_all() const { return known_.front(); }
   // Those that know only the number of stages, and keeping all.
   const std::vector<ChainChoice>& known() const { return known_; }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sdk/core/shape.h"
 #include "sdk/memory/arena_layout.h"
+#include "sdk/memory/side_by_side.h"
 #include "sdk/memory/trace.h"
 
 namespace frugal {
@@ -23,6 +25,8 @@ struct StepPlan {
   // Live before the step (weights, gradients, optimizer state, data sets), by purpose.
   BytesByTag baseline;
   MemoryTimeline timeline;  // of what the step itself takes and gives back
+  // At its peak: large tensors of one size in one place.
+  std::vector<SideBySide> side_by_side;
 };
 
 // Checkpointed segments number first, first + 1, ...
@@ -46,6 +50,17 @@ inline bool IsCheckpointed(const LayerPlan& layer) {
   return layer.segment >= 0 || layer.inner_segments.count > 0;
 }
 
+// What was chosen so that a training stays within a memory budget, and why, in words.
+struct BudgetPlan {
+  std::int64_t budget_bytes = 0;
+  std::string source;  // "memory_budget_mb = 3000", "70% of 24,000 MB of physical memory"
+  // What the process takes for tensors: what lives outside steps, and the arena with its gaps.
+  std::int64_t planned_bytes = 0;
+  std::int64_t unconstrained_bytes = 0;  // the same with nothing chosen
+  double predicted_slowdown = 1;         // of a step, beside the one with nothing chosen
+  std::vector<std::string> choices;
+};
+
 // What a training will take, known before anything of it is allocated. Data only.
 struct Plan {
   std::int64_t parameter_count = 0;  // elements, buffers left out
@@ -65,6 +80,7 @@ struct Plan {
   std::vector<LayerPlan> layers;
   std::vector<Holder> largest_holders;  // at the peak of a training step
   std::vector<std::string> notes;       // what a setting means here, in words
+  std::optional<BudgetPlan> budget;     // where there is one
 
   const StepPlan* Find(StepKind kind, std::int64_t batch) const;
 };

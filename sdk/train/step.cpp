@@ -60,13 +60,9 @@ struct Evaluated {
   StepResult result;
 };
 
-// A network over positions may end in many outputs for each: their loss takes over the last
-// projection and runs it in pieces.
-std::optional<Projection> ProjectionForLoss(const StepParts& parts) {
-  const bool over_positions = parts.layout.classes > 0 && parts.layout.label_shape.rank() > 0;
-  if (!over_positions || !TakesLabels(parts.loss.kind)) return std::nullopt;
-  const std::optional<Projection> projection = parts.network.LastProjection();
-  return projection && projection->layout == WeightLayout::kOutIn ? projection : std::nullopt;
+Var RunNetwork(Context& context, const StepParts& parts, const Var& input) {
+  return ProjectionForLoss(parts) ? parts.network.RunUpToProjection(context, input)
+                                  : parts.network(context, input);
 }
 
 // `share` of the batch in the step: what backward is seeded with.
@@ -74,23 +70,11 @@ Evaluated RunForward(Context& context, const StepParts& parts, const DataSource*
                      std::span<const std::int64_t> samples, double share = 1) {
   Batch batch = ReadBatch(context, parts.layout, source, samples);
   const Tensor targets = batch.targets;
+  const Var output = RunNetwork(context, parts, ToInput(context, std::exchange(batch.inputs, {})));
+  LossOfBatch loss = RunLoss(context, parts, output, targets, share);
   Evaluated evaluated;
-  Var inputs = ToInput(context, std::exchange(batch.inputs, {}));
-  if (const auto projection = ProjectionForLoss(parts)) {
-    const Var features = parts.network.RunUpToProjection(context, std::exchange(inputs, {}));
-    const LabelScope label(context, "loss");
-    VocabularyLoss loss =
-        LinearCrossEntropy(context, features, *projection->weight, projection->bias, targets,
-                           {.label_smoothing = parts.loss.label_smoothing,
-                            .ignore_index = parts.loss.ignore_index,
-                            .seed = share});
-    evaluated.loss = std::move(loss.loss);
-    evaluated.result.correct = loss.correct;
-  } else {
-    const Var output = parts.network(context, std::exchange(inputs, {}));
-    evaluated.loss = ComputeLoss(context, parts.loss, output, targets);
-    evaluated.result.correct = CountCorrect(context, parts, output.value, targets);
-  }
+  evaluated.loss = std::move(loss.loss);
+  evaluated.result.correct = loss.correct;
   evaluated.result.loss = ScalarOf(context, evaluated.loss.value);
   return evaluated;
 }
@@ -179,6 +163,30 @@ Shape PredictFrom(Context& context, const StepParts& parts, std::int64_t count, 
 }
 
 }  // namespace
+
+std::optional<Projection> ProjectionForLoss(const StepParts& parts) {
+  const bool over_positions = parts.layout.classes > 0 && parts.layout.label_shape.rank() > 0;
+  if (!over_positions || !TakesLabels(parts.loss.kind)) return std::nullopt;
+  const std::optional<Projection> projection = parts.network.LastProjection();
+  return projection && projection->layout == WeightLayout::kOutIn ? projection : std::nullopt;
+}
+
+LossOfBatch RunLoss(Context& context, const StepParts& parts, const Var& output,
+                    const Tensor& targets, double share) {
+  if (const auto projection = ProjectionForLoss(parts)) {
+    const LabelScope label(context, "loss");
+    VocabularyLoss loss =
+        LinearCrossEntropy(context, output, *projection->weight, projection->bias, targets,
+                           {.label_smoothing = parts.loss.label_smoothing,
+                            .ignore_index = parts.loss.ignore_index,
+                            .seed = share,
+                            .chunk_rows = parts.chunk_rows});
+    return {std::move(loss.loss), loss.correct};
+  }
+  LossOfBatch result = {ComputeLoss(context, parts.loss, output, targets)};
+  result.correct = CountCorrect(context, parts, output.value, targets);
+  return result;
+}
 
 std::int64_t MicroBatchSize(std::int64_t batch, std::int64_t parts, std::int64_t index) {
   return batch / parts + (index < batch % parts ? 1 : 0);

@@ -24,7 +24,22 @@ struct StepParts {
   // Where it is given, each parameter is updated as soon as its gradient is final, and the gradient
   // is freed.
   std::span<const int> final_after{};
+  // Rows of a chunk where the loss takes over the network's last projection; 0: ChunkRows.
+  std::int64_t chunk_rows = 0;
 };
+
+// The last projection of the network, where the loss takes it over and runs it in pieces: that of
+// a network over positions, which may end in many outputs for each.
+std::optional<Projection> ProjectionForLoss(const StepParts& parts);
+
+// What a forward pass does behind the network, for a part of the batch whose share of the step is
+// `share`; `output` is the network's, up to that projection where the loss takes it over.
+struct LossOfBatch {
+  Var loss;
+  std::int64_t correct = 0;
+};
+LossOfBatch RunLoss(Context& context, const StepParts& parts, const Var& output,
+                    const Tensor& targets, double share = 1);
 
 // Samples of part `index` of a batch that goes through in `parts` parts.
 std::int64_t MicroBatchSize(std::int64_t batch, std::int64_t parts, std::int64_t index);

@@ -62,6 +62,26 @@ std::string PeakGradients(const Config& memory) {
   return std::to_string(BuilderFor(run).Plan().plan.peak_by_purpose[MemoryTag::kGradient]);
 }
 
+std::string BudgetOf(const Config& memory) {
+  const Plan plan = BuilderFor(RunWith(memory)).Plan().plan;
+  return plan.budget ? plan.budget->source : "no budget";
+}
+
+// Of a network of which something must be computed again: its activations take some MB.
+std::string PredictedSlowdown(const Config& memory) {
+  Config limited = memory;
+  limited.memory_budget_mb = MemoryBudget{.megabytes = 3};
+  const DataLayout layout = SyntheticLayout(512, 0);
+  AiModelBuilder builder = BuilderFor(RunWith(limited));
+  builder.Data(layout, SyntheticSources(layout)).Training({.batch_size = 256, .evaluate = false});
+  builder.Layers([](LayerList& l) {
+    l.Conv2d({.filters = 4, .kernel = {3}, .padding = {1}});
+    for (int i = 0; i < 9; ++i) l.Activation(Activation::kTanh).LayerNorm();
+    l.Flatten().Dense({.units = 5});
+  });
+  return std::to_string(builder.Plan().plan.budget->predicted_slowdown);
+}
+
 // A layer of kind attention, so that the policy can be watched choosing by kind.
 class PassThrough final : public Layer {
  public:
@@ -198,6 +218,12 @@ std::map<std::string, Knob> CheckpointKnobs() {
       {"optimizer_in_backward",
        {[](Config& c) { c.optimizer_in_backward = false; },
         [](Config& c) { c.optimizer_in_backward = true; }, PeakGradients}},
+      {"memory_budget_mb",
+       {[](Config&) {}, [](Config& c) { c.memory_budget_mb = MemoryBudget{.percent = 50}; },
+        BudgetOf}},
+      {"planner_costs",
+       {[](Config& c) { c.planner_costs = PlannerCosts::kModel; },
+        [](Config& c) { c.planner_costs = PlannerCosts::kMeasured; }, PredictedSlowdown}},
       {"high_activation_memory_threshold_bytes",
        {Checkpointed([](Config& c) { c.checkpoint_every_n_layers = 9; }),
         Checkpointed([](Config& c) {

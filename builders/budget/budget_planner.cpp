@@ -1,0 +1,46 @@
+#include "builders/budget/budget_planner.h"
+
+#include "builders/budget/budget_limit.h"
+#include "builders/budget/budget_refusal.h"
+#include "builders/budget/budget_words.h"
+#include "sdk/core/error.h"
+
+namespace frugal {
+namespace {
+
+[[noreturn]] void Refuse(const Blueprint& blueprint, const RunConfig& stated,
+                         const BudgetLimit& limit, BudgetSearch& search) {
+  const BudgetCandidate least = search.Least();
+  const DataLayout* custom = blueprint.dataset ? nullptr : &blueprint.layout;
+  const std::string text =
+      RefusalText(limit, least, search.unconstrained(),
+                  AlternativesFor(stated, custom, limit.bytes, least.footprint.bytes));
+  const std::string place = ToString(stated.origins.Of("memory.memory_budget_mb").location);
+  throw MemoryError((place.empty() ? "" : place + ": ") + "[memory.memory_budget_mb] " + text);
+}
+
+}  // namespace
+
+std::optional<CheckpointSegments> ChooseWithinBudget(Blueprint& blueprint) {
+  const RunConfig stated = blueprint.config;
+  if (!stated.memory.memory_budget_mb) return std::nullopt;
+  const BudgetLimit limit = ResolveBudget(*stated.memory.memory_budget_mb, ReadSystemMemory());
+  BudgetSearch search(blueprint, limit.bytes);
+  const auto chosen = search.Fastest();
+  if (!chosen) Refuse(blueprint, stated, limit, search);
+  Apply(stated, chosen->settings, blueprint);
+  const BudgetCandidate& before = search.unconstrained();
+  BudgetPlan budget = {.budget_bytes = limit.bytes,
+                       .source = limit.source,
+                       .planned_bytes = chosen->footprint.bytes,
+                       .unconstrained_bytes = before.footprint.bytes,
+                       .choices = ChoicesOf(blueprint, *chosen, before)};
+  if (before.seconds > 0 && chosen->seconds > 0) {
+    budget.predicted_slowdown = chosen->seconds / before.seconds;
+  }
+  blueprint.plan.budget = std::move(budget);
+  if (search.free().segments != FreeKnobs::Segments::kAny) return std::nullopt;
+  return chosen->chain.segments;
+}
+
+}  // namespace frugal

@@ -1,0 +1,175 @@
+#include "builders/budget/budget_refusal.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "builders/report/number_text.h"
+
+namespace frugal {
+namespace {
+
+using std::int64_t;
+using Change = std::function<void(RunConfig&)>;
+
+class Alternatives {
+ public:
+  Alternatives(const RunConfig& stated, const DataLayout* layout, int64_t budget, int64_t least)
+      : stated_(stated), layout_(layout), budget_(budget), least_(least) {}
+
+  std::vector<BudgetAlternative> Find() {
+    AddStated();
+    AddSmallerBatch();
+    if (std::ranges::any_of(found_, [&](const auto& one) { return one.least_bytes <= budget_; })) {
+      std::erase_if(found_, [&](const auto& one) { return one.least_bytes > budget_; });
+    } else if (found_.size() > 1) {
+      found_.push_back(Planned("all of these together", [&](RunConfig& config) {
+        for (const Change& change : changes_) change(config);
+      }));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  int64_t LeastOf(const RunConfig& config) const {
+    Blueprint blueprint = PrepareBlueprint(config, layout_);
+    return BudgetSearch(blueprint, budget_).Least().footprint.bytes;
+  }
+
+  BudgetAlternative Planned(std::string words, const Change& change) const {
+    BudgetAlternative one{std::move(words), stated_};
+    change(one.config);
+    one.least_bytes = LeastOf(one.config);
+    return one;
+  }
+
+  void Add(std::string words, const Change& change) {
+    BudgetAlternative one = Planned(std::move(words), change);
+    if (one.least_bytes >= least_) return;
+    found_.push_back(std::move(one));
+    changes_.push_back(change);
+  }
+
+  bool IsExplicit(const char* key) const { return stated_.origins.Of(key).IsExplicit(); }
+
+  // Fields that the user set to what takes more.
+  void AddStated() {
+    const bool clips = stated_.training.clip_gradient_norm > 0;
+    if (!stated_.memory.optimizer_in_backward && !clips &&
+        IsExplicit("memory.optimizer_in_backward")) {
+      Add("optimizer_in_backward",
+          [](RunConfig& config) { config.memory.optimizer_in_backward = true; });
+    }
+    if (IsExplicit("memory.use_gradient_checkpointing")) {
+      Add("use_gradient_checkpointing left to the planner", [](RunConfig& config) {
+        config.memory.use_gradient_checkpointing = false;
+        config.origins.Set("memory.use_gradient_checkpointing", Origin::Default());
+      });
+    }
+    if (stated_.training.precision == Precision::kF64) {
+      Add("precision = \"f32\"",
+          [](RunConfig& config) { config.training.precision = Precision::kF32; });
+    }
+    const BackendKind backend = stated_.training.backend;
+    if (stated_.training.precision == Precision::kF32 &&
+        MakeBackend(backend)->Supports(DType::kBF16)) {
+      Add("bf16", [](RunConfig& config) { config.training.precision = Precision::kBF16; });
+    }
+    const bool leaves_out = stated_.loss.ignore_index != LossOptions().ignore_index;
+    const int64_t batch = stated_.training.batch_size;
+    if (IsExplicit("training.accumulate") && !leaves_out && stated_.training.accumulate < batch) {
+      Add("accumulate = " + std::to_string(batch), [batch](RunConfig& config) {
+        config.training.accumulate = std::min(batch, config.training.batch_size);
+      });
+    }
+    if (IsExplicit("training.evaluation_batch_size") &&
+        stated_.training.evaluation_batch_size > 1) {
+      Add("evaluation_batch_size = 1",
+          [](RunConfig& config) { config.training.evaluation_batch_size = 1; });
+    }
+  }
+
+  static Change BatchOf(int64_t batch) {
+    return [batch](RunConfig& config) {
+      config.training.batch_size = batch;
+      config.training.accumulate = std::min(config.training.accumulate, batch);
+    };
+  }
+
+  // The largest that fits, or one sample.
+  void AddSmallerBatch() {
+    const int64_t batch = stated_.training.batch_size;
+    if (batch <= 1) return;
+    const auto words = [&](int64_t size) {
+      return "a smaller batch (" + std::to_string(batch) + " -> " + std::to_string(size) + ")";
+    };
+    BudgetAlternative best = Planned(words(1), BatchOf(1));
+    int64_t fits = 1;
+    for (int64_t too_large = batch; best.least_bytes <= budget_ && too_large - fits > 1;) {
+      const int64_t middle = fits + (too_large - fits) / 2;
+      BudgetAlternative one = Planned(words(middle), BatchOf(middle));
+      if (one.least_bytes <= budget_) {
+        best = std::move(one);
+        fits = middle;
+      } else {
+        too_large = middle;
+      }
+    }
+    if (best.least_bytes >= least_) return;
+    found_.push_back(std::move(best));
+    changes_.push_back(BatchOf(fits));
+  }
+
+  const RunConfig& stated_;
+  const DataLayout* layout_;
+  int64_t budget_;
+  int64_t least_;
+  std::vector<BudgetAlternative> found_;
+  std::vector<Change> changes_;
+};
+
+std::string WordsOf(MemoryTag tag) {
+  if (tag == MemoryTag::kOptimizerState) return "optimizer state";
+  const bool counted =
+      tag == MemoryTag::kParameter || tag == MemoryTag::kGradient || tag == MemoryTag::kActivation;
+  return std::string(NameOf(tag)) + (counted ? "s" : "");
+}
+
+// "1,420 MB are optimizer state, 710 MB parameters"
+std::string PartsText(const BytesByTag& at_peak) {
+  std::vector<MemoryTag> tags(kAllMemoryTags.begin(), kAllMemoryTags.end());
+  std::ranges::sort(tags, std::greater<>(), [&](MemoryTag tag) { return at_peak[tag]; });
+  std::string text;
+  for (const MemoryTag tag : tags) {
+    if (at_peak[tag] == 0) continue;
+    text += (text.empty() ? "" : ", ") + WholeMegabytes(at_peak[tag]) +
+            (text.empty() ? " are " : " ") + WordsOf(tag);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
+                                               const DataLayout* custom_layout,
+                                               std::int64_t budget_bytes,
+                                               std::int64_t least_bytes) {
+  return Alternatives(stated, custom_layout, budget_bytes, least_bytes).Find();
+}
+
+std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
+                        const BudgetCandidate& unconstrained,
+                        const std::vector<BudgetAlternative>& alternatives) {
+  std::string text = "cannot train within " + WholeMegabytes(limit.bytes) + ": " +
+                     WholeMegabytes(least.footprint.bytes) +
+                     " is the least this model can use here, " +
+                     WholeMegabytes(unconstrained.footprint.bytes) +
+                     " without recomputation; of the floor, " + PartsText(least.footprint.at_peak);
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    text += i == 0 ? "; " : i + 1 < alternatives.size() ? ", " : ", or ";
+    text += alternatives[i].words + (i == 0 ? " would bring it to " : " to ") +
+            WholeMegabytes(alternatives[i].least_bytes);
+  }
+  return alternatives.empty() ? text + "; use a smaller model or less data" : text;
+}
+
+}  // namespace frugal

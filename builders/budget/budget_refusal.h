@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builders/budget/budget_limit.h"
+#include "builders/budget/budget_search.h"
+
+namespace frugal {
+
+// A change of the configuration, and the least that the changed training can do with.
+struct BudgetAlternative {
+  std::string words;  // "a smaller batch (8 -> 5)", "optimizer_in_backward"
+  RunConfig config;
+  std::int64_t least_bytes = 0;
+};
+
+// Changes that lower the least that a training can do with, each planned by itself: those that
+// bring it within the budget, or, where none does, all that help and all of them together. What the
+// planner may change by itself is not among them. `custom_layout` as in MakeBlueprint.
+std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
+                                               const DataLayout* custom_layout,
+                                               std::int64_t budget_bytes, std::int64_t least_bytes);
+
+// "cannot train within 2,000 MB: 2,614 MB is the least ...": see the issue of memory budgets.
+std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
+                        const BudgetCandidate& unconstrained,
+                        const std::vector<BudgetAlternative>& alternatives);
+
+}  // namespace frugal

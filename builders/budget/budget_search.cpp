@@ -1,0 +1,240 @@
+#include "builders/budget/budget_search.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "builders/budget/stage_times.h"
+#include "builders/dry_training.h"
+#include "builders/kept_bytes.h"
+#include "sdk/ops/vocabulary_loss.h"
+
+namespace frugal {
+namespace {
+
+using std::int64_t;
+
+// Rows of logits that the loss would take at a time by itself.
+int64_t UsualChunkRows(const Blueprint& blueprint, int64_t samples) {
+  const auto projection = ProjectionForLoss(blueprint.step_parts());
+  const int64_t rows = samples * blueprint.layout.label_shape.ElementCount();
+  return ChunkRows(rows, projection->weight->shape[0]);
+}
+
+bool IsFaster(const BudgetCandidate& one, const std::optional<BudgetCandidate>& other) {
+  return !other || one.seconds < other->seconds;
+}
+
+}  // namespace
+
+BudgetSearch::BudgetSearch(Blueprint& blueprint, int64_t budget_bytes)
+    : blueprint_(blueprint),
+      stated_(blueprint.config),
+      budget_bytes_(budget_bytes),
+      free_(FreeKnobsOf(blueprint)) {
+  BudgetSettings settings = SettingsOf(stated_);
+  if (free_.segments != FreeKnobs::Segments::kAsStated) settings.use_gradient_checkpointing = false;
+  unconstrained_ = Try(settings, {}, std::numeric_limits<int64_t>::max());
+  if (free_.segments == FreeKnobs::Segments::kAny) {
+    SetUnconstrainedTime(PlannerFor(settings, false).keep_all(), settings);
+  }
+}
+
+void BudgetSearch::SetUnconstrainedTime(const ChainChoice& keep_all,
+                                        const BudgetSettings& settings) {
+  unconstrained_.chain = keep_all;
+  unconstrained_.seconds = keep_all.cost.seconds * static_cast<double>(settings.accumulate);
+}
+
+// Knobs that cost no time and change no bit.
+BudgetSettings BudgetSearch::Frugal() const {
+  BudgetSettings settings = unconstrained_.settings;
+  if (free_.optimizer_in_backward) settings.optimizer_in_backward = true;
+  return settings;
+}
+
+std::vector<BudgetSettings> BudgetSearch::RoundingSettings() const {
+  const int64_t batch = blueprint_.program.batch;
+  std::vector<int64_t> parts = {unconstrained_.settings.accumulate};
+  if (free_.accumulate) {
+    for (int64_t i = 2; i < batch; i *= 2) parts.push_back(i);
+    if (batch > 1) parts.push_back(batch);
+  }
+  std::vector<BudgetSettings> all;
+  for (const int64_t accumulate : parts) {
+    BudgetSettings settings = Frugal();
+    settings.accumulate = accumulate;
+    if (accumulate != parts.front()) all.push_back(settings);
+    if (!free_.loss_chunk_rows) continue;
+    const int64_t usual = UsualChunkRows(blueprint_, MicroBatchSize(batch, accumulate, 0));
+    settings.loss_chunk_rows = std::max<int64_t>(16, usual / 8);
+    if (*settings.loss_chunk_rows < usual) all.push_back(settings);
+  }
+  return all;
+}
+
+BudgetSettings BudgetSearch::WithEvaluationThatFits(BudgetSettings settings) {
+  if (!free_.evaluation_batch) return settings;
+  const int64_t outside = Try(settings, {}, 0).footprint.outside_bytes;
+  while (settings.evaluation_batch > 1) {
+    Force(settings);
+    if (outside + meter_.MeasureEvaluation(blueprint_).arena_bytes <= budget_bytes_) break;
+    settings.evaluation_batch = (settings.evaluation_batch + 1) / 2;
+  }
+  return settings;
+}
+
+void BudgetSearch::Force(const BudgetSettings& settings) {
+  Apply(stated_, settings, blueprint_);
+  SetPolicySegments(blueprint_,
+                    settings.use_gradient_checkpointing ? MeasureKept(blueprint_) : KeptBytes());
+  blueprint_.final_after = ContributionsFor(blueprint_);
+}
+
+BudgetCandidate BudgetSearch::Try(const BudgetSettings& settings, const ChainChoice& chain,
+                                  int64_t place_up_to) {
+  Force(settings);
+  if (!chain.segments.empty()) blueprint_.network->SetLeafSegments(chain.segments);
+  BudgetCandidate candidate{settings, chain, meter_.Measure(blueprint_, place_up_to)};
+  candidate.seconds = chain.cost.seconds * static_cast<double>(settings.accumulate);
+  blueprint_.network->SetSegments({});
+  return candidate;
+}
+
+ChainPlanner BudgetSearch::PlannerFor(const BudgetSettings& settings, bool measure) {
+  Force(settings);
+  std::vector<Stage> stages = MeasureStages(blueprint_);
+  if (measure && stated_.memory.planner_costs == PlannerCosts::kMeasured) {
+    MeasureTimes(blueprint_, stages);
+  } else {
+    ModelTimes(blueprint_.dtype(), stages);
+  }
+  return ChainPlanner(ChainOf(stages));
+}
+
+// By their peaks; only the winner is planned whole.
+BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t place_up_to) {
+  BudgetCandidate least = Try(settings, {}, 0);
+  const auto take = [&](const BudgetSettings& with, const ChainChoice& chain) {
+    BudgetCandidate candidate = Try(with, chain, 0);
+    if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
+  };
+  if (free_.segments == FreeKnobs::Segments::kPolicyOrNone) {
+    BudgetSettings policy = settings;
+    policy.use_gradient_checkpointing = true;
+    take(policy, {});
+  }
+  if (free_.segments == FreeKnobs::Segments::kAny) {
+    ChainPlanner planner = PlannerFor(settings, false);
+    take(settings, planner.Least());
+    std::vector<ChainChoice> known = planner.known();
+    std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.peak_bytes; });
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, known.size()); ++i) {
+      take(settings, known[i]);
+    }
+  }
+  if (least.footprint.peak_bytes > place_up_to) return least;
+  return Try(least.settings, least.chain, place_up_to);
+}
+
+BudgetCandidate BudgetSearch::Least() {
+  BudgetSettings frugal = Frugal();
+  if (free_.evaluation_batch) frugal.evaluation_batch = 1;
+  BudgetCandidate least = LeastOf(frugal, 0);
+  for (BudgetSettings settings : RoundingSettings()) {
+    settings.evaluation_batch = frugal.evaluation_batch;
+    BudgetCandidate candidate = LeastOf(settings, 0);
+    if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
+  }
+  return Try(least.settings, least.chain, std::numeric_limits<int64_t>::max());
+}
+
+std::optional<BudgetCandidate> BudgetSearch::FastestFixed(BudgetSettings settings) {
+  const BudgetCandidate stated = Try(settings, {});
+  if (Fits(stated)) return stated;
+  if (free_.segments != FreeKnobs::Segments::kPolicyOrNone) return std::nullopt;
+  settings.use_gradient_checkpointing = true;
+  const BudgetCandidate policy = Try(settings, {});
+  return Fits(policy) ? std::optional(policy) : std::nullopt;
+}
+
+void BudgetSearch::TakeFaster(const BudgetSettings& settings, const ChainChoice& choice,
+                              BudgetCandidate& best, bool& fits) {
+  const BudgetCandidate candidate = Try(settings, choice);
+  fits = Fits(candidate);
+  if (fits && candidate.seconds < best.seconds) best = candidate;
+}
+
+// Schedules that the model says take somewhat more than the limit may take less.
+void BudgetSearch::TryKnown(const BudgetSettings& settings, const ChainPlanner& planner,
+                            int64_t limit, BudgetCandidate& best) {
+  std::vector<ChainChoice> known = planner.known();
+  std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.seconds; });
+  int tries = 12;
+  for (const ChainChoice& choice : known) {
+    if (choice.cost.seconds >= best.chain.cost.seconds || tries == 0) return;
+    if (choice.cost.peak_bytes > limit + limit / 4) continue;
+    bool fits = false;
+    TakeFaster(settings, choice, best, fits);
+    --tries;
+  }
+}
+
+// Near the least that a chain can do with, what fits by the model and what does so planned whole
+// may differ either way: schedules for limits above the model's least, one after the other.
+int64_t BudgetSearch::ScanUp(const BudgetSettings& settings, ChainPlanner& planner, int64_t least,
+                             BudgetCandidate& best) {
+  int64_t last = least;
+  for (int i = 0; i < 12; ++i) {
+    const int64_t limit = least + least * i / 16;
+    const auto choice = planner.Fastest(limit);
+    bool fits = false;
+    if (choice) TakeFaster(settings, *choice, best, fits);
+    if (fits) last = limit;
+  }
+  return last;
+}
+
+// The model of the chain counts a few bytes too many, so the limit that it is given is searched
+// for: the largest one whose schedule, planned whole, fits.
+std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& settings) {
+  BudgetCandidate best = LeastOf(settings, budget_bytes_);
+  if (!Fits(best)) return std::nullopt;
+  ChainPlanner planner = PlannerFor(settings, true);
+  const ChainChoice& all = planner.keep_all();
+  // Measured times compare with measured ones.
+  if (stated_.memory.planner_costs == PlannerCosts::kMeasured) SetUnconstrainedTime(all, settings);
+  const BudgetCandidate keep_all = Try(settings, all);
+  if (Fits(keep_all)) return keep_all;
+  best.chain.cost = planner.CostOf(best.chain.segments);
+  best.seconds = best.chain.cost.seconds * static_cast<double>(settings.accumulate);
+  int64_t low = ScanUp(settings, planner, planner.Least().cost.peak_bytes, best);
+  int64_t too_much = all.cost.peak_bytes;
+  while (too_much - low > all.cost.peak_bytes / 1000) {
+    const int64_t limit = low + (too_much - low) / 2;
+    const auto choice = planner.Fastest(limit);
+    bool fits = false;
+    if (choice) TakeFaster(settings, *choice, best, fits);
+    (fits ? low : too_much) = limit;
+  }
+  TryKnown(settings, planner, too_much, best);
+  return best;
+}
+
+std::optional<BudgetCandidate> BudgetSearch::FastestOf(const BudgetSettings& settings) {
+  const BudgetSettings fitting = WithEvaluationThatFits(settings);
+  return free_.segments == FreeKnobs::Segments::kAny ? FastestChain(fitting)
+                                                     : FastestFixed(fitting);
+}
+
+std::optional<BudgetCandidate> BudgetSearch::Fastest() {
+  if (Fits(unconstrained_)) return unconstrained_;
+  if (auto exact = FastestOf(Frugal())) return exact;
+  std::optional<BudgetCandidate> best;
+  for (const BudgetSettings& settings : RoundingSettings()) {
+    auto candidate = FastestOf(settings);
+    if (candidate && IsFaster(*candidate, best)) best = std::move(candidate);
+  }
+  return best;
+}
+
+}  // namespace frugal

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+
+#include "builders/blueprint.h"
+
+namespace frugal {
+
+// The knobs beside checkpoint segments that a plan within a budget may turn.
+struct BudgetSettings {
+  bool optimizer_in_backward = false;
+  std::int64_t accumulate = 1;
+  std::int64_t evaluation_batch = 1;
+  std::optional<std::int64_t> loss_chunk_rows{};
+  bool use_gradient_checkpointing = false;  // by the fields of the configuration
+};
+
+BudgetSettings SettingsOf(const RunConfig& config);
+// Puts them in force in the blueprint, on top of what was stated; what they change is noted as
+// chosen by the planner.
+void Apply(const RunConfig& stated, const BudgetSettings& settings, Blueprint& blueprint);
+
+// Which of them are free: nobody but a preset or the default has set them, and the training can do
+// with another value. A loss that leaves out labels and norms over a batch need the batch in one
+// piece.
+struct FreeKnobs {
+  bool optimizer_in_backward = false;
+  bool accumulate = false;
+  bool evaluation_batch = false;
+  bool loss_chunk_rows = false;
+  // Segments: any, or only those that the user's own fields make, or what the user said.
+  enum class Segments : std::uint8_t { kAny, kPolicyOrNone, kAsStated } segments = Segments::kAny;
+};
+FreeKnobs FreeKnobsOf(const Blueprint& blueprint);
+
+// Whether a batch norm that learns or dropout is among the layers.
+bool HasBatchStatistics(const Blueprint& blueprint);
+bool HasDropout(const Blueprint& blueprint);
+
+}  // namespace frugal

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "builders/budget/budget_search.h"
+
+namespace frugal {
+
+// What a candidate chose that the configuration does not say, and why, one sentence for each.
+std::vector<std::string> ChoicesOf(const Blueprint& blueprint, const BudgetCandidate& chosen,
+                                   const BudgetCandidate& unconstrained);
+
+}  // namespace frugal

@@ -1,0 +1,55 @@
+#include "builders/budget/footprint.h"
+
+#include <algorithm>
+
+#include "builders/dry_training.h"
+#include "builders/planner.h"
+#include "sdk/memory/arena_layout.h"
+
+namespace frugal {
+
+FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const Blueprint& blueprint) {
+  const auto [found, is_new] = evaluations_.try_emplace(blueprint.program.evaluation_batch);
+  if (!is_new) return found->second;
+  DryTraining training(blueprint);
+  for (const PlannedStep& step : StepsOf(blueprint.program)) {
+    if (step.kind != StepKind::kEvaluate) continue;
+    const ArenaLayout layout = PlaceInArena(training.Trace(step.kind, step.batch, 1));
+    Evaluation& need = found->second;
+    need.arena_bytes = std::max(need.arena_bytes, layout.arena_bytes);
+    need.live_bytes = std::max(need.live_bytes, layout.lower_bound_bytes);
+  }
+  return found->second;
+}
+
+Footprint FootprintMeter::Measure(const Blueprint& blueprint, std::int64_t place_up_to) {
+  const Evaluation evaluation = MeasureEvaluation(blueprint);
+  DryTraining training(blueprint);
+  std::vector<MemoryTrace> traces;
+  for (const PlannedStep& step : StepsOf(blueprint.program)) {
+    if (step.kind != StepKind::kTrain) continue;
+    traces.push_back(training.Trace(step.kind, step.batch, step.times));
+  }
+  Footprint footprint;
+  footprint.outside_bytes = training.ledger().live_total();
+  footprint.at_peak = training.ledger().at_peak();
+  footprint.peak_bytes =
+      std::max(training.ledger().peak_total(), footprint.outside_bytes + evaluation.live_bytes);
+  footprint.bytes = footprint.peak_bytes;
+  if (footprint.peak_bytes > place_up_to) return footprint;
+  if (!blueprint.config.memory.use_activation_pooling) return footprint;
+  std::int64_t arena = evaluation.arena_bytes;
+  for (const MemoryTrace& trace : traces) {
+    arena = std::max(arena, PlaceInArena(trace).arena_bytes);
+  }
+  footprint.bytes = footprint.outside_bytes + arena;
+  return footprint;
+}
+
+std::int64_t FootprintBytes(const Blueprint& blueprint, std::int64_t outside_bytes) {
+  const Plan& plan = blueprint.plan;
+  return blueprint.config.memory.use_activation_pooling ? outside_bytes + plan.arena_bytes
+                                                        : plan.peak_bytes;
+}
+
+}  // namespace frugal

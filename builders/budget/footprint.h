@@ -1,0 +1,41 @@
+#pragma once
+
+#include <limits>
+#include <map>
+
+#include "builders/blueprint.h"
+
+namespace frugal {
+
+// What a training takes at most, as a dry run of its steps shows.
+struct Footprint {
+  // Of the process: what lives outside steps, and the arena with the gaps of its layout. Without an
+  // arena, the peak.
+  std::int64_t bytes = 0;
+  std::int64_t peak_bytes = 0;     // the largest live bytes; never more than `bytes`
+  std::int64_t outside_bytes = 0;  // what lives outside steps
+  BytesByTag at_peak;              // of a training step
+};
+
+class FootprintMeter {
+ public:
+  // With the settings and segments that are in force in the blueprint. Where the peak is above
+  // `place_up_to`, no arena is laid out, and `bytes` is the peak.
+  Footprint Measure(const Blueprint& blueprint,
+                    std::int64_t place_up_to = std::numeric_limits<std::int64_t>::max());
+
+  // What an evaluation takes within its steps, largest live bytes and arena.
+  struct Evaluation {
+    std::int64_t live_bytes = 0;
+    std::int64_t arena_bytes = 0;
+  };
+  Evaluation MeasureEvaluation(const Blueprint& blueprint);
+
+ private:
+  std::map<std::int64_t, Evaluation> evaluations_;  // by batch; segments do not matter to them
+};
+
+// Of a plan that is complete, as Footprint::bytes.
+std::int64_t FootprintBytes(const Blueprint& blueprint, std::int64_t outside_bytes);
+
+}  // namespace frugal

@@ -1,0 +1,191 @@
+#include "builders/budget/stage_bytes.h"
+
+#include <algorithm>
+
+#include "builders/dry_training.h"
+#include "sdk/memory/recording.h"
+
+namespace frugal {
+namespace {
+
+using std::int64_t;
+using Run = std::function<Var(Context&, const Var&)>;
+
+// What the step's memory held after each event of a trace.
+std::vector<int64_t> LiveInArena(const MemoryTrace& trace) {
+  std::vector<int64_t> live(static_cast<std::size_t>(trace.event_count()), 0);
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (!life.in_arena) continue;
+    live[static_cast<std::size_t>(life.begin)] += life.bytes;
+    if (life.end != kStillLive) live[static_cast<std::size_t>(life.end)] -= life.bytes;
+  }
+  for (std::size_t i = 1; i < live.size(); ++i) live[i] += live[i - 1];
+  return live;
+}
+
+// Bytes written in events [begin, end): each block once, and read again once.
+int64_t Touched(const MemoryTrace& trace, int64_t begin, int64_t end) {
+  int64_t bytes = 0;
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (life.begin >= begin && life.begin < end) bytes += 2 * life.bytes;
+  }
+  return bytes;
+}
+
+int64_t Most(const std::vector<int64_t>& live, int64_t begin, int64_t end) {
+  int64_t most = 0;
+  for (int64_t i = begin; i < end; ++i) most = std::max(most, live[static_cast<std::size_t>(i)]);
+  return most;
+}
+
+// One stage in a world of its own, so that all it takes is its own.
+class StageRun {
+ public:
+  // `own_gradients`: gradients of parameters come and go with the stage.
+  StageRun(const Blueprint& blueprint, Run run, const Stage& stage, bool own_gradients)
+      : world_(*blueprint.backend, blueprint.dtype(), 0, own_gradients),
+        run_(std::move(run)),
+        input_needs_gradient_(stage.input_needs_gradient) {
+    world_.context().set_training(true);
+    input_ = world_.context().Allocate(stage.input, stage.input_type);
+  }
+
+  // Forward without a tape; weights are there afterwards.
+  void Plain(ChainStage& chain) {
+    MemoryTrace trace;
+    {
+      const RecordingScope recording(world_.ledger(), trace);
+      const Var output = run_(world_.context(), {input_, Var::kNoGradient});
+      chain.output_bytes = output.value.bytes();
+      output_shape_ = output.shape();
+      output_type_ = output.value.dtype();
+    }
+    const int64_t most = Most(LiveInArena(trace), 0, trace.event_count());
+    chain.plain_workspace = std::max<int64_t>(0, most - chain.output_bytes);
+  }
+
+  // Forward on a tape, and back. Returns whether the output needs a gradient.
+  bool Taped(Stage& stage) {
+    Context& context = world_.context();
+    context.profile() = {};
+    MemoryTrace trace;
+    const RecordingScope recording(world_.ledger(), trace);
+    Tape tape;
+    const TapeScope scope(context, &tape);
+    Var output = run_(context, {input_, input_needs_gradient_ ? tape.NewSlot() : -1});
+    const int64_t turn = trace.event_count();
+    stage.forward = {context.profile().flops, input_.bytes() + Touched(trace, 0, turn)};
+    const bool differentiable = output.slot != Var::kNoGradient;
+    const int slot = output.slot;
+    const Shape shape = output.shape();
+    if (differentiable) {
+      const Tensor gradient = context.Allocate(shape, output.value.dtype());
+      output = Var();
+      tape.Backward(context, slot, gradient);
+    }
+    Fill(trace, turn, stage);
+    stage.backward.flops = context.profile().flops - stage.forward.flops;
+    return differentiable;
+  }
+
+  const Shape& output_shape() const { return output_shape_; }
+  DType output_type() const { return output_type_; }
+
+ private:
+  static void Fill(const MemoryTrace& trace, int64_t turn, Stage& stage) {
+    ChainStage& chain = stage.chain;
+    const std::vector<int64_t> live = LiveInArena(trace);
+    chain.kept_bytes = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
+    chain.forward_workspace = Most(live, 0, turn) - chain.kept_bytes;
+    const int64_t most = Most(live, turn, trace.event_count());
+    chain.backward_workspace = std::max<int64_t>(0, most - chain.kept_bytes - chain.output_bytes);
+    stage.backward.bytes = chain.kept_bytes + Touched(trace, turn, trace.event_count());
+  }
+
+  DryWorld world_;
+  Run run_;
+  bool input_needs_gradient_;
+  Tensor input_;
+  Shape output_shape_;
+  DType output_type_ = DType::kF32;
+};
+
+Run RunOf(const Stage& stage) {
+  return [&layer = *stage.layer, part = stage.up_to_projection](Context& context, const Var& x) {
+    return part ? layer.RunUpToProjection(context, x) : layer(context, x);
+  };
+}
+
+int64_t PartOfBatch(const Blueprint& blueprint) {
+  return MicroBatchSize(blueprint.program.batch, blueprint.config.training.accumulate, 0);
+}
+
+// Whether the gradients of these parameters are freed as soon as their stage is through. Those that
+// add up over the parts of a batch, or that other stages add to, are there throughout, which is the
+// same for every schedule: a chain leaves them out.
+bool FreesGradients(const Blueprint& blueprint, const std::vector<const Parameter*>& parameters) {
+  if (!blueprint.updates_in_backward() || blueprint.config.training.accumulate > 1) return false;
+  return std::ranges::all_of(parameters, [&](const Parameter* parameter) {
+    return blueprint.final_after[parameter->index] <= 1;
+  });
+}
+
+std::vector<const Parameter*> ParametersOf(Layer& layer) {
+  const std::vector<Parameter*> all = layer.Parameters();
+  return {all.begin(), all.end()};
+}
+
+std::vector<const Parameter*> ParametersOfLoss(const Blueprint& blueprint) {
+  const auto projection = ProjectionForLoss(blueprint.step_parts());
+  if (!projection) return {};
+  return {projection->weight};
+}
+
+void MeasureLoss(const Blueprint& blueprint, Stage& stage) {
+  const StepParts parts = blueprint.step_parts();
+  const DataLayout& layout = blueprint.layout;
+  const DType type = layout.classes > 0 ? DType::kI64 : ExactType(blueprint.dtype());
+  const Shape targets = layout.TargetBatchShape(PartOfBatch(blueprint));
+  const auto run = [&](Context& context, const Var& output) {
+    return RunLoss(context, parts, output, context.Allocate(targets, type, MemoryTag::kData)).loss;
+  };
+  StageRun measured(blueprint, run, stage, FreesGradients(blueprint, ParametersOfLoss(blueprint)));
+  measured.Plain(stage.chain);
+  measured.Taped(stage);
+}
+
+}  // namespace
+
+std::vector<Stage> MeasureStages(const Blueprint& blueprint) {
+  const bool loss_projects = ProjectionForLoss(blueprint.step_parts()).has_value();
+  const std::vector<Layer*> leaves = blueprint.network->Leaves();
+  std::vector<Stage> stages(leaves.size() + 1);
+  Shape shape = blueprint.layout.BatchShape(PartOfBatch(blueprint));
+  DType type = blueprint.layout.InputType(blueprint.dtype());
+  bool needs_gradient = false;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    Stage& stage = stages[i];
+    stage.input = shape;
+    stage.input_type = type;
+    stage.input_needs_gradient = needs_gradient;
+    if (i == leaves.size()) break;
+    stage.layer = leaves[i];
+    stage.up_to_projection = loss_projects && i + 1 == leaves.size();
+    StageRun measured(blueprint, RunOf(stage), stage,
+                      FreesGradients(blueprint, ParametersOf(*stage.layer)));
+    measured.Plain(stage.chain);
+    needs_gradient = measured.Taped(stage);
+    shape = measured.output_shape();
+    type = measured.output_type();
+  }
+  MeasureLoss(blueprint, stages.back());
+  return stages;
+}
+
+std::vector<ChainStage> ChainOf(const std::vector<Stage>& stages) {
+  std::vector<ChainStage> chain;
+  for (const Stage& stage : stages) chain.push_back(stage.chain);
+  return chain;
+}
+
+}  // namespace frugal

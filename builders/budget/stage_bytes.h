@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builders/blueprint.h"
+#include "sdk/plan/chain.h"
+
+namespace frugal {
+
+// What one pass over a stage does.
+struct PassWork {
+  double flops = 0;
+  std::int64_t bytes = 0;  // of all that it reads and writes, once each
+};
+
+// A stage of the network's chain: one of its leaves, or the loss behind them (no layer).
+struct Stage {
+  Layer* layer = nullptr;
+  bool up_to_projection = false;  // the loss takes over its last projection
+  bool input_needs_gradient = false;
+  Shape input;
+  DType input_type = DType::kF32;
+  ChainStage chain;  // its bytes; seconds are not known yet
+  PassWork forward;
+  PassWork backward;
+};
+
+// The chain of the blueprint's network, for the largest part of a batch that goes through at a
+// time: its leaves (a residual or another layer with branches is one stage) and the loss. Bytes are
+// those of a dry run of each, forward and back, by itself.
+std::vector<Stage> MeasureStages(const Blueprint& blueprint);
+
+std::vector<ChainStage> ChainOf(const std::vector<Stage>& stages);
+
+}  // namespace frugal

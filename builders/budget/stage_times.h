@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/budget/stage_bytes.h"
+#include "presets/training_memory_config.h"
+
+namespace frugal {
+
+// Fills in the seconds of the stages.
+
+// FLOPs over kModelFlops plus bytes over kModelBandwidth: rates of products and of passes over
+// memory on two cores with AVX-512. Schedules depend on how the times of stages compare, and these
+// rates set products off against passes; they do not predict the time of a step.
+inline constexpr double kModelFlops = 200e9;  // per second, f32 and f64
+inline constexpr double kModelFlopsBf16 = 1000e9;
+inline constexpr double kModelBandwidth = 10e9;  // bytes per second
+void ModelTimes(DType dtype, std::vector<Stage>& stages);
+
+// Runs each kind of stage (the same description, input and parameters) on memory of its own, a few
+// times, and takes the shortest times. Each stage's memory is given back before the next one's is
+// taken. Says what it does on the log where that takes longer than two seconds.
+void MeasureTimes(const Blueprint& blueprint, std::vector<Stage>& stages);
+
+}  // namespace frugal

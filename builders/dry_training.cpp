@@ -1,0 +1,96 @@
+#include "builders/dry_training.h"
+
+#include <algorithm>
+
+#include "builders/dataset.h"
+#include "sdk/memory/recording.h"
+
+namespace frugal {
+namespace {
+
+// The data set's own memory, held throughout.
+std::vector<PartStorage> TakeData(const Blueprint& blueprint, Allocator& memory) {
+  if (!blueprint.dataset) return {};
+  std::vector<PartStorage> storage;
+  storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTrain));
+  if (blueprint.program.test_samples > 0) {
+    storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTest));
+  }
+  return storage;
+}
+
+void RunDryStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, std::int64_t batch) {
+  const std::vector<std::int64_t> samples = FirstSamples(batch);
+  if (kind == StepKind::kPredict) {
+    std::vector<float> none;
+    PredictStep(world.context(), blueprint.step_parts(), {}, batch, none);
+    return;
+  }
+  if (kind == StepKind::kEvaluate) {
+    EvaluateStep(world.context(), blueprint.step_parts(), nullptr, samples);
+    return;
+  }
+  TrainStep(world.context(), blueprint.step_parts(), *blueprint.optimizer, nullptr, samples);
+  world.context().set_step(world.context().step() + 1);
+}
+
+// Of at least a hundredth of what the step takes at its peak.
+std::vector<SideBySide> SideBySideAtPeak(const MemoryTimeline& timeline, const MemoryTrace& trace,
+                                         const LabelTable& labels) {
+  if (timeline.live.empty()) return {};
+  const std::int64_t peak = timeline.live[timeline.peak_event].Total();
+  return FindSideBySide(trace, labels, timeline.peak_event, std::max<std::int64_t>(1, peak / 100));
+}
+
+}  // namespace
+
+DryTraining::DryTraining(const Blueprint& blueprint)
+    : blueprint_(blueprint),
+      world_(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward()),
+      data_(TakeData(blueprint, world_.tensor_memory())) {
+  const auto strategy = blueprint.config.memory.default_initialization_strategy;
+  if (strategy == InitializationStrategy::kLazy) return;
+  for (const Parameter* parameter : blueprint.parameters) world_.store().Value(*parameter);
+}
+
+MemoryTrace DryTraining::Trace(StepKind kind, std::int64_t batch, std::int64_t times) {
+  for (std::int64_t i = 1; i < times; ++i) RunDryStep(blueprint_, world_, kind, batch);
+  baseline_ = world_.ledger().live();
+  world_.context().profile() = {};
+  MemoryTrace trace;
+  {
+    const RecordingScope recording(world_.ledger(), trace);
+    RunDryStep(blueprint_, world_, kind, batch);
+  }
+  return trace;
+}
+
+StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times) {
+  const MemoryTrace trace = Trace(kind, batch, times);
+  StepPlan plan;
+  plan.kind = kind;
+  plan.batch = batch;
+  plan.baseline = baseline_;
+  plan.layout = PlaceInArena(trace);
+  plan.timeline = TimelineOf(trace, world_.ledger().labels());
+  plan.side_by_side = SideBySideAtPeak(plan.timeline, trace, world_.ledger().labels());
+  plan.flops = world_.context().profile().flops;
+  plan.recomputed_flops = world_.context().profile().recomputed_flops;
+  return plan;
+}
+
+Tensor InputsOf(const Blueprint& blueprint, Context& context) {
+  const std::int64_t count =
+      MicroBatchSize(blueprint.program.batch, blueprint.config.training.accumulate, 0);
+  return context.Allocate(blueprint.layout.BatchShape(count),
+                          blueprint.layout.InputType(blueprint.dtype()));
+}
+
+std::vector<int> ContributionsFor(const Blueprint& blueprint) {
+  if (!blueprint.config.memory.optimizer_in_backward || blueprint.optimizer->clips()) return {};
+  DryWorld world(*blueprint.backend, blueprint.dtype());
+  RunDryStep(blueprint, world, StepKind::kTrain, blueprint.program.batch);
+  return world.store().Contributions();
+}
+
+}  // namespace frugal

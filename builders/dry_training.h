@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/blueprint.h"
+#include "builders/dry_world.h"
+#include "sdk/data/data_source.h"
+
+namespace frugal {
+
+// A training that runs dry from its beginning, step by step: what is live before a step is what
+// would be live then.
+class DryTraining {
+ public:
+  // Takes data sets, and the weights that are made at once.
+  explicit DryTraining(const Blueprint& blueprint);
+
+  // A step, `times` times over; the plan is that of the last time.
+  StepPlan Run(StepKind kind, std::int64_t batch, std::int64_t times);
+  // The same, but only what it took and gave back.
+  MemoryTrace Trace(StepKind kind, std::int64_t batch, std::int64_t times);
+  const MemoryLedger& ledger() { return world_.ledger(); }
+  ParameterStore& store() { return world_.store(); }
+
+ private:
+  const Blueprint& blueprint_;
+  DryWorld world_;
+  BytesByTag baseline_;  // live before the last step
+  std::vector<PartStorage> data_;
+};
+
+// A batch of inputs, or the largest part of one that goes through at a time.
+Tensor InputsOf(const Blueprint& blueprint, Context& context);
+
+// How often each parameter's gradient is added to in a training step, where gradients can be used
+// as soon as they are final; else nothing. Depends on the network and on how a batch is split.
+std::vector<int> ContributionsFor(const Blueprint& blueprint);
+
+}  // namespace frugal

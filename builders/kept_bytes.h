@@ -1,0 +1,14 @@
+#pragma once
+
+#include "builders/blueprint.h"
+#include "builders/checkpoint_policy.h"
+
+namespace frugal {
+
+// What each layer keeps for backward: what it took in a forward pass that is still live at its end.
+KeptBytes MeasureKept(const Blueprint& blueprint);
+
+// Cuts the network as the fields of the configuration say.
+void SetPolicySegments(Blueprint& blueprint, const KeptBytes& kept);
+
+}  // namespace frugal

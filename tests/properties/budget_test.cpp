@@ -1,0 +1,274 @@
+// Plans within a memory budget: they fit, they are what runs, and they change no bit where they
+// need not; what cannot fit is refused with alternatives that are true.
+#include "builders/budget/budget_refusal.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/error.h"
+#include "tests/support/compare_trained.h"
+
+namespace frugal::testing {
+namespace {
+
+// Networks of some tens of MB, so that budgets in whole MB tell them apart.
+ArchitectureConfig LargeEnough(const std::string& name) {
+  if (name == "gpt") {
+    return Gpt2Config{.vocab_size = 64,
+                      .n_positions = 64,
+                      .n_embd = 64,
+                      .n_layer = 6,
+                      .n_head = 4,
+                      .embd_pdrop = 0.1,
+                      .resid_pdrop = 0.1};
+  }
+  if (name == "vit") {
+    return VitConfig{.image_size = 32,
+                     .patch_size = 4,
+                     .num_channels = 3,
+                     .hidden_size = 48,
+                     .intermediate_size = 192,
+                     .num_hidden_layers = 5,
+                     .num_attention_heads = 3,
+                     .num_labels = 5};
+  }
+  return ResNetConfig{
+      .layers = {1, 2, 1}, .width = 16, .num_classes = 5, .in_channels = 3, .small_stem = true};
+}
+
+DataLayout LayoutOfLarge(const std::string& name) {
+  if (name == "gpt") {
+    return {.sample_shape = {64},
+            .classes = 64,
+            .target_shape = {},
+            .train_count = 64,
+            .test_count = 16,
+            .vocabulary = 64,
+            .label_shape = {64}};
+  }
+  return {.sample_shape = {32, 32, 3},
+          .classes = 5,
+          .target_shape = {},
+          .train_count = 64,
+          .test_count = 16};
+}
+
+struct BudgetRun {
+  std::string network = "gpt";
+  std::int64_t budget_mb = 0;  // 0 = none
+  TrainingMemoryConfig memory{};
+  std::int64_t batch = 16;
+  TrainingOptions training{};
+};
+
+AiModelBuilder BuilderFor(BudgetRun run) {
+  const DataLayout layout = LayoutOfLarge(run.network);
+  if (run.budget_mb > 0) run.memory.memory_budget_mb = MemoryBudget{run.budget_mb, 0};
+  run.training.batch_size = run.batch;
+  run.training.evaluation_batch_size = 16;
+  run.training.max_steps = 3;
+  AiModelBuilder builder;
+  builder.Memory(run.memory).Data(layout, SyntheticSources(layout)).Training(run.training);
+  return builder.Optimizer({.kind = OptimizerKind::kAdamW, .lr = 0.001})
+      .Architecture(LargeEnough(run.network));
+}
+
+Trained Train(const BudgetRun& run) {
+  Model model = BuilderFor(run).Build();
+  Trained trained;
+  trained.plan = model.plan();
+  trained.result = model.Train();
+  for (const Parameter* parameter : model.parameters()) {
+    trained.values.push_back(model.Values(parameter->path));
+  }
+  return trained;
+}
+
+std::int64_t Megabytes(std::int64_t bytes) {
+  return (bytes + kBytesPerMegabyte - 1) / kBytesPerMegabyte;
+}
+
+// The least MB, as a refusal of 1 MB says.
+std::int64_t FloorOf(BudgetRun run) {
+  run.budget_mb = 1;
+  try {
+    BuilderFor(run).Plan();
+  } catch (const MemoryError& error) {
+    const std::string text = error.what();
+    const std::string before = "cannot train within 1 MB: ";
+    const std::size_t at = text.find(before);
+    REQUIRE(at != std::string::npos);
+    return std::stoll(text.substr(at + before.size()));
+  }
+  FAIL("1 MB was enough");
+  return 0;
+}
+
+bool Rounds(const BudgetPlan& budget) {
+  for (const std::string& choice : budget.choices) {
+    if (choice.starts_with("accumulate") || choice.starts_with("loss_chunk_rows") ||
+        choice.starts_with("evaluation_batch_size")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("plans fit every budget down to the floor, and are what runs", "[budget]") {
+  for (const std::string network : {"gpt", "vit", "resnet"}) {
+    BudgetRun run{.network = network};
+    const Trained plain = Train(run);
+    run.budget_mb = 100'000;
+    const Blueprint unconstrained = BuilderFor(run).Plan();
+    const std::int64_t most = Megabytes(unconstrained.plan.budget->planned_bytes);
+    CHECK(unconstrained.plan.budget->choices ==
+          std::vector<std::string>{"nothing: all fits as it is"});
+    const std::int64_t least = FloorOf(run);
+    CHECK(least < most * 3 / 4);
+    double slowdown = 1e9;
+    for (int i = 0; i <= 5; ++i) {
+      run.budget_mb = least + (most - least) * i / 5;
+      INFO(network << " within " << run.budget_mb << " of " << most << " MB");
+      const Trained trained = Train(run);
+      REQUIRE(trained.plan.budget);
+      CHECK(trained.plan.budget->planned_bytes <= run.budget_mb * kBytesPerMegabyte);
+      CHECK(trained.plan.peak_bytes <= trained.plan.budget->planned_bytes);
+      CheckPlanIsRun(trained.plan, trained.result, true);
+      if (Rounds(*trained.plan.budget)) {
+        CHECK(trained.result.losses.back() == Approx(plain.result.losses.back()).epsilon(0.2));
+        continue;
+      }
+      CHECK(trained.result.losses == plain.result.losses);
+      CHECK(trained.values == plain.values);
+      CHECK(trained.result.test_loss == plain.result.test_loss);
+      CHECK(trained.plan.budget->predicted_slowdown <= slowdown * 1.001);
+      slowdown = trained.plan.budget->predicted_slowdown;
+    }
+    CHECK(slowdown == 1);
+  }
+}
+
+// What planning is refused with.
+std::string RefusalOf(const AiModelBuilder& builder) {
+  try {
+    builder.Plan();
+  } catch (const MemoryError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("what cannot fit is refused, and every alternative that is named is true", "[budget]") {
+  BudgetRun run{.network = "vit", .budget_mb = 4};
+  AiModelBuilder builder = BuilderFor(run);
+  builder.Override({"memory.optimizer_in_backward=false", "training.accumulate=1",
+                    "training.evaluation_batch_size=16"});
+  const std::string text = RefusalOf(builder);
+  CHECK(text.find("cannot train within 4 MB: ") != std::string::npos);
+  CHECK(text.find(" MB is the least this model can use here, ") != std::string::npos);
+  CHECK(text.find(" MB without recomputation; of the floor, ") != std::string::npos);
+  CHECK(text.find("optimizer state") != std::string::npos);
+  CHECK(text.find("a smaller batch (16 -> ") != std::string::npos);
+  CHECK(text.find(" would bring it to ") != std::string::npos);
+
+  const DataLayout layout = LayoutOfLarge("vit");
+  Blueprint blueprint = PrepareBlueprint(builder.config(), &layout);
+  const std::int64_t budget = 4 * kBytesPerMegabyte;
+  const std::int64_t least = BudgetSearch(blueprint, budget).Least().footprint.bytes;
+  CHECK(least > budget);
+  const auto alternatives = AlternativesFor(builder.config(), &layout, budget, least);
+  REQUIRE_FALSE(alternatives.empty());
+  for (const BudgetAlternative& one : alternatives) {
+    INFO(one.words);
+    CHECK(text.find(one.words) != std::string::npos);
+    CHECK(one.least_bytes < least);
+    RunConfig config = one.config;
+    config.memory.memory_budget_mb = MemoryBudget{Megabytes(one.least_bytes), 0};
+    const Plan plan = MakeBlueprint(config, &layout).plan;
+    CHECK(plan.budget->planned_bytes <= Megabytes(one.least_bytes) * kBytesPerMegabyte);
+  }
+}
+
+TEST_CASE("the smaller batch that is named is the largest that fits", "[budget]") {
+  BudgetRun run{.network = "resnet", .budget_mb = 6};
+  const std::string text = RefusalOf(BuilderFor(run));
+  const std::string before = "a smaller batch (16 -> ";
+  const std::size_t at = text.find(before);
+  REQUIRE(at != std::string::npos);
+  run.batch = std::stoll(text.substr(at + before.size()));
+  CHECK(BuilderFor(run).Plan().plan.budget->planned_bytes <= 6 * kBytesPerMegabyte);
+  ++run.batch;
+  CHECK_FALSE(RefusalOf(BuilderFor(run)).empty());
+}
+
+TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
+  BudgetRun run{.network = "gpt", .budget_mb = 16};
+  CHECK(BuilderFor(run).Plan().plan.budget->predicted_slowdown > 1);
+  AiModelBuilder stated = BuilderFor(run);
+  stated.Override({"memory.use_gradient_checkpointing=false", "training.accumulate=4"});
+  const Blueprint planned = stated.Plan();
+  CHECK(planned.plan.steps.front().recomputed_flops == 0);
+  CHECK(planned.config.training.accumulate == 4);
+  AiModelBuilder whole = BuilderFor(run);
+  whole.Override({"memory.use_gradient_checkpointing=false", "training.accumulate=1",
+                  "memory.optimizer_in_backward=false"});
+  CHECK(RefusalOf(whole).find("use_gradient_checkpointing left to the planner") !=
+        std::string::npos);
+  AiModelBuilder every = BuilderFor(run);
+  every.Override({"memory.checkpoint_every_n_layers=3"});
+  const Blueprint by_fields = every.Plan();
+  CHECK(by_fields.config.memory.use_gradient_checkpointing);
+  CHECK_FALSE(by_fields.network->cuts_leaves());
+}
+
+TEST_CASE("norms over a batch and ignored labels keep a batch in one piece", "[budget]") {
+  for (const std::string network : {"resnet", "gpt"}) {
+    BudgetRun run{.network = network};
+    run.budget_mb = FloorOf(run);
+    AiModelBuilder builder = BuilderFor(run);
+    if (network == "gpt") {
+      builder.Loss({.ignore_index = 3});
+      run.budget_mb += 3;
+      builder.Override({"memory.memory_budget_mb=" + std::to_string(run.budget_mb)});
+    }
+    const std::string refused = RefusalOf(builder);
+    if (refused.empty()) CHECK(builder.Plan().config.training.accumulate == 1);
+  }
+}
+
+TEST_CASE("measured costs plan within the budget and change no bit", "[budget]") {
+  BudgetRun run{.network = "gpt", .budget_mb = 15};
+  const Trained model = Train(run);
+  run.memory.planner_costs = PlannerCosts::kMeasured;
+  const Trained measured = Train(run);
+  CHECK(measured.plan.budget->planned_bytes <= 15 * kBytesPerMegabyte);
+  CHECK(measured.result.losses == model.result.losses);
+  CHECK(measured.values == model.values);
+}
+
+TEST_CASE("a clone of a model within a budget computes what its original does", "[budget]") {
+  BudgetRun run{.network = "gpt"};
+  run.budget_mb = FloorOf(run);
+  Model original = BuilderFor(run).Build();
+  Model clone = original.Clone();
+  const std::vector<std::int64_t> samples = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  original.TrainStep(samples);
+  clone.TrainStep(samples);
+  CHECK(clone.WeightsHash() == original.WeightsHash());
+}
+
+TEST_CASE("a share of the machine is resolved and said", "[budget]") {
+  const SystemMemory machine = {.physical_bytes = 8000 * kBytesPerMegabyte};
+  const BudgetLimit share = ResolveBudget({.percent = 12.5}, machine);
+  CHECK(share.bytes == 1000 * kBytesPerMegabyte);
+  CHECK(share.source == "12.5% of the 8,000 MB of physical memory");
+  const SystemMemory group = {.physical_bytes = 8000 * kBytesPerMegabyte,
+                              .control_group_bytes = 2000 * kBytesPerMegabyte};
+  CHECK(ResolveBudget({.percent = 50}, group).bytes == 1000 * kBytesPerMegabyte);
+  CHECK(ResolveBudget({.percent = 50}, group).source == "50% of the 2,000 MB of the control group");
+  CHECK(ResolveBudget({.megabytes = 3000}, group).bytes == 3000 * kBytesPerMegabyte);
+  for (const char* text : {"70%", "0.5 %", "100%"}) CHECK(ParsePercent(text));
+  for (const char* text : {"0%", "130%", "abc", "%", "-5%", "70", "", "7e1%", "nan%"}) {
+    CHECK_FALSE(ParsePercent(text));
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing
