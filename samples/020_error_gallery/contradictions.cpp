@@ -22,6 +22,10 @@ std::vector<Case> OfMemory() {
       FromToml("A limit below what the plan needs",
                "[memory]\nmax_memory_per_device_mb = 8\n\n"
                "[training]\nbackend = \"eigen\"\nthreads = 1\n"),
+      FromToml("A budget that nothing fits",
+               "[memory]\nmemory_budget_mb = 8\noptimizer_in_backward = false\n\n"
+               "[optimizer]\nkind = \"adamw\"\n\n"
+               "[training]\nbackend = \"eigen\"\nthreads = 1\n"),
   };
 }
 
