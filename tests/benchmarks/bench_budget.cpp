@@ -1,0 +1,260 @@
+// Memory against time: a GPT, a ViT and a ResNet planned within budgets from what they would take
+// down to the least they can do with, beside segments of every N layers and of sqrt(n). Every
+// measurement has a process of its own. Prints planned, measured and resident peaks and the time of
+// a step, and draws both curves into bench_budget_<model>.svg in the build directory. Exits with 1
+// where a plan passes its budget, a run differs from its plan, or the process takes more than 3%
+// and 60 MB beyond it.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "builders/budget/budget_search.h"
+#include "builders/report/html_style.h"
+#include "builders/report/number_text.h"
+#include "builders/report/svg_chart.h"
+#include "builders/report/text_table.h"
+#include "sdk/core/byte_size.h"
+#include "tests/benchmarks/forked.h"
+#include "tests/benchmarks/preset_models.h"
+
+namespace frugal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct BenchOptions {
+  std::vector<std::string> models = {"gpt", "vit", "resnet"};
+  int points = 6;
+  int steps = 3;
+  bool measured_costs = false;
+};
+
+// What one way to train takes.
+struct Sample {
+  std::int64_t planned = 0;  // peak
+  std::int64_t footprint = 0;
+  std::int64_t measured = 0;
+  std::int64_t resident = 0;
+  double step_seconds = 0;
+  double recomputed = 0;  // share of the step's FLOPs
+};
+
+struct Row {
+  std::string name;
+  std::int64_t budget_mb = 0;  // 0 = none
+  Sample sample;
+};
+
+double Megabytes(std::int64_t bytes) {
+  return static_cast<double>(bytes) / static_cast<double>(kBytesPerMegabyte);
+}
+
+Sample Measure(const PresetModel& spec, const TrainingMemoryConfig& memory, int steps) {
+  Model model = BuilderFor(spec, memory).Build();
+  const Plan& plan = model.plan();
+  Sample sample{.planned = plan.peak_bytes, .step_seconds = 1e9};
+  sample.footprint = plan.budget ? plan.budget->planned_bytes : plan.peak_bytes;
+  sample.recomputed = plan.steps.front().recomputed_flops / plan.steps.front().flops;
+  for (int step = 0; step < 2 + steps; ++step) {
+    std::vector<std::int64_t> samples;
+    for (std::int64_t i = 0; i < spec.batch; ++i) samples.push_back(step * spec.batch + i);
+    const auto start = Clock::now();
+    model.TrainStep(samples);
+    const std::chrono::duration<double> taken = Clock::now() - start;
+    if (step >= 2) sample.step_seconds = std::min(sample.step_seconds, taken.count());
+  }
+  sample.measured = model.Measured().peak_bytes;
+  sample.resident = PeakResidentBytes();
+  return sample;
+}
+
+Row RunOne(const PresetModel& spec, std::string name, std::int64_t budget_mb,
+           const TrainingMemoryConfig& memory, int steps) {
+  const auto sample = InChildProcess([&] { return Measure(spec, memory, steps); });
+  if (!sample) {
+    throw UsageError({.where = spec.name,
+                      .required = name + " trains",
+                      .given = "its process failed",
+                      .advice = "see the message above"});
+  }
+  return {std::move(name), budget_mb, *sample};
+}
+
+// The least and the most that budgets make a difference for, in MB.
+struct Range {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+Range RangeOf(const PresetModel& spec) {
+  const auto range = InChildProcess([&] {
+    const RunConfig config = BuilderFor(spec, {}).config();
+    Blueprint blueprint = PrepareBlueprint(config, &spec.layout);
+    BudgetSearch search(blueprint, 0);
+    const auto whole = [](std::int64_t bytes) {
+      return static_cast<std::int64_t>(std::ceil(Megabytes(bytes)));
+    };
+    const std::int64_t most = whole(search.unconstrained().footprint.bytes);
+    return Range{whole(search.Least().footprint.bytes), most};
+  });
+  return range.value_or(Range{});
+}
+
+std::vector<Row> RunBudgets(const PresetModel& spec, const BenchOptions& options) {
+  const Range range = RangeOf(spec);
+  std::vector<Row> rows;
+  for (int i = options.points - 1; i >= 0; --i) {
+    const std::int64_t budget =
+        range.least + (range.most - range.least) * i / std::max(1, options.points - 1);
+    TrainingMemoryConfig memory;
+    memory.memory_budget_mb = MemoryBudget{.megabytes = budget};
+    if (options.measured_costs) memory.planner_costs = PlannerCosts::kMeasured;
+    rows.push_back(RunOne(spec, "budget", budget, memory, options.steps));
+  }
+  return rows;
+}
+
+std::vector<Row> RunEveryN(const PresetModel& spec, const BenchOptions& options) {
+  const auto size = static_cast<double>(
+      PrepareBlueprint(BuilderFor(spec, {}).config(), &spec.layout).network->size());
+  const auto root = static_cast<std::int64_t>(std::lround(std::sqrt(size)));
+  std::vector<Row> rows;
+  for (const std::int64_t every : {std::int64_t{1}, std::int64_t{2}, root, std::int64_t{5}}) {
+    TrainingMemoryConfig memory;
+    memory.use_gradient_checkpointing = true;
+    memory.checkpoint_every_n_layers = every;
+    memory.checkpoint_attention_layers = false;
+    memory.checkpoint_residual_blocks = false;
+    memory.optimizer_in_backward = true;
+    const std::string name = every == root ? "sqrt(n)" : "every " + std::to_string(every);
+    rows.push_back(RunOne(spec, name, 0, memory, options.steps));
+  }
+  return rows;
+}
+
+// --- output -------------------------------------------------------------------------------------
+
+bool Check(const Row& row) {
+  const std::int64_t budget = row.budget_mb * kBytesPerMegabyte;
+  const auto allowed = static_cast<std::int64_t>(1.03 * static_cast<double>(row.sample.planned)) +
+                       60 * kBytesPerMegabyte;
+  const bool within = row.budget_mb == 0 || row.sample.footprint <= budget;
+  return within && row.sample.planned == row.sample.measured && row.sample.resident <= allowed;
+}
+
+void PrintTable(const PresetModel& spec, const std::vector<Row>& rows) {
+  TextTable table{.columns = {{"way"},
+                              {"budget MB", true},
+                              {"planned", true},
+                              {"measured", true},
+                              {"RSS MB", true},
+                              {"again", true},
+                              {"step ms", true},
+                              {""}},
+                  .rows = {}};
+  for (const Row& row : rows) {
+    const Sample& sample = row.sample;
+    table.rows.push_back({row.name, row.budget_mb > 0 ? FormatCount(row.budget_mb) : "-",
+                          FixedText(Megabytes(sample.planned), 1),
+                          FixedText(Megabytes(sample.measured), 1),
+                          FixedText(Megabytes(sample.resident), 0), PercentText(sample.recomputed),
+                          FixedText(1e3 * sample.step_seconds, 0), Check(row) ? "" : "NO"});
+  }
+  std::cout << spec.title << "\n" << ToText(table) << std::flush;
+}
+
+void Draw(const PresetModel& spec, const std::vector<Row>& rows) {
+  double most = 0;
+  double slowest = 0;
+  for (const Row& row : rows) {
+    most = std::max(most, Megabytes(row.sample.planned));
+    slowest = std::max(slowest, 1e3 * row.sample.step_seconds);
+  }
+  SvgChart chart({.x = ValueAxis(0, most, "peak memory, MB"),
+                  .y = ValueAxis(0, slowest, "time of a step, ms")});
+  std::vector<Point> line;
+  std::vector<Point> others;
+  std::vector<std::string> line_texts;
+  std::vector<std::string> other_texts;
+  for (const Row& row : rows) {
+    const Point point = {Megabytes(row.sample.planned), 1e3 * row.sample.step_seconds};
+    (row.budget_mb > 0 ? line : others).push_back(point);
+    (row.budget_mb > 0 ? line_texts : other_texts).push_back(row.name);
+    if (row.budget_mb == 0) chart.Text(point, 8, row.name, "end");
+  }
+  chart.Line(line, "loss");
+  chart.Dots(line, line_texts, "loss-dot");
+  chart.Dots(others, other_texts, "test-dot");
+  std::string svg = chart.Finish("Time of a step by peak memory, " + spec.title);
+  svg.insert(svg.find('>') + 1, "<style>" + std::string(ReportStyle()) + "</style>");
+  svg.insert(4, " xmlns=\"http://www.w3.org/2000/svg\"");
+  const std::string path =
+      std::string(FRUGAL_BENCHMARK_OUTPUT) + "/bench_budget_" + spec.name + ".svg";
+  std::ofstream(path) << svg;
+  std::cout << "  " << path << "\n\n";
+}
+
+// --- command line -------------------------------------------------------------------------------
+
+[[noreturn]] void Refuse(const std::string& given) {
+  throw UsageError({.where = "bench_budget",
+                    .required = "--model gpt|vit|resnet  --points N  --steps N  --measured",
+                    .given = "'" + given + "' was given",
+                    .advice = "all are optional; numbers are at least 1"});
+}
+
+BenchOptions ReadOptions(int count, char** arguments) {
+  BenchOptions options;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (word == "--measured") {
+      options.measured_costs = true;
+      continue;
+    }
+    const std::string value = i + 1 < count ? arguments[++i] : "";
+    const int number = std::atoi(value.c_str());
+    if (word == "--model" && !value.empty()) {
+      options.models = {value};
+    } else if (word == "--points" && number >= 1) {
+      options.points = number;
+    } else if (word == "--steps" && number >= 1) {
+      options.steps = number;
+    } else {
+      Refuse(word + " " + value);
+    }
+  }
+  return options;
+}
+
+bool RunModel(const PresetModel& spec, const BenchOptions& options) {
+  std::vector<Row> rows = RunBudgets(spec, options);
+  for (Row& row : RunEveryN(spec, options)) rows.push_back(std::move(row));
+  PrintTable(spec, rows);
+  Draw(spec, rows);
+  return std::ranges::all_of(rows, Check);
+}
+
+int Run(const BenchOptions& options) {
+  bool all = true;
+  for (const std::string& name : options.models) {
+    const std::vector<PresetModel> models = PresetModels();
+    const auto found = std::ranges::find(models, name, &PresetModel::name);
+    if (found == models.end()) Refuse("--model " + name);
+    all = RunModel(*found, options) && all;
+  }
+  if (!all) std::fprintf(stderr, "bench_budget: not every run was as planned\n");
+  return all ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace frugal
+
+int main(int count, char** arguments) {
+  int status = 1;
+  const int failed =
+      frugal::RunProgram([&] { status = frugal::Run(frugal::ReadOptions(count, arguments)); });
+  return failed != 0 ? failed : status;
+}
