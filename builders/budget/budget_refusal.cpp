@@ -65,7 +65,7 @@ class Alternatives {
         config.origins.Set("memory.use_gradient_checkpointing", Origin::Default());
       });
     }
-    if (stated_.training.precision == Precision::kF64) {
+    if (stated_.training.precision != Precision::kF32) {
       Add("precision = \"f32\"",
           [](RunConfig& config) { config.training.precision = Precision::kF32; });
     }
