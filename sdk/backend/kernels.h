@@ -224,6 +224,15 @@ class LossKernels {
                                     const Tensor& targets, CrossEntropyOptions options,
                                     const Tensor& log_sum_exp, const Tensor& dlogits) = 0;
 
+  // Both at once, row by row while it is in the caches: adds up the loss of the rows that count,
+  // and writes factor * (softmax - target distribution) over the logits.
+  struct CrossEntropySums {
+    double loss = 0;
+    std::int64_t correct = 0;  // rows whose target has the largest logit, as CountCorrect
+  };
+  virtual CrossEntropySums CrossEntropyInPlace(const Tensor& logits, const Tensor& targets,
+                                               CrossEntropyOptions options, double factor) = 0;
+
   // x and target of one shape; loss [1] = mean. `delta` is for kHuber.
   virtual void RegressionForward(Regression kind, double delta, const Tensor& x,
                                  const Tensor& target, const Tensor& loss) = 0;

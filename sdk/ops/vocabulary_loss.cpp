@@ -14,9 +14,9 @@ namespace {
 
 using Options = LossKernels::CrossEntropyOptions;
 
-std::int64_t CountTargets(const Tensor& targets, std::int64_t ignored) {
+double CountTargets(const Tensor& targets, std::int64_t ignored) {
   const auto values = targets.values<std::int64_t>();
-  return static_cast<std::int64_t>(values.size()) - std::ranges::count(values, ignored);
+  return static_cast<double>(std::ranges::ssize(values) - std::ranges::count(values, ignored));
 }
 
 // One pass over all chunks.
@@ -31,17 +31,14 @@ class Chunks {
         bias_(ValuesOf(context, nullptr, bias).bias),
         weight_(context.parameters().WeightOf(weight, WeightLayout::kOutIn, x.dtype(),
                                               context.planning_backend())),
-        loss_(context.Allocate({1}, context.exact_dtype())),
-        chunk_loss_(context.Allocate({1}, context.exact_dtype())),
-        chunk_seed_(context.Allocate({1}, context.exact_dtype())) {}
+        loss_(context.Allocate({1}, context.exact_dtype())) {}
 
   // `dx` like x, or empty; gradients of weight and bias, or empty.
   VocabularyLoss Run(const Tensor& dx, const AffineTensors& gradients) {
     const std::int64_t rows = rows_.shape()[0];
     const std::int64_t wanted = options_.chunk_rows;
     const std::int64_t step = wanted > 0 ? wanted : ChunkRows(rows, weight_.outputs());
-    context_.Launch({OperationKind::kLoss, BytesOf(targets_)}, [&](Backend& backend, void*) {
-      backend.elementwise().Fill(loss_, 0);
+    context_.Launch({OperationKind::kLoss, BytesOf(targets_)}, [&](Backend&, void*) {
       counted_ = CountTargets(targets_, options_.ignore_index);
     });
     bool accumulate = gradients.accumulate;
@@ -56,6 +53,9 @@ class Chunks {
       }
       accumulate = true;
     }
+    context_.Launch({OperationKind::kLoss, BytesOf(loss_)}, [&](Backend& backend, void*) {
+      backend.elementwise().Fill(loss_, total_ / std::max(1.0, counted_));
+    });
     return {{loss_, Var::kNoGradient}, correct_};
   }
 
@@ -82,29 +82,25 @@ class Chunks {
     return logits;
   }
 
-  // Adds the chunk's share of the loss and, where gradients are wanted, turns logits into theirs.
+  // Adds the chunk's part of the loss and, where gradients are wanted, turns logits into theirs.
   void Compare(const Tensor& logits, std::int64_t begin, std::int64_t count) {
     const Tensor targets = targets_.Narrow(begin, count);
+    if (differentiating_) {
+      context_.Launch({OperationKind::kLoss, 2 * BytesOf(logits)}, [&](Backend& backend, void*) {
+        const double factor = options_.seed / std::max(1.0, counted_);
+        const auto sums =
+            backend.loss().CrossEntropyInPlace(logits, targets, KernelOptions(), factor);
+        total_ += sums.loss;
+        correct_ += sums.correct;
+      });
+      return;
+    }
     const Tensor log_sum_exp = context_.Allocate({count}, context_.exact_dtype());
-    context_.Launch(
-        {OperationKind::kLoss, (differentiating_ ? 2 : 1) * BytesOf(logits)},
-        [&](Backend& backend, void*) {
-          const std::int64_t here = CountTargets(targets, options_.ignore_index);
-          const double share = static_cast<double>(here) / static_cast<double>(counted_);
-          LossKernels& kernels = backend.loss();
-          correct_ += kernels.CountCorrect(logits, targets);
-          if (here == 0) {  // nothing in this chunk counts; nor, perhaps, in any
-            if (differentiating_) backend.elementwise().Fill(logits, 0);
-            return;
-          }
-          kernels.CrossEntropyForward(logits, targets, KernelOptions(), log_sum_exp, chunk_loss_);
-          backend.elementwise().Scale(chunk_loss_, share, chunk_loss_);
-          backend.elementwise().Add(loss_, chunk_loss_, loss_);
-          if (!differentiating_) return;
-          backend.elementwise().Fill(chunk_seed_, share * options_.seed);
-          kernels.CrossEntropyBackward(chunk_seed_, logits, targets, KernelOptions(), log_sum_exp,
-                                       logits);
-        });
+    context_.Launch({OperationKind::kLoss, BytesOf(logits)}, [&](Backend& backend, void*) {
+      correct_ += backend.loss().CountCorrect(logits, targets);
+      backend.loss().CrossEntropyForward(logits, targets, KernelOptions(), log_sum_exp, loss_);
+      total_ += ScalarIn(loss_) * CountTargets(targets, options_.ignore_index);
+    });
   }
 
   void InputGradient(const Tensor& dlogits, const Tensor& dx) {
@@ -138,8 +134,9 @@ class Chunks {
   Tensor targets_;  // [M]
   Tensor bias_;
   LinearWeight weight_;
-  Tensor loss_, chunk_loss_, chunk_seed_;  // [1]
-  std::int64_t counted_ = 0;               // targets that count, in all chunks
+  Tensor loss_;         // [1]
+  double counted_ = 0;  // targets that count, in all chunks
+  double total_ = 0;    // loss of those so far
   std::int64_t correct_ = 0;
   bool differentiating_ = false;
 };

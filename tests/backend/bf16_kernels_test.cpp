@@ -1,3 +1,4 @@
+#include "sdk/core/error.h"
 #include "tests/backend/bf16_support.h"
 
 using namespace frugal;
@@ -212,5 +213,36 @@ TEST_CASE("bf16 convolutions agree with f64 on the same numbers") {
     CHECK(RelativeError(dx, dx64) < kBf16);
     CHECK(RelativeError(dw, dw64) < kBf16);
     CHECK(RelativeError(db, db64) < kBf16);
+  }
+}
+
+TEST_CASE("cross entropy in place is forward, backward and counting at once") {
+  Backends b;
+  Dice dice(6);
+  for (const std::int64_t classes : {2, 17, 1000}) {
+    const std::int64_t rows = 12;
+    std::vector<double> labels(static_cast<std::size_t>(rows));
+    for (double& label : labels) label = static_cast<double>(dice.Between(0, classes - 1));
+    labels[5] = -100;
+    const Tensor targets = MakeTensor({rows}, labels, DType::kI64);
+    const LossKernels::CrossEntropyOptions options{.label_smoothing = dice.Flip() ? 0.1 : 0};
+    for (Backend* backend : {b.fast.get(), b.reference.get()}) {
+      CAPTURE(classes, backend->name());
+      const Tensor logits = RandomTensor({rows, classes}, dice.Seed(), DType::kF32, -5, 5);
+      const Tensor lse = Uninitialized({rows}), loss = Uninitialized({1});
+      const Tensor expected = Uninitialized(logits.shape());
+      LossKernels& kernels = backend->loss();
+      kernels.CrossEntropyForward(logits, targets, options, lse, loss);
+      kernels.CrossEntropyBackward(Full({1}, 3), logits, targets, options, lse, expected);
+      const std::int64_t correct = kernels.CountCorrect(logits, targets);
+      const double counted = static_cast<double>(rows - 1);
+      const auto sums = kernels.CrossEntropyInPlace(logits, targets, options, 3 / counted);
+      CHECK(sums.loss == Approx(counted * Value(loss)).epsilon(1e-5));
+      CHECK(sums.correct == correct);
+      CHECK(RelativeError(logits, expected) < 1e-6);
+      const Tensor wrong = MakeTensor({1}, std::vector<double>{7000}, DType::kI64);
+      CHECK_THROWS_AS(kernels.CrossEntropyInPlace(logits.Narrow(0, 1), wrong, options, 1),
+                      DataError);
+    }
   }
 }

@@ -72,9 +72,11 @@ inline AiModelBuilder BuilderFor(const Workload& workload, const TrainingMemoryC
   layout.test_count = workload.batch;
   const auto data = std::make_shared<RandomSamples>(layout, layout.train_count);
   const auto test = std::make_shared<RandomSamples>(layout, layout.test_count);
+  TrainingMemoryConfig policy = memory;
+  policy.optimizer_in_backward = true;  // costs no time
   AiModelBuilder builder;
   builder.Name(workload.name)
-      .Memory(memory)
+      .Memory(policy)
       .Data(layout, {data, test})
       .Optimizer({.kind = OptimizerKind::kAdamW, .lr = 1e-4, .weight_decay = 0.01})
       .Training({.batch_size = workload.batch,

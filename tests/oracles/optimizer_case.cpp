@@ -109,7 +109,7 @@ std::vector<double> OptimizerErrors(test::TestWorld& world, const WeightSource& 
   parameter.shape = source.Find("start")->shape;
   Parameter* const parameters[] = {&parameter};
   const auto copy = [&](const std::vector<double>& values, const Tensor& to) {
-    const Tensor from = test::MakeTensor(parameter.shape, values, world.dtype());
+    const Tensor from = test::MakeTensor(parameter.shape, values, ExactType(world.dtype()));
     world.backend().elementwise().Copy(from, to);
   };
   copy(start, world.store().Value(parameter));

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "sdk/backend/eigen/dispatch.h"
@@ -109,6 +111,33 @@ bool IsLargest(const T* x, std::int64_t classes, std::int64_t label) {
   return largest;
 }
 
+template <class T>
+LossKernels::CrossEntropySums InPlace(const Tensor& logits, const Tensor& targets,
+                                      const Options& options, double factor) {
+  const std::int64_t classes = logits.shape().back();
+  CountRows(targets, classes, options);  // refuses wrong labels before anything is written
+  const auto* labels = targets.data<std::int64_t>();
+  std::atomic<std::int64_t> correct = 0;
+  const auto run_rows = [&](std::int64_t begin, std::int64_t end) {
+    double sum = 0;
+    for (std::int64_t row = begin; row < end; ++row) {
+      T* x = logits.data<T>() + row * classes;
+      if (labels[row] == options.ignore_index) {
+        std::fill_n(x, classes, T{0});
+        continue;
+      }
+      if (IsLargest(x, classes, labels[row])) ++correct;
+      const double logarithm = LogSumExp(x, classes);
+      sum += RowLoss(x, classes, labels[row], options.label_smoothing, logarithm);
+      GradientRow(x, classes, labels[row], options.label_smoothing, static_cast<T>(logarithm),
+                  static_cast<T>(factor), x);
+    }
+    return sum;
+  };
+  const double loss = ParallelSum(targets.size(), RowsPerChunk(classes), run_rows);
+  return {loss, correct};
+}
+
 }  // namespace
 }  // namespace eigen
 
@@ -126,6 +155,17 @@ void EigenLossKernels::CrossEntropyBackward(const Tensor& dloss, const Tensor& l
   eigen::WithFloating("cross entropy backward", logits.dtype(), [&]<class T>() {
     eigen::Backward<T>(dloss, logits, targets, options, log_sum_exp, dlogits);
   });
+}
+
+LossKernels::CrossEntropySums EigenLossKernels::CrossEntropyInPlace(const Tensor& logits,
+                                                                    const Tensor& targets,
+                                                                    CrossEntropyOptions options,
+                                                                    double factor) {
+  CrossEntropySums sums;
+  eigen::WithFloating("cross entropy", logits.dtype(), [&]<class T>() {
+    sums = eigen::InPlace<T>(logits, targets, options, factor);
+  });
+  return sums;
 }
 
 std::int64_t EigenLossKernels::CountCorrect(const Tensor& x, const Tensor& targets) {

@@ -17,6 +17,8 @@ class EigenLossKernels : public LossKernels {
   void CrossEntropyBackward(const Tensor& dloss, const Tensor& logits, const Tensor& targets,
                             CrossEntropyOptions options, const Tensor& log_sum_exp,
                             const Tensor& dlogits) override;
+  CrossEntropySums CrossEntropyInPlace(const Tensor& logits, const Tensor& targets,
+                                       CrossEntropyOptions options, double factor) override;
   // The loss of no elements is 0.
   void RegressionForward(Regression kind, double delta, const Tensor& x, const Tensor& target,
                          const Tensor& loss) override;

@@ -1,5 +1,6 @@
 #include "sdk/backend/onednn/loss.h"
 
+#include <atomic>
 #include <cmath>
 #include <string>
 
@@ -43,6 +44,36 @@ std::int64_t CountRows(const Tensor& targets, std::int64_t classes, const Option
   return counted;
 }
 
+// Of one row x of `classes` logits; also its log-sum-exp.
+template <class T>
+double RowLoss(const simd::RowLoops<T>& loops, const T* x, std::int64_t classes, std::int64_t label,
+               double smoothing, float& log_sum_exp) {
+  log_sum_exp = loops.log_sum_exp(x, classes);
+  const auto logarithm = static_cast<double>(log_sum_exp);
+  const double hit = logarithm - static_cast<double>(static_cast<float>(x[label]));
+  if (smoothing == 0) return hit;
+  const double mean = loops.sum(x, classes) / static_cast<double>(classes);
+  return (1 - smoothing) * hit + smoothing * (logarithm - mean);
+}
+
+struct RowGradient {
+  double smoothing, factor;
+  std::int64_t classes;
+
+  // dx may be x.
+  template <class T>
+  void Write(const simd::RowLoops<T>& loops, const T* x, std::int64_t label, float log_sum_exp,
+             T* dx) const {
+    const auto uniform = static_cast<float>(smoothing / static_cast<double>(classes));
+    const auto scale = static_cast<float>(factor);
+    const float hit = scale * static_cast<float>(1 - smoothing);
+    const auto chosen = static_cast<float>(x[label]);
+    loops.cross_entropy_gradient(x, log_sum_exp, uniform, scale, dx, classes);
+    // Anew, since the difference of two rounded numbers would be much less exact.
+    dx[label] = T(scale * (std::exp(chosen - log_sum_exp) - uniform) - hit);
+  }
+};
+
 }  // namespace
 
 // nullptr where oneDNN would need scratch, which softmax is not given.
@@ -80,19 +111,12 @@ void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& 
   const std::int64_t classes = logits.shape().back();
   const std::int64_t counted = CountRows(targets, classes, options);
   const std::int64_t* const labels = targets.data<std::int64_t>();
-  const double smoothing = options.label_smoothing;
   const auto row_loss = [&]<class T>(std::int64_t row) {
-    const T* const x = logits.data<T>() + row * classes;
-    const simd::RowLoops<T>& loops = loops_.Of<T>().row;
     float& logarithm = log_sum_exp.data<float>()[row];
     logarithm = 0;
     if (labels[row] == options.ignore_index) return 0.0;
-    logarithm = loops.log_sum_exp(x, classes);
-    const double hit =
-        static_cast<double>(logarithm) - static_cast<double>(static_cast<float>(x[labels[row]]));
-    if (smoothing == 0) return hit;
-    const double mean = loops.sum(x, classes) / static_cast<double>(classes);
-    return (1 - smoothing) * hit + smoothing * (static_cast<double>(logarithm) - mean);
+    return RowLoss(loops_.Of<T>().row, logits.data<T>() + row * classes, classes, labels[row],
+                   options.label_smoothing, logarithm);
   };
   const double sum = onednn::WithElement(logits.dtype(), [&]<class T>() {
     return eigen::ParallelSum(targets.size(), eigen::RowsPerChunk(classes),
@@ -118,10 +142,9 @@ void OneDnnLossKernels::CrossEntropyBackward(const Tensor& dloss, const Tensor& 
   const std::int64_t classes = logits.shape().back();
   const auto counted =
       static_cast<double>(std::max<std::int64_t>(1, CountRows(targets, classes, options)));
-  const auto factor = static_cast<float>(static_cast<double>(dloss.data<float>()[0]) / counted);
-  const auto uniform = static_cast<float>(options.label_smoothing / static_cast<double>(classes));
-  const float hit = factor * static_cast<float>(1 - options.label_smoothing);
+  const double factor = static_cast<double>(dloss.data<float>()[0]) / counted;
   const std::int64_t* const labels = targets.data<std::int64_t>();
+  const RowGradient gradient{options.label_smoothing, factor, classes};
   onednn::WithElement(logits.dtype(), [&]<class T>() {
     ForRows(logits, [&](std::int64_t row, std::int64_t at) {
       T* const dx = dlogits.data<T>() + at;
@@ -129,14 +152,47 @@ void OneDnnLossKernels::CrossEntropyBackward(const Tensor& dloss, const Tensor& 
         std::fill_n(dx, classes, T(0.0f));
         return;
       }
-      const float logarithm = log_sum_exp.data<float>()[row];
-      const auto chosen = static_cast<float>(logits.data<T>()[at + labels[row]]);
-      loops_.Of<T>().row.cross_entropy_gradient(logits.data<T>() + at, logarithm, uniform, factor,
-                                                dx, classes);
-      // Anew, since the difference of two rounded numbers would be much less exact.
-      dx[labels[row]] = T(factor * (std::exp(chosen - logarithm) - uniform) - hit);
+      gradient.Write(loops_.Of<T>().row, logits.data<T>() + at, labels[row],
+                     log_sum_exp.data<float>()[row], dx);
     });
   });
+}
+
+LossKernels::CrossEntropySums OneDnnLossKernels::CrossEntropyInPlace(const Tensor& logits,
+                                                                     const Tensor& targets,
+                                                                     CrossEntropyOptions options,
+                                                                     double factor) {
+  if (!onednn::IsFast(logits)) {
+    return EigenLossKernels::CrossEntropyInPlace(logits, targets, options, factor);
+  }
+  const std::int64_t classes = logits.shape().back();
+  CountRows(targets, classes, options);  // refuses wrong labels before anything is written
+  const std::int64_t* const labels = targets.data<std::int64_t>();
+  const RowGradient gradient{options.label_smoothing, factor, classes};
+  std::atomic<std::int64_t> correct = 0;
+  const double loss = onednn::WithElement(logits.dtype(), [&]<class T>() {
+    const simd::RowLoops<T>& loops = loops_.Of<T>().row;
+    const auto run_row = [&](std::int64_t row) {
+      T* const x = logits.data<T>() + row * classes;
+      if (labels[row] == options.ignore_index) {
+        std::fill_n(x, classes, T(0.0f));
+        return 0.0;
+      }
+      if (loops.is_largest(x, labels[row], classes)) ++correct;
+      float logarithm = 0;
+      const double one =
+          RowLoss(loops, x, classes, labels[row], options.label_smoothing, logarithm);
+      gradient.Write(loops, x, labels[row], logarithm, x);
+      return one;
+    };
+    return eigen::ParallelSum(targets.size(), eigen::RowsPerChunk(classes),
+                              [&](std::int64_t begin, std::int64_t end) {
+                                double part = 0;
+                                for (auto row = begin; row < end; ++row) part += run_row(row);
+                                return part;
+                              });
+  });
+  return {loss, correct};
 }
 
 std::int64_t OneDnnLossKernels::CountCorrect(const Tensor& x, const Tensor& targets) {

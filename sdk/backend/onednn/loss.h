@@ -20,6 +20,8 @@ class OneDnnLossKernels final : public EigenLossKernels {
   void CrossEntropyBackward(const Tensor& dloss, const Tensor& logits, const Tensor& targets,
                             CrossEntropyOptions options, const Tensor& log_sum_exp,
                             const Tensor& dlogits) override;
+  CrossEntropySums CrossEntropyInPlace(const Tensor& logits, const Tensor& targets,
+                                       CrossEntropyOptions options, double factor) override;
   std::int64_t CountCorrect(const Tensor& x, const Tensor& targets) override;
 
  private:

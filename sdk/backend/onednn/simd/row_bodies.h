@@ -3,6 +3,7 @@
 #include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/math.h"
+#include "sdk/backend/onednn/simd/short_activation_bodies.h"
 
 namespace frugal::simd {
 namespace {
@@ -26,11 +27,15 @@ float RowMaximum(const T* x, std::int64_t n) {
   return largest;
 }
 
+// For sums and gradients of T.
+inline float ExpFor(float x, float) { return Exp(x); }
+inline float ExpFor(float x, BFloat16) { return ShortExp(x); }
+
 template <class T>
 float SumOfExponentials(const T* x, float shift, std::int64_t n) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += Exp(Get(x[i]) - shift);
+  for (std::int64_t i = 0; i < n; ++i) sum += ExpFor(Get(x[i]) - shift, T());
   return sum;
 }
 
@@ -53,7 +58,7 @@ void CrossEntropyGradient(const T* x, float log_sum_exp, float uniform, float fa
                           std::int64_t n) {
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
-    Put(dx[i], factor * (Exp(Get(x[i]) - log_sum_exp) - uniform));
+    Put(dx[i], factor * (ExpFor(Get(x[i]) - log_sum_exp, T()) - uniform));
   }
 }
 
