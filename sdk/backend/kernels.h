@@ -248,7 +248,9 @@ class LossKernels {
 };
 
 // Updates in one pass over parameter, gradient and state. `gradient_scale` multiplies the gradient
-// first (clipping).
+// first (clipping). The state has the type of the parameter, or, where that is f32, is kBF16 or kU8
+// of BlockStateBytes (sdk/backend/state_codec.h), rounded by noise of `noise_key`: the same key
+// gives the same bits, and each parameter and step has its own.
 struct SgdArguments {
   double learning_rate = 0;
   double momentum = 0;
@@ -257,6 +259,7 @@ struct SgdArguments {
   bool nesterov = false;
   bool first_step = false;  // the momentum buffer starts as the first gradient
   double gradient_scale = 1;
+  std::uint64_t noise_key = 0;
 };
 struct AdamArguments {
   double learning_rate = 0;
@@ -267,6 +270,7 @@ struct AdamArguments {
   bool decoupled = false;  // AdamW: parameter *= 1 - learning_rate * weight_decay
   std::int64_t step = 1;   // counts from 1, for the bias corrections
   double gradient_scale = 1;
+  std::uint64_t noise_key = 0;
 };
 
 class OptimizerKernels {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sdk/backend/backend.h"
+#include "sdk/backend/state_codec.h"
 #include "tests/support/tensors.h"
 
 namespace frugal {
@@ -235,6 +236,13 @@ void Bench::Optimizers(std::int64_t size) {
   adam.learning_rate = 1e-6;
   Bytes("sgd with momentum", 5 * pass, [&] { kernels.Sgd(sgd, g, m, p); });
   Bytes("adam", 7 * pass, [&] { kernels.Adam(adam, g, m, v, p); });
+  const Tensor half_m = test::Full({size}, 0, DType::kBF16),
+               half_v = test::Full({size}, 0, DType::kBF16);
+  Bytes("adam, bf16 state", 5 * pass, [&] { kernels.Adam(adam, g, half_m, half_v, p); });
+  const Tensor codes_m = test::Full({BlockStateBytes(size)}, 0, DType::kU8);
+  const Tensor codes_v = test::Full({BlockStateBytes(size)}, 0, DType::kU8);
+  Bytes("adam, 8-bit state", 3 * pass + 4 * static_cast<double>(codes_m.bytes()),
+        [&] { kernels.Adam(adam, g, codes_m, codes_v, p); });
   Bytes("sum of squares", pass, [&] { kernels.SumOfSquares(g); });
 }
 

@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "sdk/backend/eigen/dispatch.h"
+#include "sdk/backend/eigen/narrow_optimizer.h"
 #include "sdk/backend/eigen/parallel.h"
+#include "sdk/backend/eigen/state_codec.h"
 
 namespace frugal {
 namespace eigen {
@@ -113,6 +115,15 @@ double SumOfSquaresRange(const T* x, std::int64_t count) {
 
 void EigenOptimizerKernels::Sgd(const SgdArguments& arguments, const Tensor& gradient,
                                 const Tensor& momentum_buffer, const Tensor& parameter) {
+  if (eigen::IsNarrow(momentum_buffer)) {
+    const auto kernel = eigen::MomentumKernel<float>(arguments);
+    const eigen::SgdFactors<float> factors(arguments);
+    const auto update = [&](const float* g, float* buffer, float* p, std::int64_t count) {
+      kernel(factors, g, buffer, p, count);
+    };
+    return eigen::NarrowSgd(eigen::PlainStateCodec(), arguments, gradient, momentum_buffer,
+                            parameter, update);
+  }
   eigen::WithFloating("sgd", parameter.dtype(), [&]<class T>() {
     const eigen::SgdFactors<T> factors(arguments);
     const auto momentum_kernel = eigen::MomentumKernel<T>(arguments);
@@ -131,6 +142,15 @@ void EigenOptimizerKernels::Sgd(const SgdArguments& arguments, const Tensor& gra
 void EigenOptimizerKernels::Adam(const AdamArguments& arguments, const Tensor& gradient,
                                  const Tensor& first_moment, const Tensor& second_moment,
                                  const Tensor& parameter) {
+  if (eigen::IsNarrow(first_moment)) {
+    const eigen::AdamFactors<float> factors(arguments);
+    const auto update = [&](const float* g, float* first, float* second, float* p,
+                            std::int64_t count) {
+      eigen::AdamRange(factors, g, first, second, p, count);
+    };
+    return eigen::NarrowAdam(eigen::PlainStateCodec(), arguments, gradient, first_moment,
+                             second_moment, parameter, update);
+  }
   eigen::WithFloating("adam", parameter.dtype(), [&]<class T>() {
     const eigen::AdamFactors<T> factors(arguments);
     eigen::ParallelFor(parameter.size(), eigen::kChunk, [&](std::int64_t begin, std::int64_t end) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sdk/backend/eigen/dispatch.h"
+#include "sdk/backend/eigen/narrow_optimizer.h"
 #include "sdk/backend/eigen/parallel.h"
 
 namespace frugal {
@@ -34,6 +35,12 @@ void OneDnnOptimizerKernels::Sgd(const SgdArguments& arguments, const Tensor& gr
   if (!IsOurs(parameter)) {
     return EigenOptimizerKernels::Sgd(arguments, gradient, momentum_buffer, parameter);
   }
+  if (eigen::IsNarrow(momentum_buffer)) {
+    const auto update = [&](const float* g, float* buffer, float* p, std::int64_t n) {
+      loops_.sgd(arguments, g, buffer, p, n);
+    };
+    return eigen::NarrowSgd(loops_.codec, arguments, gradient, momentum_buffer, parameter, update);
+  }
   float* const momentum =
       arguments.momentum != 0 ? eigen::DataOrNull<float>(momentum_buffer) : nullptr;
   eigen::ParallelFor(parameter.size(), eigen::kChunk, [&](std::int64_t at, std::int64_t end) {
@@ -50,6 +57,13 @@ void OneDnnOptimizerKernels::Adam(const AdamArguments& arguments, const Tensor& 
     return EigenOptimizerKernels::Adam(arguments, gradient, first_moment, second_moment, parameter);
   }
   const simd::AdamFactors factors = FactorsOf(arguments);
+  if (eigen::IsNarrow(first_moment)) {
+    const auto update = [&](const float* g, float* first, float* second, float* p, std::int64_t n) {
+      loops_.adam(factors, g, first, second, p, n);
+    };
+    return eigen::NarrowAdam(loops_.codec, arguments, gradient, first_moment, second_moment,
+                             parameter, update);
+  }
   eigen::ParallelFor(parameter.size(), eigen::kChunk, [&](std::int64_t at, std::int64_t end) {
     loops_.adam(factors, gradient.data<float>() + at, first_moment.data<float>() + at,
                 second_moment.data<float>() + at, parameter.data<float>() + at, end - at);

@@ -6,6 +6,7 @@
 
 #include "sdk/backend/activation.h"
 #include "sdk/backend/kernels.h"
+#include "sdk/backend/state_codec.h"
 #include "sdk/core/bfloat16.h"
 
 // Single-threaded loops over contiguous arrays of f32 or bf16 (T; arithmetic, statistics and
@@ -89,6 +90,7 @@ struct OptimizerLoops {
   void (*adam)(const AdamFactors& factors, const float* gradient, float* first, float* second,
                float* parameter, std::int64_t n);
   double (*sum_of_squares)(const float* x, std::int64_t n);
+  StateCodec codec;
 };
 
 // A window of `count` <= 255 positions at x + offsets[k], `channels` floats each.

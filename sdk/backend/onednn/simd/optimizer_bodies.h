@@ -2,6 +2,7 @@
 
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/math.h"
+#include "sdk/backend/onednn/simd/state_bodies.h"
 
 namespace frugal::simd {
 namespace {
@@ -63,7 +64,7 @@ inline double SumOfSquares(const float* x, std::int64_t n) {
   return sum;
 }
 
-inline constexpr OptimizerLoops kOptimizerLoops{Sgd, Adam, SumOfSquares};
+inline constexpr OptimizerLoops kOptimizerLoops{Sgd, Adam, SumOfSquares, kStateCodec};
 
 }  // namespace
 }  // namespace frugal::simd
