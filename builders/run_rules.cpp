@@ -111,6 +111,31 @@ void CheckOptimizer(const RunConfig& config, Complaints& complaints) {
   }
 }
 
+// Only rules whose state may be rounded have kernels for it, and only in f32.
+void CheckState(const RunConfig& config, Complaints& complaints) {
+  using Kind = OptimizerKind;
+  const OptimizerOptions& options = config.optimizer;
+  if (options.state == StateFormat::kF32) return;
+  const auto refuse = [&](const std::string& required, const std::string& given,
+                          const std::string& advice) {
+    complaints.Add(PlaceOf(config, "optimizer.state"),
+                   {.where = "optimizer", .required = required, .given = given, .advice = advice});
+  };
+  const std::string format = "state = \"" + std::string(NameOf(options.state)) + "\"";
+  const std::vector<Kind> kinds = {Kind::kSgd, Kind::kAdam, Kind::kAdamW};
+  if (std::ranges::find(kinds, options.kind) == kinds.end()) {
+    refuse(format + " belongs to " + ListOf(kinds),
+           "kind = \"" + std::string(NameOf(options.kind)) + "\"",
+           "leave it out, or change the kind");
+  } else if (options.kind == Kind::kSgd && options.momentum == 0) {
+    refuse(format + " needs a momentum above 0: there is no state without",
+           "kind = \"sgd\" and momentum = 0", "set momentum, e.g. 0.9, or leave state out");
+  } else if (config.training.precision == Precision::kF64) {
+    refuse(format + " is rounded from f32", "precision = \"f64\"",
+           "set precision = \"f32\", or leave state out");
+  }
+}
+
 void CheckSlow(const RunConfig& config, Complaints& complaints) {
   const OptimizerOptions& options = config.optimizer;
   const bool changed = options.slow_factor != OptimizerOptions().slow_factor;
@@ -219,6 +244,7 @@ void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints)
   CheckLoss(config, custom_data, complaints);
   CheckLossFields(config, complaints);
   CheckOptimizer(config, complaints);
+  CheckState(config, complaints);
   CheckSlow(config, complaints);
   CheckSchedule(config, complaints);
   CheckWeights(config, complaints);

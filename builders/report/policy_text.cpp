@@ -107,6 +107,9 @@ std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
   if (options.weight_decay > 0) {
     phrases.push_back("weight decay " + CompactText(options.weight_decay, 6));
   }
+  if (options.state != StateFormat::kF32) {
+    phrases.push_back("state in " + std::string(NameOf(options.state)));
+  }
   AddSchedule(config.schedule, phrases);
   if (!options.slow.empty()) {
     phrases.push_back("slow (" + Printable(JoinWithCommas(options.slow)) + ") at " +

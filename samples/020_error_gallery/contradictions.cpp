@@ -34,6 +34,13 @@ std::vector<Case> OfTraining() {
       FromToml("Momentum for adamw", "[optimizer]\nkind = \"adamw\"\nmomentum = 0.9\n"),
       FromToml("Nesterov without momentum", "[optimizer]\nkind = \"sgd\"\nnesterov = true\n"),
       FromToml("A moment's decay for sgd", "[optimizer]\nkind = \"sgd\"\nbeta1 = 0.8\n"),
+      FromToml("Narrow state for a rule without kernels for it",
+               "[optimizer]\nkind = \"rmsprop\"\nstate = \"bf16\"\n"),
+      FromToml("The format of a state that there is not",
+               "[optimizer]\nkind = \"sgd\"\nstate = \"8bit\"\n"),
+      FromToml("Narrow state in double precision",
+               "[optimizer]\nstate = \"8bit\"\n[training]\nprecision = \"f64\"\nbackend = "
+               "\"eigen\"\n"),
       FromToml("Drops of the rate in a cosine",
                "[schedule]\nkind = \"cosine\"\nstep_every = 100\n"),
       FromToml("A loss for numbers on data with labels", "[loss]\nkind = \"mse\"\n"),

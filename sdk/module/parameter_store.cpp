@@ -145,9 +145,15 @@ std::vector<std::size_t> ParameterStore::TakeFinal(std::span<const int> expected
 
 const Tensor& ParameterStore::State(const Parameter& parameter, std::size_t which,
                                     Backend& backend) {
+  return State(parameter, which, options_.dtype, parameter.shape, backend);
+}
+
+const Tensor& ParameterStore::State(const Parameter& parameter, std::size_t which, DType dtype,
+                                    const Shape& shape, Backend& backend) {
   Tensor& state = SlotOf(parameter).state[which];
   if (!state) {
-    Tensor fresh = Take(memory_, parameter, MemoryTag::kOptimizerState);
+    const NameScope name(ledger_, parameter);
+    Tensor fresh(memory_, shape, dtype, MemoryTag::kOptimizerState);
     if (!options_.dry) backend.elementwise().Fill(fresh, 0);
     state = std::move(fresh);
   }

@@ -67,8 +67,11 @@ class ParameterStore {
   // Parameters that have got as many contributions as `expected` says since this was last asked.
   std::vector<std::size_t> TakeFinal(std::span<const int> expected);
 
-  // Optimizer state number `which`, zero when first asked for.
+  // Optimizer state number `which`, all bytes zero when first asked for; of the parameter's shape
+  // and the store's type, or of those given.
   const Tensor& State(const Parameter& parameter, std::size_t which, Backend& backend);
+  const Tensor& State(const Parameter& parameter, std::size_t which, DType dtype,
+                      const Shape& shape, Backend& backend);
   bool HasState(const Parameter& parameter, std::size_t which) const;
 
   void SetSource(ValueSource source) { source_ = std::move(source); }

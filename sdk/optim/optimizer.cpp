@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "sdk/core/random.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/optim/update.h"
 
@@ -61,14 +62,17 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   const Tensor value = store.Value(parameter);
   std::array<Tensor, ParameterStore::kStateCount> state;
   const bool first_step = StateCount() > 0 && !store.HasState(parameter, 0);
+  const StateForm form = FormOf(options_.state, parameter.shape, value.dtype());
   for (std::size_t i = 0; i < StateCount(); ++i) {
-    state[i] = store.State(parameter, i, context.planning_backend());
+    state[i] = store.State(parameter, i, form.dtype, form.shape, context.planning_backend());
   }
   const UpdateCall call{.rate = LearningRate(context.step()) * parameter.rate_factor,
                         .epsilon = Epsilon(),
                         .step = context.step() + 1,
                         .scale = gradient_scale,
                         .first_step = first_step,
+                        .noise_key = StreamKey(context.seed(), parameter.path + "/state",
+                                               static_cast<std::uint64_t>(context.step())),
                         .gradient = gradient,
                         .state = state,
                         .value = value};

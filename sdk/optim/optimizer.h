@@ -8,6 +8,7 @@
 #include "sdk/autograd/context.h"
 #include "sdk/module/parameter.h"
 #include "sdk/optim/schedule.h"
+#include "sdk/optim/state_format.h"
 
 namespace frugal {
 
@@ -39,6 +40,7 @@ struct OptimizerOptions {
   // All but sgd; not given: 1e-10 for adagrad, 1e-6 for adadelta, else 1e-8, as PyTorch.
   std::optional<double> eps{};
   double weight_decay = 0;
+  StateFormat state = StateFormat::kF32;  // sgd with momentum, adam and adamw; others: kF32 only
   // Parameters under these paths ("layer4", "layer4.0.conv1") learn at slow_factor of the rate.
   std::vector<std::string> slow{};
   double slow_factor = 0.1;

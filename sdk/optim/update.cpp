@@ -10,7 +10,8 @@ void RunSgd(Backend& backend, const OptimizerOptions& options, const UpdateCall&
                            .weight_decay = options.weight_decay,
                            .nesterov = options.nesterov,
                            .first_step = call.first_step,
-                           .gradient_scale = call.scale},
+                           .gradient_scale = call.scale,
+                           .noise_key = call.noise_key},
                           call.gradient, call.state[0], call.value);
 }
 
@@ -22,7 +23,8 @@ void RunAdam(Backend& backend, const OptimizerOptions& options, const UpdateCall
                             .weight_decay = options.weight_decay,
                             .decoupled = options.kind == OptimizerKind::kAdamW,
                             .step = call.step,
-                            .gradient_scale = call.scale},
+                            .gradient_scale = call.scale,
+                            .noise_key = call.noise_key},
                            call.gradient, call.state[0], call.state[1], call.value);
 }
 

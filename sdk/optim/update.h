@@ -14,6 +14,7 @@ struct UpdateCall {
   std::int64_t step = 1;  // from 1
   double scale = 1;       // of the gradient
   bool first_step = false;
+  std::uint64_t noise_key = 0;  // for the rounding of narrow state
   Tensor gradient;
   std::array<Tensor, ParameterStore::kStateCount> state;
   Tensor value;

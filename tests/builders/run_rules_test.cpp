@@ -48,6 +48,31 @@ TEST_CASE("a batch in parts has no labels that are left out") {
   CHECK(Found(FromText(directory, "[training]\naccumulate = 2\n")) == "nothing");
 }
 
+TEST_CASE("narrow optimizer state is for rules that have it") {
+  const auto with = [](const OptimizerOptions& options, Precision precision = Precision::kF32) {
+    TrainingOptions training;
+    training.precision = precision;
+    if (precision == Precision::kF64) training.backend = BackendKind::kEigen;
+    return Found(AiModelBuilder()
+                     .Layers([](LayerList& l) { l.Flatten(); })
+                     .Training(training)
+                     .Optimizer(options));
+  };
+  using Kind = OptimizerKind;
+  for (const StateFormat state : {StateFormat::kBF16, StateFormat::k8Bit}) {
+    for (const Kind kind : {Kind::kAdam, Kind::kAdamW}) {
+      CHECK(with({.kind = kind, .state = state}) == "nothing");
+      CheckContains(with({.kind = kind, .state = state}, Precision::kF64), "is rounded from f32");
+    }
+    CHECK(with({.kind = Kind::kSgd, .momentum = 0.9, .state = state}) == "nothing");
+    CheckContains(with({.kind = Kind::kSgd, .state = state}), "needs a momentum above 0");
+    for (const Kind kind : {Kind::kRmsProp, Kind::kAdagrad, Kind::kAdadelta, Kind::kNAdam,
+                            Kind::kRAdam, Kind::kAdamax}) {
+      CheckContains(with({.kind = kind, .state = state}), "belongs to sgd, adam and adamw");
+    }
+  }
+}
+
 TEST_CASE("a field of another kind is refused whoever sets it") {
   const TempDir directory;
   const std::string required = "[optimizer] momentum belongs to sgd and rmsprop; ";

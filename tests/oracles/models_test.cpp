@@ -40,6 +40,18 @@ TEST_CASE("a training run follows PyTorch's, step by step", "[oracles]") {
   }
 }
 
+TEST_CASE("with narrow optimizer state the run stays within 1% of PyTorch's losses", "[oracles]") {
+  for (const test::WorldKind& kind : {test::kReferenceF32, test::kOneDnnF32}) {
+    for (const StateFormat state : {StateFormat::kBF16, StateFormat::k8Bit}) {
+      INFO(kind << " " << NameOf(state));
+      const TrainingErrors errors = TrainCase(kOracles + "/train/gpt2_adamw", kind, state);
+      CHECK(errors.WorstLoss() < 0.01);
+      CHECK(errors.WorstLoss() > 0);
+      CHECK(errors.all_weights < 0.02);
+    }
+  }
+}
+
 TEST_CASE("published models have exactly their number of parameters", "[oracles]") {
   const ConfigNode root = ParseTomlFile(kOracles + "/parameter_counts.toml");
   int counted = 0;

@@ -105,7 +105,8 @@ void CompareWeights(const WeightSource& expected, std::span<Parameter* const> pa
 double TrainingErrors::WorstLoss() const { return *std::ranges::max_element(losses); }
 double TrainingErrors::WorstNorm() const { return *std::ranges::max_element(gradient_norms); }
 
-TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& kind) {
+TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& kind,
+                         StateFormat state) {
   const ConfigNode root = ParseTomlFile(directory + "/case.toml");
   Origins unused;
   Complaints complaints;
@@ -127,7 +128,9 @@ TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& ki
   const Shape shape = ReadNumbers(*expected, "tokens").shape;
   const Shape positions = {shape[2] - 1};
   const ConfigNode* clip = root.Find("clip_gradient_norm");
-  const Optimizer optimizer(OptimizerIn(root), {}, clip == nullptr ? 0 : NumberOf(*clip), shape[0]);
+  OptimizerOptions options = OptimizerIn(root);
+  options.state = state;
+  const Optimizer optimizer(options, {}, clip == nullptr ? 0 : NumberOf(*clip), shape[0]);
   const DataLayout layout = {.sample_shape = positions,
                              .classes = network->LastProjection()->weight->shape[0],
                              .target_shape = {},

@@ -87,7 +87,7 @@ AiModelBuilder BuilderFor(const SmallRun& run) {
   const DataLayout layout = LayoutFor(run.network);
   AiModelBuilder builder;
   builder.Memory(run.memory).Data(layout, SyntheticSources(layout));
-  builder.Optimizer({.lr = 0.01}).Training(training);
+  builder.Optimizer(run.optimizer).Training(training);
   if (layout.classes == 0) builder.Loss({.kind = LossKind::kMse});
   if (std::ranges::count(ArchitectureNames(), run.network) > 0) {
     return builder.Architecture(ArchitectureOf(run.network, run.dropout));

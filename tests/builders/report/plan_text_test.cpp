@@ -111,6 +111,8 @@ TEST_CASE("Policies and optimizers are told in phrases") {
         std::vector<std::string>{"sgd", "lr 0.1", "momentum 0.9 (Nesterov)",
                                  "times 0.1 every 100 steps", "1 step warm-up",
                                  "gradients clipped to norm 1"});
+  config.optimizer.state = StateFormat::k8Bit;
+  CHECK(OptimizerPhrases(config).at(3) == "state in 8bit");
 }
 
 TEST_CASE("The preset is found by the origins of its values") {

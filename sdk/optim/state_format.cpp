@@ -1,0 +1,23 @@
+#include "sdk/optim/state_format.h"
+
+#include <array>
+
+#include "sdk/backend/state_codec.h"
+
+namespace frugal {
+
+std::string_view NameOf(StateFormat format) {
+  constexpr std::array<std::string_view, 3> names = {"f32", "bf16", "8bit"};
+  return names[static_cast<std::size_t>(format)];
+}
+
+StateForm FormOf(StateFormat format, const Shape& parameter, DType dtype) {
+  const std::int64_t elements = parameter.ElementCount();
+  if (format == StateFormat::kBF16) return {DType::kBF16, parameter};
+  if (format == StateFormat::k8Bit && elements >= kSmallest8BitState) {
+    return {DType::kU8, {BlockStateBytes(elements)}};
+  }
+  return {dtype, parameter};
+}
+
+}  // namespace frugal
