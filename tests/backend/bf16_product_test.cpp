@@ -103,3 +103,128 @@ TEST_CASE("one packed weight serves every number of rows") {
     CheckBackward(b, dice, {rows, 130, 70}, WeightLayout::kOutIn);
   }
 }
+
+namespace {
+
+// A weight's gradient between guards, as it lies in a buffer of parameters.
+struct GuardedGradient {
+  static constexpr std::int64_t kGuard = 37;
+  Tensor memory;
+  Tensor tensor;
+
+  GuardedGradient(const Shape& shape, double before)
+      : memory(Full({shape.ElementCount() + 2 * kGuard}, before)),
+        tensor(memory.Narrow(kGuard, shape.ElementCount()).Reshape(shape)) {}
+
+  bool GuardsAre(double value) const {
+    const auto numbers = memory.values<float>();
+    const auto is_guard = [&](float number) { return number == static_cast<float>(value); };
+    return std::all_of(numbers.begin(), numbers.begin() + kGuard, is_guard) &&
+           std::all_of(numbers.end() - kGuard, numbers.end(), is_guard);
+  }
+};
+
+struct GradientCase {
+  Sizes sizes;
+  WeightLayout layout;
+  bool accumulate, has_bias;
+
+  Shape WeightShape() const {
+    return layout == WeightLayout::kOutIn ? Shape{sizes.outputs, sizes.inputs}
+                                          : Shape{sizes.inputs, sizes.outputs};
+  }
+};
+
+struct Gradients {
+  GuardedGradient weight, bias;
+  explicit Gradients(const GradientCase& c)
+      : weight(c.WeightShape(), 0.5), bias({c.sizes.outputs}, 0.5) {}
+};
+
+Gradients ComputeGradients(Backend& backend, const GradientCase& c, const Tensor& dy,
+                           const Tensor& x) {
+  Gradients to(c);
+  auto& product = backend.product();
+  const Scratch scratch(product.LinearBackwardWeightScratch(dy, x, c.accumulate));
+  product.LinearBackwardWeight(dy, x, {to.weight.tensor, c.layout},
+                               c.has_bias ? to.bias.tensor : Tensor(), c.accumulate, scratch.get());
+  CHECK(scratch.GuardIsIntact());
+  CHECK(to.weight.GuardsAre(0.5));
+  CHECK(to.bias.GuardsAre(0.5));
+  return to;
+}
+
+void CheckGradients(Backends& b, Dice& dice, const GradientCase& c) {
+  const Sizes& s = c.sizes;
+  CAPTURE(s.rows, s.inputs, s.outputs, static_cast<int>(c.layout), c.accumulate, c.has_bias);
+  const Rounded x({s.rows, s.inputs}, dice.Seed()), dy({s.rows, s.outputs}, dice.Seed());
+  const Gradients fast = ComputeGradients(*b.fast, c, dy.bf16, x.bf16);
+  const Tensor dw = Full(c.WeightShape(), 0.5, DType::kF64);
+  const Tensor db = Full({s.outputs}, 0.5, DType::kF64);
+  b.reference->product().LinearBackwardWeight(dy.f64, x.f64, {dw, c.layout},
+                                              c.has_bias ? db : Tensor(), c.accumulate, nullptr);
+  CHECK(RelativeError(fast.weight.tensor, dw) < kBf16Sums);
+  CHECK(RelativeError(fast.bias.tensor, db) < kBf16Sums);
+}
+
+}  // namespace
+
+TEST_CASE("bf16 gradients of weights at sizes of several steps, panels and parts") {
+  FRUGAL_NEEDS_BF16();
+  Backends b;
+  Dice dice(3);
+  const Sizes sizes[] = {{1, 1, 1},      {2, 33, 31},     {255, 32, 64},
+                         {256, 64, 32},  {257, 1025, 40}, {513, 40, 1056},
+                         {40, 70, 2049}, {33, 2080, 3},   {300, 1100, 2100}};
+  for (const Sizes& s : sizes) {
+    for (const WeightLayout layout : kLayouts) {
+      CheckGradients(b, dice, {s, layout, dice.Flip(), true});
+      CheckGradients(b, dice, {s, layout, dice.Flip(), false});
+    }
+  }
+  for (int round = 0; round < 20; ++round) {
+    const Sizes s{dice.Between(1, 700), dice.Between(1, 300), dice.Between(1, 300)};
+    for (const WeightLayout layout : kLayouts) {
+      CheckGradients(b, dice, {s, layout, dice.Flip(), dice.Flip()});
+    }
+  }
+}
+
+TEST_CASE("bf16 gradients of weights have the same bits with any number of threads") {
+  if (!simd::HasAmxBf16()) return;
+  Backends b;
+  Dice dice(4);
+  const int before = ThreadCount();
+  for (const Sizes& s : {Sizes{600, 1100, 130}, Sizes{300, 70, 2100}, Sizes{31, 65, 97}}) {
+    const Rounded x({s.rows, s.inputs}, dice.Seed()), dy({s.rows, s.outputs}, dice.Seed());
+    for (const WeightLayout layout : kLayouts) {
+      const GradientCase c{s, layout, true, true};
+      std::vector<Gradients> results;
+      for (const int threads : {1, 2, 3, 5}) {
+        SetThreadCount(threads);
+        results.push_back(ComputeGradients(*b.fast, c, dy.bf16, x.bf16));
+        CHECK(SameBits(results.back().weight.tensor, results.front().weight.tensor));
+        CHECK(SameBits(results.back().bias.tensor, results.front().bias.tensor));
+      }
+    }
+  }
+  SetThreadCount(before);
+}
+
+TEST_CASE("a column of a bf16 weight gradient that is not a number spoils no other") {
+  FRUGAL_NEEDS_BF16();
+  Backends b;
+  const Rounded x({40, 33}, 1), dy({40, 35}, 2);
+  dy.bf16.data<BFloat16>()[7] = BFloat16(INFINITY);
+  for (const WeightLayout layout : kLayouts) {
+    const GradientCase c{{40, 33, 35}, layout, false, true};
+    const Gradients fast = ComputeGradients(*b.fast, c, dy.bf16, x.bf16);
+    for (std::int64_t out = 0; out < 35; ++out) {
+      CHECK(std::isfinite(fast.bias.tensor.data<float>()[out]) == (out != 7));
+      for (std::int64_t in = 0; in < 33; ++in) {
+        const std::int64_t at = layout == WeightLayout::kOutIn ? out * 33 + in : in * 35 + out;
+        CHECK(std::isfinite(fast.weight.tensor.data<float>()[at]) == (out != 7));
+      }
+    }
+  }
+}

@@ -5,6 +5,7 @@
 
 #include "sdk/backend/onednn/descriptors.h"
 #include "sdk/backend/onednn/partial_rows.h"
+#include "sdk/backend/onednn/weight_gradient.h"
 #include "sdk/core/error.h"
 
 namespace frugal::onednn {
@@ -104,6 +105,7 @@ void PackedProducts::BackwardData(const Tensor& dy, const LinearWeight& weight, 
 std::int64_t PackedProducts::BackwardWeightScratch(const Tensor& dy, const Tensor& x,
                                                    bool accumulate) const {
   if (dy.size() == 0 || x.size() == 0) return 0;
+  if (WeightGradient::IsAvailable()) return WeightGradient(dy, x).ScratchBytes();
   std::int64_t bytes = 0;
   for (const WeightLayout layout : {WeightLayout::kOutIn, WeightLayout::kInOut}) {
     bytes = std::max(bytes, Get(DescribeWeightGradient(dy, x, layout, accumulate)).ScratchBytes());
@@ -114,6 +116,9 @@ std::int64_t PackedProducts::BackwardWeightScratch(const Tensor& dy, const Tenso
 void PackedProducts::BackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweight,
                                     const Tensor& dbias, bool accumulate, void* scratch) const {
   if (dy.size() == 0 || x.size() == 0) return;
+  if (WeightGradient::IsAvailable()) {
+    return WeightGradient(dy, x).Run(dweight, dbias, accumulate, scratch);
+  }
   if (dweight.tensor) {
     Get(DescribeWeightGradient(dy, x, dweight.layout, accumulate))
         .Run({{Slot::kSource, x.raw()},

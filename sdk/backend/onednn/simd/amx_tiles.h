@@ -22,7 +22,10 @@ struct alignas(64) TileConfiguration {
 // Tile loads are opaque to compilers, which would move the stores that they read behind them.
 inline void Fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-inline void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, const BFloat16* b, float* c) {
+// Element [0, k + 32] of `a` lies a_step behind [0, k]; `between` is called with each k.
+template <class Between>
+void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, std::int64_t a_step,
+                   const BFloat16* b, float* c, const Between& between) {
   const std::int64_t a_row = p.a_row * 2, b_row = p.b_row * 4, c_row = p.c_row * 4;
   float* const lower = c + 16 * p.c_row;
   if (p.accumulate) {
@@ -36,7 +39,8 @@ inline void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, const BFloa
     _tile_zero(2);
     _tile_zero(3);
   }
-  for (std::int64_t k = 0; k < p.depth; k += 32, a += 32, b += 32 * p.b_row) {
+  for (std::int64_t k = 0; k < p.depth; k += 32, a += a_step, b += 32 * p.b_row) {
+    between(k);
     _tile_loadd(4, a, a_row);
     _tile_loadd(6, b, b_row);
     _tile_loadd(7, b + 32, b_row);

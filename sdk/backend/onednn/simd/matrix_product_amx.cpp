@@ -19,7 +19,8 @@ void MultiplyMatrices(const MatrixProduct& p) {
   Fence();
   for (std::int64_t r = 0; r < p.rows; r += kMatrixBlock) {
     for (std::int64_t c = 0; c < p.columns; c += kMatrixBlock) {
-      MultiplyBlock(p, p.a + r * p.a_row, p.b + 2 * c, p.c + r * p.c_row + c);
+      MultiplyBlock(p, p.a + r * p.a_row, kMatrixBlock, p.b + 2 * c, p.c + r * p.c_row + c,
+                    [](std::int64_t) {});
     }
   }
 }
