@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sdk/backend/backend.h"
+#include "sdk/backend/machine_limits.h"
 #include "sdk/backend/state_codec.h"
 #include "tests/support/tensors.h"
 
@@ -45,6 +46,7 @@ class Bench {
 
   void MeasureLimits();
   void Products(std::int64_t rows, std::int64_t inputs, std::int64_t outputs);
+  void Bf16Products(std::int64_t rows, std::int64_t inputs, std::int64_t outputs, bool accumulate);
   void Convolution(std::int64_t batch, std::int64_t extent, std::int64_t in, std::int64_t out);
   void Pooling(std::int64_t batch, std::int64_t extent, std::int64_t channels);
   void Norms(std::int64_t batch, std::int64_t size, std::int64_t channels);
@@ -59,6 +61,10 @@ class Bench {
     Print(name, flops / Seconds(body) / 1e9, limits_.gflops, "GFLOP/s");
   }
   template <class Body>
+  void Bf16Flops(const std::string& name, double flops, const Body& body) {
+    Print(name, flops / Seconds(body) / 1e9, bf16_gflops_, "GFLOP/s");
+  }
+  template <class Body>
   void Bytes(const std::string& name, double bytes, const Body& body) {
     Print(name, bytes / Seconds(body) / 1e9, limits_.gigabytes, "GB/s");
   }
@@ -69,6 +75,7 @@ class Bench {
 
   std::unique_ptr<Backend> backend_;
   Limits limits_;
+  double bf16_gflops_ = 0;  // measured before the first product
 };
 
 void Bench::MeasureLimits() {
@@ -112,6 +119,33 @@ void Bench::Products(std::int64_t rows, std::int64_t inputs, std::int64_t output
   Flops("forward, bias, relu, weight [in, out]", flops, [&] {
     product.LinearForward(x, turned, bias, {}, y, {Activation::kRelu, 0}, turned_scratch.raw());
   });
+}
+
+void Bench::Bf16Products(std::int64_t rows, std::int64_t inputs, std::int64_t outputs,
+                         bool accumulate) {
+  if (bf16_gflops_ == 0) bf16_gflops_ = MeasureProductLimit(DType::kBF16, 0.3) / 1e9;
+  if (bf16_gflops_ == 0) return;  // the processor has no such product
+  const Tensor x = RandomTensor({rows, inputs}, 1, DType::kBF16);
+  const Tensor y = RandomTensor({rows, outputs}, 2, DType::kBF16);
+  const Tensor dx = Uninitialized(x.shape(), DType::kBF16);
+  const Tensor dw = test::Full({outputs, inputs}, 0), db = test::Full({outputs}, 0);
+  auto& product = backend_->product();
+  LinearWeight weight(RandomTensor({outputs, inputs}, 3));
+  weight.packed = Scratch(product.PackedWeightBytes(weight));
+  product.PackWeight(weight, weight.packed);
+  const Tensor scratch = Scratch(std::max({product.LinearForwardScratch(x, weight),
+                                           product.LinearBackwardDataScratch(y, weight),
+                                           product.LinearBackwardWeightScratch(y, x, accumulate)}));
+  std::printf("bf16 product %ld x %ld x %ld\n", static_cast<long>(rows), static_cast<long>(inputs),
+              static_cast<long>(outputs));
+  const auto flops = 2.0 * static_cast<double>(rows * inputs * outputs);
+  Bf16Flops("backward data", flops,
+            [&] { product.LinearBackwardData(y, weight, dx, false, scratch.raw()); });
+  Bf16Flops(accumulate ? "added to the gradient of weight and bias" : "backward weight and bias",
+            flops, [&] { product.LinearBackwardWeight(y, x, dw, db, accumulate, scratch.raw()); });
+  const Tensor out = Uninitialized(y.shape(), DType::kBF16);
+  Bf16Flops("forward", flops,
+            [&] { product.LinearForward(x, weight, {}, {}, out, {}, scratch.raw()); });
 }
 
 void Bench::Convolution(std::int64_t batch, std::int64_t extent, std::int64_t in,
@@ -255,6 +289,15 @@ void RunAll(BackendKind kind) {
   bench.Products(1024, 3072, 768);
   bench.Products(100, 10, 10);
   bench.Products(1, 64, 10);
+  if (kind == BackendKind::kOneDnn) {
+    bench.Bf16Products(4096, 384, 1152, false);
+    bench.Bf16Products(4096, 384, 1536, false);
+    bench.Bf16Products(4096, 1536, 384, false);
+    bench.Bf16Products(1024, 768, 2304, false);
+    bench.Bf16Products(1024, 768, 3072, false);
+    bench.Bf16Products(1024, 3072, 768, false);
+    bench.Bf16Products(256, 768, 50257, true);
+  }
   bench.Convolution(128, 28, 1, 32);
   bench.Convolution(128, 14, 32, 64);
   bench.Convolution(64, 32, 64, 64);
