@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sdk/memory/taken_ranges.h"
+
 namespace frugal {
 namespace {
 
@@ -21,43 +23,34 @@ std::int64_t LargestLiveSum(const std::vector<Lifetime>& lives) {
   return largest;
 }
 
-struct Span {
-  std::int64_t begin;
-  std::int64_t end;
-};
-
-// The lowest start of the smallest gap that holds `bytes` between spans sorted by begin.
-std::int64_t BestFit(const std::vector<Span>& taken, std::int64_t bytes) {
+// The lowest start of the smallest gap that holds `bytes` between ranges sorted by begin.
+std::int64_t BestFit(const std::vector<ByteRange>& taken, std::int64_t bytes) {
   std::int64_t best = -1;
   std::int64_t best_gap = INT64_MAX;
   std::int64_t free_from = 0;
-  for (const Span& span : taken) {
-    const std::int64_t gap = span.begin - free_from;
+  for (const ByteRange& range : taken) {
+    const std::int64_t gap = range.begin - free_from;
     if (gap >= bytes && gap < best_gap) {
       best = free_from;
       best_gap = gap;
     }
-    free_from = std::max(free_from, span.end);
+    free_from = std::max(free_from, range.end);
   }
   return best >= 0 ? best : free_from;
 }
 
 // Offsets when the blocks are placed one by one in the given order.
-std::vector<std::int64_t> Place(const std::vector<Lifetime>& lives, const Order& order) {
+std::vector<std::int64_t> Place(const std::vector<Lifetime>& lives, std::size_t events,
+                                const Order& order) {
   std::vector<std::int64_t> offsets(lives.size(), -1);
-  std::vector<std::size_t> placed;  // sorted by offset
-  std::vector<Span> taken;
+  TakenRanges arena(events);
+  std::vector<ByteRange> taken;
   for (const std::size_t at : order) {
-    taken.clear();
-    for (const std::size_t other : placed) {
-      const bool together =
-          lives[other].begin < lives[at].end && lives[at].begin < lives[other].end;
-      if (together) taken.push_back({offsets[other], offsets[other] + lives[other].bytes});
-    }
+    const auto first = static_cast<std::size_t>(lives[at].begin);
+    const std::size_t last = std::min(events, static_cast<std::size_t>(lives[at].end));
+    arena.Find(first, last, taken);
     offsets[at] = BestFit(taken, lives[at].bytes);
-    const auto place = std::ranges::lower_bound(placed, offsets[at], {},
-                                                [&](std::size_t i) { return offsets[i]; });
-    placed.insert(place, at);
+    if (lives[at].bytes > 0) arena.Take(first, last, {offsets[at], offsets[at] + lives[at].bytes});
   }
   return offsets;
 }
@@ -84,19 +77,25 @@ std::vector<Order> Orders(const std::vector<Lifetime>& lives) {
 // The layout with the least extent so far.
 class Best {
  public:
-  explicit Best(const std::vector<Lifetime>& lives) : lives_(lives) {}
+  Best(const std::vector<Lifetime>& lives, std::size_t events) : lives_(lives), events_(events) {}
 
   // Places in the order and, up to kRepairs times, again with the block that reached highest first;
-  // nothing more where the extent is down to `enough`.
+  // nothing more where the extent is down to `enough`. With many blocks, that gives up after
+  // three times that did not help.
   void Try(Order order, std::int64_t enough) {
     constexpr int kRepairs = 8;
+    constexpr std::size_t kMany = 5000;
+    int in_vain = 0;
     for (int i = 0; i <= kRepairs && extent_ > enough; ++i) {
-      const std::vector<std::int64_t> offsets = Place(lives_, order);
+      const std::vector<std::int64_t> offsets = Place(lives_, events_, order);
       const std::size_t top = Topmost(offsets);
       const std::int64_t extent = order.empty() ? 0 : offsets[top] + lives_[top].bytes;
       if (extent < extent_) {
         extent_ = extent;
         offsets_ = offsets;
+        in_vain = 0;
+      } else if (++in_vain > 2 && order.size() > kMany) {
+        return;
       }
       const auto at = std::ranges::find(order, top);
       if (at != order.end()) std::rotate(order.begin(), at, at + 1);
@@ -115,19 +114,22 @@ class Best {
   }
 
   const std::vector<Lifetime>& lives_;
+  std::size_t events_;
   std::int64_t extent_ = INT64_MAX;
   std::vector<std::int64_t> offsets_;
 };
 
 }  // namespace
 
-ArenaLayout PlaceInArena(const MemoryTrace& trace) {
+ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough) {
   std::vector<Lifetime> lives;
   std::ranges::copy_if(trace.lifetimes(), std::back_inserter(lives), &Lifetime::in_arena);
   ArenaLayout layout;
   layout.lower_bound_bytes = LargestLiveSum(lives);
-  Best best(lives);
-  for (const Order& order : Orders(lives)) best.Try(order, layout.lower_bound_bytes);
+  Best best(lives, static_cast<std::size_t>(trace.event_count()));
+  for (const Order& order : Orders(lives)) {
+    best.Try(order, std::max(enough, layout.lower_bound_bytes));
+  }
   layout.arena_bytes = best.extent();
   for (std::size_t i = 0; i < lives.size(); ++i) {
     layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});

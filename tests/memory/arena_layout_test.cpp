@@ -1,5 +1,7 @@
 #include "sdk/memory/arena_layout.h"
 
+#include <ctime>
+
 #include "tests/catch.h"
 #include "tests/memory/random_trace.h"
 
@@ -85,6 +87,36 @@ TEST_CASE("random steps are placed without overlap, near the lower bound",
     CHECK(layout.arena_bytes >= layout.lower_bound_bytes);
     CHECK(layout.arena_bytes <= layout.lower_bound_bytes * 11 / 10);
   }
+}
+
+TEST_CASE("a step of 20,000 blocks is placed at once, near the lower bound", "[memory][arena]") {
+  MemoryTrace trace;
+  std::vector<std::int64_t> kept;
+  for (int i = 0; i < 5000; ++i) {
+    kept.push_back(trace.Begin(64 * (1 + i * 7 % 13), MemoryTag::kActivation, 0, true));
+    trace.End(trace.Begin(64 * (1 + i * 5 % 11), MemoryTag::kWorkspace, 0, true));
+  }
+  std::int64_t gradient = trace.Begin(64, MemoryTag::kActivation, 0, true);
+  for (; !kept.empty(); kept.pop_back()) {
+    const auto bytes = static_cast<std::int64_t>(64 * (1 + kept.size() * 7 % 13));
+    const std::int64_t next = trace.Begin(bytes, MemoryTag::kActivation, 0, true);
+    trace.End(gradient);
+    trace.End(kept.back());
+    gradient = next;
+  }
+  const std::clock_t start = std::clock();
+  const ArenaLayout layout = PlaceInArena(trace);
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 2);
+  CHECK(layout.arena_bytes <= layout.lower_bound_bytes * 1001 / 1000);
+}
+
+TEST_CASE("an arena that is small enough is not made smaller", "[memory][arena]") {
+  const test::RandomTrace random(3);
+  const ArenaLayout best = PlaceInArena(random.trace());
+  const ArenaLayout enough = PlaceInArena(random.trace(), 2 * best.arena_bytes);
+  CheckDisjoint(ArenaPart(random.trace()), enough);
+  CHECK(enough.arena_bytes >= best.arena_bytes);
+  CHECK(enough.arena_bytes <= 2 * best.arena_bytes);
 }
 
 }  // namespace
