@@ -4,7 +4,7 @@
 #include "builders/option_fields.h"
 #include "builders/overrides.h"
 #include "builders/spec_reader.h"
-#include "presets/memory_fields.h"
+#include "presets/memory_presets.h"
 #include "presets/resolved.h"
 
 namespace frugal {
@@ -34,7 +34,8 @@ AiModelBuilder& AiModelBuilder::Name(std::string name) {
 }
 
 AiModelBuilder& AiModelBuilder::Memory(const TrainingMemoryConfig& config) {
-  Replace(config_.memory, config, MemoryFields(), "memory", config_.origins);
+  MarkMemoryChanges(config_.memory, config, config_.origins);
+  config_.memory = config;
   return *this;
 }
 

@@ -127,7 +127,22 @@ TrainingMemoryConfig PresetByName(std::string_view name, const PresetArguments& 
   for (const PresetSetting& setting : PresetSettings(name, arguments)) {
     SetByName(MemoryFields(), &config, setting.field, setting.value);
   }
+  config.began_as.preset = name;
   return config;
+}
+
+void MarkMemoryChanges(const TrainingMemoryConfig& before, const TrainingMemoryConfig& after,
+                       Origins& origins) {
+  const std::string& name = after.began_as.preset;
+  TrainingMemoryConfig start = before;
+  if (!name.empty()) {
+    start = PresetByName(name, {.num_devices = after.num_devices,
+                                .max_pool_memory_mb = after.max_pool_memory_mb,
+                                .weights_file_path = after.weights_file_path,
+                                .weights_file_format = after.weights_file_format});
+    MarkChanges(MemoryFields(), &before, &start, "memory", Origin::Preset(name), origins);
+  }
+  MarkChanges(MemoryFields(), &start, &after, "memory", Origin::Code(), origins);
 }
 
 }  // namespace frugal

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "presets/origins.h"
 #include "presets/training_memory_config.h"
 #include "presets/value.h"
 
@@ -35,5 +36,10 @@ std::vector<PresetSetting> PresetSettings(std::string_view name,
 
 // The defaults with the preset's settings. The error for an unknown name suggests the nearest.
 TrainingMemoryConfig PresetByName(std::string_view name, const PresetArguments& arguments = {});
+
+// Notes where code that replaces `before` by `after` got its changed values: from the preset that
+// it began as, or from itself.
+void MarkMemoryChanges(const TrainingMemoryConfig& before, const TrainingMemoryConfig& after,
+                       Origins& origins);
 
 }  // namespace frugal

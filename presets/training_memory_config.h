@@ -32,6 +32,14 @@ struct TensorPoolOptions {
   bool operator==(const TensorPoolOptions&) const = default;
 };
 
+// The preset that a configuration began as, empty for none. Two configurations are equal where
+// their values are, however they came about.
+struct BeganAs {
+  std::string preset;
+
+  bool operator==(const BeganAs&) const { return true; }
+};
+
 // The memory policy of a training. It decides where bytes come from and how long they stay, never
 // the numbers that are computed. Each field is documented in memory_fields.cpp; TOML names
 // are the member names. A struct filled in code is checked by CheckMemory (memory_rules.h).
@@ -66,6 +74,10 @@ struct TrainingMemoryConfig {
   InitializationStrategy default_initialization_strategy = InitializationStrategy::kEager;
   std::optional<std::string> weights_file_path;
   WeightsFormat weights_file_format = WeightsFormat::kAuto;
+
+  // Set by the presets below, and no field of TOML. What still is as the preset left it counts as
+  // the preset's and not as your own choice: a memory budget may choose otherwise.
+  BeganAs began_as{};
 
   bool operator==(const TrainingMemoryConfig&) const = default;
 
