@@ -20,8 +20,10 @@ using std::int64_t;
 SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std::string& path) {
   SegmentRange range;
   int last = -1;
-  for (const auto& [inside, number] : numbers) {
-    if (!inside.starts_with(path + ".")) continue;
+  const std::string prefix = path + ".";
+  for (auto at = numbers.lower_bound(prefix); at != numbers.end(); ++at) {
+    const auto& [inside, number] = *at;
+    if (!inside.starts_with(prefix)) break;
     range.first = last < 0 ? number : std::min(range.first, number);
     last = std::max(last, number);
   }

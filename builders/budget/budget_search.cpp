@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "builders/budget/chain_search.h"
 #include "builders/budget/stage_times.h"
 #include "builders/dry_training.h"
 #include "builders/kept_bytes.h"
@@ -22,6 +23,12 @@ int64_t UsualChunkRows(const Blueprint& blueprint, int64_t samples) {
 
 bool IsFaster(const BudgetCandidate& one, const std::optional<BudgetCandidate>& other) {
   return !other || one.seconds < other->seconds;
+}
+
+// The same but for a loss that takes fewer rows at a time, which needs no more memory.
+bool IsFiner(const BudgetSettings& one, const BudgetSettings& other) {
+  return one.accumulate == other.accumulate && other.loss_chunk_rows &&
+         one.loss_chunk_rows < other.loss_chunk_rows;
 }
 
 }  // namespace
@@ -52,6 +59,18 @@ BudgetSettings BudgetSearch::Frugal() const {
   return settings;
 }
 
+// Halvings of the rows that the loss would take by itself, the coarsest first.
+std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t accumulate) const {
+  std::vector<int64_t> chunks;
+  if (!free_.loss_chunk_rows) return chunks;
+  const int64_t usual =
+      UsualChunkRows(blueprint_, MicroBatchSize(blueprint_.program.batch, accumulate, 0));
+  for (int64_t rows = usual / 2; rows >= std::max<int64_t>(16, usual / 8); rows /= 2) {
+    chunks.push_back(rows);
+  }
+  return chunks;
+}
+
 std::vector<BudgetSettings> BudgetSearch::RoundingSettings() const {
   const int64_t batch = blueprint_.program.batch;
   std::vector<int64_t> parts = {unconstrained_.settings.accumulate};
@@ -64,10 +83,10 @@ std::vector<BudgetSettings> BudgetSearch::RoundingSettings() const {
     BudgetSettings settings = Frugal();
     settings.accumulate = accumulate;
     if (accumulate != parts.front()) all.push_back(settings);
-    if (!free_.loss_chunk_rows) continue;
-    const int64_t usual = UsualChunkRows(blueprint_, MicroBatchSize(batch, accumulate, 0));
-    settings.loss_chunk_rows = std::max<int64_t>(16, usual / 8);
-    if (*settings.loss_chunk_rows < usual) all.push_back(settings);
+    for (const int64_t rows : ChunkRowsFor(accumulate)) {
+      settings.loss_chunk_rows = rows;
+      all.push_back(settings);
+    }
   }
   return all;
 }
@@ -87,7 +106,16 @@ void BudgetSearch::Force(const BudgetSettings& settings) {
   Apply(stated_, settings, blueprint_);
   SetPolicySegments(blueprint_,
                     settings.use_gradient_checkpointing ? MeasureKept(blueprint_) : KeptBytes());
-  blueprint_.final_after = ContributionsFor(blueprint_);
+  blueprint_.final_after = Contributions();
+}
+
+const std::vector<int>& BudgetSearch::Contributions() {
+  const RunConfig& config = blueprint_.config;
+  const auto [found, is_new] =
+      contributions_.try_emplace({config.memory.optimizer_in_backward, config.training.accumulate,
+                                  config.training.loss_chunk_rows});
+  if (is_new) found->second = ContributionsFor(blueprint_);
+  return found->second;
 }
 
 BudgetCandidate BudgetSearch::Try(const BudgetSettings& settings, const ChainChoice& chain,
@@ -140,7 +168,10 @@ BudgetCandidate BudgetSearch::Least() {
   BudgetSettings frugal = Frugal();
   if (free_.evaluation_batch) frugal.evaluation_batch = 1;
   BudgetCandidate least = LeastOf(frugal, 0);
-  for (BudgetSettings settings : RoundingSettings()) {
+  const std::vector<BudgetSettings> all = RoundingSettings();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i + 1 < all.size() && IsFiner(all[i + 1], all[i])) continue;
+    BudgetSettings settings = all[i];
     settings.evaluation_batch = frugal.evaluation_batch;
     BudgetCandidate candidate = LeastOf(settings, 0);
     if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
@@ -157,67 +188,19 @@ std::optional<BudgetCandidate> BudgetSearch::FastestFixed(BudgetSettings setting
   return Fits(policy) ? std::optional(policy) : std::nullopt;
 }
 
-void BudgetSearch::TakeFaster(const BudgetSettings& settings, const ChainChoice& choice,
-                              BudgetCandidate& best, bool& fits) {
-  const BudgetCandidate candidate = Try(settings, choice);
-  fits = Fits(candidate);
-  if (fits && candidate.seconds < best.seconds) best = candidate;
-}
-
-// Schedules that the model says take somewhat more than the limit may take less.
-void BudgetSearch::TryKnown(const BudgetSettings& settings, const ChainPlanner& planner,
-                            int64_t limit, BudgetCandidate& best) {
-  std::vector<ChainChoice> known = planner.known();
-  std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.seconds; });
-  int tries = 12;
-  for (const ChainChoice& choice : known) {
-    if (choice.cost.seconds >= best.chain.cost.seconds || tries == 0) return;
-    if (choice.cost.peak_bytes > limit + limit / 4) continue;
-    bool fits = false;
-    TakeFaster(settings, choice, best, fits);
-    --tries;
-  }
-}
-
-// Near the least that a chain can do with, what fits by the model and what does so planned whole
-// may differ either way: schedules for limits above the model's least, one after the other.
-int64_t BudgetSearch::ScanUp(const BudgetSettings& settings, ChainPlanner& planner, int64_t least,
-                             BudgetCandidate& best) {
-  int64_t last = least;
-  for (int i = 0; i < 12; ++i) {
-    const int64_t limit = least + least * i / 16;
-    const auto choice = planner.Fastest(limit);
-    bool fits = false;
-    if (choice) TakeFaster(settings, *choice, best, fits);
-    if (fits) last = limit;
-  }
-  return last;
-}
-
-// The model of the chain counts a few bytes too many, so the limit that it is given is searched
-// for: the largest one whose schedule, planned whole, fits.
 std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& settings) {
-  BudgetCandidate best = LeastOf(settings, budget_bytes_);
-  if (!Fits(best)) return std::nullopt;
   ChainPlanner planner = PlannerFor(settings, true);
-  const ChainChoice& all = planner.keep_all();
   // Measured times compare with measured ones.
-  if (stated_.memory.planner_costs == PlannerCosts::kMeasured) SetUnconstrainedTime(all, settings);
-  const BudgetCandidate keep_all = Try(settings, all);
-  if (Fits(keep_all)) return keep_all;
-  best.chain.cost = planner.CostOf(best.chain.segments);
-  best.seconds = best.chain.cost.seconds * static_cast<double>(settings.accumulate);
-  int64_t low = ScanUp(settings, planner, planner.Least().cost.peak_bytes, best);
-  int64_t too_much = all.cost.peak_bytes;
-  while (too_much - low > all.cost.peak_bytes / 1000) {
-    const int64_t limit = low + (too_much - low) / 2;
-    const auto choice = planner.Fastest(limit);
-    bool fits = false;
-    if (choice) TakeFaster(settings, *choice, best, fits);
-    (fits ? low : too_much) = limit;
+  if (stated_.memory.planner_costs == PlannerCosts::kMeasured) {
+    SetUnconstrainedTime(planner.keep_all(), settings);
   }
-  TryKnown(settings, planner, too_much, best);
-  return best;
+  const auto plan = [&](const ChainChoice& choice) { return Try(settings, choice); };
+  if (auto fastest = ChainSearch(planner, budget_bytes_, plan).Fastest()) return fastest;
+  BudgetCandidate least = LeastOf(settings, budget_bytes_);
+  if (!Fits(least)) return std::nullopt;
+  least.chain.cost = planner.CostOf(least.chain.segments);
+  least.seconds = least.chain.cost.seconds * static_cast<double>(settings.accumulate);
+  return least;
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestOf(const BudgetSettings& settings) {
@@ -228,6 +211,8 @@ std::optional<BudgetCandidate> BudgetSearch::FastestOf(const BudgetSettings& set
 
 std::optional<BudgetCandidate> BudgetSearch::Fastest() {
   if (Fits(unconstrained_)) return unconstrained_;
+  // Weights, the optimizer's state and data are there whatever is chosen.
+  if (Try(Frugal(), {}, 0).footprint.outside_bytes > budget_bytes_) return std::nullopt;
   if (auto exact = FastestOf(Frugal())) return exact;
   std::optional<BudgetCandidate> best;
   for (const BudgetSettings& settings : RoundingSettings()) {

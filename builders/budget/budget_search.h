@@ -1,20 +1,10 @@
 #pragma once
 
-#include <string>
+#include <map>
 
-#include "builders/budget/budget_settings.h"
-#include "builders/budget/footprint.h"
-#include "sdk/plan/chain_planner.h"
+#include "builders/budget/budget_candidate.h"
 
 namespace frugal {
-
-// A way to train, and what a dry run of it takes.
-struct BudgetCandidate {
-  BudgetSettings settings;
-  ChainChoice chain;  // segments of the network's leaves; nothing where the fields make them
-  Footprint footprint;
-  double seconds = 0;  // predicted, of forward and backward passes of a step
-};
 
 // Searches for the fastest way that fits a budget. Every candidate is planned whole; knobs that
 // change no bit come first, and only where they do not do are sums taken in another order.
@@ -33,6 +23,7 @@ class BudgetSearch {
 
  private:
   BudgetSettings Frugal() const;
+  std::vector<std::int64_t> ChunkRowsFor(std::int64_t accumulate) const;
   std::vector<BudgetSettings> RoundingSettings() const;
   BudgetSettings WithEvaluationThatFits(BudgetSettings settings);
 
@@ -51,22 +42,19 @@ class BudgetSearch {
   BudgetCandidate Try(const BudgetSettings& settings, const ChainChoice& chain) {
     return Try(settings, chain, budget_bytes_);
   }
-  // Each takes what fits and is faster than `best`.
-  void TakeFaster(const BudgetSettings& settings, const ChainChoice& choice, BudgetCandidate& best,
-                  bool& fits);
-  void TryKnown(const BudgetSettings& settings, const ChainPlanner& planner, std::int64_t limit,
-                BudgetCandidate& best);
-  // Returns the largest limit whose schedule fits, or the least.
-  std::int64_t ScanUp(const BudgetSettings& settings, ChainPlanner& planner, std::int64_t least,
-                      BudgetCandidate& best);
   void SetUnconstrainedTime(const ChainChoice& keep_all, const BudgetSettings& settings);
   void Force(const BudgetSettings& settings);
+  const std::vector<int>& Contributions();  // with what is in force; segments do not matter to them
+
+  // Whether the optimizer runs in backward, parts of a batch, rows of a chunk of the loss.
+  using ContributionsKey = std::tuple<bool, std::int64_t, std::optional<std::int64_t>>;
 
   Blueprint& blueprint_;
   RunConfig stated_;
   std::int64_t budget_bytes_;
   FreeKnobs free_;
   FootprintMeter meter_;
+  std::map<ContributionsKey, std::vector<int>> contributions_;
   BudgetCandidate unconstrained_;
 };
 

@@ -39,8 +39,10 @@ Footprint FootprintMeter::Measure(const Blueprint& blueprint, std::int64_t place
   if (footprint.peak_bytes > place_up_to) return footprint;
   if (!blueprint.config.memory.use_activation_pooling) return footprint;
   std::int64_t arena = evaluation.arena_bytes;
+  const bool any_will_do = place_up_to < std::numeric_limits<std::int64_t>::max();
+  const std::int64_t enough = any_will_do ? place_up_to - footprint.outside_bytes : 0;
   for (const MemoryTrace& trace : traces) {
-    arena = std::max(arena, PlaceInArena(trace).arena_bytes);
+    arena = std::max(arena, PlaceInArena(trace, enough).arena_bytes);
   }
   footprint.bytes = footprint.outside_bytes + arena;
   return footprint;

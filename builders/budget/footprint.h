@@ -20,7 +20,8 @@ struct Footprint {
 class FootprintMeter {
  public:
   // With the settings and segments that are in force in the blueprint. Where the peak is above
-  // `place_up_to`, no arena is laid out, and `bytes` is the peak.
+  // `place_up_to`, no arena is laid out, and `bytes` is the peak; where it is not, the first arena
+  // that stays within it will do, and a whole plan may find a smaller one.
   Footprint Measure(const Blueprint& blueprint,
                     std::int64_t place_up_to = std::numeric_limits<std::int64_t>::max());
 

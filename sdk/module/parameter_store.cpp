@@ -23,11 +23,13 @@ class NameScope {
 
 ParameterStore::Slot& ParameterStore::SlotOf(const Parameter& parameter) {
   if (parameter.index >= slots_.size()) slots_.resize(parameter.index + 1);
-  return slots_[parameter.index];
+  std::unique_ptr<Slot>& slot = slots_[parameter.index];
+  if (!slot) slot = std::make_unique<Slot>();
+  return *slot;
 }
 
 const ParameterStore::Slot* ParameterStore::FindSlot(const Parameter& parameter) const {
-  return parameter.index < slots_.size() ? &slots_[parameter.index] : nullptr;
+  return parameter.index < slots_.size() ? slots_[parameter.index].get() : nullptr;
 }
 
 Tensor ParameterStore::Take(Allocator& memory, const Parameter& parameter, MemoryTag tag) {
@@ -106,9 +108,10 @@ Tensor ParameterStore::Gradient(const Parameter& parameter) const {
 }
 
 void ParameterStore::ClearGradients() {
-  for (Slot& slot : slots_) {
-    slot.gradient_arrived = false;
-    slot.contributions = 0;
+  for (const auto& slot : slots_) {
+    if (!slot) continue;
+    slot->gradient_arrived = false;
+    slot->contributions = 0;
   }
   touched_.clear();
 }
@@ -120,22 +123,23 @@ void ParameterStore::FreeGradient(const Parameter& parameter) {
 }
 
 void ParameterStore::FreeGradients() {
-  for (Slot& slot : slots_) {
-    slot.gradient = Tensor();
-    slot.gradient_arrived = false;
+  for (const auto& slot : slots_) {
+    if (!slot) continue;
+    slot->gradient = Tensor();
+    slot->gradient_arrived = false;
   }
 }
 
 std::vector<int> ParameterStore::Contributions() const {
   std::vector<int> counts;
-  for (const Slot& slot : slots_) counts.push_back(slot.contributions);
+  for (const auto& slot : slots_) counts.push_back(slot ? slot->contributions : 0);
   return counts;
 }
 
 std::vector<std::size_t> ParameterStore::TakeFinal(std::span<const int> expected) {
   std::vector<std::size_t> final;
   for (const std::size_t index : touched_) {
-    if (index < expected.size() && slots_[index].contributions == expected[index]) {
+    if (index < expected.size() && slots_[index]->contributions == expected[index]) {
       final.push_back(index);
     }
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -96,7 +97,9 @@ class ParameterStore {
   MemoryLedger& ledger_;
   Options options_;
   ValueSource source_;
-  std::vector<Slot> slots_;           // by Parameter::index
+  // By Parameter::index; null where nothing was asked for. A store of few parameters of a large
+  // model stays small.
+  std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::size_t> touched_;  // indices that got a contribution since TakeFinal
 };
 

@@ -1,6 +1,9 @@
 // Plans within a memory budget: they fit, they are what runs, and they change no bit where they
 // need not; what cannot fit is refused with alternatives that are true.
+#include <chrono>
+
 #include "builders/budget/budget_refusal.h"
+#include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "tests/support/compare_trained.h"
@@ -216,6 +219,66 @@ TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
   const Blueprint by_fields = every.Plan();
   CHECK(by_fields.config.memory.use_gradient_checkpointing);
   CHECK_FALSE(by_fields.network->cuts_leaves());
+}
+
+TEST_CASE("a preset is no choice of the user's, in code as in TOML", "[budget]") {
+  BudgetRun run{.network = "gpt", .budget_mb = 16};
+  const Plan plain = BuilderFor(run).Plan().plan;
+  run.memory = TrainingMemoryConfig::ForTransformers();
+  const Blueprint preset = BuilderFor(run).Plan();
+  CHECK(preset.network->cuts_leaves());
+  CHECK(preset.plan.budget->choices == plain.budget->choices);
+  CHECK(ToString(preset.config.origins.Of("memory.checkpoint_every_n_layers")) ==
+        "preset ForTransformers");
+  CHECK(preset.config.origins.Of("memory.memory_budget_mb").IsExplicit());
+  run.memory.checkpoint_every_n_layers = 3;  // the user's own
+  const Blueprint by_fields = BuilderFor(run).Plan();
+  CHECK_FALSE(by_fields.network->cuts_leaves());
+  CHECK(by_fields.config.origins.Of("memory.checkpoint_every_n_layers").IsExplicit());
+  CHECK_FALSE(by_fields.config.origins.Of("memory.use_gradient_checkpointing").IsExplicit());
+}
+
+TEST_CASE("in bf16 a budget is kept and changes no bit", "[budget]") {
+  if (!simd::HasAvx512Bf16()) {
+    WARN("this processor has no bf16 instructions");
+    return;
+  }
+  BudgetRun run{.network = "gpt"};
+  run.training.precision = Precision::kBF16;
+  const Trained plain = Train(run);
+  const std::int64_t most = Megabytes(plain.plan.peak_bytes);
+  const std::int64_t least = FloorOf(run);
+  CHECK(least < most * 3 / 4);
+  run.budget_mb = (least + most) / 2;
+  const Trained trained = Train(run);
+  REQUIRE(trained.plan.budget);
+  CHECK(trained.plan.budget->planned_bytes <= run.budget_mb * kBytesPerMegabyte);
+  CHECK(trained.plan.budget->planned_bytes < plain.plan.peak_bytes);
+  CheckPlanIsRun(trained.plan, trained.result, true);
+  CHECK_FALSE(Rounds(*trained.plan.budget));
+  CHECK(trained.result.losses == plain.result.losses);
+  CHECK(trained.values == plain.values);
+}
+
+TEST_CASE("a network of 2,500 layers is planned within a budget at once", "[budget]") {
+  const DataLayout layout = {
+      .sample_shape = {32}, .classes = 5, .target_shape = {}, .train_count = 640, .test_count = 16};
+  AiModelBuilder builder;
+  builder.Data(layout, SyntheticSources(layout)).Layers([](LayerList& list) {
+    for (int i = 0; i < 2500; ++i) list.Dense({.units = 32});
+    list.Dense({.units = 5});
+  });
+  builder.Training({.batch_size = 64, .evaluation_batch_size = 16});
+  const std::int64_t most = Megabytes(builder.Plan().plan.peak_bytes);
+  builder.Override({"memory.memory_budget_mb=" + std::to_string(most - 20)});
+  const auto start = std::chrono::steady_clock::now();
+  const Plan plan = builder.Plan().plan;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  CHECK(plan.budget->planned_bytes <= (most - 20) * kBytesPerMegabyte);
+  CHECK(plan.budget->planned_bytes > (most - 22) * kBytesPerMegabyte);
+  CHECK(plan.budget->predicted_slowdown < 1.5);
+  // Alone it takes half a second.
+  CHECK(taken.count() < 5);
 }
 
 TEST_CASE("norms over a batch and ignored labels keep a batch in one piece", "[budget]") {

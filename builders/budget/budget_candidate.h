@@ -1,0 +1,17 @@
+#pragma once
+
+#include "builders/budget/budget_settings.h"
+#include "builders/budget/footprint.h"
+#include "sdk/plan/chain_planner.h"
+
+namespace frugal {
+
+// A way to train, and what a dry run of it takes.
+struct BudgetCandidate {
+  BudgetSettings settings;
+  ChainChoice chain;  // segments of the network's leaves; nothing where the fields make them
+  Footprint footprint;
+  double seconds = 0;  // predicted, of forward and backward passes of a step
+};
+
+}  // namespace frugal

@@ -1,0 +1,83 @@
+#include "builders/budget/chain_search.h"
+
+#include <algorithm>
+
+namespace frugal {
+namespace {
+
+using std::int64_t;
+
+// A plan of more stages takes long, and its schedules differ by little.
+constexpr std::size_t kFewStages = 200;
+
+}  // namespace
+
+bool ChainSearch::Try(const ChainChoice& choice) {
+  const auto [met, is_new] = met_.try_emplace({choice.cost.peak_bytes, choice.cost.seconds});
+  if (!is_new) return met->second;
+  BudgetCandidate candidate = plan_(choice);
+  met->second = candidate.footprint.bytes <= budget_bytes_;
+  if (met->second && (!best_ || candidate.seconds < best_->seconds)) best_ = std::move(candidate);
+  return met->second;
+}
+
+bool ChainSearch::TryLimit(int64_t bytes) {
+  const auto choice = planner_.Fastest(bytes);
+  return choice && Try(*choice);
+}
+
+// Outwards from the guess in growing steps, until one limit fits and one does not; then between.
+void ChainSearch::SearchLimit(int64_t guess) {
+  const int64_t step = std::max<int64_t>(1, too_much_ / 1000);
+  int64_t fitting = 0;
+  int64_t at = std::clamp<int64_t>(guess, 0, too_much_ - 1);
+  const bool up = TryLimit(at);
+  for (int64_t wider = step; up && at < too_much_; wider *= 2) {
+    fitting = at;
+    at = std::min(too_much_, at + wider);
+    if (at < too_much_ && !TryLimit(at)) too_much_ = at;
+  }
+  for (int64_t wider = step; !up && fitting == 0 && at > 0; wider *= 2) {
+    too_much_ = at;
+    at = std::max<int64_t>(0, at - wider);
+    if (TryLimit(at)) fitting = at;
+  }
+  while (too_much_ - fitting > step) {
+    const int64_t limit = fitting + (too_much_ - fitting) / 2;
+    (TryLimit(limit) ? fitting : too_much_) = limit;
+  }
+}
+
+// Near the least that a chain can do with, what fits by the model and what does so planned whole
+// may differ either way: schedules for limits above the model's least, one after the other.
+void ChainSearch::ScanUp() {
+  const int64_t least = planner_.Least().cost.peak_bytes;
+  for (int i = 0; i < 12; ++i) TryLimit(least + least * i / 16);
+}
+
+// Schedules that the model says take somewhat more than the limit may take less.
+void ChainSearch::TryKnown() {
+  std::vector<ChainChoice> known = planner_.known();
+  std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.seconds; });
+  int tries = planner_.stage_count() > kFewStages ? 3 : 12;
+  for (const ChainChoice& choice : known) {
+    if (tries == 0 || (best_ && choice.cost.seconds >= best_->chain.cost.seconds)) return;
+    if (choice.cost.peak_bytes > too_much_ + too_much_ / 4) continue;
+    Try(choice);
+    --tries;
+  }
+}
+
+std::optional<BudgetCandidate> ChainSearch::Fastest() {
+  const ChainChoice& all = planner_.keep_all();
+  const BudgetCandidate keep_all = plan_(all);
+  if (keep_all.footprint.bytes <= budget_bytes_) return keep_all;
+  too_much_ = all.cost.peak_bytes;
+  const int64_t beside = keep_all.footprint.peak_bytes - all.cost.peak_bytes;
+  SearchLimit(budget_bytes_ - beside);
+  if (!best_ || planner_.stage_count() <= kFewStages) ScanUp();
+  TryKnown();
+  return best_;
+}
+
+}  // namespace frugal
