@@ -47,8 +47,8 @@ struct DataOptions {
   bool shuffle = true;
 };
 
-// Of activations and products. With bf16, parameters, gradients and the optimizer's state are f32,
-// as are sums, statistics and losses.
+// Of activations and products. With bf16, parameters and gradients are f32, as are sums, statistics
+// and losses.
 enum class Precision : std::uint8_t { kF32, kBF16, kF64 };
 DType DTypeOf(Precision precision);
 

@@ -63,7 +63,8 @@ std::string GenerateText(Model& model, const TextGenerationOptions& options, std
 }
 
 Model LoadTextModel(const RunConfig& config, const std::string& weights, std::int64_t window) {
-  const RunConfig lazy = WithoutWeightsFile(config);
+  RunConfig lazy = WithoutWeightsFile(config);
+  lazy.memory.memory_budget_mb.reset();  // of training
   const DataLayout layout = {.sample_shape = {window},
                              .classes = kBytes,
                              .target_shape = {},

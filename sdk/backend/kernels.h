@@ -36,6 +36,8 @@ struct LinearWeight {
   Tensor tensor;
   WeightLayout layout = WeightLayout::kOutIn;
   Tensor packed{};  // what products of bf16 tensors read instead (ProductKernels::PackWeight)
+  // Of y and dy in those products where it is not outputs(): columns of zeros follow (FastWidth).
+  std::int64_t row_width = 0;
 
   LinearWeight(Tensor values,  // NOLINT(google-explicit-constructor): a plain weight is [N, K]
                WeightLayout order = WeightLayout::kOutIn)
@@ -43,6 +45,7 @@ struct LinearWeight {
 
   // What a product reads of it.
   const Tensor& Read() const { return packed ? packed : tensor; }
+  std::int64_t width() const { return row_width > 0 ? row_width : outputs(); }
   std::int64_t inputs() const { return tensor.shape()[layout == WeightLayout::kOutIn ? 1 : 0]; }
   std::int64_t outputs() const { return tensor.shape()[layout == WeightLayout::kOutIn ? 0 : 1]; }
 };
@@ -56,6 +59,9 @@ class ProductKernels {
   // layout. `packed` is kU8, of as many bytes as PackedWeightBytes says.
   virtual std::int64_t PackedWeightBytes(const LinearWeight& weight) const = 0;
   virtual void PackWeight(const LinearWeight& weight, const Tensor& packed) = 0;
+  // The row width of y and dy with which products of bf16 tensors without a bias are fast: that of
+  // whole blocks of the packed weight. Else outputs().
+  virtual std::int64_t FastWidth(const LinearWeight& weight) const { return weight.outputs(); }
 
   virtual bool FusesActivation(Activation activation) const = 0;
   // x [M, K], weight of K inputs and N outputs, bias [N] or none, residual [M, N] or none, y [M, N]
@@ -123,6 +129,9 @@ class PoolKernels {
 class NormKernels {
  public:
   virtual ~NormKernels() = default;
+
+  // Whether these kernels take bf16 tensors of so many channels.
+  virtual bool TakesBf16(std::int64_t /*channels*/) const { return false; }
 
   // x, y [M, D]; weight, bias [D] or none; mean, rstd [M]
   virtual void LayerForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -215,6 +224,8 @@ class LossKernels {
   struct CrossEntropyOptions {
     double label_smoothing = 0;
     std::int64_t ignore_index = -100;
+    // CrossEntropyInPlace only: logits of a row, if not all of its columns; those behind get 0.
+    std::int64_t classes = 0;
   };
   virtual void CrossEntropyForward(const Tensor& logits, const Tensor& targets,
                                    CrossEntropyOptions options, const Tensor& log_sum_exp,

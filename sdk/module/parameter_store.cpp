@@ -1,5 +1,7 @@
 #include "sdk/module/parameter_store.h"
 
+#include <cassert>
+
 namespace frugal {
 namespace {
 
@@ -59,7 +61,10 @@ const Tensor& ParameterStore::Packed(const Parameter& parameter, WeightLayout la
                                      Backend& backend) {
   const Tensor value = Value(parameter);
   Slot& slot = SlotOf(parameter);
-  if (slot.packed) return slot.packed;
+  if (slot.packed) {
+    assert(slot.packed_layout == layout);  // a weight has one, however often it is tied
+    return slot.packed;
+  }
   const NameScope name(ledger_, parameter);
   slot.packed = Tensor(memory_, {backend.product().PackedWeightBytes({value, layout})}, DType::kU8,
                        MemoryTag::kParameter);

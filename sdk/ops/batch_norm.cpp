@@ -2,6 +2,7 @@
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
 #include "sdk/ops/norm.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 namespace {
@@ -83,6 +84,9 @@ void MoveRunning(Context& context, const BatchNormState& state, const Tensor& me
 }  // namespace
 
 Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
+  if (IsBf16(x) && !context.planning_backend().norm().TakesBf16(x.shape().back())) {
+    return ToActivation(context, BatchNorm(context, Widened(context, x), state));
+  }
   CheckInput(context, x.shape(), state);
   if (!UsesBatch(context, state)) return Evaluate(context, x, state);
   const Tensor y = context.Allocate(x.shape(), x.dtype());

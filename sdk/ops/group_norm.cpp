@@ -1,6 +1,7 @@
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
 #include "sdk/ops/norm.h"
+#include "sdk/ops/precision.h"
 
 namespace frugal {
 namespace {
@@ -25,6 +26,10 @@ GroupNormGeometry FitGroups(Context& context, const Shape& x, const Parameter* w
 
 Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
               double epsilon) {
+  if (IsBf16(x) && !context.planning_backend().norm().TakesBf16(x.shape().back())) {
+    return ToActivation(context,
+                        GroupNorm(context, Widened(context, x), parameters, groups, epsilon));
+  }
   const GroupNormGeometry g = FitGroups(context, x.shape(), parameters.weight, groups);
   const Tensor y = context.Allocate(x.shape(), x.dtype());
   const Tensor mean = context.Allocate({g.batch, g.groups}, context.exact_dtype());

@@ -59,10 +59,19 @@ class Chunks {
     return {{loss_, Var::kNoGradient}, correct_};
   }
 
-  void set_differentiating(bool on) { differentiating_ = on; }
+  // Logits become gradients then; their rows may be padded for the products.
+  void Differentiate() {
+    differentiating_ = true;
+    const bool pads = rows_.dtype() == DType::kBF16 && !bias_;
+    if (pads) weight_.row_width = planned().FastWidth(weight_);
+  }
 
  private:
-  Options KernelOptions() const { return {options_.label_smoothing, options_.ignore_index}; }
+  Options KernelOptions() const {
+    return {.label_smoothing = options_.label_smoothing,
+            .ignore_index = options_.ignore_index,
+            .classes = 0};
+  }
   ProductKernels& planned() { return context_.planning_backend().product(); }
   double Flops(std::int64_t count) const {
     return 2.0 * static_cast<double>(count) * static_cast<double>(weight_.tensor.size());
@@ -71,7 +80,7 @@ class Chunks {
   Tensor Project(std::int64_t begin, std::int64_t count) {
     const Tensor x = rows_.Narrow(begin, count);
     const Tensor logits =
-        context_.Allocate({count, weight_.outputs()}, rows_.dtype(), MemoryTag::kWorkspace);
+        context_.Allocate({count, weight_.width()}, rows_.dtype(), MemoryTag::kWorkspace);
     context_.Launch({.kind = OperationKind::kProduct,
                      .bytes = BytesOf(x, weight_.Read(), bias_, logits),
                      .flops = Flops(count),
@@ -88,8 +97,9 @@ class Chunks {
     if (differentiating_) {
       context_.Launch({OperationKind::kLoss, 2 * BytesOf(logits)}, [&](Backend& backend, void*) {
         const double factor = options_.seed / std::max(1.0, counted_);
-        const auto sums =
-            backend.loss().CrossEntropyInPlace(logits, targets, KernelOptions(), factor);
+        Options options = KernelOptions();
+        options.classes = weight_.outputs();
+        const auto sums = backend.loss().CrossEntropyInPlace(logits, targets, options, factor);
         total_ += sums.loss;
         correct_ += sums.correct;
       });
@@ -182,7 +192,7 @@ VocabularyLoss LinearCrossEntropy(Context& context, const Var& x, const Paramete
     result.loss = context.Record(result.loss.value, differentiable, {});
     return result;
   }
-  chunks.set_differentiating(true);
+  chunks.Differentiate();
   const Tensor dx = x.needs_gradient() ? context.Allocate(x.shape(), x.dtype()) : Tensor();
   const AffineTensors gradients =
       WithPlaceForWeight(context, weight, GradientsOf(context, &weight, bias));

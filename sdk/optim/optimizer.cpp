@@ -66,13 +66,15 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   for (std::size_t i = 0; i < StateCount(); ++i) {
     state[i] = store.State(parameter, i, form.dtype, form.shape, context.planning_backend());
   }
+  const bool rounds = form.dtype != value.dtype();  // by chance
   const UpdateCall call{.rate = LearningRate(context.step()) * parameter.rate_factor,
                         .epsilon = Epsilon(),
                         .step = context.step() + 1,
                         .scale = gradient_scale,
                         .first_step = first_step,
-                        .noise_key = StreamKey(context.seed(), parameter.path + "/state",
-                                               static_cast<std::uint64_t>(context.step())),
+                        .noise_key = rounds ? StreamKey(context.seed(), parameter.path + "/state",
+                                                        static_cast<std::uint64_t>(context.step()))
+                                            : 0,
                         .gradient = gradient,
                         .state = state,
                         .value = value};

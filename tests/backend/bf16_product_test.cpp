@@ -228,3 +228,43 @@ TEST_CASE("a column of a bf16 weight gradient that is not a number spoils no oth
     }
   }
 }
+
+TEST_CASE("rows padded to whole blocks give the same products") {
+  FRUGAL_NEEDS_BF16();
+  Backends b;
+  const Sizes s{40, 96, 1500};
+  const Weight weight = RandomWeight(*b.fast, s, WeightLayout::kOutIn, 1);
+  LinearWeight padded = weight.bf16;
+  padded.row_width = b.fast->product().FastWidth(padded);
+  CHECK(padded.width() == (simd::HasAmxBf16() ? 1536 : 1500));
+  const Rounded x({s.rows, s.inputs}, 2);
+  const Tensor y = Uninitialized({s.rows, padded.width()}, DType::kBF16);
+  const Tensor narrow = Uninitialized({s.rows, s.outputs}, DType::kBF16);
+  const auto run = [&](const LinearWeight& w, const Tensor& to) {
+    const Scratch scratch(b.fast->product().LinearForwardScratch(x.bf16, w));
+    b.fast->product().LinearForward(x.bf16, w, {}, {}, to, {}, scratch.get());
+  };
+  run(padded, y);
+  run(weight.bf16, narrow);
+  const auto wide = Values(y), expected = Values(narrow);
+  for (std::int64_t i = 0; i < s.rows; ++i) {
+    for (std::int64_t j = 0; j < padded.width(); ++j) {
+      const double value = wide[static_cast<std::size_t>(i * padded.width() + j)];
+      const double wanted =
+          j < s.outputs ? expected[static_cast<std::size_t>(i * s.outputs + j)] : 0;
+      if (value != wanted) FAIL_CHECK(i << ", " << j << ": " << value << " for " << wanted);
+    }
+  }
+  const Tensor dx = Uninitialized(x.bf16.shape(), DType::kBF16), other = Clone(dx);
+  const Scratch data(b.fast->product().LinearBackwardDataScratch(y, padded));
+  b.fast->product().LinearBackwardData(y, padded, dx, false, data.get());
+  const Scratch plain(b.fast->product().LinearBackwardDataScratch(narrow, weight.bf16));
+  b.fast->product().LinearBackwardData(narrow, weight.bf16, other, false, plain.get());
+  CHECK(RelativeError(Values(dx), Values(other)) < kBf16);
+  const Tensor dw = Full({s.outputs, s.inputs}, NAN), dw_plain = Full({s.outputs, s.inputs}, NAN);
+  const Scratch first(b.fast->product().LinearBackwardWeightScratch(y, x.bf16, false));
+  b.fast->product().LinearBackwardWeight(y, x.bf16, dw, {}, false, first.get());
+  const Scratch second(b.fast->product().LinearBackwardWeightScratch(narrow, x.bf16, false));
+  b.fast->product().LinearBackwardWeight(narrow, x.bf16, dw_plain, {}, false, second.get());
+  CHECK(Values(dw) == Values(dw_plain));
+}

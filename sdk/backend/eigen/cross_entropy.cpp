@@ -114,14 +114,16 @@ bool IsLargest(const T* x, std::int64_t classes, std::int64_t label) {
 template <class T>
 LossKernels::CrossEntropySums InPlace(const Tensor& logits, const Tensor& targets,
                                       const Options& options, double factor) {
-  const std::int64_t classes = logits.shape().back();
+  const std::int64_t columns = logits.shape().back();
+  const std::int64_t classes = options.classes > 0 ? options.classes : columns;
   CountRows(targets, classes, options);  // refuses wrong labels before anything is written
   const auto* labels = targets.data<std::int64_t>();
   std::atomic<std::int64_t> correct = 0;
   const auto run_rows = [&](std::int64_t begin, std::int64_t end) {
     double sum = 0;
     for (std::int64_t row = begin; row < end; ++row) {
-      T* x = logits.data<T>() + row * classes;
+      T* x = logits.data<T>() + row * columns;
+      std::fill_n(x + classes, columns - classes, T{0});
       if (labels[row] == options.ignore_index) {
         std::fill_n(x, classes, T{0});
         continue;

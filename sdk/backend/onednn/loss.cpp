@@ -165,7 +165,8 @@ LossKernels::CrossEntropySums OneDnnLossKernels::CrossEntropyInPlace(const Tenso
   if (!onednn::IsFast(logits)) {
     return EigenLossKernels::CrossEntropyInPlace(logits, targets, options, factor);
   }
-  const std::int64_t classes = logits.shape().back();
+  const std::int64_t columns = logits.shape().back();
+  const std::int64_t classes = options.classes > 0 ? options.classes : columns;
   CountRows(targets, classes, options);  // refuses wrong labels before anything is written
   const std::int64_t* const labels = targets.data<std::int64_t>();
   const RowGradient gradient{options.label_smoothing, factor, classes};
@@ -173,7 +174,8 @@ LossKernels::CrossEntropySums OneDnnLossKernels::CrossEntropyInPlace(const Tenso
   const double loss = onednn::WithElement(logits.dtype(), [&]<class T>() {
     const simd::RowLoops<T>& loops = loops_.Of<T>().row;
     const auto run_row = [&](std::int64_t row) {
-      T* const x = logits.data<T>() + row * classes;
+      T* const x = logits.data<T>() + row * columns;
+      std::fill_n(x + classes, columns - classes, T(0.0f));
       if (labels[row] == options.ignore_index) {
         std::fill_n(x, classes, T(0.0f));
         return 0.0;

@@ -16,6 +16,8 @@ class OneDnnNormKernels final : public EigenNormKernels {
  public:
   static constexpr std::int64_t kMostChannels = 4096;
 
+  bool TakesBf16(std::int64_t channels) const override { return channels <= kMostChannels; }
+
   void LayerForward(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon,
                     const Tensor& y, const Tensor& mean, const Tensor& rstd) override;
   std::int64_t LayerBackwardScratch(const Tensor& x) const override;

@@ -53,11 +53,20 @@ void PackedProducts::Pack(const LinearWeight& weight, const Tensor& packed) cons
       .Run({{Slot::kSource, weight.tensor.raw()}, {Slot::kDestination, packed.raw()}}, nullptr);
 }
 
+std::int64_t PackedProducts::FastWidth(const LinearWeight& weight) const {
+  constexpr std::int64_t kBlock = 64;
+  const std::int64_t whole = (weight.outputs() + kBlock - 1) / kBlock * kBlock;
+  const bool pays = weight.outputs() >= 16 * kBlock && WeightGradient::IsAvailable() &&
+                    PackedWeightBytes(weight.inputs(), whole) ==
+                        PackedWeightBytes(weight.inputs(), weight.outputs());
+  return pays ? whole : weight.outputs();
+}
+
 // The epilogue is not known here: enough for any.
 std::int64_t PackedProducts::ForwardScratch(const Tensor& x, const LinearWeight& weight) const {
   if (x.size() == 0 || weight.tensor.size() == 0) return 0;
   std::int64_t bytes = 0;
-  PackedLinearDescription d = Describe(Pass::kForward, x, weight.inputs(), weight.outputs());
+  PackedLinearDescription d = Describe(Pass::kForward, x, weight.inputs(), weight.width());
   for (const Activation activation : {Activation::kIdentity, Activation::kRelu}) {
     for (const int flags : {0, 1, 2, 3}) {
       d.epilogue.activation = activation;
@@ -73,7 +82,7 @@ void PackedProducts::Forward(const Tensor& x, const LinearWeight& weight, const 
                              const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
                              void* scratch) const {
   if (x.size() == 0 || weight.tensor.size() == 0) return;
-  PackedLinearDescription d = Describe(Pass::kForward, x, weight.inputs(), weight.outputs());
+  PackedLinearDescription d = Describe(Pass::kForward, x, weight.inputs(), weight.width());
   d.bias = static_cast<bool>(bias);
   d.residual = static_cast<bool>(residual);
   d.epilogue = epilogue;
@@ -88,13 +97,13 @@ void PackedProducts::Forward(const Tensor& x, const LinearWeight& weight, const 
 std::int64_t PackedProducts::BackwardDataScratch(const Tensor& dy,
                                                  const LinearWeight& weight) const {
   if (dy.size() == 0 || weight.tensor.size() == 0) return 0;
-  return Get(Describe(Pass::kBackwardData, dy, weight.inputs(), weight.outputs())).ScratchBytes();
+  return Get(Describe(Pass::kBackwardData, dy, weight.inputs(), weight.width())).ScratchBytes();
 }
 
 void PackedProducts::BackwardData(const Tensor& dy, const LinearWeight& weight, const Tensor& dx,
                                   void* scratch) const {
   if (dy.size() == 0 || weight.tensor.size() == 0) return;
-  Get(Describe(Pass::kBackwardData, dy, weight.inputs(), weight.outputs()))
+  Get(Describe(Pass::kBackwardData, dy, weight.inputs(), weight.width()))
       .Run({{Slot::kDestinationGradient, dy.raw()},
             {Slot::kWeight, weight.packed.raw()},
             {Slot::kSourceGradient, dx.raw()}},
@@ -115,7 +124,12 @@ std::int64_t PackedProducts::BackwardWeightScratch(const Tensor& dy, const Tenso
 
 void PackedProducts::BackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweight,
                                     const Tensor& dbias, bool accumulate, void* scratch) const {
-  if (dy.size() == 0 || x.size() == 0) return;
+  if (dy.size() == 0 || x.size() == 0) {  // sums of nothing
+    for (const Tensor& sums : {dweight.tensor, dbias}) {
+      if (sums && !accumulate) std::ranges::fill(sums.values<float>(), 0.0f);
+    }
+    return;
+  }
   if (WeightGradient::IsAvailable()) {
     return WeightGradient(dy, x).Run(dweight, dbias, accumulate, scratch);
   }

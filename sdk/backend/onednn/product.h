@@ -17,6 +17,9 @@ class OneDnnProductKernels final : public EigenProductKernels {
   std::int64_t PackedWeightBytes(const LinearWeight& weight) const override {
     return bf16_.WeightBytes(weight);
   }
+  std::int64_t FastWidth(const LinearWeight& weight) const override {
+    return bf16_.FastWidth(weight);
+  }
   void PackWeight(const LinearWeight& weight, const Tensor& packed) override {
     bf16_.Pack(weight, packed);
   }

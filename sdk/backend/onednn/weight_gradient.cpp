@@ -15,10 +15,11 @@ constexpr std::int64_t kRows = 256;    // at a time: panels of 16 KB in the firs
 constexpr std::int64_t kRight = 1024;  // columns of the right factor: 512 KB in the second cache
 constexpr std::int64_t kLeft = 2048;   // columns of the left factor in scratch
 
-// A factor of the product, [rows, width], and the sums of its columns, if those are wanted.
+// A factor of the product, [rows, width], whose rows begin `stride` apart, and the sums of its
+// columns, if those are wanted.
 struct Factor {
   const BFloat16* data;
-  std::int64_t width;
+  std::int64_t width, stride;
   float* sums;
 };
 
@@ -87,7 +88,7 @@ class Work {
     return PackedSize(std::min(kRows, rows), std::min(kRight, width));
   }
   static simd::MatrixRows RowsOf(const Factor& from, const Range& rows, const Range& columns) {
-    return {from.data + rows.begin * from.width + columns.begin, from.width, rows.count,
+    return {from.data + rows.begin * from.stride + columns.begin, from.stride, rows.count,
             columns.count};
   }
 
@@ -141,8 +142,10 @@ std::int64_t WeightGradient::ScratchBytes() const {
 
 void WeightGradient::Run(const LinearWeight& dweight, const Tensor& dbias, bool accumulate,
                          void* scratch) const {
-  const Factor dy{dy_.data<BFloat16>(), dy_.shape().back(), dbias ? dbias.data<float>() : nullptr};
-  const Factor x{x_.data<BFloat16>(), x_.shape().back(), nullptr};
+  const std::int64_t stride = dy_.shape().back(), inputs = x_.shape().back();
+  const std::int64_t outputs = dweight.tensor ? dweight.outputs() : stride;  // the rest is padding
+  const Factor dy{dy_.data<BFloat16>(), outputs, stride, dbias ? dbias.data<float>() : nullptr};
+  const Factor x{x_.data<BFloat16>(), inputs, inputs, nullptr};
   const bool out_in = dweight.layout == WeightLayout::kOutIn;
   float* const c = dweight.tensor ? dweight.tensor.data<float>() : nullptr;
   Work(dy_.shape().RowCount(), out_in ? dy : x, out_in ? x : dy, c, scratch).Run(accumulate);
