@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "builders/report/number_text.h"
+#include "sdk/core/error.h"
 
 namespace frugal {
 namespace {
@@ -22,9 +24,10 @@ class Alternatives {
     if (std::ranges::any_of(found_, [&](const auto& one) { return one.least_bytes <= budget_; })) {
       std::erase_if(found_, [&](const auto& one) { return one.least_bytes > budget_; });
     } else if (found_.size() > 1) {
-      found_.push_back(Planned("all of these together", [&](RunConfig& config) {
+      const auto all = Planned("all of these together", [&](RunConfig& config) {
         for (const Change& change : changes_) change(config);
-      }));
+      });
+      if (all) found_.push_back(*all);
     }
     return std::move(found_);
   }
@@ -35,17 +38,22 @@ class Alternatives {
     return BudgetSearch(blueprint, budget_).Least().footprint.bytes;
   }
 
-  BudgetAlternative Planned(std::string words, const Change& change) const {
+  // Nothing where that cannot be trained at all, e.g. batch statistics of one sample.
+  std::optional<BudgetAlternative> Planned(std::string words, const Change& change) const {
     BudgetAlternative one{std::move(words), stated_};
     change(one.config);
-    one.least_bytes = LeastOf(one.config);
+    try {
+      one.least_bytes = LeastOf(one.config);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
     return one;
   }
 
   void Add(std::string words, const Change& change) {
-    BudgetAlternative one = Planned(std::move(words), change);
-    if (one.least_bytes >= least_) return;
-    found_.push_back(std::move(one));
+    auto one = Planned(std::move(words), change);
+    if (!one || one->least_bytes >= least_) return;
+    found_.push_back(*std::move(one));
     changes_.push_back(change);
   }
 
@@ -58,6 +66,14 @@ class Alternatives {
         IsExplicit("memory.optimizer_in_backward")) {
       Add("optimizer_in_backward",
           [](RunConfig& config) { config.memory.optimizer_in_backward = true; });
+    }
+    const OptimizerKind kind = stated_.optimizer.kind;
+    const bool narrows = kind == OptimizerKind::kAdam || kind == OptimizerKind::kAdamW ||
+                         (kind == OptimizerKind::kSgd && stated_.optimizer.momentum != 0);
+    if (narrows && stated_.optimizer.state == StateFormat::kF32 &&
+        stated_.training.precision != Precision::kF64) {
+      Add("optimizer state = \"8bit\"",
+          [](RunConfig& config) { config.optimizer.state = StateFormat::k8Bit; });
     }
     if (IsExplicit("memory.use_gradient_checkpointing")) {
       Add("use_gradient_checkpointing left to the planner", [](RunConfig& config) {
@@ -72,7 +88,8 @@ class Alternatives {
     const BackendKind backend = stated_.training.backend;
     if (stated_.training.precision == Precision::kF32 &&
         MakeBackend(backend)->Supports(DType::kBF16)) {
-      Add("bf16", [](RunConfig& config) { config.training.precision = Precision::kBF16; });
+      Add("precision = \"bf16\"",
+          [](RunConfig& config) { config.training.precision = Precision::kBF16; });
     }
     const bool leaves_out = stated_.loss.ignore_index != LossOptions().ignore_index;
     const int64_t batch = stated_.training.batch_size;
@@ -102,20 +119,25 @@ class Alternatives {
     const auto words = [&](int64_t size) {
       return "a smaller batch (" + std::to_string(batch) + " -> " + std::to_string(size) + ")";
     };
-    BudgetAlternative best = Planned(words(1), BatchOf(1));
     int64_t fits = 1;
-    for (int64_t too_large = batch; best.least_bytes <= budget_ && too_large - fits > 1;) {
+    auto best = Planned(words(1), BatchOf(1));
+    while (!best && 2 * fits < batch) {
+      fits *= 2;
+      best = Planned(words(fits), BatchOf(fits));
+    }
+    if (!best) return;
+    for (int64_t too_large = batch; best->least_bytes <= budget_ && too_large - fits > 1;) {
       const int64_t middle = fits + (too_large - fits) / 2;
-      BudgetAlternative one = Planned(words(middle), BatchOf(middle));
-      if (one.least_bytes <= budget_) {
+      auto one = Planned(words(middle), BatchOf(middle));
+      if (one && one->least_bytes <= budget_) {
         best = std::move(one);
         fits = middle;
       } else {
         too_large = middle;
       }
     }
-    if (best.least_bytes >= least_) return;
-    found_.push_back(std::move(best));
+    if (best->least_bytes >= least_) return;
+    found_.push_back(*std::move(best));
     changes_.push_back(BatchOf(fits));
   }
 

@@ -171,6 +171,9 @@ BudgetCandidate BudgetSearch::Least() {
   const std::vector<BudgetSettings> all = RoundingSettings();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i + 1 < all.size() && IsFiner(all[i + 1], all[i])) continue;
+    // Of the numbers of parts, the stated one and the largest: memory falls with each more.
+    const bool stated = all[i].accumulate == unconstrained_.settings.accumulate;
+    if (!stated && all[i].accumulate < all.back().accumulate) continue;
     BudgetSettings settings = all[i];
     settings.evaluation_batch = frugal.evaluation_batch;
     BudgetCandidate candidate = LeastOf(settings, 0);
@@ -214,10 +217,17 @@ std::optional<BudgetCandidate> BudgetSearch::Fastest() {
   // Weights, the optimizer's state and data are there whatever is chosen.
   if (Try(Frugal(), {}, 0).footprint.outside_bytes > budget_bytes_) return std::nullopt;
   if (auto exact = FastestOf(Frugal())) return exact;
-  std::optional<BudgetCandidate> best;
+  // These change how sums are rounded, so measured times, which vary, must not choose among them.
+  const bool measured = stated_.memory.planner_costs == PlannerCosts::kMeasured;
+  constexpr int64_t kMoreParts = 4;  // many more than needed are never faster
+  std::optional<BudgetCandidate> first, best;
   for (const BudgetSettings& settings : RoundingSettings()) {
+    if (first && settings.accumulate > kMoreParts * first->settings.accumulate) break;
     auto candidate = FastestOf(settings);
-    if (candidate && IsFaster(*candidate, best)) best = std::move(candidate);
+    if (!candidate) continue;
+    if (measured) return candidate;
+    if (!first) first = candidate;
+    if (IsFaster(*candidate, best)) best = std::move(candidate);
   }
   return best;
 }

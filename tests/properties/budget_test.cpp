@@ -201,6 +201,15 @@ TEST_CASE("the smaller batch that is named is the largest that fits", "[budget]"
   CHECK_FALSE(RefusalOf(BuilderFor(run)).empty());
 }
 
+TEST_CASE("a batch that cannot be normalized is no alternative", "[budget]") {
+  AiModelBuilder builder = BuilderFor({.network = "resnet", .budget_mb = 1});
+  builder.Layers([](LayerList& layers) {
+    layers.Flatten().Dense({.units = 32}).BatchNorm().Dense({.units = 5});
+  });
+  const std::string text = RefusalOf(builder);
+  CHECK(text.find("cannot train within 1 MB: ") != std::string::npos);
+}
+
 TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
   BudgetRun run{.network = "gpt", .budget_mb = 16};
   CHECK(BuilderFor(run).Plan().plan.budget->predicted_slowdown > 1);
