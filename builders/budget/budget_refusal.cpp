@@ -52,9 +52,14 @@ class Alternatives {
 
   void Add(std::string words, const Change& change) {
     auto one = Planned(std::move(words), change);
-    if (!one || one->least_bytes >= least_) return;
+    if (!one || !IsLess(one->least_bytes)) return;
     found_.push_back(*std::move(one));
     changes_.push_back(change);
+  }
+
+  // By what is printed.
+  bool IsLess(int64_t bytes) const {
+    return bytes < least_ && WholeMegabytes(bytes) != WholeMegabytes(least_);
   }
 
   bool IsExplicit(const char* key) const { return stated_.origins.Of(key).IsExplicit(); }
@@ -136,7 +141,7 @@ class Alternatives {
         too_large = middle;
       }
     }
-    if (best->least_bytes >= least_) return;
+    if (!IsLess(best->least_bytes)) return;
     found_.push_back(*std::move(best));
     changes_.push_back(BatchOf(fits));
   }
