@@ -9,7 +9,8 @@
 namespace frugal {
 
 FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const Blueprint& blueprint) {
-  const auto [found, is_new] = evaluations_.try_emplace(blueprint.program.evaluation_batch);
+  const auto [found, is_new] = evaluations_.try_emplace(
+      {blueprint.program.evaluation_batch, blueprint.config.training.loss_chunk_rows});
   if (!is_new) return found->second;
   DryTraining training(blueprint);
   for (const PlannedStep& step : StepsOf(blueprint.program)) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "builders/blueprint.h"
 
@@ -33,7 +34,8 @@ class FootprintMeter {
   Evaluation MeasureEvaluation(const Blueprint& blueprint);
 
  private:
-  std::map<std::int64_t, Evaluation> evaluations_;  // by batch; segments do not matter to them
+  // By batch and rows of the loss at a time; segments do not matter to them.
+  std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, Evaluation> evaluations_;
 };
 
 // Of a plan that is complete, as Footprint::bytes.

@@ -10,7 +10,7 @@ namespace frugal {
 std::string BudgetSummary(const BudgetPlan& budget) {
   std::string text = WholeMegabytes(budget.budget_bytes) + " (" + budget.source +
                      "): " + WholeMegabytes(budget.planned_bytes) +
-                     " planned, the arena's gaps included, " +
+                     " planned, gaps of the layout included, " +
                      WholeMegabytes(budget.unconstrained_bytes) + " with nothing chosen";
   if (budget.predicted_slowdown <= 1) return text;
   return text + "; predicted time of passes " + FixedText(budget.predicted_slowdown, 2) + " times";

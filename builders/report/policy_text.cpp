@@ -18,7 +18,7 @@ std::string Plural(std::int64_t count, const std::string& noun) {
 
 std::string CheckpointPhrase(const TrainingMemoryConfig& memory) {
   const bool chosen = memory.memory_budget_mb && !memory.use_gradient_checkpointing;
-  if (chosen) return "checkpointing as the budget says";
+  if (chosen) return "no checkpointing but what the budget chose";
   if (!memory.use_gradient_checkpointing) return "no checkpointing";
   const std::int64_t every = memory.checkpoint_every_n_layers;
   std::string text = "checkpointing every ";

@@ -297,6 +297,7 @@ void RunAll(BackendKind kind) {
     bench.Bf16Products(1024, 768, 3072, false);
     bench.Bf16Products(1024, 3072, 768, false);
     bench.Bf16Products(256, 768, 50257, true);
+    bench.Bf16Products(256, 768, 50304, true);  // whole blocks of 64
   }
   bench.Convolution(128, 28, 1, 32);
   bench.Convolution(128, 14, 32, 64);

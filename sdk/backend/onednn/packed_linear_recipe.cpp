@@ -2,7 +2,6 @@
 
 namespace frugal::onednn {
 
-using dnnl::algorithm;
 using dnnl::prop_kind;
 
 // The layout that a forward product of many rows asks for, [inputs, outputs]; with few rows oneDNN
@@ -20,26 +19,8 @@ Desc PackedWeight(std::int64_t inputs, std::int64_t outputs) {
 namespace {
 
 Recipe DescribePackedForward(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
-  const Desc bias = Describe({1, d.outputs}, Tag::ab);
   const Desc weight = PackedWeight(d.inputs, d.outputs);
-  dnnl::post_ops post_ops;
-  if (d.residual) post_ops.append_binary(algorithm::binary_add, y);
-  AppendActivation(d.epilogue, post_ops);
-  const auto engine = Processor();
-  const auto product =
-      d.bias ? dnnl::matmul::desc(x, weight, bias, y) : dnnl::matmul::desc(x, weight, y);
-  const dnnl::matmul::primitive_desc descriptor(product, Attributes(post_ops), engine);
-  Recipe recipe{engine,
-                descriptor,
-                {{Slot::kSource, DNNL_ARG_SRC, x, x},
-                 {Slot::kWeight, DNNL_ARG_WEIGHTS, weight, weight},
-                 {Slot::kDestination, DNNL_ARG_DST, y, y, true}}};
-  if (d.bias) recipe.bindings.push_back({Slot::kBias, DNNL_ARG_BIAS, bias, bias});
-  if (d.residual) {
-    recipe.bindings.push_back(
-        {Slot::kResidual, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, y, y});
-  }
-  return recipe;
+  return MatmulRecipe({x, y, weight, weight, d.bias, d.residual}, d.epilogue);
 }
 
 dnnl::inner_product_forward::primitive_desc InnerProduct(const Desc& x, const Desc& weight,
@@ -62,7 +43,7 @@ Recipe DescribePackedBackwardData(const PackedLinearDescription& d, const Desc& 
            {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, x, x, true}}};
 }
 
-// inner_product's gradient writes plain f32 directly, twice as fast as a matmul of the transposed
+// inner_product's gradient writes plain f32 directly, faster than a matmul of the transposed
 // does; but only that can add to what is there.
 Recipe DescribePackedBackwardWeight(const PackedLinearDescription& d, const Desc& x,
                                     const Desc& y) {

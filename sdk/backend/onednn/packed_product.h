@@ -17,8 +17,8 @@ class PackedProducts {
 
   std::int64_t WeightBytes(const LinearWeight& weight) const;
   void Pack(const LinearWeight& weight, const Tensor& packed) const;
-  // Rows of whole blocks lie at even addresses: products with 50,257 columns take 2.6 times as long
-  // as those with 50,304.
+  // Rows of whole blocks lie at even addresses: bench_kernels has products with 50,257 columns
+  // and with 50,304.
   std::int64_t FastWidth(const LinearWeight& weight) const;
 
   std::int64_t ForwardScratch(const Tensor& x, const LinearWeight& weight) const;

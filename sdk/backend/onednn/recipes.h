@@ -24,6 +24,15 @@ void AppendActivation(const LinearEpilogue& epilogue, dnnl::post_ops& post_ops);
 // With scratch from the caller.
 dnnl::primitive_attr Attributes(const dnnl::post_ops& post_ops = {});
 
+// y = activation(x weight + bias + residual) as a matmul.
+struct MatmulParts {
+  Desc x, y;
+  Desc weight;  // as it is given, [inputs, outputs]
+  Desc inner;   // as the primitive reads it; oneDNN chooses where its tag is `any`
+  bool bias = false, residual = false;
+};
+Recipe MatmulRecipe(const MatmulParts& parts, const LinearEpilogue& epilogue);
+
 // The layout [inputs, outputs] of a weight's packed bf16 copy.
 Desc PackedWeight(std::int64_t inputs, std::int64_t outputs);
 

@@ -50,7 +50,7 @@ bool CheckRun(const std::string& directory, const test::WorldKind& kind) {
   const bool passed = errors.WorstLoss() <= tolerance.loss &&
                       errors.WorstNorm() <= tolerance.training &&
                       errors.all_weights <= tolerance.training &&
-                      (exact ? errors.worst_weight <= kFinalWeightTolerance : true);
+                      (!exact || errors.worst_weight <= kFinalWeightTolerance);
   std::cout << LineStart(passed, NameIn(directory)) << "losses " << ErrorText(errors.WorstLoss())
             << "  gradient norms " << ErrorText(errors.WorstNorm()) << "  weights after "
             << errors.losses.size() << " steps " << ErrorText(errors.all_weights) << ", worst "

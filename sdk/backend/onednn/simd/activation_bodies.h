@@ -65,7 +65,7 @@ void Backward(const T* dy, const T* kept, float parameter, T* dx, std::int64_t n
 // times, tanh 2.0, silu 1.4, mish 4.7; backward from the input gelu 1.6, silu 1.1, mish 3.6. Where
 // not: relu is equal, backward from the output sigmoid and tanh are 1.2 and 1.3 times as fast as
 // oneDNN's from the input, hardswish is equal; oneDNN's exp is 1.4 times as fast but makes a number
-// of what is none. For bf16, exponentials of few terms are 1.1 to 1.2 times as fast as oneDNN's.
+// of what is none. For bf16, exponentials of few terms serve.
 template <class T>
 constexpr ElementwiseLoops<T> WithActivations(ElementwiseLoops<T> loops) {
   const auto set = [&loops](Activation kind, ActivationForwardLoop<T> forward,
