@@ -142,8 +142,8 @@ Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_lay
   blueprint.program = ProgramOf(config, blueprint.layout);
   SetThreadCount(static_cast<int>(config.training.threads));
   blueprint.backend = MakeBackend(config.training.backend);
-  const NetworkInput input = {blueprint.layout.BatchShape(blueprint.program.batch),
-                              blueprint.layout.InputType(blueprint.dtype())};
+  const LayerInput input = {blueprint.layout.BatchShape(blueprint.program.batch),
+                            blueprint.layout.InputType(blueprint.dtype())};
   blueprint.network = BuildNetwork(config.model, input, *blueprint.backend, blueprint.dtype());
   CheckAssignments(blueprint);
   blueprint.parameters = blueprint.network->Parameters();

@@ -79,11 +79,17 @@ StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times)
   return plan;
 }
 
-Tensor InputsOf(const Blueprint& blueprint, Context& context) {
+Bundle InputsOf(const Blueprint& blueprint, Context& context) {
   const std::int64_t count =
       MicroBatchSize(blueprint.program.batch, blueprint.config.training.accumulate, 0);
-  return context.Allocate(blueprint.layout.BatchShape(count),
-                          blueprint.layout.InputType(blueprint.dtype()));
+  const DataLayout& layout = blueprint.layout;
+  Bundle inputs = {
+      {context.Allocate(layout.BatchShape(count), layout.InputType(blueprint.dtype()))}};
+  for (const NetworkInput& condition : layout.conditions) {
+    inputs.push_back(
+        {context.Allocate(BatchShape(condition, count), TypeOf(condition, blueprint.dtype()))});
+  }
+  return inputs;
 }
 
 std::vector<int> ContributionsFor(const Blueprint& blueprint) {

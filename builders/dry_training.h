@@ -29,8 +29,8 @@ class DryTraining {
   std::vector<PartStorage> data_;
 };
 
-// A batch of inputs, or the largest part of one that goes through at a time.
-Tensor InputsOf(const Blueprint& blueprint, Context& context);
+// A batch of the network's inputs, or the largest part of one that goes through at a time.
+Bundle InputsOf(const Blueprint& blueprint, Context& context);
 
 // How often each parameter's gradient is added to in a training step, where gradients can be used
 // as soon as they are final; else nothing. Depends on the network and on how a batch is split.

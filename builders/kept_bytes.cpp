@@ -14,7 +14,10 @@ KeptBytes MeasureKept(const Blueprint& blueprint) {
   const RecordingScope recording(world.ledger(), trace);
   Tape tape;
   const TapeScope scope(context, &tape);
-  { (*blueprint.network)(context, {InputsOf(blueprint, context), Var::kNoGradient}); }
+  {
+    Bundle bundle = InputsOf(blueprint, context);
+    (*blueprint.network)(context, bundle);
+  }
   KeptBytes kept;
   for (const Lifetime& life : trace.lifetimes()) {
     if (life.end != kStillLive || !life.in_arena) continue;

@@ -227,7 +227,8 @@ std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, st
   }
   std::vector<float> outputs;
   RunPlanned(StepKind::kPredict, count, [&] {
-    return PredictTokensStep(*context_, blueprint_->step_parts(), tokens, count, outputs);
+    const std::array<InputValues, 1> inputs = {tokens};
+    return PredictStep(*context_, blueprint_->step_parts(), inputs, count, outputs);
   });
   return outputs;
 }
@@ -236,7 +237,8 @@ std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t co
   CheckPredict("Model::Predict", inputs.size(), count, false);
   std::vector<float> outputs;
   RunPlanned(StepKind::kPredict, count, [&] {
-    return PredictStep(*context_, blueprint_->step_parts(), inputs, count, outputs);
+    const std::array<InputValues, 1> all = {inputs};
+    return PredictStep(*context_, blueprint_->step_parts(), all, count, outputs);
   });
   return outputs;
 }

@@ -13,7 +13,7 @@ class NetworkBuilder {
 
   // Returns the layers and leaves in `input` what comes out of them.
   std::unique_ptr<Sequential> BuildList(const std::vector<LayerSpec>& specs,
-                                        const std::string& where, NetworkInput& input) {
+                                        const std::string& where, LayerInput& input) {
     auto list = std::make_unique<Sequential>();
     for (std::size_t i = 0; i < specs.size(); ++i) {
       const std::string here =
@@ -40,7 +40,7 @@ class NetworkBuilder {
 
   // Errors of layers name only themselves; here they learn where in the model they are.
   std::unique_ptr<Layer> BuildNamed(const LayerSpec& spec, const std::string& here,
-                                    const std::string& path, NetworkInput& input) {
+                                    const std::string& path, LayerInput& input) {
     try {
       std::unique_ptr<Layer> layer = BuildLayer(spec, path, input);
       input = OutputOf(*layer, here, input);
@@ -66,13 +66,13 @@ class NetworkBuilder {
   }
 
   std::unique_ptr<Layer> BuildLayer(const LayerSpec& spec, const std::string& path,
-                                    const NetworkInput& input) {
+                                    const LayerInput& input) {
     if (const auto* residual = std::get_if<ResidualOptions>(&spec.options)) {
       return BuildResidual(*residual, spec, path, input);
     }
     if (std::holds_alternative<SequentialOptions>(spec.options)) {
       RequireLayers(spec, path);
-      NetworkInput inside = input;
+      LayerInput inside = input;
       return BuildList(spec.layers, path + ".layers", inside);
     }
     return MakeLayer(spec.options, input.shape);
@@ -87,10 +87,10 @@ class NetworkBuilder {
   }
 
   std::unique_ptr<Layer> BuildResidual(const ResidualOptions& options, const LayerSpec& spec,
-                                       const std::string& path, const NetworkInput& input) {
+                                       const std::string& path, const LayerInput& input) {
     RequireLayers(spec, path);
-    NetworkInput inside = input;
-    NetworkInput around = input;
+    LayerInput inside = input;
+    LayerInput around = input;
     auto body = BuildList(spec.layers, path + ".layers", inside);
     std::unique_ptr<Sequential> shortcut;
     if (!spec.shortcut.empty()) shortcut = BuildList(spec.shortcut, path + ".shortcut", around);
@@ -106,7 +106,7 @@ class NetworkBuilder {
     return std::make_unique<Residual>(std::move(body), std::move(shortcut), options);
   }
 
-  NetworkInput OutputOf(Layer& layer, const std::string& here, const NetworkInput& input) {
+  LayerInput OutputOf(Layer& layer, const std::string& here, const LayerInput& input) {
     DryWorld world(backend_, dtype_);
     NumberParameters(layer);
     layer.AssignPaths(here);
@@ -125,15 +125,15 @@ class NetworkBuilder {
 }  // namespace
 
 std::unique_ptr<Sequential> BuildLayers(const std::vector<LayerSpec>& layers,
-                                        const NetworkInput& input, Backend& backend, DType dtype) {
-  NetworkInput passed = input;
+                                        const LayerInput& input, Backend& backend, DType dtype) {
+  LayerInput passed = input;
   auto network = NetworkBuilder(backend, dtype).BuildList(layers, "model.layers", passed);
   network->AssignPaths("");
   NumberParameters(*network);
   return network;
 }
 
-std::unique_ptr<Sequential> BuildNetwork(const ModelOptions& model, const NetworkInput& input,
+std::unique_ptr<Sequential> BuildNetwork(const ModelOptions& model, const LayerInput& input,
                                          Backend& backend, DType dtype) {
   if (model.architecture) return BuildArchitecture(*model.architecture);
   return BuildLayers(model.layers, input, backend, dtype);

@@ -9,8 +9,8 @@
 
 namespace frugal {
 
-// What a network is given: a batch of inputs.
-struct NetworkInput {
+// What a chain of layers is given: a batch of inputs.
+struct LayerInput {
   Shape shape;  // [N, sample...]
   DType dtype = DType::kF32;
 };
@@ -19,10 +19,10 @@ struct NetworkInput {
 // memory. Throws ConfigError or ShapeError naming the layer, "[model.layers.3 (conv2d)] ...", where
 // they do not chain.
 std::unique_ptr<Sequential> BuildLayers(const std::vector<LayerSpec>& layers,
-                                        const NetworkInput& input, Backend& backend, DType dtype);
+                                        const LayerInput& input, Backend& backend, DType dtype);
 
 // The network that the configuration describes, layer by layer or by family.
-std::unique_ptr<Sequential> BuildNetwork(const ModelOptions& model, const NetworkInput& input,
+std::unique_ptr<Sequential> BuildNetwork(const ModelOptions& model, const LayerInput& input,
                                          Backend& backend, DType dtype);
 
 }  // namespace frugal

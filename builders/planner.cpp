@@ -36,15 +36,15 @@ void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
   DryWorld world(*blueprint.backend, blueprint.dtype());
   Context& context = world.context();
   context.set_training(true);
-  Var x = {InputsOf(blueprint, context), Var::kNoGradient};
+  Bundle bundle = InputsOf(blueprint, context);
   for (std::size_t i = 0; i < blueprint.network->size(); ++i) {
     Layer& layer = blueprint.network->layer(i);
-    x = layer(context, x);
+    layer(context, bundle);
     const auto keeps = kept.find(layer.path());
     const auto segment = segments.find(layer.path());
     blueprint.plan.layers.push_back({.path = layer.path(),
                                      .description = layer.Describe(),
-                                     .output = x.shape(),
+                                     .output = bundle[0].shape(),
                                      .parameters = layer.ParameterCount(),
                                      .kept_bytes = keeps == kept.end() ? 0 : keeps->second,
                                      .segment = segment == segments.end() ? -1 : segment->second,

@@ -1,6 +1,7 @@
 #include "layers/sequential.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sdk/autograd/checkpoint.h"
 
@@ -12,25 +13,28 @@ struct Sequential::Run {
   std::shared_ptr<const Order> layers;
   std::size_t whole = 0;  // those from here on stop before their projection
 
-  Var Layers(Context& context, Var x, std::size_t begin, std::size_t end) const {
+  void Layers(Context& context, Bundle& bundle, std::size_t begin, std::size_t end) const {
     for (std::size_t i = begin; i < end; ++i) {
       Layer& layer = *(*layers)[i];
-      x = i < whole ? layer(context, x) : layer.RunUpToProjection(context, x);
+      if (i < whole) {
+        layer(context, bundle);
+      } else {
+        bundle[0] = layer.RunUpToProjection(context, std::exchange(bundle[0], Var()));
+      }
     }
-    return x;
   }
 
   // Layers [begin, end) in which `segments` keep only their inputs.
-  Var Segmented(Context& context, Var x, std::size_t begin, std::size_t end,
-                const CheckpointSegments& segments) const {
+  void Segmented(Context& context, Bundle& bundle, std::size_t begin, std::size_t end,
+                 const CheckpointSegments& segments) const {
     for (const CheckpointSegment& segment : segments) {
-      x = Layers(context, std::move(x), begin, segment.begin);
-      x = Checkpoint(context, x, [run = *this, segment](Context& ctx, const Var& start) {
-        return run.Segmented(ctx, start, segment.begin, segment.end, segment.inner);
+      Layers(context, bundle, begin, segment.begin);
+      Checkpoint(context, bundle, [run = *this, segment](Context& ctx, Bundle& inner) {
+        run.Segmented(ctx, inner, segment.begin, segment.end, segment.inner);
       });
       begin = segment.end;
     }
-    return Layers(context, std::move(x), begin, end);
+    Layers(context, bundle, begin, end);
   }
 };
 
@@ -79,7 +83,7 @@ void Sequential::SetLeafSegments(CheckpointSegments segments) {
   order_ = std::make_shared<const Order>(Leaves());
 }
 
-Var Sequential::RunLayers(Context& context, const Var& input, bool up_to_projection) {
+void Sequential::RunLayers(Context& context, Bundle& bundle, bool up_to_projection) {
   Run run{.layers = order_};
   if (!run.layers) {
     Order own;
@@ -88,15 +92,24 @@ Var Sequential::RunLayers(Context& context, const Var& input, bool up_to_project
   }
   const std::size_t end = run.layers->size();
   run.whole = up_to_projection ? end - 1 : end;
-  return run.Segmented(context, input, 0, end, segments_);
+  run.Segmented(context, bundle, 0, end, segments_);
 }
 
 Var Sequential::Forward(Context& context, const Var& input) {
-  return RunLayers(context, input, false);
+  Bundle bundle = {input};
+  ForwardBundle(context, bundle);
+  return std::move(bundle[0]);
+}
+
+void Sequential::ForwardBundle(Context& context, Bundle& bundle) {
+  if (!inputs_.empty()) CheckInputs(path(), inputs_, bundle);
+  RunLayers(context, bundle, false);
 }
 
 Var Sequential::ForwardUpToProjection(Context& context, const Var& input) {
-  return RunLayers(context, input, true);
+  Bundle bundle = {input};
+  RunLayers(context, bundle, true);
+  return std::move(bundle[0]);
 }
 
 }  // namespace frugal

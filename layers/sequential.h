@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sdk/module/layer.h"
+#include "sdk/module/network_input.h"
 #include "sdk/plan/checkpoint_segment.h"
 
 namespace frugal {
@@ -29,6 +30,10 @@ class Sequential final : public Layer {
   // Its layers with every Sequential among them dissolved into its own.
   std::vector<Layer*> Leaves() const;
 
+  // What it takes, where that is more than one variable; checked whenever it runs.
+  void SetInputs(NetworkInputs inputs) { inputs_ = std::move(inputs); }
+  const NetworkInputs& inputs() const { return inputs_; }
+
   // Segments of its layers: disjoint and in order; replaces what was set before.
   void SetSegments(CheckpointSegments segments);
   // Segments of its leaves, which may begin in one Sequential and end in another. Segments that the
@@ -42,11 +47,13 @@ class Sequential final : public Layer {
   using Order = std::vector<Layer*>;
 
   Var Forward(Context& context, const Var& input) override;
+  void ForwardBundle(Context& context, Bundle& bundle) override;
   Var ForwardUpToProjection(Context& context, const Var& input) override;
   // All layers, in segments; the last one without its projection where that is left to others.
-  Var RunLayers(Context& context, const Var& input, bool up_to_projection);
+  void RunLayers(Context& context, Bundle& bundle, bool up_to_projection);
 
   std::vector<std::unique_ptr<Layer>> layers_;
+  NetworkInputs inputs_;
   CheckpointSegments segments_;
   std::shared_ptr<const Order> order_;  // the leaves, where these are what is cut
 };

@@ -1,15 +1,18 @@
 #include "builders/budget/stage_bytes.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "builders/dry_training.h"
+#include "sdk/autograd/checkpoint.h"
 #include "sdk/memory/recording.h"
 
 namespace frugal {
 namespace {
 
 using std::int64_t;
-using Run = std::function<Var(Context&, const Var&)>;
+using Run = BundleSegment;
 
 // What the step's memory held after each event of a trace.
 std::vector<int64_t> LiveInArena(const MemoryTrace& trace) {
@@ -43,11 +46,11 @@ class StageRun {
  public:
   // `own_gradients`: gradients of parameters come and go with the stage.
   StageRun(const Blueprint& blueprint, Run run, const Stage& stage, bool own_gradients)
-      : world_(*blueprint.backend, blueprint.dtype(), 0, own_gradients),
-        run_(std::move(run)),
-        input_needs_gradient_(stage.input_needs_gradient) {
+      : world_(*blueprint.backend, blueprint.dtype(), 0, own_gradients), run_(std::move(run)) {
     world_.context().set_training(true);
-    input_ = world_.context().Allocate(stage.input, stage.input_type);
+    for (const StageInput& input : stage.inputs) {
+      inputs_.push_back({world_.context().Allocate(input.shape, input.dtype)});
+    }
   }
 
   // Forward without a tape; weights are there afterwards.
@@ -55,43 +58,73 @@ class StageRun {
     MemoryTrace trace;
     {
       const RecordingScope recording(world_.ledger(), trace);
-      const Var output = run_(world_.context(), {input_, Var::kNoGradient});
-      chain.output_bytes = output.value.bytes();
-      output_shape_ = output.shape();
-      output_type_ = output.value.dtype();
+      Bundle bundle = inputs_;
+      run_(world_.context(), bundle);
+      chain.output_bytes = NewBytes(bundle);
     }
     const int64_t most = Most(LiveInArena(trace), 0, trace.event_count());
     chain.plain_workspace = std::max<int64_t>(0, most - chain.output_bytes);
   }
 
-  // Forward on a tape, and back. Returns whether the output needs a gradient.
-  bool Taped(Stage& stage) {
+  // Forward on a tape, and back. Returns what goes on to the next stage.
+  std::vector<StageInput> Taped(Stage& stage) {
     Context& context = world_.context();
     context.profile() = {};
     MemoryTrace trace;
     const RecordingScope recording(world_.ledger(), trace);
     Tape tape;
     const TapeScope scope(context, &tape);
-    Var output = run_(context, {input_, input_needs_gradient_ ? tape.NewSlot() : -1});
-    const int64_t turn = trace.event_count();
-    stage.forward = {context.profile().flops, input_.bytes() + Touched(trace, 0, turn)};
-    const bool differentiable = output.slot != Var::kNoGradient;
-    const int slot = output.slot;
-    const Shape shape = output.shape();
-    if (differentiable) {
-      const Tensor gradient = context.Allocate(shape, output.value.dtype());
-      output = Var();
-      tape.Backward(context, slot, gradient);
+    Bundle bundle = inputs_;
+    int64_t input_bytes = 0;
+    for (std::size_t i = 0; i < bundle.size(); ++i) {
+      if (stage.inputs[i].needs_gradient) bundle[i].slot = tape.NewSlot();
+      input_bytes += bundle[i].value.bytes();
     }
+    run_(context, bundle);
+    const int64_t turn = trace.event_count();
+    stage.forward = {context.profile().flops, input_bytes + Touched(trace, 0, turn)};
+    std::vector<StageInput> next;
+    for (const Var& one : bundle) {
+      next.push_back({one.shape(), one.dtype(), one.needs_gradient()});
+    }
+    SeedNew(context, tape, std::move(bundle));
+    tape.Backward(context);
     Fill(trace, turn, stage);
     stage.backward.flops = context.profile().flops - stage.forward.flops;
-    return differentiable;
+    return next;
   }
 
-  const Shape& output_shape() const { return output_shape_; }
-  DType output_type() const { return output_type_; }
-
  private:
+  bool IsInput(const Var& one) const {
+    return std::ranges::any_of(
+        inputs_, [&](const Var& input) { return input.value.raw() == one.value.raw(); });
+  }
+
+  // Of what comes out beside what is handed on, each tensor once.
+  int64_t NewBytes(const Bundle& bundle) const {
+    std::map<const void*, int64_t> made;
+    for (const Var& one : bundle) {
+      if (!IsInput(one)) made[one.value.raw()] = one.value.bytes();
+    }
+    int64_t bytes = 0;
+    for (const auto& [raw, count] : made) bytes += count;
+    return bytes;
+  }
+
+  // Gradients of the outputs as the next stages leave them, once the outputs are gone.
+  void SeedNew(Context& context, Tape& tape, Bundle bundle) const {
+    std::map<int, std::pair<Shape, DType>> seeds;
+    for (const Var& one : bundle) {
+      if (one.needs_gradient() && !IsInput(one)) seeds[one.slot] = {one.shape(), one.dtype()};
+    }
+    std::vector<std::pair<int, Tensor>> gradients;
+    for (const auto& [slot, kind] : seeds) {
+      gradients.emplace_back(slot, context.Allocate(kind.first, kind.second));
+    }
+    bundle.clear();
+    for (auto& [slot, gradient] : gradients) tape.Accumulate(context, slot, std::move(gradient));
+  }
+
   static void Fill(const MemoryTrace& trace, int64_t turn, Stage& stage) {
     ChainStage& chain = stage.chain;
     const std::vector<int64_t> live = LiveInArena(trace);
@@ -104,15 +137,13 @@ class StageRun {
 
   DryWorld world_;
   Run run_;
-  bool input_needs_gradient_;
-  Tensor input_;
-  Shape output_shape_;
-  DType output_type_ = DType::kF32;
+  Bundle inputs_;
 };
 
 Run RunOf(const Stage& stage) {
-  return [&layer = *stage.layer, part = stage.up_to_projection](Context& context, const Var& x) {
-    return part ? layer.RunUpToProjection(context, x) : layer(context, x);
+  return [&layer = *stage.layer, part = stage.up_to_projection](Context& context, Bundle& bundle) {
+    if (!part) return layer(context, bundle);
+    bundle[0] = layer.RunUpToProjection(context, std::exchange(bundle[0], Var()));
   };
 }
 
@@ -141,13 +172,24 @@ std::vector<const Parameter*> ParametersOfLoss(const Blueprint& blueprint) {
   return {projection->weight};
 }
 
+std::vector<StageInput> FirstInputs(const Blueprint& blueprint) {
+  DryWorld world(*blueprint.backend, blueprint.dtype());
+  std::vector<StageInput> inputs;
+  for (const Var& one : InputsOf(blueprint, world.context())) {
+    inputs.push_back({one.shape(), one.dtype(), false});
+  }
+  return inputs;
+}
+
 void MeasureLoss(const Blueprint& blueprint, Stage& stage) {
   const StepParts parts = blueprint.step_parts();
   const DataLayout& layout = blueprint.layout;
   const DType type = layout.classes > 0 ? DType::kI64 : ExactType(blueprint.dtype());
   const Shape targets = layout.TargetBatchShape(PartOfBatch(blueprint));
-  const auto run = [&](Context& context, const Var& output) {
-    return RunLoss(context, parts, output, context.Allocate(targets, type, MemoryTag::kData)).loss;
+  const auto run = [&](Context& context, Bundle& bundle) {
+    const Var output = std::exchange(bundle[0], Var());
+    bundle = {
+        RunLoss(context, parts, output, context.Allocate(targets, type, MemoryTag::kData)).loss};
   };
   StageRun measured(blueprint, run, stage, FreesGradients(blueprint, ParametersOfLoss(blueprint)));
   measured.Plain(stage.chain);
@@ -160,23 +202,17 @@ std::vector<Stage> MeasureStages(const Blueprint& blueprint) {
   const bool loss_projects = ProjectionForLoss(blueprint.step_parts()).has_value();
   const std::vector<Layer*> leaves = blueprint.network->Leaves();
   std::vector<Stage> stages(leaves.size() + 1);
-  Shape shape = blueprint.layout.BatchShape(PartOfBatch(blueprint));
-  DType type = blueprint.layout.InputType(blueprint.dtype());
-  bool needs_gradient = false;
+  std::vector<StageInput> inputs = FirstInputs(blueprint);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = stages[i];
-    stage.input = shape;
-    stage.input_type = type;
-    stage.input_needs_gradient = needs_gradient;
+    stage.inputs = std::move(inputs);
     if (i == leaves.size()) break;
     stage.layer = leaves[i];
     stage.up_to_projection = loss_projects && i + 1 == leaves.size();
     StageRun measured(blueprint, RunOf(stage), stage,
                       FreesGradients(blueprint, ParametersOf(*stage.layer)));
     measured.Plain(stage.chain);
-    needs_gradient = measured.Taped(stage);
-    shape = measured.output_shape();
-    type = measured.output_type();
+    inputs = measured.Taped(stage);
   }
   MeasureLoss(blueprint, stages.back());
   return stages;

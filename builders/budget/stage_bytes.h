@@ -14,13 +14,18 @@ struct PassWork {
   std::int64_t bytes = 0;  // of all that it reads and writes, once each
 };
 
+// One of the variables that travel into a stage.
+struct StageInput {
+  Shape shape;
+  DType dtype = DType::kF32;
+  bool needs_gradient = false;
+};
+
 // A stage of the network's chain: one of its leaves, or the loss behind them (no layer).
 struct Stage {
   Layer* layer = nullptr;
   bool up_to_projection = false;  // the loss takes over its last projection
-  bool input_needs_gradient = false;
-  Shape input;
-  DType input_type = DType::kF32;
+  std::vector<StageInput> inputs;
   ChainStage chain;  // its bytes; seconds are not known yet
   PassWork forward;
   PassWork backward;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <utility>
 
 #include "sdk/core/log.h"
 #include "sdk/memory/system_memory.h"
@@ -62,31 +63,53 @@ Tensor Filled(Context& context, const Shape& shape, DType type, double value) {
   return tensor;
 }
 
-void RunOnce(Context& context, const Stage& stage, const Tensor& input, Seconds& shortest) {
+// Gradients of what comes out; empty where none is wanted.
+std::vector<std::pair<int, Tensor>> SeedsOf(Context& context, const Bundle& bundle,
+                                            const std::vector<int>& leaves) {
+  std::map<int, Tensor> seeds;
+  for (const Var& one : bundle) {
+    const bool handed_on = std::ranges::find(leaves, one.slot) != leaves.end();
+    if (!one.needs_gradient() || handed_on || seeds.contains(one.slot)) continue;
+    seeds[one.slot] = Filled(context, one.shape(), one.dtype(), 1);
+  }
+  return {seeds.begin(), seeds.end()};
+}
+
+void RunOnce(Context& context, const Stage& stage, const Bundle& inputs, Seconds& shortest) {
   Tape tape;
   const TapeScope scope(context, &tape);
   context.parameters().ClearGradients();
-  const Var leaf = {input, stage.input_needs_gradient ? tape.NewSlot() : Var::kNoGradient};
+  Bundle bundle = inputs;
+  std::vector<int> leaves;
+  for (std::size_t i = 0; i < bundle.size(); ++i) {
+    if (stage.inputs[i].needs_gradient) leaves.push_back(bundle[i].slot = tape.NewSlot());
+  }
   auto start = Clock::now();
-  Var output = stage.up_to_projection ? stage.layer->RunUpToProjection(context, leaf)
-                                      : (*stage.layer)(context, leaf);
+  if (stage.up_to_projection) {
+    bundle[0] = stage.layer->RunUpToProjection(context, std::exchange(bundle[0], Var()));
+  } else {
+    (*stage.layer)(context, bundle);
+  }
   shortest.forward = std::min(shortest.forward, SecondsSince(start));
-  if (output.slot == Var::kNoGradient) return;
-  const int slot = output.slot;
-  const Tensor gradient = Filled(context, output.shape(), output.value.dtype(), 1);
-  output = Var();
+  auto seeds = SeedsOf(context, bundle, leaves);
+  if (seeds.empty()) return;
+  bundle.clear();
   start = Clock::now();
-  tape.Backward(context, slot, gradient);
+  for (auto& [slot, seed] : seeds) tape.Accumulate(context, slot, std::move(seed));
+  tape.Backward(context);
   shortest.backward = std::min(shortest.backward, SecondsSince(start));
 }
 
 Seconds MeasureOne(const Blueprint& blueprint, const Stage& stage) {
   RealWorld world(blueprint);
-  const Tensor input = Filled(world.context(), stage.input, stage.input_type, 0.5);
+  Bundle inputs;
+  for (const StageInput& input : stage.inputs) {
+    inputs.push_back({Filled(world.context(), input.shape, input.dtype, 0.5)});
+  }
   Seconds shortest;
   for (int i = 0; i <= kRepeats; ++i) {
     Seconds seconds;
-    RunOnce(world.context(), stage, input, seconds);
+    RunOnce(world.context(), stage, inputs, seconds);
     if (i == 0) continue;  // primitives are made and pages touched
     shortest.forward = std::min(shortest.forward, seconds.forward);
     shortest.backward = std::min(shortest.backward, seconds.backward);
@@ -97,9 +120,12 @@ Seconds MeasureOne(const Blueprint& blueprint, const Stage& stage) {
 
 // Stages of one kind take the same time.
 std::string KindOf(const Stage& stage) {
-  return stage.layer->Describe() + " " + ToString(stage.input) + " " +
-         std::to_string(stage.layer->ParameterCount()) + (stage.up_to_projection ? " part" : "") +
-         (stage.input_needs_gradient ? "" : " first");
+  std::string kind = stage.layer->Describe() + " " + std::to_string(stage.layer->ParameterCount()) +
+                     (stage.up_to_projection ? " part" : "");
+  for (const StageInput& input : stage.inputs) {
+    kind += " " + ToString(input.shape) + (input.needs_gradient ? "" : " first");
+  }
+  return kind;
 }
 
 }  // namespace

@@ -1,49 +1,130 @@
 #include "sdk/autograd/checkpoint.h"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 namespace frugal {
 namespace {
 
-// The segment once more, on a tape of its own; returns the slot of its output.
-int Rerun(Context& context, Tape& local, Var leaf, const SegmentFunction& segment) {
-  const RecomputeScope recomputing(context);
-  const TapeScope scope(context, &local);
-  return segment(context, leaf).slot;
+// Without a tape, variables are told apart by what they hold.
+bool IsSame(const Var& a, const Var& b) {
+  return a.value.raw() == b.value.raw() && a.shape() == b.shape() && a.dtype() == b.dtype();
 }
 
-void RecomputeBackward(Context& context, const Var& input, const SegmentFunction& segment,
-                       Tensor output_gradient) {
+// What comes out of a segment beside what it hands on.
+struct SegmentOutputs {
+  Bundle made;                         // each new variable once
+  std::vector<std::size_t> positions;  // in the bundle, of each of them
+};
+
+Bundle Detached(const Bundle& bundle) {
+  Bundle detached = bundle;
+  for (Var& one : detached) one.slot = Var::kNoGradient;
+  return detached;
+}
+
+// Puts the variables of `inputs` back where `bundle` holds them, and collects the others.
+SegmentOutputs SortOutputs(const Bundle& inputs, Bundle& bundle) {
+  SegmentOutputs outputs;
+  for (std::size_t i = 0; i < bundle.size(); ++i) {
+    const auto same = [&](const Var& other) { return IsSame(bundle[i], other); };
+    if (const auto handed_on = std::ranges::find_if(inputs, same); handed_on != inputs.end()) {
+      bundle[i] = *handed_on;
+    } else if (std::ranges::none_of(outputs.made, same)) {
+      outputs.made.push_back(bundle[i]);
+      outputs.positions.push_back(i);
+    }
+  }
+  return outputs;
+}
+
+// The slots on a segment's own tape of the variables that came in, by those outside.
+using LeafSlots = std::map<int, int>;
+
+Bundle LeavesOn(Tape& local, const Bundle& inputs, LeafSlots& leaves) {
+  Bundle bundle = inputs;
+  for (Var& one : bundle) {
+    if (!one.needs_gradient()) continue;
+    const auto [leaf, is_new] = leaves.try_emplace(one.slot);
+    if (is_new) leaf->second = local.NewSlot();
+    one.slot = leaf->second;
+  }
+  return bundle;
+}
+
+// The segment once more, on a tape of its own; returns the slots of its outputs.
+std::vector<int> Rerun(Context& context, Tape& local, Bundle bundle, const BundleSegment& segment,
+                       const std::vector<std::size_t>& positions) {
+  const RecomputeScope recomputing(context);
+  const TapeScope scope(context, &local);
+  segment(context, bundle);
+  std::vector<int> slots;
+  for (const std::size_t position : positions) slots.push_back(bundle[position].slot);
+  return slots;
+}
+
+void RecomputeBackward(Context& context, const Bundle& inputs, const BundleSegment& segment,
+                       const std::vector<std::size_t>& positions, std::vector<Tensor> gradients) {
   Tape& outer = *context.tape();
   Tape local;
-  const Var leaf = {input.value, input.needs_gradient() ? local.NewSlot() : Var::kNoGradient};
-  const int output_slot = Rerun(context, local, leaf, segment);
-  if (output_slot == Var::kNoGradient) return;
-  // What has already arrived for the input goes first, as it would without checkpointing: the sum
+  LeafSlots leaves;
+  const std::vector<int> outputs =
+      Rerun(context, local, LeavesOn(local, inputs, leaves), segment, positions);
+  // What has already arrived for the inputs goes first, as it would without checkpointing: the sum
   // is then taken in the same order and has the same bits.
-  if (Tensor arrived = outer.TakeGradient(input.slot)) {
-    local.Accumulate(context, leaf.slot, std::move(arrived));
+  for (const auto& [outside, inside] : leaves) {
+    if (Tensor arrived = outer.TakeGradient(outside)) {
+      local.Accumulate(context, inside, std::move(arrived));
+    }
   }
-  local.Backward(context, output_slot, std::move(output_gradient));
-  if (Tensor gradient = local.TakeGradient(leaf.slot)) {
-    outer.Accumulate(context, input.slot, std::move(gradient));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (gradients[i]) local.Accumulate(context, outputs[i], std::move(gradients[i]));
   }
+  gradients.clear();
+  local.Backward(context);
+  for (const auto& [outside, inside] : leaves) {
+    if (Tensor gradient = local.TakeGradient(inside)) {
+      outer.Accumulate(context, outside, std::move(gradient));
+    }
+  }
+}
+
+bool NeedsGradient(const Bundle& bundle) {
+  return std::ranges::any_of(bundle, [](const Var& one) { return one.needs_gradient(); });
 }
 
 }  // namespace
 
-Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segment) {
-  if (context.tape() == nullptr) return segment(context, input);
-  Tensor output;
-  bool differentiable = input.needs_gradient();
+void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment) {
+  if (context.tape() == nullptr) return segment(context, bundle);
+  const Bundle inputs = bundle;
+  bool differentiable = NeedsGradient(inputs);
   {
     const TapeScope no_tape(context, nullptr);
     const DifferentiableProbe probe(context);
-    output = segment(context, {input.value, Var::kNoGradient}).value;
+    bundle = Detached(inputs);
+    segment(context, bundle);
     differentiable |= probe.found();
   }
-  return context.Record(std::move(output), differentiable,
-                        [=](Context& ctx, Tensor output_gradient) {
-                          RecomputeBackward(ctx, input, segment, std::move(output_gradient));
-                        });
+  SegmentOutputs outputs = SortOutputs(inputs, bundle);
+  context.Record(outputs.made, differentiable,
+                 [=, positions = outputs.positions](Context& ctx, std::vector<Tensor> gradients) {
+                   RecomputeBackward(ctx, inputs, segment, positions, std::move(gradients));
+                 });
+  for (Var& one : bundle) {
+    const auto made =
+        std::ranges::find_if(outputs.made, [&](const Var& m) { return IsSame(one, m); });
+    if (made != outputs.made.end()) one.slot = made->slot;
+  }
+}
+
+Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segment) {
+  Bundle bundle = {input};
+  Checkpoint(context, bundle, [segment](Context& ctx, Bundle& inner) {
+    inner[0] = segment(ctx, std::exchange(inner[0], Var()));
+  });
+  return bundle[0];
 }
 
 }  // namespace frugal

@@ -7,11 +7,18 @@
 namespace frugal {
 
 using SegmentFunction = std::function<Var(Context&, const Var&)>;
+// Turns what comes in into what goes out: works on some variables, hands others on as they are,
+// adds and removes some.
+using BundleSegment = std::function<void(Context&, Bundle&)>;
 
 // Runs a segment of the network keeping only its input, and runs it again in backward (Chen et al.,
 // "Training Deep Nets with Sublinear Memory Cost", arXiv:1604.06174). An operation like any other,
 // so segments may nest. Dropout draws the same masks, and batch norm moves its statistics once.
 // Without a tape it only runs the segment.
 Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segment);
+
+// The same for a segment that several variables go through. What it hands on as it is stays the
+// same variable. The segment must give the same bundle each time it runs.
+void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment);
 
 }  // namespace frugal

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -69,6 +70,8 @@ class Context {
   // An operation's result. With a tape and something to differentiate, `backward` is kept and the
   // result gets a gradient slot. `differentiable` says whether an input or parameter needs one.
   Var Record(Tensor value, bool differentiable, BackwardFunction backward);
+  // The results of an operation of several outputs, which get their slots.
+  void Record(std::span<Var> values, bool differentiable, BundleBackwardFunction backward);
   void Accumulate(int slot, Tensor gradient) {
     tape_->Accumulate(*this, slot, std::move(gradient));
   }

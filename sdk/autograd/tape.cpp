@@ -1,5 +1,7 @@
 #include "sdk/autograd/tape.h"
 
+#include <algorithm>
+
 #include "sdk/autograd/context.h"
 
 namespace frugal {
@@ -10,7 +12,14 @@ int Tape::NewSlot() {
 }
 
 void Tape::Record(int output_slot, LabelTable::Id label, BackwardFunction backward) {
-  nodes_.push_back({output_slot, label, std::move(backward)});
+  nodes_.push_back({.label = label, .output_slot = output_slot, .backward = std::move(backward)});
+}
+
+void Tape::Record(std::vector<int> output_slots, LabelTable::Id label,
+                  BundleBackwardFunction backward) {
+  nodes_.push_back({.label = label,
+                    .output_slots = std::move(output_slots),
+                    .bundle_backward = std::move(backward)});
 }
 
 void Tape::Accumulate(Context& context, int slot, Tensor gradient) {
@@ -34,19 +43,36 @@ Tensor Tape::TakeGradient(int slot) {
   return std::exchange(gradients_[static_cast<std::size_t>(slot)], Tensor());
 }
 
+void Tape::RunOne(Context& context, Node& node) {
+  Tensor gradient = TakeGradient(node.output_slot);
+  if (!gradient) return;  // nothing that was differentiated depends on it
+  node.backward(context, std::move(gradient));
+}
+
+void Tape::RunSeveral(Context& context, Node& node) {
+  std::vector<Tensor> gradients;
+  for (const int slot : node.output_slots) gradients.push_back(TakeGradient(slot));
+  if (std::ranges::none_of(gradients, [](const Tensor& one) { return bool(one); })) return;
+  node.bundle_backward(context, std::move(gradients));
+}
+
 void Tape::RunBack(Context& context) {
   Node node = std::move(nodes_.back());
   nodes_.pop_back();
-  Tensor gradient = TakeGradient(node.output_slot);
-  if (!gradient) return;  // nothing that was differentiated depends on it
   const LabelScope label(context, node.label);
   const BackwardScope backward(context, true);
-  node.backward(context, std::move(gradient));
+  if (node.bundle_backward) return RunSeveral(context, node);
+  RunOne(context, node);
 }
 
 void Tape::Backward(Context& context, int slot, Tensor seed) {
   const TapeScope scope(context, this);
   Accumulate(context, slot, std::move(seed));
+  Backward(context);
+}
+
+void Tape::Backward(Context& context) {
+  const TapeScope scope(context, this);
   while (!nodes_.empty()) {
     RunBack(context);
     const BackwardScope after(context, false);
@@ -65,6 +91,14 @@ Var Context::Record(Tensor value, bool differentiable, BackwardFunction backward
   const int slot = tape_->NewSlot();
   tape_->Record(slot, ledger().label(), std::move(backward));
   return {std::move(value), slot};
+}
+
+void Context::Record(std::span<Var> values, bool differentiable, BundleBackwardFunction backward) {
+  met_differentiable_ |= differentiable;
+  if (tape_ == nullptr || !differentiable) return;
+  std::vector<int> slots;
+  for (Var& value : values) slots.push_back(value.slot = tape_->NewSlot());
+  tape_->Record(std::move(slots), ledger().label(), std::move(backward));
 }
 
 }  // namespace frugal

@@ -13,6 +13,8 @@ class Context;
 // Takes the gradient of an operation's output and adds to those of its inputs and parameters. What
 // it captured is what the operation keeps for backward, and dies with it.
 using BackwardFunction = std::function<void(Context&, Tensor)>;
+// The same for an operation of several outputs; empty where no gradient arrived.
+using BundleBackwardFunction = std::function<void(Context&, std::vector<Tensor>)>;
 
 // The operations of one forward pass in execution order. Backward pops them in reverse, so memory
 // is given back in a fixed order.
@@ -20,12 +22,15 @@ class Tape {
  public:
   int NewSlot();
   void Record(int output_slot, LabelTable::Id label, BackwardFunction backward);
+  void Record(std::vector<int> output_slots, LabelTable::Id label, BundleBackwardFunction backward);
 
   // Adds to the gradient of a slot; takes the tensor over where it is the first.
   void Accumulate(Context& context, int slot, Tensor gradient);
   // Seeds the gradient of `slot` and runs everything back. The tape is empty afterwards, except
   // for the gradients of leaves (slots that no operation of this tape produced).
   void Backward(Context& context, int slot, Tensor seed);
+  // The same from the gradients that have been accumulated so far.
+  void Backward(Context& context);
   // The gradient of a slot, empty where none arrived; leaves the slot empty.
   Tensor TakeGradient(int slot);
   // The gradient that has arrived so far, without taking it.
@@ -36,11 +41,16 @@ class Tape {
   void Clear();
 
  private:
+  // Of one output, or of several: then the second pair is used.
   struct Node {
-    int output_slot;
     LabelTable::Id label;
-    BackwardFunction backward;
+    int output_slot = Var::kNoGradient;
+    BackwardFunction backward{};
+    std::vector<int> output_slots{};
+    BundleBackwardFunction bundle_backward{};
   };
+  void RunOne(Context& context, Node& node);
+  void RunSeveral(Context& context, Node& node);
   void RunBack(Context& context);  // the last node
 
   std::vector<Node> nodes_;

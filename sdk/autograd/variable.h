@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "sdk/tensor/tensor.h"
 
 namespace frugal {
@@ -15,5 +17,9 @@ struct Var {
   const Shape& shape() const { return value.shape(); }
   DType dtype() const { return value.dtype(); }
 };
+
+// Variables that travel through a network together: first the one that layers work on, then what
+// they hand on beside it (conditioning, a second stream, skips).
+using Bundle = std::vector<Var>;
 
 }  // namespace frugal

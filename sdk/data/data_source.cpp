@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "sdk/core/error.h"
+
 namespace frugal {
 namespace {
 
@@ -17,6 +19,13 @@ Shape DataLayout::BatchShape(std::int64_t batch) const { return Prepend(batch, s
 
 Shape DataLayout::TargetBatchShape(std::int64_t batch) const {
   return Prepend(batch, classes > 0 ? label_shape : target_shape);
+}
+
+void DataSource::FillConditions(std::span<const std::int64_t>, std::span<const Tensor>) const {
+  throw UsageError({.where = "DataSource::FillConditions",
+                    .required = "the data hold what the network takes beside its first input",
+                    .given = "this source has inputs and targets only",
+                    .advice = "override FillConditions"});
 }
 
 }  // namespace frugal

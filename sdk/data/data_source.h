@@ -5,6 +5,7 @@
 
 #include "sdk/core/dtype.h"
 #include "sdk/core/shape.h"
+#include "sdk/module/network_input.h"
 #include "sdk/tensor/tensor.h"
 
 namespace frugal {
@@ -23,6 +24,9 @@ struct DataLayout {
   // Of the labels of one sample: {} for one label, [T] for one per position.
   Shape label_shape{};
 
+  // What the network takes beside its first input, in order.
+  NetworkInputs conditions{};
+
   DType InputType(DType model) const { return vocabulary > 0 ? DType::kI64 : model; }
   Shape BatchShape(std::int64_t batch) const;
   Shape TargetBatchShape(std::int64_t batch) const;
@@ -40,6 +44,10 @@ class DataSource {
   // [B, label...] kI64, or [B, target...] in the model's element type.
   virtual void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
                     const Tensor& targets) const = 0;
+  // conditions[i] [B, DataLayout::conditions[i].shape...] in the model's element type, or kI64
+  // where they are labels. Throws UsageError where the source has none.
+  virtual void FillConditions(std::span<const std::int64_t> samples,
+                              std::span<const Tensor> conditions) const;
 };
 
 }  // namespace frugal

@@ -1,6 +1,7 @@
 #include "sdk/module/layer.h"
 
 #include <array>
+#include <utility>
 
 #include "sdk/core/error.h"
 
@@ -15,13 +16,33 @@ std::string_view NameOf(LayerKind kind) {
 
 Var Layer::operator()(Context& context, const Var& input) {
   const LabelScope label(context, path().empty() ? "model" : path());
-  if (input.value.dtype() == DType::kI64 && !TakesTokens()) {
-    throw ShapeError({.where = path(),
-                      .required = "the layer takes values",
-                      .given = "the input is token numbers " + ToString(input.shape()),
-                      .advice = "put an embedding before it, or use other data"});
-  }
+  CheckIsTaken(input);
   return Forward(context, input);
+}
+
+void Layer::operator()(Context& context, Bundle& bundle) {
+  const LabelScope label(context, path().empty() ? "model" : path());
+  CheckIsTaken(bundle[0]);
+  ForwardBundle(context, bundle);
+}
+
+void Layer::CheckIsTaken(const Var& input) const {
+  if (input.value.dtype() != DType::kI64 || TakesTokens()) return;
+  throw ShapeError({.where = path(),
+                    .required = "the layer takes values",
+                    .given = "the input is token numbers " + ToString(input.shape()),
+                    .advice = "put an embedding before it, or use other data"});
+}
+
+void Layer::ForwardBundle(Context& context, Bundle& bundle) {
+  bundle[0] = Forward(context, std::exchange(bundle[0], Var()));
+}
+
+Var BundleLayer::Forward(Context&, const Var&) {
+  throw UsageError({.where = path(),
+                    .required = "the layer takes several variables (" + Describe() + ")",
+                    .given = "one",
+                    .advice = "give it a Bundle of all its inputs"});
 }
 
 Var Layer::RunUpToProjection(Context& context, const Var& input) {

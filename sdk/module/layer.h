@@ -45,6 +45,9 @@ class Layer : public Module {
   // Runs the layer; memory it takes is held in its name. Throws ShapeError for tokens where it
   // takes values.
   Var operator()(Context& context, const Var& input);
+  // The same where several variables travel together: the layer works on the first and hands the
+  // others on, unless it is one that takes more (see BundleLayer).
+  void operator()(Context& context, Bundle& bundle);
 
   // Whether a sequence can go through position by position, earlier ones known from the context's
   // cache alone, with the same result as all at once.
@@ -56,8 +59,19 @@ class Layer : public Module {
   Var RunUpToProjection(Context& context, const Var& input);
 
  private:
+  void CheckIsTaken(const Var& input) const;
   virtual Var Forward(Context& context, const Var& input) = 0;
+  virtual void ForwardBundle(Context& context, Bundle& bundle);
   virtual Var ForwardUpToProjection(Context&, const Var& input) { return input; }
+};
+
+// A layer that works on several variables: conditioning beside the main stream, two streams, skips.
+// Which ones it takes and leaves is part of its description.
+class BundleLayer : public Layer {
+ private:
+  // Throws UsageError: one variable is not enough.
+  Var Forward(Context& context, const Var& input) final;
+  void ForwardBundle(Context& context, Bundle& bundle) override = 0;
 };
 
 }  // namespace frugal

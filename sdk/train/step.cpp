@@ -8,34 +8,10 @@
 #include "sdk/ops/precision.h"
 #include "sdk/ops/scalar.h"
 #include "sdk/ops/vocabulary_loss.h"
+#include "sdk/train/batch.h"
 
 namespace frugal {
 namespace {
-
-struct Batch {
-  Tensor inputs;
-  Tensor targets;
-};
-
-Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* source,
-                std::span<const std::int64_t> samples) {
-  const LabelScope label(context, "batch");
-  const auto count = static_cast<std::int64_t>(samples.size());
-  const DType target_type = layout.classes > 0 ? DType::kI64 : context.exact_dtype();
-  const Batch batch = {
-      context.Allocate(layout.BatchShape(count), layout.InputType(context.exact_dtype()),
-                       MemoryTag::kData),
-      context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData)};
-  context.Launch({OperationKind::kData, BytesOf(batch.inputs, batch.targets)},
-                 [&](Backend&, void*) { source->Fill(samples, batch.inputs, batch.targets); });
-  return batch;
-}
-
-// Values in the element type of activations, or tokens.
-Var ToInput(Context& context, Tensor inputs) {
-  const Var x = {std::move(inputs), Var::kNoGradient};
-  return x.dtype() == DType::kI64 ? x : ToActivation(context, x);
-}
 
 double ScalarOf(Context& context, const Tensor& scalar) {
   double value = 0;
@@ -60,9 +36,13 @@ struct Evaluated {
   StepResult result;
 };
 
-Var RunNetwork(Context& context, const StepParts& parts, const Var& input) {
-  return ProjectionForLoss(parts) ? parts.network.RunUpToProjection(context, input)
-                                  : parts.network(context, input);
+Var RunNetwork(Context& context, const StepParts& parts, Bundle inputs) {
+  if (ProjectionForLoss(parts)) {
+    const Var input = std::exchange(inputs[0], Var());
+    return parts.network.RunUpToProjection(context, input);
+  }
+  parts.network(context, inputs);
+  return std::move(inputs[0]);
 }
 
 // `share` of the batch in the step: what backward is seeded with.
@@ -70,7 +50,8 @@ Evaluated RunForward(Context& context, const StepParts& parts, const DataSource*
                      std::span<const std::int64_t> samples, double share = 1) {
   Batch batch = ReadBatch(context, parts.layout, source, samples);
   const Tensor targets = batch.targets;
-  const Var output = RunNetwork(context, parts, ToInput(context, std::exchange(batch.inputs, {})));
+  ToActivations(context, parts.layout, batch.inputs);
+  const Var output = RunNetwork(context, parts, std::move(batch.inputs));
   LossOfBatch loss = RunLoss(context, parts, output, targets, share);
   Evaluated evaluated;
   evaluated.loss = std::move(loss.loss);
@@ -138,28 +119,24 @@ void RunMicroBatch(Context& context, const StepParts& parts, const DataSource* s
   if (loss_slot != Var::kNoGradient) RunBackward(context, tape, loss_slot, share);
 }
 
-// The network's outputs for a batch of inputs, which `fill` writes.
-template <class Fill>
-Shape PredictFrom(Context& context, const StepParts& parts, std::int64_t count, const Fill& fill,
-                  std::vector<float>& outputs) {
-  context.set_training(false);
-  const TapeScope scope(context, nullptr);
-  Tensor x = context.Allocate(parts.layout.BatchShape(count),
-                              parts.layout.InputType(context.exact_dtype()), MemoryTag::kData);
-  context.Launch({OperationKind::kData, BytesOf(x)}, [&](Backend&, void*) { fill(x); });
-  const Var input = ToInput(context, std::exchange(x, {}));
-  const Var y = Widened(context, parts.network(context, input));
-  context.Launch({OperationKind::kData, BytesOf(y.value)}, [&](Backend&, void*) {
-    if (y.value.dtype() == DType::kF64) {
-      const auto values = y.value.values<double>();
-      outputs.clear();
-      std::ranges::transform(values, std::back_inserter(outputs),
-                             [](double value) { return static_cast<float>(value); });
-    } else {
-      outputs.assign(y.value.values<float>().begin(), y.value.values<float>().end());
-    }
-  });
-  return y.shape();
+void CopyInto(const InputValues& values, const Tensor& x) {
+  if (x.dtype() == DType::kI64) {
+    std::ranges::copy(std::get<1>(values), x.data<std::int64_t>());
+  } else if (x.dtype() == DType::kF64) {
+    std::ranges::copy(std::get<0>(values), x.data<double>());
+  } else {
+    std::ranges::copy(std::get<0>(values), x.data<float>());
+  }
+}
+
+void CopyFrom(const Tensor& y, std::vector<float>& outputs) {
+  if (y.dtype() == DType::kF64) {
+    outputs.clear();
+    std::ranges::transform(y.values<double>(), std::back_inserter(outputs),
+                           [](double value) { return static_cast<float>(value); });
+  } else {
+    outputs.assign(y.values<float>().begin(), y.values<float>().end());
+  }
 }
 
 }  // namespace
@@ -218,23 +195,22 @@ StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSour
   return RunForward(context, parts, source, samples).result;
 }
 
-Shape PredictStep(Context& context, const StepParts& parts, std::span<const float> inputs,
+Shape PredictStep(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
                   std::int64_t count, std::vector<float>& outputs) {
-  const auto copy = [&](const Tensor& x) {
-    if (x.dtype() == DType::kF64) {
-      std::ranges::copy(inputs, x.data<double>());
-    } else {
-      std::ranges::copy(inputs, x.data<float>());
-    }
-  };
-  return PredictFrom(context, parts, count, copy, outputs);
-}
-
-Shape PredictTokensStep(Context& context, const StepParts& parts,
-                        std::span<const std::int64_t> tokens, std::int64_t count,
-                        std::vector<float>& outputs) {
-  const auto copy = [&](const Tensor& x) { std::ranges::copy(tokens, x.data<std::int64_t>()); };
-  return PredictFrom(context, parts, count, copy, outputs);
+  context.set_training(false);
+  const TapeScope scope(context, nullptr);
+  Bundle bundle = AllocateInputs(context, parts.layout, count);
+  for (std::size_t i = 0; i < bundle.size(); ++i) {
+    const Tensor& x = bundle[i].value;
+    context.Launch({OperationKind::kData, BytesOf(x)},
+                   [&](Backend&, void*) { CopyInto(inputs[i], x); });
+  }
+  ToActivations(context, parts.layout, bundle);
+  parts.network(context, bundle);
+  const Var y = Widened(context, std::exchange(bundle, {})[0]);
+  context.Launch({OperationKind::kData, BytesOf(y.value)},
+                 [&](Backend&, void*) { CopyFrom(y.value, outputs); });
+  return y.shape();
 }
 
 }  // namespace frugal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "sdk/data/data_source.h"
@@ -58,14 +59,13 @@ StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& 
 StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSource* source,
                         std::span<const std::int64_t> samples);
 
-// The network's outputs for a batch of inputs [N, sample...], row-major, in evaluation mode; both
-// spans are read and written as f32 whatever the model computes in. Dry, neither is touched.
-// Returns the shape of the outputs.
-Shape PredictStep(Context& context, const StepParts& parts, std::span<const float> inputs,
+// One input of a network for a whole batch, row-major: values, or tokens or labels.
+using InputValues = std::variant<std::span<const float>, std::span<const std::int64_t>>;
+
+// The network's outputs for a batch of inputs (the layout's first, then its conditions), in
+// evaluation mode; values are read and written as f32 whatever the model computes in. Dry, neither
+// is touched, and `inputs` may be empty. Returns the shape of the outputs.
+Shape PredictStep(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
                   std::int64_t count, std::vector<float>& outputs);
-// The same where inputs are tokens (DataLayout::vocabulary > 0). Dry, the two are one.
-Shape PredictTokensStep(Context& context, const StepParts& parts,
-                        std::span<const std::int64_t> tokens, std::int64_t count,
-                        std::vector<float>& outputs);
 
 }  // namespace frugal

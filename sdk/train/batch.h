@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+
+#include "sdk/autograd/context.h"
+#include "sdk/data/data_source.h"
+
+namespace frugal {
+
+// A batch as the data have it.
+struct Batch {
+  Bundle inputs;  // the first, then DataLayout::conditions
+  Tensor targets;
+};
+
+// Dry, `source` is not read.
+Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* source,
+                std::span<const std::int64_t> samples);
+
+// Memory for a batch of inputs, in the element types of data.
+Bundle AllocateInputs(Context& context, const DataLayout& layout, std::int64_t count);
+
+// Values in the element type of activations; labels, tokens, times and numbers as they are.
+void ToActivations(Context& context, const DataLayout& layout, Bundle& inputs);
+
+}  // namespace frugal
