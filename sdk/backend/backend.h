@@ -7,6 +7,7 @@
 #include "sdk/backend/array_kernels.h"
 #include "sdk/backend/attention_kernels.h"
 #include "sdk/backend/kernels.h"
+#include "sdk/backend/modulation_kernels.h"
 #include "sdk/backend/sequence_kernels.h"
 
 namespace frugal {
@@ -32,6 +33,7 @@ class Backend {
   virtual ResampleKernels& resample() = 0;
   virtual SequenceKernels& sequence() = 0;
   virtual AttentionKernels& attention() = 0;
+  virtual ModulationKernels& modulation() = 0;
 };
 
 enum class BackendKind : std::uint8_t { kOneDnn, kEigen };

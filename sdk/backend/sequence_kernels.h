@@ -32,6 +32,20 @@ class SequenceKernels {
   virtual void Rotate(const RotaryGeometry& g, const Tensor& cosine, const Tensor& sine,
                       bool inverse, const Tensor& x) = 0;
 
+  // Sines and cosines of angles [..., K], side by side in y [..., 2K].
+  virtual void SineCosine(const Tensor& angles, bool cosine_first, const Tensor& y) = 0;
+  virtual void SineCosineBackward(const Tensor& dy, const Tensor& y, bool cosine_first,
+                                  const Tensor& dangles) = 0;
+
+  // Turns the neighbouring pairs of x [N, T, H, d] by angles of their own for each position and
+  // head: cosine, sine [T, H, d / 2] need not belong together. With `transpose` (backward towards
+  // x) each pair is multiplied by the transposed matrix. y may be x.
+  virtual void RotateBy(const Tensor& x, const Tensor& cosine, const Tensor& sine, bool transpose,
+                        const Tensor& y) = 0;
+  // Their gradients, summed over N.
+  virtual void RotateByBackwardAngles(const Tensor& dy, const Tensor& x, const Tensor& dcosine,
+                                      const Tensor& dsine) = 0;
+
   // y [M, F] = f(x[:, :F]) * x[:, F:], x [M, 2F] (Shazeer, arXiv:2002.05202); with `gate_last` the
   // halves change places.
   virtual void GatedForward(Activation f, bool gate_last, const Tensor& x, const Tensor& y) = 0;

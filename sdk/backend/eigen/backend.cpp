@@ -6,6 +6,7 @@
 #include "sdk/backend/eigen/conv.h"
 #include "sdk/backend/eigen/elementwise.h"
 #include "sdk/backend/eigen/loss.h"
+#include "sdk/backend/eigen/modulation.h"
 #include "sdk/backend/eigen/norm.h"
 #include "sdk/backend/eigen/optimizer.h"
 #include "sdk/backend/eigen/pool.h"
@@ -33,6 +34,7 @@ class EigenBackend final : public Backend {
   ResampleKernels& resample() override { return resample_; }
   SequenceKernels& sequence() override { return sequence_; }
   AttentionKernels& attention() override { return attention_; }
+  ModulationKernels& modulation() override { return modulation_; }
 
  private:
   EigenProductKernels product_;
@@ -47,6 +49,7 @@ class EigenBackend final : public Backend {
   EigenResampleKernels resample_;
   EigenSequenceKernels sequence_;
   EigenAttentionKernels attention_;
+  EigenModulationKernels modulation_;
 };
 
 }  // namespace

@@ -11,6 +11,15 @@ class EigenSequenceKernels : public SequenceKernels {
   void Rotate(const RotaryGeometry& g, const Tensor& cosine, const Tensor& sine, bool inverse,
               const Tensor& x) override;
 
+  void SineCosine(const Tensor& angles, bool cosine_first, const Tensor& y) override;
+  // dangles may not overlap dy.
+  void SineCosineBackward(const Tensor& dy, const Tensor& y, bool cosine_first,
+                          const Tensor& dangles) override;
+  void RotateBy(const Tensor& x, const Tensor& cosine, const Tensor& sine, bool transpose,
+                const Tensor& y) override;
+  void RotateByBackwardAngles(const Tensor& dy, const Tensor& x, const Tensor& dcosine,
+                              const Tensor& dsine) override;
+
   // f has its usual parameter (DefaultParameter). dx may be x.
   void GatedForward(Activation f, bool gate_last, const Tensor& x, const Tensor& y) override;
   void GatedBackward(Activation f, bool gate_last, const Tensor& dy, const Tensor& x,

@@ -3,17 +3,18 @@
 #include "sdk/backend/eigen/adaptive.h"
 #include "sdk/backend/eigen/array.h"
 #include "sdk/backend/eigen/resample.h"
-#include "sdk/backend/eigen/sequence.h"
 #include "sdk/backend/onednn/attention.h"
 #include "sdk/backend/onednn/conv.h"
 #include "sdk/backend/onednn/descriptors.h"
 #include "sdk/backend/onednn/elementwise.h"
 #include "sdk/backend/onednn/loss.h"
+#include "sdk/backend/onednn/modulation.h"
 #include "sdk/backend/onednn/norm.h"
 #include "sdk/backend/onednn/operation_cache.h"
 #include "sdk/backend/onednn/optimizer.h"
 #include "sdk/backend/onednn/pool.h"
 #include "sdk/backend/onednn/product.h"
+#include "sdk/backend/onednn/sequence.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 
 namespace frugal {
@@ -43,6 +44,7 @@ class OneDnnBackend final : public Backend {
   ResampleKernels& resample() override { return resample_; }
   SequenceKernels& sequence() override { return sequence_; }
   AttentionKernels& attention() override { return attention_; }
+  ModulationKernels& modulation() override { return modulation_; }
 
  private:
   onednn::OperationCache cache_;
@@ -56,8 +58,9 @@ class OneDnnBackend final : public Backend {
   EigenAdaptiveKernels adaptive_;
   EigenArrayKernels array_;
   EigenResampleKernels resample_;
-  EigenSequenceKernels sequence_;
+  OneDnnSequenceKernels sequence_;
   OneDnnAttentionKernels attention_;
+  OneDnnModulationKernels modulation_;
 };
 
 }  // namespace

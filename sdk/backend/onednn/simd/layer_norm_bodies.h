@@ -4,6 +4,7 @@
 
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/norm_bodies.h"
+#include "sdk/backend/onednn/simd/rms_norm_bodies.h"
 
 namespace frugal::simd {
 namespace {
@@ -103,7 +104,7 @@ void LayerBackward(const T* dy, const T* x, const float* mean, const float* rstd
 template <class T>
 constexpr NormLoops<T> kNormLoops{ColumnMoments<T>,     Normalize<T>,    GradientMoments<T>,
                                   NormalizeGradient<T>, LayerForward<T>, LayerBackward<T>,
-                                  ColumnSums<T>};
+                                  ColumnSums<T>,        RmsForward<T>,   RmsBackward<T>};
 
 }  // namespace
 }  // namespace frugal::simd

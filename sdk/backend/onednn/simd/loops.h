@@ -41,6 +41,11 @@ struct NormLoops {
                          float* dweight, float* dbias);
   // sum[c] = sum of x over the rows
   void (*column_sums)(const T* x, std::int64_t rows, std::int64_t columns, float* sum);
+  // Rms norm of each row, with the same liberties as layer norm.
+  void (*rms_forward)(const T* x, std::int64_t rows, std::int64_t columns, const float* weight,
+                      float epsilon, T* y, float* rstd);
+  void (*rms_backward)(const T* dy, const T* x, const float* rstd, const float* weight,
+                       std::int64_t rows, std::int64_t columns, T* dx, float* dweight);
 };
 
 template <class T>

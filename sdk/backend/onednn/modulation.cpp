@@ -1,0 +1,138 @@
+#include "sdk/backend/onednn/modulation.h"
+
+#include "sdk/backend/onednn/element_type.h"
+#include "sdk/backend/onednn/sample_parts.h"
+
+namespace frugal {
+namespace {
+
+using onednn::IsFast;
+using onednn::SampleParts;
+using Part = SampleParts::Part;
+
+// to = from + plus, in f32; `plus` alone where there is no tensor
+template <class T>
+void Widen(const Tensor& from, float plus, std::int64_t count, float* to) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    to[i] = (from ? static_cast<float>(from.data<T>()[i]) : 0.0F) + plus;
+  }
+}
+
+// sums = those of dy, products = those of dy x, per part
+template <class T>
+void FindSums(const simd::NormLoops<T>& loops, const SampleParts& parts,
+              const SampleParts::Tables& tables, const Tensor& dy, const Tensor& x) {
+  const std::int64_t columns = parts.columns();
+  parts.ForEach([&](const Part& part) {
+    const std::int64_t at = part.row * columns;
+    loops.gradient_moments(dy.data<T>() + at, x.data<T>() + at, nullptr, part.rows, columns,
+                           tables.zeros, tables.sums + part.number * columns,
+                           tables.products + part.number * columns);
+  });
+}
+
+template <class T>
+void StoreSums(const SampleParts& parts, const float* table, const Tensor& to) {
+  if (!to) return;
+  parts.ForColumns([&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t sample = 0; sample < parts.samples(); ++sample) {
+      T* const row = to.data<T>() + sample * parts.columns();
+      for (std::int64_t c = begin; c < end; ++c) {
+        row[c] = static_cast<T>(static_cast<float>(parts.AddUp(table, sample, c)));
+      }
+    }
+  });
+}
+
+// y = x factors + offsets; with `shared`, one row of offsets serves all samples
+template <class T>
+void ScaleRows(const simd::NormLoops<T>& loops, const SampleParts& parts,
+               const SampleParts::Tables& tables, const Tensor& x, const float* offsets,
+               bool shared, const Tensor& y) {
+  const std::int64_t columns = parts.columns();
+  parts.ForEach([&](const Part& part) {
+    const std::int64_t at = part.row * columns;
+    const std::int64_t sample = part.sample * columns;
+    loops.normalize(x.data<T>() + at, part.rows, columns, tables.zeros, tables.factors + sample,
+                    offsets + (shared ? 0 : sample), false, y.data<T>() + at);
+  });
+}
+
+}  // namespace
+
+std::int64_t OneDnnModulationKernels::ModulateScratch(const Tensor& x) const {
+  return IsFast(x) ? SampleParts(x).ScratchBytes() : 0;
+}
+
+void OneDnnModulationKernels::Modulate(const Tensor& x, const Tensor& shift, const Tensor& scale,
+                                       const Tensor& y, void* scratch) {
+  if (!IsFast(x)) return EigenModulationKernels::Modulate(x, shift, scale, y, scratch);
+  const SampleParts parts(x);
+  const auto tables = parts.In(scratch);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    Widen<T>(scale, 1, scale.size(), tables.factors);
+    if (shift) Widen<T>(shift, 0, shift.size(), tables.offsets);
+    ScaleRows<T>(loops_.Of<T>().norm, parts, tables, x, shift ? tables.offsets : tables.zeros,
+                 !shift, y);
+  });
+}
+
+void OneDnnModulationKernels::ModulateBackward(const Tensor& dy, const Tensor& x,
+                                               const Tensor& scale, const Tensor& dx,
+                                               const Tensor& dshift, const Tensor& dscale,
+                                               void* scratch) {
+  if (!IsFast(x)) {
+    return EigenModulationKernels::ModulateBackward(dy, x, scale, dx, dshift, dscale, scratch);
+  }
+  const SampleParts parts(x);
+  const auto tables = parts.In(scratch);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    const auto& loops = loops_.Of<T>().norm;
+    if (dshift || dscale) FindSums<T>(loops, parts, tables, dy, x);
+    StoreSums<T>(parts, tables.sums, dshift);
+    StoreSums<T>(parts, tables.products, dscale);
+    if (!dx) return;
+    Widen<T>(scale, 1, scale.size(), tables.factors);
+    ScaleRows<T>(loops, parts, tables, dy, tables.zeros, true, dx);
+  });
+}
+
+std::int64_t OneDnnModulationKernels::GatedAddScratch(const Tensor& x) const {
+  return IsFast(x) ? SampleParts(x).ScratchBytes() : 0;
+}
+
+void OneDnnModulationKernels::GatedAdd(const Tensor& x, const Tensor& gate, const Tensor& residual,
+                                       const Tensor& y, void* scratch) {
+  if (!IsFast(x)) return EigenModulationKernels::GatedAdd(x, gate, residual, y, scratch);
+  const SampleParts parts(x);
+  const std::int64_t columns = parts.columns();
+  const auto tables = parts.In(scratch);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    Widen<T>(gate, 0, gate.size(), tables.factors);
+    parts.ForEach([&](const Part& part) {
+      const std::int64_t at = part.row * columns;
+      // 1 residual + (gate (x - 0) + 0)
+      loops_.Of<T>().norm.normalize_gradient(
+          residual.data<T>() + at, x.data<T>() + at, nullptr, part.rows, columns, tables.zeros,
+          tables.ones, tables.factors + part.sample * columns, tables.zeros, y.data<T>() + at);
+    });
+  });
+}
+
+void OneDnnModulationKernels::GatedAddBackward(const Tensor& dy, const Tensor& x,
+                                               const Tensor& gate, const Tensor& dx,
+                                               const Tensor& dgate, void* scratch) {
+  if (!IsFast(x)) return EigenModulationKernels::GatedAddBackward(dy, x, gate, dx, dgate, scratch);
+  const SampleParts parts(x);
+  const auto tables = parts.In(scratch);
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    const auto& loops = loops_.Of<T>().norm;
+    if (dgate) FindSums<T>(loops, parts, tables, dy, x);
+    StoreSums<T>(parts, tables.products, dgate);
+    if (!dx) return;
+    Widen<T>(gate, 0, gate.size(), tables.factors);
+    ScaleRows<T>(loops, parts, tables, dy, tables.zeros, true, dx);
+  });
+}
+
+}  // namespace frugal
