@@ -1,6 +1,9 @@
 #include "sdk/ops/rotary.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "sdk/ops/check.h"
 
 namespace frugal {
 namespace {
@@ -18,6 +21,62 @@ void Fill(const RotaryPositions& p, std::span<T> cosine, std::span<T> sine) {
   }
 }
 
+// Where an axis of the grid writes in the tables.
+struct AxisPlace {
+  std::int64_t first_row = 0;  // behind the leading tokens
+  std::int64_t outer = 1;      // tokens of the axes before it
+  std::int64_t inner = 1;      // and behind it
+  std::int64_t column = 0;
+  std::int64_t width = 0;  // pairs of all axes
+};
+
+// Each angle is computed once and written to all tokens that share the position.
+template <class T>
+void FillAxis(const AxisPositions& axis, const AxisPlace& place, T* cosine, T* sine) {
+  for (std::int64_t i = 0; i < axis.count * (axis.rotary_size / 2); ++i) {
+    const std::int64_t index = i % axis.count;
+    const std::int64_t pair = i / axis.count;
+    const auto exponent = static_cast<double>(2 * pair) / static_cast<double>(axis.rotary_size);
+    const double position = axis.first + axis.step * static_cast<double>(index);
+    const double angle = position * std::pow(axis.base, -exponent);
+    const auto c = static_cast<T>(std::cos(angle));
+    const auto s = static_cast<T>(std::sin(angle));
+    for (std::int64_t outer = 0; outer < place.outer; ++outer) {
+      std::int64_t row = place.first_row + (outer * axis.count + index) * place.inner;
+      for (const std::int64_t end = row + place.inner; row < end; ++row) {
+        cosine[row * place.width + place.column + pair] = c;
+        sine[row * place.width + place.column + pair] = s;
+      }
+    }
+  }
+}
+
+template <class T>
+void FillGrid(const std::vector<AxisPositions>& axes, std::int64_t leading,
+              const RotaryAngles& angles) {
+  T* const cosine = angles.cosine.data<T>();
+  T* const sine = angles.sine.data<T>();
+  AxisPlace place{.first_row = leading, .width = angles.cosine.shape()[1]};
+  std::fill_n(cosine, leading * place.width, T{1});
+  std::fill_n(sine, leading * place.width, T{0});
+  for (const AxisPositions& axis : axes) place.inner *= axis.count;
+  if (place.inner == 0) return;
+  for (const AxisPositions& axis : axes) {
+    place.inner /= axis.count;
+    FillAxis(axis, place, cosine, sine);
+    place.outer *= axis.count;
+    place.column += axis.rotary_size / 2;
+  }
+}
+
+void CheckAxis(Context& context, const AxisPositions& axis) {
+  if (axis.count < 0 || axis.rotary_size < 0 || axis.rotary_size % 2 != 0) {
+    ThrowShape(context,
+               "an axis of rotary positions has a count and an even rotary size, neither negative",
+               {axis.count, axis.rotary_size}, "correct the sizes of the axes");
+  }
+}
+
 }  // namespace
 
 RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions) {
@@ -30,6 +89,29 @@ RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions) {
                      Fill(positions, angles.cosine.values<double>(), angles.sine.values<double>());
                    } else {
                      Fill(positions, angles.cosine.values<float>(), angles.sine.values<float>());
+                   }
+                 });
+  return angles;
+}
+
+RotaryAngles AnglesOfAxes(Context& context, const std::vector<AxisPositions>& axes,
+                          std::int64_t leading) {
+  std::int64_t tokens = 1;
+  std::int64_t pairs = 0;
+  for (const AxisPositions& axis : axes) {
+    CheckAxis(context, axis);
+    tokens *= axis.count;
+    pairs += axis.rotary_size / 2;
+  }
+  const Shape shape = {leading + tokens, pairs};
+  const RotaryAngles angles = {context.Allocate(shape, context.exact_dtype()),
+                               context.Allocate(shape, context.exact_dtype())};
+  context.Launch({OperationKind::kElementwise, BytesOf(angles.cosine, angles.sine)},
+                 [&](Backend&, void*) {
+                   if (context.dtype() == DType::kF64) {
+                     FillGrid<double>(axes, leading, angles);
+                   } else {
+                     FillGrid<float>(axes, leading, angles);
                    }
                  });
   return angles;

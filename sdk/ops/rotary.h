@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "sdk/ops/sequence.h"
 
 namespace frugal {
@@ -17,5 +19,27 @@ struct RotaryPositions {
   double base = 10000;
 };
 RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions);
+
+// One axis of a grid of tokens: token i of `count` along it lies at first + i step, and turns
+// `rotary_size` elements of a head, rotary_size / 2 pairs, by position / base^(2 pair /
+// rotary_size).
+struct AxisPositions {
+  std::int64_t count = 1;
+  std::int64_t rotary_size = 0;  // even, 0 allowed
+  double first = 0;
+  double step = 1;
+  double base = 10000;
+};
+
+// Angles [leading + product of the counts, sum of the rotary sizes / 2] for Rotate: the axes'
+// pairs side by side, tokens in row-major order (the last axis fastest), and before them `leading`
+// tokens that lie at 0 on every axis. A plain sequence is one axis; FLUX's text before an image of
+// H x W tokens is {{1, 16}, {H, 56}, {W, 56}} with the text's length leading.
+RotaryAngles AnglesOfAxes(Context& context, const std::vector<AxisPositions>& axes,
+                          std::int64_t leading = 0);
+
+// Turns the neighbouring pairs (x_2i, x_2i+1) of x [N, T, H, d] by angles whose cosines and sines
+// [T, H, d / 2] are variables: (x_2i c - x_2i+1 s, x_2i s + x_2i+1 c). Keeps all three.
+Var RotateBy(Context& context, const Var& x, const Var& cosine, const Var& sine);
 
 }  // namespace frugal
