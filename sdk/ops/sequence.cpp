@@ -7,9 +7,6 @@
 namespace frugal {
 
 Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsilon) {
-  if (IsBf16(x)) {
-    return ToActivation(context, RmsNorm(context, Widened(context, x), weight, epsilon));
-  }
   if (weight != nullptr && x.shape().back() != weight->shape[0]) {
     ThrowShape(context, "rms norm takes " + std::to_string(weight->shape[0]) + " features",
                x.shape(), "change the layer's size");
