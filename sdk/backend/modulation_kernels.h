@@ -8,14 +8,16 @@ namespace frugal {
 
 // How a condition (a time step, a class) acts on the features of a sample: Perez et al.,
 // arXiv:1709.07871 (FiLM); Peebles & Xie, arXiv:2212.09748 (adaLN). x [N, ..., D] is seen as
-// [N, T, D]; shift, scale and gate [N, D] have its element type. An empty shift is 0.
+// [N, T, D]; shift, scale and gate [N, D] have its element type. An empty shift
+// or scale is 0.
 //
 // Backward: an empty dx, dshift, dscale, dgate, dweight or dbias is left out, and dx may be dy.
 class ModulationKernels {
  public:
   virtual ~ModulationKernels() = default;
 
-  // y = x (1 + scale) + shift
+  // y = x (1 + scale) + shift. Backward reads x only where dscale is given. Scratch is that of any
+  // tensor of x's shape and type.
   virtual std::int64_t ModulateScratch(const Tensor& x) const = 0;
   virtual void Modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, const Tensor& y,
                         void* scratch) = 0;

@@ -20,10 +20,11 @@ StridedBox WholeBox(const Shape& shape) {
 }
 
 void CopyBox(Context& context, const Shape& extents, const Tensor& from, const StridedBox& from_box,
-             const Tensor& to, const StridedBox& to_box) {
-  context.Launch({OperationKind::kCopy, 2 * extents.ElementCount() * SizeOf(from.dtype())},
+             const Tensor& to, const StridedBox& to_box, bool accumulate = false) {
+  const std::int64_t passes = accumulate ? 3 : 2;
+  context.Launch({OperationKind::kCopy, passes * extents.ElementCount() * SizeOf(from.dtype())},
                  [&](Backend& backend, void*) {
-                   backend.array().CopyBox(extents, from, from_box, to, to_box, false);
+                   backend.array().CopyBox(extents, from, from_box, to, to_box, accumulate);
                  });
 }
 
@@ -49,6 +50,12 @@ Var TakeBox(Context& context, const Var& x, const Shape& extents, const StridedB
   CopyBox(context, extents, x.value, box, y, WholeBox(extents));
   return context.Record(y, x.needs_gradient(),
                         [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
+                          // Several slices of one variable meet in one gradient.
+                          const Tensor& held = ctx.tape()->gradient(slot);
+                          if (held && held.IsSoleOwner()) {
+                            CopyBox(ctx, extents, dy, WholeBox(extents), held, box, true);
+                            return;
+                          }
                           const Tensor dx = Filled(ctx, shape, dy.dtype(), 0);
                           CopyBox(ctx, extents, dy, WholeBox(extents), dx, box);
                           ctx.Accumulate(slot, dx);

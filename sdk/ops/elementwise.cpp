@@ -22,6 +22,20 @@ Var Add(Context& context, const Var& a, const Var& b) {
                         });
 }
 
+Var Scale(Context& context, const Var& x, double factor) {
+  if (factor == 1) return x;
+  const auto scaled = [factor](Context& ctx, const Tensor& from, const Tensor& to) {
+    ctx.Launch({OperationKind::kElementwise, BytesOf(from, to)},
+               [&](Backend& backend, void*) { backend.elementwise().Scale(from, factor, to); });
+    return to;
+  };
+  const Tensor y = scaled(context, x.value, context.Allocate(x.shape(), x.dtype()));
+  return context.Record(y, x.needs_gradient(), [scaled, slot = x.slot](Context& ctx, Tensor dy) {
+    const Tensor dx = ReuseOrAllocate(ctx, dy);
+    ctx.Accumulate(slot, scaled(ctx, dy, dx));
+  });
+}
+
 Var Dropout(Context& context, const Var& x, double rate, std::string_view path) {
   if (!context.training() || rate == 0) return x;
   const std::string part =

@@ -9,6 +9,9 @@ namespace frugal {
 // a + b of one shape. Keeps nothing; both get the same gradient.
 Var Add(Context& context, const Var& a, const Var& b);
 
+// factor x. Keeps nothing.
+Var Scale(Context& context, const Var& x, double factor);
+
 // Drops each element with probability `rate` and scales the rest by 1 / (1 - rate) (Srivastava et
 // al., JMLR 2014); outside of training it returns x. The mask follows from (seed, step, path,
 // element) and is drawn again in backward: nothing is kept.

@@ -45,9 +45,41 @@ void RequireScale(Context& context, const Var& x, const Var& scale) {
 
 }  // namespace
 
+namespace {
+
+// What the backward pass of Modulate keeps: x only where the scale wants a gradient.
+struct ModulateKept {
+  Tensor x;
+  Var scale;
+  int x_slot, shift_slot;
+};
+
+void ModulateBackward(Context& context, const ModulateKept& kept, Tensor dy) {
+  const Shape part = {dy.shape()[0], dy.shape().back()};
+  const Tensor& scale = kept.scale.value;
+  const Tensor dshift = PlaceOf(context, kept.shift_slot, part, dy.dtype());
+  const Tensor dscale = PlaceOf(context, kept.scale.slot, part, dy.dtype());
+  const bool multiplied = kept.x_slot != Var::kNoGradient && scale;
+  const Tensor dx = multiplied ? ReuseOrAllocate(context, dy) : Tensor();
+  if (dshift || dscale || dx) {
+    context.Launch({.kind = OperationKind::kElementwise,
+                    .bytes = BytesOf(dy, kept.x, scale, dx, dshift, dscale),
+                    .scratch_bytes = context.planning_backend().modulation().ModulateScratch(dy)},
+                   [&](Backend& backend, void* scratch) {
+                     backend.modulation().ModulateBackward(dy, kept.x, scale, dx, dshift, dscale,
+                                                           scratch);
+                   });
+  }
+  GiveTo(context, kept.shift_slot, dshift);
+  GiveTo(context, kept.scale.slot, dscale);
+  context.Accumulate(kept.x_slot, multiplied ? dx : std::move(dy));
+}
+
+}  // namespace
+
 Var Modulate(Context& context, const Var& x, const Var& shift_given, const Var& scale_given) {
   CheckSamples(context, x);
-  RequireScale(context, x, scale_given);
+  if (!shift_given.value && !scale_given.value) return x;
   const Var shift = PartOf(context, x, shift_given, "shift");
   const Var scale = PartOf(context, x, scale_given, "scale");
   const Tensor y = context.Allocate(x.shape(), x.dtype());
@@ -60,23 +92,11 @@ Var Modulate(Context& context, const Var& x, const Var& shift_given, const Var& 
       });
   const bool differentiable =
       x.needs_gradient() || shift.needs_gradient() || scale.needs_gradient();
-  return context.Record(
-      y, differentiable, [x, scale, shift_slot = shift.slot](Context& ctx, Tensor dy) {
-        const DType dtype = x.dtype();
-        const Tensor dshift = PlaceOf(ctx, shift_slot, scale.shape(), dtype);
-        const Tensor dscale = PlaceOf(ctx, scale.slot, scale.shape(), dtype);
-        const Tensor dx = x.needs_gradient() ? ReuseOrAllocate(ctx, dy) : Tensor();
-        ctx.Launch({.kind = OperationKind::kElementwise,
-                    .bytes = BytesOf(dy, x.value, scale.value, dx, dshift, dscale),
-                    .scratch_bytes = ctx.planning_backend().modulation().ModulateScratch(x.value)},
-                   [&](Backend& backend, void* scratch) {
-                     backend.modulation().ModulateBackward(dy, x.value, scale.value, dx, dshift,
-                                                           dscale, scratch);
-                   });
-        GiveTo(ctx, shift_slot, dshift);
-        GiveTo(ctx, scale.slot, dscale);
-        GiveTo(ctx, x.slot, dx);
-      });
+  const ModulateKept kept = {scale.needs_gradient() ? x.value : Tensor(), scale, x.slot,
+                             shift.slot};
+  return context.Record(y, differentiable, [kept](Context& ctx, Tensor dy) {
+    ModulateBackward(ctx, kept, std::move(dy));
+  });
 }
 
 namespace {

@@ -9,7 +9,8 @@
 // by Slice, which copies N D numbers, and whose gradients meet in one place.
 namespace frugal {
 
-// x (1 + scale) + shift; a shift without a tensor is 0. Keeps x and scale.
+// x (1 + scale) + shift; a shift or a scale without a tensor is 0. Keeps scale, and x where the
+// scale wants a gradient: x + shift, as in residual blocks of U-Nets, keeps nothing.
 Var Modulate(Context& context, const Var& x, const Var& shift, const Var& scale);
 
 // LayerNorm(x) (1 + scale) + shift in one pass. Keeps x, scale and two numbers per row.
@@ -18,5 +19,10 @@ Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters
 
 // residual + gate x. Keeps x and gate.
 Var GatedAdd(Context& context, const Var& x, const Var& gate, const Var& residual);
+
+// alpha a + (1 - alpha) b, alpha [1]: the learned mixture of a spatial and a temporal branch
+// (Blattmann et al., arXiv:2304.08818, section 3.1; of a logit, Activate with kSigmoid first).
+// Keeps a, b and alpha.
+Var Blend(Context& context, const Var& a, const Var& b, const Var& alpha);
 
 }  // namespace frugal

@@ -19,6 +19,9 @@ Var Between(Context& context, const Var& part, std::size_t rank) {
 
 // The definition in small steps.
 Var Modulated(Context& context, const Var& x, const Var& shift, const Var& scale) {
+  if (!scale.value) {
+    return Arithmetic(context, BinaryKind::kAdd, x, Between(context, shift, x.shape().rank()));
+  }
   const Var factor = Between(context, scale, x.shape().rank());
   const Var scaled = Arithmetic(context, BinaryKind::kMultiply, x, factor);
   const Var sum = Add(context, x, scaled);
@@ -48,6 +51,12 @@ TEST_CASE("modulation is its definition", "[ops][modulation]") {
     };
     CheckSame(with(Modulate), with(Modulated), {x, PartShape(x), PartShape(x)});
     CheckSame(with(Modulate), with(Modulated), {x, PartShape(x)});
+    CheckSame([](Context& context,
+                 const std::vector<Var>& v) { return Modulate(context, v[0], v[1], {}); },
+              [](Context& context, const std::vector<Var>& v) {
+                return Modulated(context, v[0], v[1], {});
+              },
+              {x, PartShape(x)});
     const auto norm = [](Context& context, const Var& v, const Var& shift, const Var& scale) {
       return ModulatedLayerNorm(context, v, {}, 0.1, shift, scale);
     };
@@ -96,6 +105,9 @@ TEST_CASE("gradients of modulation agree with differences", "[ops][gradients]") 
                     const std::vector<Var>& x) { return Modulate(context, x[0], x[1], x[2]); },
                 inputs);
     model.Check([&](Context& context,
+                    const std::vector<Var>& x) { return Modulate(context, x[0], x[1], {}); },
+                {inputs[0], inputs[1]});
+    model.Check([&](Context& context,
                     const std::vector<Var>& x) { return GatedAdd(context, x[0], x[1], x[2]); },
                 {inputs[0], inputs[1], Numbers({3, 5, 4}, 4)});
   }
@@ -108,7 +120,7 @@ TEST_CASE("modulation by parts of one product agrees in every world", "[ops][mod
           return Slice(context, v[1], {{.axis = 1, .begin = 24 * i, .end = 24 * (i + 1)}});
         };
         const Var normal = ModulatedLayerNorm(context, v[0], {}, 1e-3, part(0), part(1));
-        const Var again = Modulate(context, normal, {}, part(2));
+        const Var again = Modulate(context, Modulate(context, normal, {}, part(2)), part(1), {});
         return GatedAdd(context, again, part(3), v[0]);
       },
       {{3, 50, 24}, {3, 5 * 24}});  // the last part is not used
@@ -143,7 +155,6 @@ TEST_CASE("modulation refuses parts that do not fit", "[ops][modulation][errors]
     CHECK_THROWS_AS(ModulatedLayerNorm(context, x, {}, 1e-5, good, part), ShapeError);
     CHECK_THROWS_AS(GatedAdd(context, x, part, x), ShapeError);
   }
-  CHECK_THROWS_AS(Modulate(context, x, good, {}), ShapeError);
   CHECK_THROWS_AS(ModulatedLayerNorm(context, x, {}, 1e-5, good, {}), ShapeError);
   CHECK_THROWS_AS(GatedAdd(context, x, {}, x), ShapeError);
   CHECK_THROWS_AS(GatedAdd(context, x, good, {}), ShapeError);

@@ -4,6 +4,7 @@
 #include "sdk/backend/eigen/array.h"
 #include "sdk/backend/eigen/box_loop.h"
 #include "sdk/backend/eigen/dispatch.h"
+#include "sdk/core/bfloat16.h"
 
 namespace frugal {
 namespace eigen {
@@ -27,10 +28,18 @@ CopyLoop Arrange(const Shape& extents, const StridedBox& from, const StridedBox&
   return loop;
 }
 
+template <class T>
+T Sum(T a, T b) {
+  return a + b;
+}
+BFloat16 Sum(BFloat16 a, BFloat16 b) {
+  return BFloat16(static_cast<float>(a) + static_cast<float>(b));
+}
+
 template <bool kAdd, class T>
 void Put(T value, T& destination) {
   if constexpr (kAdd) {
-    destination += value;
+    destination = Sum(destination, value);
   } else {
     destination = value;
   }
@@ -44,7 +53,7 @@ void PutRun(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
       std::copy_n(from, count, to);
     } else {
 #pragma omp simd
-      for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
+      for (std::int64_t i = 0; i < count; ++i) to[i] = Sum(to[i], from[i]);
     }
   } else if (to_step == 1) {
     for (std::int64_t i = 0; i < count; ++i) Put<kAdd>(from[i * from_step], to[i]);
@@ -110,10 +119,12 @@ void EigenArrayKernels::CopyBox(const Shape& extents, const Tensor& from,
   if (extents.ElementCount() == 0) return;
   const eigen::CopyLoop loop = eigen::Arrange(extents, from_box, to_box);
   if (accumulate) {
-    return eigen::WithFloating("copy box", to.dtype(), [&]<class T>() {
+    const auto add = [&]<class T>() {
       eigen::Put<true>(loop, static_cast<const T*>(from.data<T>()) + from_box.offset,
                        to.data<T>() + to_box.offset);
-    });
+    };
+    if (to.dtype() == DType::kBF16) return add.operator()<BFloat16>();
+    return eigen::WithFloating("copy box", to.dtype(), add);
   }
   switch (SizeOf(to.dtype())) {
     case 1:

@@ -11,11 +11,13 @@ template <class T>
 void ScaleRows(const Tensor& x, const Tensor& shift, const Tensor& scale, const Tensor& y) {
   const SampleRows rows(x);
   rows.ForEachRow([&](std::int64_t at, std::int64_t sample) {
-    const T *from = x.data<T>() + at, *factor = scale.data<T>() + sample;
+    const T* from = x.data<T>() + at;
+    const T* factor = scale ? scale.data<T>() + sample : nullptr;
     const T* offset = shift ? shift.data<T>() + sample : nullptr;
     T* to = y.data<T>() + at;
     for (std::int64_t c = 0; c < rows.columns; ++c) {
-      to[c] = from[c] * (T{1} + factor[c]) + (offset != nullptr ? offset[c] : T{0});
+      to[c] = from[c] * (T{1} + (factor != nullptr ? factor[c] : T{0})) +
+              (offset != nullptr ? offset[c] : T{0});
     }
   });
 }
@@ -23,13 +25,13 @@ void ScaleRows(const Tensor& x, const Tensor& shift, const Tensor& scale, const 
 // dshift = the sums of dy, dfactor = those of dy x
 template <class T>
 void SumFactors(const Tensor& dy, const Tensor& x, const Tensor& dshift, const Tensor& dfactor) {
-  const SampleRows rows(x);
+  const SampleRows rows(dy);
   rows.SumRows<2>(
       [&](std::int64_t row, std::int64_t column, auto& sums) {
         const std::int64_t at = row * rows.columns + column;
         const auto g = static_cast<double>(dy.data<T>()[at]);
         sums[0] += g;
-        sums[1] += g * static_cast<double>(x.data<T>()[at]);
+        if (dfactor) sums[1] += g * static_cast<double>(x.data<T>()[at]);
       },
       [&](std::int64_t sample, std::int64_t column, const auto& sums) {
         const std::int64_t at = sample * rows.columns + column;
@@ -66,7 +68,7 @@ void EigenModulationKernels::ModulateBackward(const Tensor& dy, const Tensor& x,
                                               const Tensor& scale, const Tensor& dx,
                                               const Tensor& dshift, const Tensor& dscale,
                                               void* /*scratch*/) {
-  eigen::WithFloating("modulation backward", x.dtype(), [&]<class T>() {
+  eigen::WithFloating("modulation backward", dy.dtype(), [&]<class T>() {
     // The sums first: dx may take the place of dy.
     if (dshift || dscale) eigen::SumFactors<T>(dy, x, dshift, dscale);
     if (dx) eigen::ScaleRows<T>(dy, {}, scale, dx);

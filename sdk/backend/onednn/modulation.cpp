@@ -18,16 +18,17 @@ void Widen(const Tensor& from, float plus, std::int64_t count, float* to) {
   }
 }
 
-// sums = those of dy, products = those of dy x, per part
+// sums = those of dy, products = those of dy x (if there is x), per part
 template <class T>
 void FindSums(const simd::NormLoops<T>& loops, const SampleParts& parts,
               const SampleParts::Tables& tables, const Tensor& dy, const Tensor& x) {
   const std::int64_t columns = parts.columns();
   parts.ForEach([&](const Part& part) {
     const std::int64_t at = part.row * columns;
+    float* const sums = tables.sums + part.number * columns;
+    if (!x) return loops.column_sums(dy.data<T>() + at, part.rows, columns, sums);
     loops.gradient_moments(dy.data<T>() + at, x.data<T>() + at, nullptr, part.rows, columns,
-                           tables.zeros, tables.sums + part.number * columns,
-                           tables.products + part.number * columns);
+                           tables.zeros, sums, tables.products + part.number * columns);
   });
 }
 
@@ -70,7 +71,7 @@ void OneDnnModulationKernels::Modulate(const Tensor& x, const Tensor& shift, con
   const SampleParts parts(x);
   const auto tables = parts.In(scratch);
   onednn::WithElement(x.dtype(), [&]<class T>() {
-    Widen<T>(scale, 1, scale.size(), tables.factors);
+    Widen<T>(scale, 1, parts.samples() * parts.columns(), tables.factors);
     if (shift) Widen<T>(shift, 0, shift.size(), tables.offsets);
     ScaleRows<T>(loops_.Of<T>().norm, parts, tables, x, shift ? tables.offsets : tables.zeros,
                  !shift, y);
@@ -81,18 +82,18 @@ void OneDnnModulationKernels::ModulateBackward(const Tensor& dy, const Tensor& x
                                                const Tensor& scale, const Tensor& dx,
                                                const Tensor& dshift, const Tensor& dscale,
                                                void* scratch) {
-  if (!IsFast(x)) {
+  if (!IsFast(dy)) {
     return EigenModulationKernels::ModulateBackward(dy, x, scale, dx, dshift, dscale, scratch);
   }
-  const SampleParts parts(x);
+  const SampleParts parts(dy);
   const auto tables = parts.In(scratch);
-  onednn::WithElement(x.dtype(), [&]<class T>() {
+  onednn::WithElement(dy.dtype(), [&]<class T>() {
     const auto& loops = loops_.Of<T>().norm;
-    if (dshift || dscale) FindSums<T>(loops, parts, tables, dy, x);
+    if (dshift || dscale) FindSums<T>(loops, parts, tables, dy, dscale ? x : Tensor());
     StoreSums<T>(parts, tables.sums, dshift);
     StoreSums<T>(parts, tables.products, dscale);
     if (!dx) return;
-    Widen<T>(scale, 1, scale.size(), tables.factors);
+    Widen<T>(scale, 1, parts.samples() * parts.columns(), tables.factors);
     ScaleRows<T>(loops, parts, tables, dy, tables.zeros, true, dx);
   });
 }
