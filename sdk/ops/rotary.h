@@ -38,6 +38,13 @@ struct AxisPositions {
 RotaryAngles AnglesOfAxes(Context& context, const std::vector<AxisPositions>& axes,
                           std::int64_t leading = 0);
 
+// The same angles as a table of fixed position features [leading + product of the counts, sum of
+// the rotary sizes] in the element type of activations: for each axis of `order`, its sines and
+// then its cosines. A ViT's two-dimensional table of D features (He et al., arXiv:2111.06377) is
+// axes {{H, D / 2}, {W, D / 2}} in the order {1, 0}: columns first.
+Var SinusoidsOfAxes(Context& context, const std::vector<AxisPositions>& axes,
+                    const std::vector<std::size_t>& order, std::int64_t leading = 0);
+
 // Turns the neighbouring pairs (x_2i, x_2i+1) of x [N, T, H, d] by angles whose cosines and sines
 // [T, H, d / 2] are variables: (x_2i c - x_2i+1 s, x_2i s + x_2i+1 c). Keeps all three.
 Var RotateBy(Context& context, const Var& x, const Var& cosine, const Var& sine);

@@ -76,6 +76,27 @@ TEST_CASE("axes may be empty, and refuse odd sizes", "[ops][rotary][errors]") {
   CHECK_THROWS_AS(AnglesOfAxes(context, {{.count = 1, .rotary_size = -2}}), ShapeError);
 }
 
+TEST_CASE("position features of an image are the sines and cosines of columns, then rows",
+          "[ops][rotary]") {
+  TestWorld world(kReferenceF64);
+  const std::vector<AxisPositions> axes = {{.count = 3, .rotary_size = 4, .step = 0.5},
+                                           {.count = 5, .rotary_size = 4}};
+  const Var table = SinusoidsOfAxes(world.context(), axes, {1, 0}, 1);
+  REQUIRE(table.shape() == Shape({16, 8}));
+  for (std::int64_t token = 0; token < 16; ++token) {
+    const double row = token == 0 ? 0 : static_cast<double>((token - 1) / 5) / 2;
+    const double column = token == 0 ? 0 : static_cast<double>((token - 1) % 5);
+    const double expected[] = {std::sin(column),       std::sin(column / 100), std::cos(column),
+                               std::cos(column / 100), std::sin(row),          std::sin(row / 100),
+                               std::cos(row),          std::cos(row / 100)};
+    for (std::int64_t i = 0; i < 8; ++i) {
+      CHECK(Value(table.value, token * 8 + i) == Approx(expected[i]).margin(1e-12));
+    }
+  }
+  CHECK_THROWS_AS(SinusoidsOfAxes(world.context(), axes, {2}), ShapeError);
+  CHECK_THROWS_AS(SinusoidsOfAxes(world.context(), axes, {}), ShapeError);
+}
+
 Var TurnedBy(Context& context, const std::vector<Var>& x) {
   return RotateBy(context, x[0], x[1], x[2]);
 }
