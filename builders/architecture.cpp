@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include "builders/architecture_fields/families.h"
+
 namespace frugal {
+
+const std::vector<ArchitectureFamily>& ArchitectureFamilies() {
+  static const std::vector<ArchitectureFamily> families = [] {
+    std::vector<ArchitectureFamily> all;
+    for (auto& group : {ClassicFamilies(), DitFamilies()}) {
+      all.insert(all.end(), group.begin(), group.end());
+    }
+    return all;
+  }();
+  return families;
+}
 
 const ArchitectureFamily& FamilyOf(const ArchitectureConfig& config) {
   return ArchitectureFamilies()[config.index()];
@@ -25,6 +38,8 @@ std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config) 
     std::unique_ptr<Sequential> operator()(const BertConfig& c) const { return MakeBert(c); }
     std::unique_ptr<Sequential> operator()(const VitConfig& c) const { return MakeVit(c); }
     std::unique_ptr<Sequential> operator()(const ResNetConfig& c) const { return MakeResNet(c); }
+    std::unique_ptr<Sequential> operator()(const DitConfig& c) const { return MakeDit(c); }
+    std::unique_ptr<Sequential> operator()(const SitConfig& c) const { return MakeSit(c); }
   };
   auto network = std::visit(Maker(), config);
   network->AssignPaths("");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "layers/architectures/bert.h"
+#include "layers/architectures/dit.h"
 #include "layers/architectures/gpt2.h"
 #include "layers/architectures/llama.h"
 #include "layers/architectures/resnet.h"
@@ -16,8 +17,8 @@
 namespace frugal {
 
 // A named architecture and its sizes: [model] family and [model.config].
-using ArchitectureConfig =
-    std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig>;
+using ArchitectureConfig = std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig,
+                                        ResNetConfig, DitConfig, SitConfig>;
 
 // A family as TOML knows it.
 struct ArchitectureFamily {

@@ -46,6 +46,10 @@ class Cutter {
   bool IsOwnSegment(const Layer& layer) const {
     if (options_.attention_layers && layer.kind() == LayerKind::kAttention) return true;
     if (options_.residual_blocks && layer.kind() == LayerKind::kResidual) return true;
+    if (layer.kind() == LayerKind::kBlock &&
+        (options_.attention_layers || options_.residual_blocks)) {
+      return true;
+    }
     if (!options_.kept_bytes_threshold) return false;
     const auto found = kept_.find(layer.path());
     return found != kept_.end() && found->second > *options_.kept_bytes_threshold;

@@ -23,7 +23,8 @@ struct CheckpointOptions {
 using KeptBytes = std::map<std::string, std::int64_t>;
 
 // Cuts the network into checkpointed segments and sets them on its Sequentials:
-// - a layer that is attention or a residual block (where the options say so), at whatever depth, or
+// - a layer that is attention or a residual block (where the options say so; a block of a predictor
+//   of several inputs counts as either), at whatever depth, or
 //   that keeps more than the threshold, is a segment of its own and splits the run it lies in;
 //   where one such layer lies inside another, the outer one counts, so nothing runs three times;
 // - of what lies between, each run of N layers is one segment; a layer that holds a segment inside

@@ -3,6 +3,7 @@
 #include "layers/residual.h"
 #include "layers/simple_layers.h"
 #include "sdk/core/error.h"
+#include "sdk/ops/boxes.h"
 
 namespace frugal::architectures {
 
@@ -21,6 +22,26 @@ void CheckHeads(const char* family, const char* key, std::int64_t heads, std::in
                      .required = "heads divide the " + std::to_string(features) + " features",
                      .given = std::to_string(heads),
                      .advice = "choose a divisor of " + std::to_string(features)});
+}
+
+void CheckDivides(const char* family, const char* key, std::int64_t divisor, std::int64_t value,
+                  const char* what) {
+  CheckAtLeast(family, key, divisor);
+  if (value >= 1 && value % divisor == 0) return;
+  throw ConfigError({.where = std::string(family) + "." + key,
+                     .required = std::to_string(divisor) + " divides " + what,
+                     .given = std::to_string(value),
+                     .advice = "choose a multiple of " + std::to_string(divisor)});
+}
+
+std::vector<Var> Chunks(Context& context, const Var& x, std::int64_t count) {
+  const auto axis = static_cast<std::int64_t>(x.shape().rank()) - 1;
+  const std::int64_t width = x.shape().back() / count;
+  std::vector<Var> chunks;
+  for (std::int64_t i = 0; i < count; ++i) {
+    chunks.push_back(Slice(context, x, {{axis, i * width, (i + 1) * width}}));
+  }
+  return chunks;
 }
 
 std::unique_ptr<Dense> MakeProjection(std::int64_t inputs, const ProjectionOptions& options) {

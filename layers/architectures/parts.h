@@ -15,6 +15,14 @@ void CheckAtLeast(const char* family, const char* key, std::int64_t value, std::
 // Throws ConfigError naming the family and the key unless the heads divide the features.
 void CheckHeads(const char* family, const char* key, std::int64_t heads, std::int64_t features);
 
+// Throws ConfigError naming the family and the key unless `divisor` divides `value`, the size of
+// `what`.
+void CheckDivides(const char* family, const char* key, std::int64_t divisor, std::int64_t value,
+                  const char* what);
+
+// The last axis of x cut into `count` equal pieces.
+std::vector<Var> Chunks(Context& context, const Var& x, std::int64_t count);
+
 struct ProjectionOptions {
   std::int64_t outputs = 0;
   ActivationFunction activation{};

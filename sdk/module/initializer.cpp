@@ -22,6 +22,21 @@ ElementFunction NormalWith(double mean, double deviation) {
 }
 ElementFunction Symmetric(double bound) { return UniformIn(-bound, bound); }
 
+// Element (row, feature) of a table; four runs of D / 4 features each.
+ElementFunction GridSinusoid(std::int64_t columns, double step, std::int64_t features) {
+  return [=](std::uint64_t, std::uint64_t i) {
+    const auto place = static_cast<std::int64_t>(i) / features;
+    const auto feature = static_cast<std::int64_t>(i) % features;
+    const std::int64_t quarter = features / 4;
+    const std::int64_t run = std::min<std::int64_t>(feature / quarter, 3);
+    const auto number = static_cast<double>(feature - run * quarter);
+    const std::int64_t position = run < 2 ? place % columns : place / columns;
+    const double angle = static_cast<double>(position) * step *
+                         std::pow(10000.0, -number / static_cast<double>(quarter));
+    return run % 2 == 0 ? std::sin(angle) : std::cos(angle);
+  };
+}
+
 ElementFunction ElementsOf(const Initializer& init, const Shape& shape) {
   const Fans fans = FansOf(shape);
   const auto in = static_cast<double>(fans.in);
@@ -43,6 +58,8 @@ ElementFunction ElementsOf(const Initializer& init, const Shape& shape) {
       return Symmetric(std::sqrt(3.0 / in));
     case Kind::kLecunNormal:
       return NormalWith(0, std::sqrt(1.0 / in));
+    case Kind::kGridSinusoid:
+      return GridSinusoid(static_cast<std::int64_t>(init.a), init.b, shape.back());
     case Kind::kOrthogonal:
     case Kind::kZero:
     case Kind::kConstant:
@@ -73,9 +90,9 @@ void FillWith(const ElementFunction& element, std::uint64_t key, std::span<T> va
 }  // namespace
 
 std::string_view NameOf(Initializer::Kind kind) {
-  constexpr std::array<std::string_view, 11> names = {
+  constexpr std::array<std::string_view, 12> names = {
       "zero",       "constant",  "uniform",       "normal",       "xavier_uniform", "xavier_normal",
-      "he_uniform", "he_normal", "lecun_uniform", "lecun_normal", "orthogonal"};
+      "he_uniform", "he_normal", "lecun_uniform", "lecun_normal", "grid_sinusoid",  "orthogonal"};
   return names[static_cast<std::size_t>(kind)];
 }
 

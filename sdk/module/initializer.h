@@ -22,7 +22,11 @@ struct Initializer {
     kHeNormal,       // sqrt(2 / fan_in)
     kLecunUniform,   // +- sqrt(3 / fan_in) (LeCun et al., "Efficient BackProp", 1998)
     kLecunNormal,    // sqrt(1 / fan_in)
-    kOrthogonal,     // a random orthogonal matrix times a (Saxe et al., arXiv:1312.6120)
+    // Row of a grid of a columns, b apart; features: sines and cosines of the column, then of the
+    // row (He et al., arXiv:2111.06377, appendix A.1). Of the last axis; the rows are those before
+    // it.
+    kGridSinusoid,
+    kOrthogonal,  // a random orthogonal matrix times a (Saxe et al., arXiv:1312.6120)
   };
   Kind kind = Kind::kZero;
   double a = 0;
@@ -40,6 +44,9 @@ struct Initializer {
   static Initializer HeNormal() { return {Kind::kHeNormal, 0, 0}; }
   static Initializer LecunUniform() { return {Kind::kLecunUniform, 0, 0}; }
   static Initializer LecunNormal() { return {Kind::kLecunNormal, 0, 0}; }
+  static Initializer GridSinusoid(std::int64_t columns, double step = 1) {
+    return {Kind::kGridSinusoid, static_cast<double>(columns), step};
+  }
   static Initializer Orthogonal(double gain = 1) { return {Kind::kOrthogonal, gain, 0}; }
 };
 

@@ -8,9 +8,9 @@
 namespace frugal {
 
 std::string_view NameOf(LayerKind kind) {
-  constexpr std::array<std::string_view, 12> names = {
-      "dense",   "convolution", "pooling",  "norm",       "activation", "dropout",
-      "reshape", "attention",   "residual", "sequential", "embedding",  "recurrent"};
+  constexpr std::array<std::string_view, 13> names = {
+      "dense",     "convolution", "pooling",    "norm",      "activation", "dropout", "reshape",
+      "attention", "residual",    "sequential", "embedding", "recurrent",  "block"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -23,6 +23,7 @@ enum class LayerKind : std::uint8_t {
   kSequential,
   kEmbedding,
   kRecurrent,
+  kBlock,  // a residual block or attention with more than one input
 };
 std::string_view NameOf(LayerKind kind);
 

@@ -22,7 +22,7 @@ struct NetworkInput {
   InputRole role = InputRole::kValues;
   // Of one sample, channels last. Extents along `free_axes` may differ from these, which are what
   // plans assume where no data say otherwise.
-  Shape shape;
+  Shape shape{};
   std::vector<std::size_t> free_axes{};
   std::int64_t classes = 0;  // kLabel: labels are in [0, classes)
   // kSample: free extents are multiples of these, of as many axes as the shape; empty: of 1.

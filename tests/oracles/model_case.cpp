@@ -4,8 +4,10 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "builders/architecture_reader.h"
+#include "presets/nearest_name.h"
 #include "presets/toml_reader.h"
 #include "sdk/core/bfloat16.h"
 #include "sdk/core/error.h"
@@ -55,13 +57,15 @@ class ModelRun {
     CheckCount();
     Context& context = world_.context();
     const TapeScope scope(context, &tape_);
-    const Var output = (*network_)(context, Input());
+    Bundle bundle = Inputs();
+    (*network_)(context, bundle);
+    const Var output = std::exchange(bundle, {})[0];
     errors_["output"] = ErrorOf(output.value, "output");
-    const Tensor target = ReadInput(*case_.expected, "target", ExactType(world_.dtype()));
+    const Tensor target = Read("target", ExactType(world_.dtype()));
     const Var loss = RegressionLoss(context, output, target, Regression::kMse);
     errors_["loss"] = ErrorOf(loss.value, "loss");
     tape_.Backward(context, loss.slot, test::Full({1}, 1, loss.dtype()));
-    CompareInput();
+    CompareInputs();
     CompareParameters();
     AddWhatOnlyTheFileHas();
     return errors_;
@@ -93,34 +97,61 @@ class ModelRun {
                      .advice = "see whether the configuration has keys that are not known here"});
   }
 
-  Var Input() {
-    if (case_.inputs.size() != 1) {
-      throw DataError({.where = case_.directory + "/case.toml",
-                       .required = "one input",
-                       .given = std::to_string(case_.inputs.size()),
-                       .advice = "models of several inputs are not known here"});
+  // The file's inputs as the network takes them, each with a slot where the file has its gradient.
+  Bundle Inputs() {
+    CheckInputNames();
+    Bundle bundle;
+    for (const std::string& name : case_.inputs) {
+      const DType dtype = InputTypeOf(bundle.size());
+      const Tensor x = Read("input/" + name, dtype);
+      if (rounded_ && x.dtype() != DType::kI64) Round(x);
+      const bool differentiable = case_.expected->Find("grad/input/" + name) != nullptr;
+      bundle.push_back({x, differentiable ? tape_.NewSlot() : Var::kNoGradient});
+      if (differentiable) input_slots_[name] = bundle.back().slot;
     }
-    const Tensor x = ReadInput(*case_.expected, "input/" + case_.inputs[0], world_.dtype());
-    if (x.dtype() != DType::kI64) input_slot_ = tape_.NewSlot();
-    if (rounded_ && x.dtype() != DType::kI64) Round(x);
-    return {x, input_slot_};
+    return bundle;
+  }
+
+  void CheckInputNames() const {
+    std::vector<std::string> names;
+    for (const NetworkInput& input : network_->inputs()) names.push_back(input.name);
+    if (names.empty() ? case_.inputs.size() == 1 : names == case_.inputs) return;
+    throw DataError({.where = case_.directory + "/case.toml",
+                     .required = "the inputs " + JoinWithCommas(names),
+                     .given = JoinWithCommas(case_.inputs),
+                     .advice = "see whether the configuration has keys that are not known here"});
+  }
+
+  DType InputTypeOf(std::size_t i) const {
+    const NetworkInputs& inputs = network_->inputs();
+    return i < inputs.size() ? TypeOf(inputs[i], world_.dtype()) : world_.dtype();
+  }
+
+  // Of images and videos with the channels last. Some files have a video's channels behind the
+  // frames.
+  Tensor Read(const std::string& name, DType dtype) const {
+    const std::string& family = FamilyOf(case_.config).name;
+    const bool frames_first = family == "video_unet" || family == "cogvideox";
+    return ReadInput(*case_.expected, name, dtype, frames_first ? 2 : 1);
   }
 
   double ErrorOf(const Tensor& computed, const std::string& name) const {
     if (!computed || case_.expected->Find(name) == nullptr) return kMissing;
-    const Tensor expected = ReadInput(*case_.expected, name, DType::kF64);
+    const Tensor expected = Read(name, DType::kF64);
     if (computed.size() != expected.size()) return kMissing;
     return test::RelativeError(computed, test::Values(expected));
   }
 
-  void CompareInput() {
-    if (input_slot_ == Var::kNoGradient) return;
-    const std::string name = "grad/input/" + case_.inputs[0];
-    errors_[name] = ErrorOf(tape_.TakeGradient(input_slot_), name);
+  void CompareInputs() {
+    for (const auto& [input, slot] : input_slots_) {
+      const std::string name = "grad/input/" + input;
+      errors_[name] = ErrorOf(tape_.TakeGradient(slot), name);
+    }
   }
 
   void CompareParameters() {
     for (const Parameter* parameter : network_->Parameters()) {
+      if (!parameter->is_buffer && !parameter->trainable) continue;
       if (!parameter->is_buffer) {
         const std::string name = "grad/param/" + parameter->path;
         errors_[name] = PlainError(world_.store().Gradient(*parameter), name);
@@ -155,7 +186,7 @@ class ModelRun {
   std::unique_ptr<Sequential> network_;
   bool rounded_;  // weights and inputs, to bf16
   Tape tape_;
-  int input_slot_ = Var::kNoGradient;
+  std::map<std::string, int> input_slots_;
   double total_norm_ = 0;  // of all gradients of parameters, in the file
   std::map<std::string, double> errors_;
 };

@@ -20,12 +20,31 @@ Numbers ReadNumbers(const WeightSource& source, const std::string& name) {
   return numbers;
 }
 
-Tensor ReadInput(const WeightSource& source, const std::string& name, DType dtype) {
+namespace {
+
+// [N, F, C, H, W] -> [N, F, H, W, C]
+Numbers FramesToChannelsLast(const Numbers& stored) {
+  const Shape& from = stored.shape;
+  const Numbers images =
+      ToChannelsLast({{from[0] * from[1], from[2], from[3], from[4]}, stored.values});
+  return {{from[0], from[1], from[3], from[4], from[2]}, images.values};
+}
+
+Numbers Turned(const Numbers& stored, std::size_t video_channels) {
+  if (stored.shape.rank() <= 3) return stored;
+  const bool frames_first = stored.shape.rank() == 5 && video_channels == 2;
+  return frames_first ? FramesToChannelsLast(stored) : ToChannelsLast(stored);
+}
+
+}  // namespace
+
+Tensor ReadInput(const WeightSource& source, const std::string& name, DType dtype,
+                 std::size_t video_channels) {
   const Numbers stored = ReadNumbers(source, name);
   if (source.Find(name)->dtype == StoredDType::kI64) {
     return test::MakeTensor(stored.shape, stored.values, DType::kI64);
   }
-  const Numbers numbers = stored.shape.rank() > 3 ? ToChannelsLast(stored) : stored;
+  const Numbers numbers = Turned(stored, video_channels);
   return test::MakeTensor(numbers.shape, numbers.values, dtype);
 }
 

@@ -1,31 +1,8 @@
-#include "builders/architecture.h"
-#include "builders/field_limits.h"
-#include "presets/make_field.h"
+#include "builders/architecture_fields/families.h"
+#include "builders/architecture_fields/size_fields.h"
 
 namespace frugal {
 namespace {
-
-template <class T, class M>
-Field SizeField(std::string name, M T::*member, std::string doc) {
-  return MakeField(std::move(name), member, std::move(doc), {.min = 1, .max = kMostPerAxis});
-}
-
-template <class T>
-Field CountField(std::string name, std::int64_t T::*member, std::string doc) {
-  return MakeField(std::move(name), member, std::move(doc), {.min = 0, .max = 100000});
-}
-
-template <class T>
-Field EpsilonField(std::string name, double T::*member) {
-  return MakeField(std::move(name), member, "Added to the variance of norms.",
-                   {.min = 0, .min_exclusive = true});
-}
-
-template <class T>
-Field RateField(std::string name, double T::*member, std::string doc) {
-  return MakeField(std::move(name), member, std::move(doc),
-                   {.min = 0, .max = 1, .max_exclusive = true});
-}
 
 FieldTable Gpt2Fields() {
   using C = Gpt2Config;
@@ -114,14 +91,12 @@ FieldTable ResNetFields() {
 
 }  // namespace
 
-const std::vector<ArchitectureFamily>& ArchitectureFamilies() {
-  static const std::vector<ArchitectureFamily> families = {
-      {"gpt2", Gpt2Config(), Gpt2Fields()},
-      {"llama", LlamaConfig(), LlamaFields()},
-      {"bert", BertConfig(), BertFields()},
-      {"vit", VitConfig(), VitFields()},
-      {"resnet", ResNetConfig(), ResNetFields()}};
-  return families;
+std::vector<ArchitectureFamily> ClassicFamilies() {
+  return {{"gpt2", Gpt2Config(), Gpt2Fields()},
+          {"llama", LlamaConfig(), LlamaFields()},
+          {"bert", BertConfig(), BertFields()},
+          {"vit", VitConfig(), VitFields()},
+          {"resnet", ResNetConfig(), ResNetFields()}};
 }
 
 }  // namespace frugal

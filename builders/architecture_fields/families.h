@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/architecture.h"
+
+// The families' tables; all together in the order of ArchitectureConfig.
+namespace frugal {
+
+std::vector<ArchitectureFamily> ClassicFamilies();  // gpt2, llama, bert, vit, resnet
+std::vector<ArchitectureFamily> DitFamilies();      // dit, sit, uvit, flag_dit
+
+}  // namespace frugal
