@@ -12,7 +12,7 @@ struct Room {
   std::string_view directory;
   int level;
 };
-constexpr std::array<Room, 18> kRooms = {{
+constexpr std::array<Room, 19> kRooms = {{
     {"sdk/core/", 0},
     {"sdk/memory/", 1},
     {"sdk/tensor/", 2},
@@ -24,6 +24,7 @@ constexpr std::array<Room, 18> kRooms = {{
     {"sdk/optim/", 7},
     {"sdk/data/", 8},
     {"sdk/io/", 8},
+    {"sdk/diffusion/", 9},
     {"sdk/plan/", 9},
     {"sdk/train/", 10},
     {"layers/", 11},
