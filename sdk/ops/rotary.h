@@ -47,6 +47,8 @@ Var SinusoidsOfAxes(Context& context, const std::vector<AxisPositions>& axes,
 
 // Turns the neighbouring pairs (x_2i, x_2i+1) of x [N, T, H, d] by angles whose cosines and sines
 // [T, H, d / 2] are variables: (x_2i c - x_2i+1 s, x_2i s + x_2i+1 c). Keeps all three.
+// The tables are best in the exact type, as SineCosine gives of exact angles: bf16 ones are
+// widened.
 Var RotateBy(Context& context, const Var& x, const Var& cosine, const Var& sine);
 
 }  // namespace frugal

@@ -27,8 +27,8 @@ struct Kept {
 // Gradients towards both tables at once.
 void GiveAngles(Context& context, const Kept& kept, const Tensor& dy) {
   if (!kept.cosine.needs_gradient() && !kept.sine.needs_gradient()) return;
-  const Tensor dcosine = context.Allocate(kept.cosine.shape(), dy.dtype());
-  const Tensor dsine = context.Allocate(kept.sine.shape(), dy.dtype());
+  const Tensor dcosine = context.Allocate(kept.cosine.shape(), kept.cosine.dtype());
+  const Tensor dsine = context.Allocate(kept.sine.shape(), kept.sine.dtype());
   context.Launch({OperationKind::kElementwise, BytesOf(dy, kept.x.value, dcosine, dsine)},
                  [&](Backend& backend, void*) {
                    backend.sequence().RotateByBackwardAngles(dy, kept.x.value, dcosine, dsine);
@@ -40,9 +40,8 @@ void GiveAngles(Context& context, const Kept& kept, const Tensor& dy) {
 }  // namespace
 
 Var RotateBy(Context& context, const Var& x, const Var& cosine, const Var& sine) {
-  if (IsBf16(x) || IsBf16(cosine) || IsBf16(sine)) {
-    return ToActivation(context, RotateBy(context, Widened(context, x), Widened(context, cosine),
-                                          Widened(context, sine)));
+  if (IsBf16(cosine) || IsBf16(sine)) {  // tables are exact
+    return RotateBy(context, x, Widened(context, cosine), Widened(context, sine));
   }
   CheckShapes(context, x, cosine, sine);
   const Tensor y = context.Allocate(x.shape(), x.dtype());

@@ -2,7 +2,6 @@
 
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
-#include "sdk/ops/precision.h"
 
 namespace frugal {
 
@@ -34,7 +33,6 @@ Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsi
 }
 
 Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
-  if (IsBf16(x)) return ToActivation(context, Gated(context, Widened(context, x), f, gate_last));
   if (x.shape().rank() == 0 || x.shape().back() % 2 != 0) {
     ThrowShape(context, "a gated unit takes an even number of features", x.shape(),
                "project to twice the width");
@@ -57,9 +55,6 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
 
 Var Rotate(Context& context, const Var& x, const RotaryGeometry& geometry, const Tensor& cosine,
            const Tensor& sine) {
-  if (IsBf16(x)) {
-    return ToActivation(context, Rotate(context, Widened(context, x), geometry, cosine, sine));
-  }
   const Tensor y = context.Allocate(x.shape(), x.dtype());
   context.Launch({OperationKind::kCopy, BytesOf(x.value, y)},
                  [&](Backend& backend, void*) { backend.elementwise().Copy(x.value, y); });

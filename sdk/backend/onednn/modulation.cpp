@@ -18,19 +18,28 @@ void Widen(const Tensor& from, float plus, std::int64_t count, float* to) {
   }
 }
 
-// sums = those of dy, products = those of dy x (if there is x), per part
+// Backward of one part, while it is in the caches. Sums first: dx may be dy.
 template <class T>
-void FindSums(const simd::NormLoops<T>& loops, const SampleParts& parts,
-              const SampleParts::Tables& tables, const Tensor& dy, const Tensor& x) {
-  const std::int64_t columns = parts.columns();
-  parts.ForEach([&](const Part& part) {
+struct BackwardPass {
+  const simd::NormLoops<T>& loops;
+  std::int64_t columns;
+  SampleParts::Tables tables;
+
+  // sums = those of dy, products = those of dy x (if there is x)
+  void FindSums(const Part& part, const Tensor& dy, const Tensor& x) const {
     const std::int64_t at = part.row * columns;
     float* const sums = tables.sums + part.number * columns;
     if (!x) return loops.column_sums(dy.data<T>() + at, part.rows, columns, sums);
     loops.gradient_moments(dy.data<T>() + at, x.data<T>() + at, nullptr, part.rows, columns,
                            tables.zeros, sums, tables.products + part.number * columns);
-  });
-}
+  }
+  // dx = dy factors
+  void Scale(const Part& part, const Tensor& dy, const Tensor& dx) const {
+    const std::int64_t at = part.row * columns;
+    loops.normalize(dy.data<T>() + at, part.rows, columns, tables.zeros,
+                    tables.factors + part.sample * columns, tables.zeros, false, dx.data<T>() + at);
+  }
+};
 
 template <class T>
 void StoreSums(const SampleParts& parts, const float* table, const Tensor& to) {
@@ -45,20 +54,6 @@ void StoreSums(const SampleParts& parts, const float* table, const Tensor& to) {
   });
 }
 
-// y = x factors + offsets; with `shared`, one row of offsets serves all samples
-template <class T>
-void ScaleRows(const simd::NormLoops<T>& loops, const SampleParts& parts,
-               const SampleParts::Tables& tables, const Tensor& x, const float* offsets,
-               bool shared, const Tensor& y) {
-  const std::int64_t columns = parts.columns();
-  parts.ForEach([&](const Part& part) {
-    const std::int64_t at = part.row * columns;
-    const std::int64_t sample = part.sample * columns;
-    loops.normalize(x.data<T>() + at, part.rows, columns, tables.zeros, tables.factors + sample,
-                    offsets + (shared ? 0 : sample), false, y.data<T>() + at);
-  });
-}
-
 }  // namespace
 
 std::int64_t OneDnnModulationKernels::ModulateScratch(const Tensor& x) const {
@@ -69,12 +64,18 @@ void OneDnnModulationKernels::Modulate(const Tensor& x, const Tensor& shift, con
                                        const Tensor& y, void* scratch) {
   if (!IsFast(x)) return EigenModulationKernels::Modulate(x, shift, scale, y, scratch);
   const SampleParts parts(x);
+  const std::int64_t columns = parts.columns();
   const auto tables = parts.In(scratch);
   onednn::WithElement(x.dtype(), [&]<class T>() {
-    Widen<T>(scale, 1, parts.samples() * parts.columns(), tables.factors);
+    Widen<T>(scale, 1, parts.samples() * columns, tables.factors);
     if (shift) Widen<T>(shift, 0, shift.size(), tables.offsets);
-    ScaleRows<T>(loops_.Of<T>().norm, parts, tables, x, shift ? tables.offsets : tables.zeros,
-                 !shift, y);
+    parts.ForEach([&](const Part& part) {
+      const std::int64_t at = part.row * columns;
+      const std::int64_t sample = part.sample * columns;
+      loops_.Of<T>().norm.normalize(
+          x.data<T>() + at, part.rows, columns, tables.zeros, tables.factors + sample,
+          shift ? tables.offsets + sample : tables.zeros, false, y.data<T>() + at);
+    });
   });
 }
 
@@ -88,13 +89,14 @@ void OneDnnModulationKernels::ModulateBackward(const Tensor& dy, const Tensor& x
   const SampleParts parts(dy);
   const auto tables = parts.In(scratch);
   onednn::WithElement(dy.dtype(), [&]<class T>() {
-    const auto& loops = loops_.Of<T>().norm;
-    if (dshift || dscale) FindSums<T>(loops, parts, tables, dy, dscale ? x : Tensor());
+    const BackwardPass<T> pass{loops_.Of<T>().norm, parts.columns(), tables};
+    if (dx) Widen<T>(scale, 1, parts.samples() * parts.columns(), tables.factors);
+    parts.ForEach([&](const Part& part) {
+      if (dshift || dscale) pass.FindSums(part, dy, dscale ? x : Tensor());
+      if (dx) pass.Scale(part, dy, dx);
+    });
     StoreSums<T>(parts, tables.sums, dshift);
     StoreSums<T>(parts, tables.products, dscale);
-    if (!dx) return;
-    Widen<T>(scale, 1, parts.samples() * parts.columns(), tables.factors);
-    ScaleRows<T>(loops, parts, tables, dy, tables.zeros, true, dx);
   });
 }
 
@@ -127,12 +129,13 @@ void OneDnnModulationKernels::GatedAddBackward(const Tensor& dy, const Tensor& x
   const SampleParts parts(x);
   const auto tables = parts.In(scratch);
   onednn::WithElement(x.dtype(), [&]<class T>() {
-    const auto& loops = loops_.Of<T>().norm;
-    if (dgate) FindSums<T>(loops, parts, tables, dy, x);
+    const BackwardPass<T> pass{loops_.Of<T>().norm, parts.columns(), tables};
+    if (dx) Widen<T>(gate, 0, gate.size(), tables.factors);
+    parts.ForEach([&](const Part& part) {
+      if (dgate) pass.FindSums(part, dy, x);
+      if (dx) pass.Scale(part, dy, dx);
+    });
     StoreSums<T>(parts, tables.products, dgate);
-    if (!dx) return;
-    Widen<T>(gate, 0, gate.size(), tables.factors);
-    ScaleRows<T>(loops, parts, tables, dy, tables.zeros, true, dx);
   });
 }
 

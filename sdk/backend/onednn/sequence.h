@@ -5,10 +5,22 @@
 
 namespace frugal {
 
-// Rms norm in f32 and bf16 by the vectorized loops of simd/; its weight, its weight's gradient and
-// rstd are f32. Other kernels, other element types and empty tensors are the reference's.
+// Rms norm, rotations and gated units in f32 and bf16 by the vectorized loops of simd/. Beside bf16
+// tensors, a norm's weight with its gradient and rstd, and the cosines and sines of rotations, are
+// f32. Other kernels, other element types and empty tensors are the reference's.
 class OneDnnSequenceKernels final : public EigenSequenceKernels {
  public:
+  void Rotate(const RotaryGeometry& g, const Tensor& cosine, const Tensor& sine, bool inverse,
+              const Tensor& x) override;
+  void RotateBy(const Tensor& x, const Tensor& cosine, const Tensor& sine, bool transpose,
+                const Tensor& y) override;
+  void RotateByBackwardAngles(const Tensor& dy, const Tensor& x, const Tensor& dcosine,
+                              const Tensor& dsine) override;
+
+  void GatedForward(Activation f, bool gate_last, const Tensor& x, const Tensor& y) override;
+  void GatedBackward(Activation f, bool gate_last, const Tensor& dy, const Tensor& x,
+                     const Tensor& dx) override;
+
   void RmsForward(const Tensor& x, const Tensor& weight, double epsilon, const Tensor& y,
                   const Tensor& rstd) override;
   std::int64_t RmsBackwardScratch(const Tensor& x) const override;

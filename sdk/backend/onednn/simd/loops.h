@@ -79,6 +79,28 @@ struct RowLoops {
   bool (*is_largest)(const T* x, std::int64_t label, std::int64_t n);
 };
 
+// f(gate) * value, by Activation; null where there is none, and the reference serves.
+template <class T>
+struct GatedLoops {
+  using Forward = void (*)(const T* gate, const T* value, T* y, std::int64_t n);
+  using Backward = void (*)(const T* dy, const T* gate, const T* value, T* dgate, T* dvalue,
+                            std::int64_t n);
+  std::array<Forward, kActivationCount> forward;
+  std::array<Backward, kActivationCount> backward;
+};
+
+// Pairs turned by angles; y may be x. Halves: (x[i], x[i + pairs]); neighbours: (x[2i], x[2i + 1]).
+template <class T>
+struct RotaryLoops {
+  using Turn = void (*)(const T* x, const float* cosine, const float* sine, float sign,
+                        std::int64_t pairs, T* y);
+  Turn turn_halves;
+  Turn turn_neighbours;
+  // Of neighbours, added to what is there.
+  void (*add_angle_gradients)(const T* dy, const T* x, std::int64_t pairs, float* dcosine,
+                              float* dsine);
+};
+
 struct AdamFactors {
   float beta1, beta2, taken1, taken2;  // taken = 1 - beta
   float epsilon, gradient_scale;
@@ -120,6 +142,8 @@ struct TypedLoops {
   NormLoops<T> norm;
   ElementwiseLoops<T> elementwise;
   RowLoops<T> row;
+  GatedLoops<T> gated;
+  RotaryLoops<T> rotary;
 };
 
 struct Loops {
