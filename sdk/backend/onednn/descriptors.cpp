@@ -3,7 +3,9 @@
 #include <string_view>
 #include <utility>
 
+#include "sdk/backend/onednn/data_gradient.h"
 #include "sdk/backend/onednn/recipes.h"
+#include "sdk/backend/onednn/weight_packing.h"
 
 namespace frugal::onednn {
 namespace {
@@ -13,9 +15,16 @@ bool IsReferenceLoop(const Recipe& recipe) {
   return name.substr(0, 3) == "ref" || name.find(":ref") != std::string_view::npos;
 }
 
+std::unique_ptr<Operation> DescribeOurs(const Description& description) {
+  if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
+  const auto* const d = std::get_if<PackedLinearDescription>(&description);
+  if (d == nullptr || d->pass != Pass::kBackwardData || !DataGradientPays(*d)) return nullptr;
+  return MakeDataGradient(*d);
+}
+
 }  // namespace
 
-std::unique_ptr<Operation> Describe(const Description& description) {
+std::unique_ptr<Operation> DescribePrimitive(const Description& description) {
   try {
     Recipe recipe = std::visit([](const auto& d) { return MakeRecipe(d); }, description);
     if (IsReferenceLoop(recipe)) return nullptr;
@@ -26,8 +35,23 @@ std::unique_ptr<Operation> Describe(const Description& description) {
   }
 }
 
+std::unique_ptr<Operation> Describe(const Description& description) {
+  auto ours = DescribeOurs(description);
+  return ours ? std::move(ours) : DescribePrimitive(description);
+}
+
 std::int64_t PackedWeightBytes(std::int64_t inputs, std::int64_t outputs) {
   return static_cast<std::int64_t>(PackedWeight(inputs, outputs).get_size());
+}
+
+bool IsPackedInTiles(std::int64_t inputs, std::int64_t outputs) {
+  try {
+    return PackedWeight(inputs, outputs) ==
+           Describe({inputs, outputs}, Tag::BA16a64b2a, DType::kBF16);
+  } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) throw;
+    return false;
+  }
 }
 
 void LimitPrimitiveCache(int capacity) { dnnl::set_primitive_cache_capacity(capacity); }

@@ -9,11 +9,18 @@
 // the *recipe*.cpp files.
 namespace frugal::onednn {
 
-// nullptr where oneDNN has only its plain reference loops for this, or nothing at all.
+// What oneDNN has for this; nullptr where that is only its plain reference loops, or nothing at
+// all.
+std::unique_ptr<Operation> DescribePrimitive(const Description& description);
+
+// The same, or a kernel of ours where that is faster.
 std::unique_ptr<Operation> Describe(const Description& description);
 
 // Bytes of a weight's packed bf16 copy, which PackDescription writes.
 std::int64_t PackedWeightBytes(std::int64_t inputs, std::int64_t outputs);
+
+// Whether that copy lies in the tiles of simd/weight_tiles.h.
+bool IsPackedInTiles(std::int64_t inputs, std::int64_t outputs);
 
 // Limits oneDNN's own process-wide cache of compiled primitives.
 void LimitPrimitiveCache(int capacity);

@@ -24,9 +24,17 @@ struct Argument {
   void* data;
 };
 
-// One oneDNN primitive on fixed shapes. Callers see only public layouts (channels-last
-// activations, [out, in, kernel] weights); where the primitive wants another layout, or has to add
-// to its destination, the operation goes through scratch:
+// The data of a slot that was given.
+inline void* DataOf(std::initializer_list<Argument> arguments, Slot slot) {
+  for (const Argument& argument : arguments) {
+    if (argument.slot == slot) return argument.data;
+  }
+  return nullptr;
+}
+
+// One oneDNN primitive, or a kernel of ours in its place, on fixed shapes. Callers see only public
+// layouts (channels-last activations, [out, in, kernel] weights); where the primitive wants another
+// layout, or has to add to its destination, the operation goes through scratch:
 //   scratch = [oneDNN's own scratchpad][packed tensors, one after another], each 64-byte aligned.
 class Operation {
  public:

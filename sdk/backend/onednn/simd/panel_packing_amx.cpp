@@ -6,11 +6,14 @@
 namespace frugal::simd {
 namespace {
 
-// pack(rows, to) of each block of 32 x 32, which is padded with zeros where it is not whole.
+constexpr std::int64_t kBlockSize = kMatrixBlock * kMatrixBlock;
+
+// pack(rows, to + row_step i + column_step j) of each block (i, j) of 32 x 32, which is padded with
+// zeros where it is not whole.
 template <class Pack>
-void PackBlocks(const MatrixRows& from, BFloat16* to, const Pack& pack) {
+void PackBlocks(const MatrixRows& from, BFloat16* to, std::int64_t row_step,
+                std::int64_t column_step, const Pack& pack) {
   alignas(64) BFloat16 padded[kMatrixBlock * kMatrixBlock];
-  const std::int64_t panel = PanelSize(from.count);
   for (std::int64_t r = 0; r < from.count; r += kMatrixBlock) {
     for (std::int64_t c = 0; c < from.width; c += kMatrixBlock) {
       MatrixRows block{from.data + r * from.row + c, from.row,
@@ -20,7 +23,7 @@ void PackBlocks(const MatrixRows& from, BFloat16* to, const Pack& pack) {
         CopyPadded(block, kMatrixBlock, kMatrixBlock, padded);
         block = {padded, kMatrixBlock, kMatrixBlock, kMatrixBlock};
       }
-      pack(block, to + c / kMatrixBlock * panel + r * kMatrixBlock);
+      pack(block, to + r / kMatrixBlock * row_step + c / kMatrixBlock * column_step);
     }
   }
 }
@@ -28,11 +31,18 @@ void PackBlocks(const MatrixRows& from, BFloat16* to, const Pack& pack) {
 }  // namespace
 
 void PackLeftPanels(const MatrixRows& from, BFloat16* to) {
-  PackBlocks(from, to, [](const MatrixRows& block, BFloat16* at) {
-    TransposeMatrix(block, at, kMatrixBlock);
-  });
+  PackBlocks(
+      from, to, kBlockSize, PanelSize(from.count),
+      [](const MatrixRows& block, BFloat16* at) { TransposeMatrix(block, at, kMatrixBlock); });
 }
 
-void PackRightPanels(const MatrixRows& from, BFloat16* to) { PackBlocks(from, to, PairRows); }
+void PackRightPanels(const MatrixRows& from, BFloat16* to) {
+  PackBlocks(from, to, kBlockSize, PanelSize(from.count), PairRows);
+}
+
+void PackTurnedPanels(const MatrixRows& from, BFloat16* to) {
+  PackBlocks(from, to, PanelSize(from.width), kBlockSize,
+             [](const MatrixRows& block, BFloat16* at) { PairColumns(block, at); });
+}
 
 }  // namespace frugal::simd

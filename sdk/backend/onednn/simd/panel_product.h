@@ -24,6 +24,8 @@ constexpr std::int64_t PanelSize(std::int64_t rows) {
 // All panels of some rows, one behind the other.
 void PackLeftPanels(const MatrixRows& from, BFloat16* to);
 void PackRightPanels(const MatrixRows& from, BFloat16* to);
+// Right panels of the transpose: a panel is 32 rows, its rows are the columns.
+void PackTurnedPanels(const MatrixRows& from, BFloat16* to);
 
 // sums[c] = or += sum over `rows` rows of each of `columns` columns of panels; in a MatrixSession.
 struct PanelSums {
@@ -44,6 +46,7 @@ struct PanelProduct {
   float* c;
   std::int64_t c_row, rows, columns;
   bool accumulate;
+  MatrixRows soon{};  // what the caller reads next, in whole cache lines: comes nearer meanwhile
 };
 void MultiplyPanels(const PanelProduct& product);
 

@@ -30,12 +30,36 @@ void Foresee(const BlockOfC& next, std::int64_t row, std::int64_t count) {
   }
 }
 
+// Asks for rows line by line, some at a time.
+class Foresight {
+ public:
+  Foresight(const MatrixRows& rows, std::int64_t steps)
+      : rows_(rows), lines_((rows.count * rows.width / kLine + steps - 1) / steps) {}
+
+  void Step() {
+    for (std::int64_t i = 0; i < lines_ && row_ < rows_.count; ++i) {
+      __builtin_prefetch(rows_.data + row_ * rows_.row + column_, 0, 2);
+      column_ += kLine;
+      if (column_ < rows_.width) continue;
+      column_ = 0;
+      ++row_;
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 32;
+
+  MatrixRows rows_;
+  std::int64_t lines_;  // per step
+  std::int64_t row_ = 0, column_ = 0;
+};
+
+template <class Between>
 void Multiply(const PanelProduct& p, const BFloat16* left, const BFloat16* right, float* c,
-              std::int64_t c_row, bool accumulate, const BlockOfC& next) {
+              std::int64_t c_row, bool accumulate, const Between& between) {
   const MatrixProduct product{left,  kMatrixBlock, right,        kMatrixBlock, c,
                               c_row, kMatrixBlock, kMatrixBlock, p.depth,      accumulate};
-  MultiplyBlock(product, left, kBlockSize, right, c,
-                [&](std::int64_t k) { Foresee(next, k / 8, 4); });
+  MultiplyBlock(product, left, kBlockSize, right, c, between);
 }
 
 void AddPart(const float* from, const BlockOfC& to, bool accumulate) {
@@ -50,13 +74,30 @@ void AddPart(const float* from, const BlockOfC& to, bool accumulate) {
   }
 }
 
+template <class Between>
 void Compute(const PanelProduct& p, const BFloat16* left, const BFloat16* right, const BlockOfC& to,
-             const BlockOfC& next) {
-  if (to.IsWhole()) return Multiply(p, left, right, to.at, to.row, p.accumulate, next);
+             const Between& between) {
+  if (to.IsWhole()) return Multiply(p, left, right, to.at, to.row, p.accumulate, between);
   alignas(64) float sums[kBlockSize];
-  Multiply(p, left, right, sums, kMatrixBlock, false, next);
+  Multiply(p, left, right, sums, kMatrixBlock, false, between);
   Fence();
   AddPart(sums, to, p.accumulate);
+}
+
+// body(left panel, right panel, block of c, the block behind it) for all blocks of c
+template <class Body>
+void ForBlocks(const PanelProduct& p, const Body& body) {
+  const std::int64_t panel = PanelSize(p.depth);
+  for (std::int64_t r = 0; r < p.rows; r += kMatrixBlock) {
+    const BFloat16* const left = p.left + r / kMatrixBlock * panel;
+    for (std::int64_t c = 0; c < p.columns; c += kMatrixBlock) {
+      const bool last = c + kMatrixBlock >= p.columns;
+      const std::int64_t next_row = last ? r + kMatrixBlock : r;
+      const BlockOfC next =
+          next_row < p.rows ? BlockAt(p, next_row, last ? 0 : c + kMatrixBlock) : BlockOfC();
+      body(left, p.right + c / kMatrixBlock * panel, BlockAt(p, r, c), next);
+    }
+  }
 }
 
 // A right factor of ones, or a left one.
@@ -75,17 +116,16 @@ void AddSums(const float* from, std::int64_t columns, bool accumulate, float* to
 
 void MultiplyPanels(const PanelProduct& p) {
   Fence();
-  const std::int64_t panel = PanelSize(p.depth);
-  for (std::int64_t r = 0; r < p.rows; r += kMatrixBlock) {
-    const BFloat16* const left = p.left + r / kMatrixBlock * panel;
-    for (std::int64_t c = 0; c < p.columns; c += kMatrixBlock) {
-      const bool last = c + kMatrixBlock >= p.columns;
-      const std::int64_t next_row = last ? r + kMatrixBlock : r;
-      const BlockOfC next =
-          next_row < p.rows ? BlockAt(p, next_row, last ? 0 : c + kMatrixBlock) : BlockOfC();
-      Compute(p, left, p.right + c / kMatrixBlock * panel, BlockAt(p, r, c), next);
-    }
+  if (p.soon.count > 0) {
+    Foresight soon(p.soon, WholeBlocks(p.rows) * WholeBlocks(p.columns) * WholeBlocks(p.depth));
+    const auto foresee = [&](std::int64_t) { soon.Step(); };
+    return ForBlocks(p, [&](const BFloat16* left, const BFloat16* right, const BlockOfC& to,
+                            const BlockOfC&) { Compute(p, left, right, to, foresee); });
   }
+  ForBlocks(p, [&](const BFloat16* left, const BFloat16* right, const BlockOfC& to,
+                   const BlockOfC& next) {
+    Compute(p, left, right, to, [&](std::int64_t k) { Foresee(next, k / 8, 4); });
+  });
 }
 
 void SumLeftPanels(const PanelSums& p) {
