@@ -134,7 +134,7 @@ std::unique_ptr<Operation> MakeDataGradient(const PackedLinearDescription& d) {
 // few it is as good (1024 x 768 x 3072: 940 instead of 1,060, 4096 x 1536 x 384: 1,100 instead of
 // 820).
 bool DataGradientPays(const PackedLinearDescription& d) {
-  return d.outputs >= 8192 && d.inputs >= 256 && d.rows >= 128;
+  return d.outputs >= 8192 && d.inputs >= 384 && d.rows >= 128;
 }
 
 }  // namespace frugal::onednn

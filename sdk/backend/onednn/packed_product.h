@@ -8,9 +8,10 @@ namespace frugal::onednn {
 
 // Products of bf16 tensors that add up in f32, on the matrix units where the processor has them.
 // Forward and the input's gradient read one packed copy of the weight, in the layout that oneDNN's
-// matmul asks for and its inner product can read, so a step copies no weight; only a weight of
-// fewer than 64 inputs or outputs is copied again for the input's gradient. The weight's gradient
-// is written in f32, in the weight's own layout. Meanings and shapes as in ProductKernels.
+// matmul asks for and its inner product and data_gradient.h can read, so a step copies no weight;
+// only a weight of fewer than 64 inputs or outputs is copied again for the input's gradient. The
+// weight's gradient is written in f32, in the weight's own layout. Meanings and shapes as in
+// ProductKernels.
 class PackedProducts {
  public:
   explicit PackedProducts(OperationCache& cache) : cache_(cache) {}

@@ -38,6 +38,7 @@ class WeightPacking final : public Operation {
           PackInOut(from, i / down * kTileInputs, i % down * kTileOutputs, to + tile * kTileSize);
         }
       }
+      simd::FinishTiles();
     });
   }
 

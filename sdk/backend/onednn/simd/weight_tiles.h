@@ -6,8 +6,8 @@
 
 // The packed layout of a weight that oneDNN's matmul asks for on processors with matrix tiles (its
 // tag BA16a64b2a): tiles of 32 inputs by 64 outputs, [outputs / 64][inputs / 32][16][64][2], in
-// which a pair holds inputs 2i and 2i + 1 of an output; zeros for what is not there. Of these
-// loops the first two want a processor of which HasAvx512Bf16() is true.
+// which a pair holds inputs 2i and 2i + 1 of an output; zeros for what is not there. For a
+// processor of which HasAvx512Bf16() is true.
 namespace frugal::simd {
 
 inline constexpr std::int64_t kTileInputs = 32;
@@ -22,6 +22,8 @@ struct WeightPart {
 };
 void PackTileOutIn(const WeightPart& from, BFloat16* tile);  // rows of inputs
 void PackTileInOut(const WeightPart& from, BFloat16* tile);  // rows of outputs
+// Other threads see the tiles that this one has packed; they were written past the caches.
+void FinishTiles();
 
 // The left panel (see panel_product.h) of 32 inputs and `outputs` rows, a multiple of 32, that
 // begins with the tile given; the tile of the next 64 outputs lies `step` elements behind.

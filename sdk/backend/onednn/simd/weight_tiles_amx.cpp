@@ -47,6 +47,8 @@ void PackTileInOut(const WeightPart& from, BFloat16* tile) {
   }
 }
 
+void FinishTiles() { _mm_sfence(); }
+
 void UnpackTiles(const BFloat16* tile, std::int64_t step, std::int64_t outputs, BFloat16* panel) {
   const __m512i even =
       _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26,
