@@ -79,7 +79,7 @@ TEST_CASE("products with a vocabulary take that way, and agree with f64 on the s
   CHECK_FALSE(DataGradientPays(Sizes{1024, 768, 3072}.Describe()));
   Backends b;
   auto& product = b.fast->product();
-  const Sizes s{130, 390, 8200};
+  const Sizes s{130, 520, 8200};
   REQUIRE(DataGradientPays(s.Describe()));
   const Rounded weight({s.outputs, s.inputs}, 1);
   LinearWeight packed(MakeTensor(weight.f64.shape(), Values(weight.f64)));

@@ -129,12 +129,11 @@ std::unique_ptr<Operation> MakeDataGradient(const PackedLinearDescription& d) {
   return std::make_unique<DataGradient>(d);
 }
 
-// With as many outputs as a vocabulary has, oneDNN's inner product is slow on one thread already
-// (256 x 768 x 50304: 290 instead of 1,040 GFLOP/s, 256 x 768 x 16384: 510 instead of 1,030); with
-// few it is as good (1024 x 768 x 3072: 940 instead of 1,060, 4096 x 1536 x 384: 1,100 instead of
-// 820).
+// With as many outputs as a vocabulary has, oneDNN's inner product is slow (256 x 768 x 50304: 570
+// instead of 1,650 GFLOP/s, 256 x 512 x 8192: 1,220 instead of 1,540); else it is as good or better
+// (128 x 384 x 8192: 1,140 instead of 1,050, 256 x 256 x 8192: 1,250 instead of 1,080).
 bool DataGradientPays(const PackedLinearDescription& d) {
-  return d.outputs >= 8192 && d.inputs >= 384 && d.rows >= 128;
+  return d.outputs >= 8192 && d.inputs >= 512 && d.rows >= 128;
 }
 
 }  // namespace frugal::onednn
