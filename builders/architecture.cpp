@@ -40,6 +40,8 @@ std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config) 
     std::unique_ptr<Sequential> operator()(const ResNetConfig& c) const { return MakeResNet(c); }
     std::unique_ptr<Sequential> operator()(const DitConfig& c) const { return MakeDit(c); }
     std::unique_ptr<Sequential> operator()(const SitConfig& c) const { return MakeSit(c); }
+    std::unique_ptr<Sequential> operator()(const UVitConfig& c) const { return MakeUVit(c); }
+    std::unique_ptr<Sequential> operator()(const FlagDitConfig& c) const { return MakeFlagDit(c); }
   };
   auto network = std::visit(Maker(), config);
   network->AssignPaths("");

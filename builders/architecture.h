@@ -8,17 +8,20 @@
 
 #include "layers/architectures/bert.h"
 #include "layers/architectures/dit.h"
+#include "layers/architectures/flag_dit.h"
 #include "layers/architectures/gpt2.h"
 #include "layers/architectures/llama.h"
 #include "layers/architectures/resnet.h"
+#include "layers/architectures/uvit.h"
 #include "layers/architectures/vit.h"
 #include "presets/field.h"
 
 namespace frugal {
 
 // A named architecture and its sizes: [model] family and [model.config].
-using ArchitectureConfig = std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig,
-                                        ResNetConfig, DitConfig, SitConfig>;
+using ArchitectureConfig =
+    std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig, DitConfig, SitConfig,
+                 UVitConfig, FlagDitConfig>;
 
 // A family as TOML knows it.
 struct ArchitectureFamily {
