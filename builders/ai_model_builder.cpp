@@ -87,6 +87,11 @@ AiModelBuilder& AiModelBuilder::Training(const TrainingOptions& options) {
   return *this;
 }
 
+AiModelBuilder& AiModelBuilder::Diffusion(const DiffusionOptions& options) {
+  Replace(config_.diffusion, options, DiffusionFields(), "diffusion", config_.origins);
+  return *this;
+}
+
 AiModelBuilder& AiModelBuilder::Output(const OutputOptions& options) {
   Replace(config_.output, options, OutputFields(), "output", config_.origins);
   return *this;

@@ -31,6 +31,7 @@ class AiModelBuilder {
   AiModelBuilder& Optimizer(const OptimizerOptions& options);
   AiModelBuilder& Schedule(const ScheduleOptions& options);
   AiModelBuilder& Training(const TrainingOptions& options);
+  AiModelBuilder& Diffusion(const DiffusionOptions& options);
   AiModelBuilder& Output(const OutputOptions& options);
   // Parameters under these paths stay as they are (TrainingOptions::frozen), or learn at `factor`
   // of the rate (OptimizerOptions::slow).

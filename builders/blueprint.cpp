@@ -5,6 +5,7 @@
 
 #include "builders/learning.h"
 #include "builders/network_builder.h"
+#include "builders/network_inputs.h"
 #include "builders/planner.h"
 #include "builders/run_rules.h"
 #include "builders/value_check.h"
@@ -50,6 +51,13 @@ DatasetDescription DatasetIn(const RunConfig& config) {
   DatasetDescription dataset = DatasetAt(config, "data.dataset", all);
   if (!config.data.classes_used) return dataset;
   return DatasetAt(config, "data.classes_used", config.data);
+}
+
+// What diffusion minimizes unless somebody chose otherwise.
+RunConfig WithLossOfDiffusion(RunConfig config) {
+  const bool chosen = config.origins.Of("loss.kind").kind != OriginKind::kDefault;
+  if (config.diffusion.kind != DiffusionKind::kNone && !chosen) config.loss.kind = LossKind::kMse;
+  return config;
 }
 
 LastBatch LastBatchOf(const TrainingOptions& options) {
@@ -133,7 +141,8 @@ std::vector<std::int64_t> FirstSamples(std::int64_t count) {
   return samples;
 }
 
-Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
+Blueprint PrepareBlueprint(const RunConfig& given, const DataLayout* custom_layout) {
+  const RunConfig config = WithLossOfDiffusion(given);
   CheckConfig(config, custom_layout != nullptr);
   Blueprint blueprint;
   blueprint.config = config;
@@ -145,6 +154,10 @@ Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_lay
   const LayerInput input = {blueprint.layout.BatchShape(blueprint.program.batch),
                             blueprint.layout.InputType(blueprint.dtype())};
   blueprint.network = BuildNetwork(config.model, input, *blueprint.backend, blueprint.dtype());
+  if (config.diffusion.kind != DiffusionKind::kNone) {
+    blueprint.diffusion = std::make_unique<DiffusionProcess>(config.diffusion);
+  }
+  blueprint.inputs = ResolveInputs(*blueprint.network, blueprint.layout, blueprint.diffusion.get());
   CheckAssignments(blueprint);
   blueprint.parameters = blueprint.network->Parameters();
   SetLearning(config, blueprint.parameters);

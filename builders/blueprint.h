@@ -30,7 +30,9 @@ struct Blueprint {
   std::optional<DatasetDescription> dataset{};  // nothing where the program brings its own data
   TrainingProgram program;
   std::unique_ptr<Backend> backend;
+  std::unique_ptr<DiffusionProcess> diffusion{};  // null where the data have the targets
   std::unique_ptr<Sequential> network;
+  NetworkInputs inputs{};  // of the network, with the data's shapes
   std::vector<Parameter*> parameters;
   std::unique_ptr<Optimizer> optimizer;
   Plan plan;
@@ -47,6 +49,8 @@ struct Blueprint {
             parameters,
             config.loss,
             layout,
+            inputs,
+            diffusion.get(),
             config.training.accumulate,
             final_after,
             config.training.loss_chunk_rows.value_or(0)};

@@ -82,14 +82,12 @@ StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times)
 Bundle InputsOf(const Blueprint& blueprint, Context& context) {
   const std::int64_t count =
       MicroBatchSize(blueprint.program.batch, blueprint.config.training.accumulate, 0);
-  const DataLayout& layout = blueprint.layout;
-  Bundle inputs = {
-      {context.Allocate(layout.BatchShape(count), layout.InputType(blueprint.dtype()))}};
-  for (const NetworkInput& condition : layout.conditions) {
-    inputs.push_back(
-        {context.Allocate(BatchShape(condition, count), TypeOf(condition, blueprint.dtype()))});
+  Bundle bundle;
+  for (const NetworkInput& input : blueprint.inputs) {
+    bundle.push_back(
+        {context.Allocate(BatchShape(input, count), TypeOf(input, blueprint.dtype()))});
   }
-  return inputs;
+  return bundle;
 }
 
 std::vector<int> ContributionsFor(const Blueprint& blueprint) {

@@ -6,6 +6,7 @@
 #include "builders/ai_model_builder.h"
 #include "builders/program.h"
 #include "builders/run_training.h"
+#include "builders/sampling.h"
 #include "builders/spec_reader.h"
 #include "builders/text_generation.h"
 #include "presets/training_memory_config.h"

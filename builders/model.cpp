@@ -1,6 +1,7 @@
 #include "builders/model.h"
 
 #include <algorithm>
+#include <array>
 
 #include "builders/planner.h"
 #include "builders/training_loop.h"
@@ -96,6 +97,7 @@ Model& Model::operator=(Model&& other) noexcept {
   memory_ = std::move(other.memory_);
   extra_plans_ = std::move(other.extra_plans_);
   trained_ = other.trained_;
+  averaged_ = other.averaged_;
   blueprint_ = std::move(other.blueprint_);
   return *this;
 }
@@ -168,7 +170,25 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
   return RunStep(StepKind::kTrain, source, samples);
 }
 
+Model::AverageScope::AverageScope(Model& model)
+    : model_(model.config().optimizer.average_decay > 0 && !model.averaged_ ? &model : nullptr) {
+  if (model_ == nullptr) return;
+  for (const Parameter* parameter : model.parameters()) {
+    model.store_->SwapAverage(*parameter, *model.blueprint_->backend);
+  }
+  model.averaged_ = true;
+}
+
+Model::AverageScope::~AverageScope() {
+  if (model_ == nullptr) return;
+  for (const Parameter* parameter : model_->parameters()) {
+    model_->store_->SwapAverage(*parameter, *model_->blueprint_->backend);
+  }
+  model_->averaged_ = false;
+}
+
 EvaluationResult Model::Evaluate() {
+  const AverageScope average(*this);
   const DataSource& source = Source(DatasetPart::kTest);
   const std::int64_t samples =
       std::min(source.count(), config().data.test_limit.value_or(source.count()));
@@ -186,7 +206,7 @@ EvaluationResult Model::Evaluate() {
     at += count;
   }
   result.loss /= static_cast<double>(samples);
-  if (layout().classes > 0) {
+  if (layout().classes > 0 && diffusion() == nullptr) {
     const std::int64_t labels = samples * layout().label_shape.ElementCount();
     result.accuracy = static_cast<double>(correct) / static_cast<double>(labels);
   }
@@ -195,6 +215,12 @@ EvaluationResult Model::Evaluate() {
 
 void Model::CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
                          bool tokens) const {
+  if (inputs().size() > 1) {
+    throw UsageError({.where = where,
+                      .required = "the network takes one input",
+                      .given = "it takes " + std::to_string(inputs().size()),
+                      .advice = "call PredictInputs"});
+  }
   const bool wants_tokens = layout().vocabulary > 0;
   if (tokens != wants_tokens) {
     throw UsageError({.where = where,
@@ -225,6 +251,7 @@ std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, st
                       .given = "token " + std::to_string(token) + " was given",
                       .advice = "give numbers of the vocabulary"});
   }
+  const AverageScope average(*this);
   std::vector<float> outputs;
   RunPlanned(StepKind::kPredict, count, [&] {
     const std::array<InputValues, 1> inputs = {tokens};
@@ -233,8 +260,49 @@ std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, st
   return outputs;
 }
 
+void Model::CheckPredictInputs(std::span<const InputValues> given, std::int64_t count) const {
+  const auto refuse = [](std::string required, std::string was) {
+    throw UsageError({.where = "Model::PredictInputs",
+                      .required = std::move(required),
+                      .given = std::move(was),
+                      .advice = "see Model::inputs()"});
+  };
+  if (given.size() != inputs().size() || count < 1) {
+    refuse("the network takes " + std::to_string(inputs().size()) + " inputs of at least 1 sample",
+           std::to_string(given.size()) + " of " + std::to_string(count) + " were given");
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const NetworkInput& input = inputs()[i];
+    const bool integers = TypeOf(input, DType::kF32) == DType::kI64;
+    const auto size = static_cast<std::int64_t>(
+        std::visit([](const auto& values) { return values.size(); }, given[i]));
+    if ((given[i].index() == 1) != integers || size != BatchShape(input, count).ElementCount()) {
+      refuse("input '" + input.name + "' holds " + ToString(BatchShape(input, count)) +
+                 (integers ? " integers" : " values"),
+             std::to_string(size) + (given[i].index() == 1 ? " integers" : " values"));
+    }
+    if (!integers) continue;
+    for (const std::int64_t label : std::get<1>(given[i])) {
+      if (label >= 0 && label < input.classes) continue;
+      refuse("input '" + input.name + "' is in [0, " + std::to_string(input.classes) + ")",
+             std::to_string(label) + " was given");
+    }
+  }
+}
+
+std::vector<float> Model::PredictInputs(std::span<const InputValues> inputs, std::int64_t count) {
+  CheckPredictInputs(inputs, count);
+  const AverageScope average(*this);
+  std::vector<float> outputs;
+  RunPlanned(StepKind::kPredict, count, [&] {
+    return PredictStep(*context_, blueprint_->step_parts(), inputs, count, outputs);
+  });
+  return outputs;
+}
+
 std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t count) {
   CheckPredict("Model::Predict", inputs.size(), count, false);
+  const AverageScope average(*this);
   std::vector<float> outputs;
   RunPlanned(StepKind::kPredict, count, [&] {
     const std::array<InputValues, 1> all = {inputs};
@@ -299,9 +367,15 @@ std::vector<double> Model::LastGradient(const std::string& path) {
   return ToDoubles(store_->Gradient(Find(path)));
 }
 
-void Model::SaveWeights(const std::string& path) { WriteWeights(path, parameters(), *store_); }
+void Model::SaveWeights(const std::string& path) {
+  const AverageScope average(*this);
+  WriteWeights(path, parameters(), *store_);
+}
 
-std::string Model::WeightsHash() { return HashWeights(parameters(), *store_); }
+std::string Model::WeightsHash() {
+  const AverageScope average(*this);
+  return HashWeights(parameters(), *store_);
+}
 
 void Model::LoadWeights(const std::string& path, WeightsFormat format) {
   LoadWeights(path, format, config().model.allow_missing);

@@ -36,6 +36,10 @@ class Model {
   const RunConfig& config() const { return blueprint_->config; }
   const TrainingProgram& program() const { return blueprint_->program; }
   const DataLayout& layout() const { return blueprint_->layout; }
+  // What the network takes, with the shapes of the data.
+  const NetworkInputs& inputs() const { return blueprint_->inputs; }
+  // Null where the data have the targets.
+  const DiffusionProcess* diffusion() const { return blueprint_->diffusion.get(); }
   std::int64_t ParameterCount() const { return plan().parameter_count; }
   const std::vector<Parameter*>& parameters() const { return blueprint_->parameters; }
   Sequential& network() { return *blueprint_->network; }
@@ -51,11 +55,25 @@ class Model {
   std::vector<float> Predict(std::span<const float> inputs, std::int64_t count);
   // The same for token numbers [N, T], where the data are tokens.
   std::vector<float> PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count);
+  // The same for all inputs of a network that takes several, in the order of inputs().
+  std::vector<float> PredictInputs(std::span<const InputValues> inputs, std::int64_t count);
 
   // Continues a text of tokens; for causal networks over tokens. Takes its memory from the heap,
   // beside the plan and what is measured against it.
   std::vector<std::int64_t> Generate(std::span<const std::int64_t> prompt,
                                      const GenerateOptions& options);
+
+  // While it lives, the weights are their moving averages, where the optimizer keeps them.
+  class AverageScope {
+   public:
+    explicit AverageScope(Model& model);
+    AverageScope(const AverageScope&) = delete;
+    AverageScope& operator=(const AverageScope&) = delete;
+    ~AverageScope();
+
+   private:
+    Model* model_;  // null where there is nothing to undo
+  };
 
   // Values of one parameter or buffer, in f64; materializes it.
   std::vector<double> Values(const std::string& path);
@@ -86,6 +104,7 @@ class Model {
                      std::span<const std::int64_t> samples);
   void CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
                     bool tokens) const;
+  void CheckPredictInputs(std::span<const InputValues> given, std::int64_t count) const;
   const StepPlan& PlanFor(StepKind kind, std::int64_t batch);
   const DataSource& Source(DatasetPart part);
   const Parameter& Find(const std::string& path) const;
@@ -96,7 +115,8 @@ class Model {
   std::unique_ptr<Context> context_;
   DataSources sources_;
   std::vector<std::unique_ptr<StepPlan>> extra_plans_;
-  bool trained_ = false;  // Train() was called
+  bool trained_ = false;   // Train() was called
+  bool averaged_ = false;  // the weights are their averages now
 };
 
 }  // namespace frugal

@@ -114,6 +114,9 @@ const FieldTable& OptimizerFields() {
        MakeChoice("state", &OptimizerOptions::state,
                   "SGD with momentum, Adam, AdamW: the type that momentum and moments are kept in.",
                   ChoicesOf({StateFormat::kF32, StateFormat::kBF16, StateFormat::k8Bit})),
+       MakeField("average_decay", &OptimizerOptions::average_decay,
+                 "Above 0: a moving average of the weights is kept, and used outside of training.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
        MakeField("slow", &OptimizerOptions::slow,
                  "Parameters under these paths learn at slow_factor of the rate."),
        MakeField("slow_factor", &OptimizerOptions::slow_factor,
@@ -172,6 +175,42 @@ const FieldTable& TrainingFields() {
        MakeField("evaluate", &TrainingOptions::evaluate, "Measure the test part after each epoch."),
        MakeField("frozen", &TrainingOptions::frozen,
                  "Parameters under these paths stay as they are.")});
+  return table;
+}
+
+const FieldTable& DiffusionFields() {
+  using O = DiffusionOptions;
+  static const FieldTable table = MakeFieldTable<O>(
+      "diffusion",
+      {MakeChoice("kind", &O::kind,
+                  "What the network learns: the data's targets, or to take noise away.",
+                  ChoicesOf({DiffusionKind::kNone, DiffusionKind::kNoise, DiffusionKind::kFlow})),
+       MakeChoice(
+           "betas", &O::betas, "Noise: how it grows from step to step.",
+           ChoicesOf({BetaSchedule::kLinear, BetaSchedule::kScaledLinear, BetaSchedule::kCosine})),
+       MakeField("steps", &O::steps, "Noise: steps from data to noise.", {.min = 1, .max = 100000}),
+       MakeField("first_beta", &O::first_beta, "Noise: of the first step; not of cosine.",
+                 {.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true}),
+       MakeField("last_beta", &O::last_beta, "Noise: of the last step; not of cosine.",
+                 {.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true}),
+       MakeChoice("prediction", &O::prediction, "Noise: what the network says.",
+                  ChoicesOf({PredictionKind::kEpsilon, PredictionKind::kVelocity,
+                             PredictionKind::kSample})),
+       MakeChoice("direction", &O::direction, "Flow: the time of data.",
+                  {{"data_at_zero", FlowDirection::kDataAtZero},
+                   {"data_at_one", FlowDirection::kDataAtOne}}),
+       MakeChoice("times", &O::times, "Flow: how training times are drawn.",
+                  ChoicesOf({FlowTimes::kUniform, FlowTimes::kLogitNormal})),
+       MakeField("label_dropout", &O::label_dropout,
+                 "Share of labels replaced by \"none\" in training, for guidance.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeChoice("sampler", &O::sampler, "How samples are made; none: ddim, or euler_flow.",
+                  ChoicesOf({SamplerKind::kDdpm, SamplerKind::kDdim, SamplerKind::kDpmSolver,
+                             SamplerKind::kEulerFlow})),
+       MakeField("sampler_steps", &O::sampler_steps, "Steps of a sample.",
+                 {.min = 1, .max = 100000}),
+       MakeField("guidance", &O::guidance,
+                 "How far a sample follows its label; 1: as the network says.", {.min = 0})});
   return table;
 }
 

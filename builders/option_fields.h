@@ -11,6 +11,7 @@ const FieldTable& LossFields();
 const FieldTable& OptimizerFields();
 const FieldTable& ScheduleFields();
 const FieldTable& TrainingFields();
+const FieldTable& DiffusionFields();
 const FieldTable& OutputFields();
 
 }  // namespace frugal

@@ -10,6 +10,7 @@
 #include "presets/training_memory_config.h"
 #include "sdk/backend/backend.h"
 #include "sdk/optim/optimizer.h"
+#include "sdk/train/diffusion.h"
 #include "sdk/train/loss.h"
 
 namespace frugal {
@@ -86,6 +87,7 @@ struct RunConfig {
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
   TrainingOptions training;
+  DiffusionOptions diffusion;
   OutputOptions output;
   TrainingMemoryConfig memory;
   Origins origins;  // of every value, by dotted name

@@ -37,6 +37,16 @@ void CheckPrecision(const RunConfig& config, Complaints& complaints) {
 }
 
 void CheckLoss(const RunConfig& config, bool custom_data, Complaints& complaints) {
+  if (config.diffusion.kind != DiffusionKind::kNone) {
+    const bool chosen = config.origins.Of("loss.kind").kind != OriginKind::kDefault;
+    if (!chosen || !TakesLabels(config.loss.kind)) return;
+    complaints.Add(PlaceOf(config, "loss.kind"),
+                   {.where = "loss",
+                    .required = "diffusion compares values: mse, l1 or huber",
+                    .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
+                    .advice = "leave it out (mse), or choose one of them"});
+    return;
+  }
   if (custom_data || TakesLabels(config.loss.kind)) return;
   complaints.Add(PlaceOf(config, "loss.kind"),
                  {.where = "loss",
@@ -194,6 +204,54 @@ void CheckLossFields(const RunConfig& config, Complaints& complaints) {
   }
 }
 
+// Fields of [diffusion] that the kind does not read.
+void CheckDiffusion(const RunConfig& config, Complaints& complaints) {
+  struct Owner {
+    const char* key;
+    bool noise;  // read by this kind
+    bool flow;
+    bool is_set;
+  };
+  const DiffusionOptions& o = config.diffusion;
+  const DiffusionOptions d;
+  for (const auto& [key, noise, flow, is_set] :
+       {Owner{"betas", true, false, o.betas != d.betas},
+        Owner{"steps", true, false, o.steps != d.steps},
+        Owner{"first_beta", true, false, o.first_beta != d.first_beta},
+        Owner{"last_beta", true, false, o.last_beta != d.last_beta},
+        Owner{"prediction", true, false, o.prediction != d.prediction},
+        Owner{"direction", false, true, o.direction != d.direction},
+        Owner{"times", false, true, o.times != d.times},
+        Owner{"label_dropout", true, true, o.label_dropout != d.label_dropout},
+        Owner{"sampler", true, true, o.sampler.has_value()},
+        Owner{"sampler_steps", true, true, o.sampler_steps != d.sampler_steps},
+        Owner{"guidance", true, true, o.guidance != d.guidance}}) {
+    const bool read = o.kind == DiffusionKind::kNoise  ? noise
+                      : o.kind == DiffusionKind::kFlow ? flow
+                                                       : false;
+    if (read || !IsMeant(config, "diffusion", key, is_set)) continue;
+    complaints.Add(PlaceOf(config, std::string("diffusion.") + key),
+                   {.where = "diffusion",
+                    .required = std::string(key) + " belongs to kind = " +
+                                (noise && flow ? "\"noise\" or \"flow\""
+                                 : noise       ? "\"noise\""
+                                               : "\"flow\""),
+                    .given = "kind = \"" + std::string(NameOf(o.kind)) + "\"",
+                    .advice = "leave it out, or change the kind"});
+  }
+  const bool flow_sampler = o.sampler == SamplerKind::kEulerFlow;
+  if (!o.sampler || o.kind == DiffusionKind::kNone ||
+      flow_sampler == (o.kind == DiffusionKind::kFlow)) {
+    return;
+  }
+  complaints.Add(PlaceOf(config, "diffusion.sampler"),
+                 {.where = "diffusion",
+                  .required = "a flow is sampled by euler_flow, noise by ddpm, ddim or dpm_solver",
+                  .given = "sampler = \"" + std::string(NameOf(*o.sampler)) + "\" and kind = \"" +
+                           std::string(NameOf(o.kind)) + "\"",
+                  .advice = "leave sampler out, or choose one of the kind"});
+}
+
 void CheckAccumulation(const RunConfig& config, Complaints& complaints) {
   const TrainingOptions& training = config.training;
   const bool leaves_out = config.loss.ignore_index != LossOptions().ignore_index;
@@ -243,6 +301,7 @@ void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints)
   if (!custom_data) CheckDataFields(config, complaints);
   CheckLoss(config, custom_data, complaints);
   CheckLossFields(config, complaints);
+  CheckDiffusion(config, complaints);
   CheckOptimizer(config, complaints);
   CheckState(config, complaints);
   CheckSlow(config, complaints);

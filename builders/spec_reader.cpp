@@ -73,6 +73,7 @@ const std::vector<Section>& Sections() {
       {"optimizer", &OptimizerFields(), [](RunConfig& c) -> void* { return &c.optimizer; }},
       {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; }},
       {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; }},
+      {"diffusion", &DiffusionFields(), [](RunConfig& c) -> void* { return &c.diffusion; }},
       {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; }},
   };
   return sections;

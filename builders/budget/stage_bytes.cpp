@@ -183,13 +183,13 @@ std::vector<StageInput> FirstInputs(const Blueprint& blueprint) {
 
 void MeasureLoss(const Blueprint& blueprint, Stage& stage) {
   const StepParts parts = blueprint.step_parts();
-  const DataLayout& layout = blueprint.layout;
-  const DType type = layout.classes > 0 ? DType::kI64 : ExactType(blueprint.dtype());
-  const Shape targets = layout.TargetBatchShape(PartOfBatch(blueprint));
+  const TargetLayout targets =
+      TargetsOf(parts, PartOfBatch(blueprint), ExactType(blueprint.dtype()));
   const auto run = [&](Context& context, Bundle& bundle) {
     const Var output = std::exchange(bundle[0], Var());
-    bundle = {
-        RunLoss(context, parts, output, context.Allocate(targets, type, MemoryTag::kData)).loss};
+    bundle = {RunLoss(context, parts, output,
+                      context.Allocate(targets.shape, targets.dtype, MemoryTag::kData))
+                  .loss};
   };
   StageRun measured(blueprint, run, stage, FreesGradients(blueprint, ParametersOfLoss(blueprint)));
   measured.Plain(stage.chain);

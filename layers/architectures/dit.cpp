@@ -175,11 +175,12 @@ std::unique_ptr<Sequential> Make(const char* family, const DitConfig& config, bo
     net->Append("blocks." + std::to_string(i), std::make_unique<DitBlock>(config));
   }
   net->Append("final_layer", std::make_unique<DitFinal>(config, drops_variance));
-  net->SetInputs({{.name = "x",
-                   .role = InputRole::kSample,
-                   .shape = {config.input_size, config.input_size, config.in_channels}},
-                  {.name = "t", .role = InputRole::kTime},
-                  {.name = "y", .role = InputRole::kLabel, .classes = LabelsOf(config)}});
+  net->SetInputs(
+      {{.name = "x",
+        .role = InputRole::kSample,
+        .shape = {config.input_size, config.input_size, config.in_channels}},
+       {.name = "t", .role = InputRole::kTime, .time_range = drops_variance ? 1.0 : 1000.0},
+       {.name = "y", .role = InputRole::kLabel, .classes = LabelsOf(config)}});
   return net;
 }
 

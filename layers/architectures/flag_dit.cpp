@@ -233,7 +233,7 @@ std::unique_ptr<Sequential> MakeFlagDit(const FlagDitConfig& config) {
   net->SetInputs({{.name = "x",
                    .role = InputRole::kSample,
                    .shape = {config.input_size, config.input_size, config.in_channels}},
-                  {.name = "t", .role = InputRole::kTime},
+                  {.name = "t", .role = InputRole::kTime, .time_range = 1},
                   {.name = "y", .role = InputRole::kLabel, .classes = LabelsOf(config)}});
   return net;
 }

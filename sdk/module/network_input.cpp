@@ -62,7 +62,7 @@ void CheckCount(const std::string& where, const NetworkInputs& inputs, const Bun
 
 void CheckType(const std::string& where, const NetworkInput& input, const Var& given) {
   const bool labels = given.dtype() == DType::kI64;
-  if (labels == (input.role == InputRole::kLabel)) return;
+  if (labels == (input.role == InputRole::kLabel || input.role == InputRole::kTokens)) return;
   throw ShapeError({.where = Place(where),
                     .required = "input '" + input.name + "' takes " +
                                 (labels ? "values" : "class numbers of type i64"),
@@ -75,6 +75,7 @@ void CheckType(const std::string& where, const NetworkInput& input, const Var& g
 DType TypeOf(const NetworkInput& input, DType activations) {
   switch (input.role) {
     case InputRole::kLabel:
+    case InputRole::kTokens:
       return DType::kI64;
     case InputRole::kTime:
     case InputRole::kNumbers:

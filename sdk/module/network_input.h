@@ -14,6 +14,7 @@ enum class InputRole : std::uint8_t {
   kTime,     // [N], where the sample is between data and noise; in the parameters' type
   kLabel,    // [N] kI64, class numbers
   kValues,   // conditioning: text features, hints; in the type of activations
+  kTokens,   // [N, T] kI64, token numbers
   kNumbers,  // conditioning that is embedded by sines, or weighs: [N, ...] in the parameters' type
 };
 
@@ -24,7 +25,8 @@ struct NetworkInput {
   // plans assume where no data say otherwise.
   Shape shape{};
   std::vector<std::size_t> free_axes{};
-  std::int64_t classes = 0;  // kLabel: labels are in [0, classes)
+  std::int64_t classes = 0;  // kLabel: labels are in [0, classes); the last may mean none
+  double time_range = 1000;  // kTime: times are in [0, time_range)
   // kSample: free extents are multiples of these, of as many axes as the shape; empty: of 1.
   std::vector<std::int64_t> multiples{};
 };

@@ -174,4 +174,11 @@ bool ParameterStore::HasState(const Parameter& parameter, std::size_t which) con
   return slot != nullptr && slot->state[which];
 }
 
+void ParameterStore::SwapAverage(const Parameter& parameter, Backend& backend) {
+  if (!HasState(parameter, kAverage)) return;
+  Slot& slot = SlotOf(parameter);
+  std::swap(slot.value, slot.state[kAverage]);
+  Repack(parameter, backend);
+}
+
 }  // namespace frugal

@@ -26,7 +26,8 @@ using ValueSource = std::function<bool(const Parameter&, const Tensor&)>;
 // it is first asked for.
 class ParameterStore {
  public:
-  static constexpr std::size_t kStateCount = 2;
+  static constexpr std::size_t kStateCount = 3;
+  static constexpr std::size_t kAverage = 2;  // the state that is the value's moving average
 
   struct Options {
     DType dtype = DType::kF32;
@@ -74,6 +75,8 @@ class ParameterStore {
   const Tensor& State(const Parameter& parameter, std::size_t which, DType dtype,
                       const Shape& shape, Backend& backend);
   bool HasState(const Parameter& parameter, std::size_t which) const;
+  // The value and its moving average change places, where there is one; packed copies follow.
+  void SwapAverage(const Parameter& parameter, Backend& backend);
 
   void SetSource(ValueSource source) { source_ = std::move(source); }
   DType dtype() const { return options_.dtype; }

@@ -55,6 +55,22 @@ double Optimizer::Step(Context& context, std::span<Parameter* const> parameters)
   return norm;
 }
 
+void Optimizer::MoveAverage(Context& context, const Parameter& parameter) const {
+  if (options_.average_decay <= 0) return;
+  ParameterStore& store = context.parameters();
+  const Tensor value = store.Value(parameter);
+  const Tensor average =
+      store.State(parameter, ParameterStore::kAverage, context.planning_backend());
+  const auto t = static_cast<double>(context.step());
+  const double share = 1 - std::min(options_.average_decay, t / (t + 10));
+  // average += share (value - average), as a step of SGD against the "gradient" value - average.
+  context.Launch({OperationKind::kOptimizer, BytesOf(value, average, average)},
+                 [&](Backend& backend, void*) {
+                   backend.optimizer().Sgd({.learning_rate = -share, .weight_decay = -1}, value,
+                                           Tensor(), average);
+                 });
+}
+
 void Optimizer::Update(Context& context, const Parameter& parameter, double gradient_scale) const {
   ParameterStore& store = context.parameters();
   const Tensor gradient = store.Gradient(parameter);
@@ -81,6 +97,7 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
                  [&](Backend& backend, void*) { RunUpdate(backend, options_, call); });
+  MoveAverage(context, parameter);
   if (!store.HasPacked(parameter)) return;
   context.Launch(
       {OperationKind::kOptimizer, value.size() * (SizeOf(value.dtype()) + SizeOf(DType::kBF16))},

@@ -41,6 +41,10 @@ struct OptimizerOptions {
   std::optional<double> eps{};
   double weight_decay = 0;
   StateFormat state = StateFormat::kF32;  // sgd with momentum, adam and adamw; others: kF32 only
+  // > 0: the weights' moving average is kept beside them: after update t (from 0) it is
+  // d average + (1 - d) weight, d = min(average_decay, t / (t + 10)). Evaluations, predictions,
+  // samples and saved weights are then the average's.
+  double average_decay = 0;
   // Parameters under these paths ("layer4", "layer4.0.conv1") learn at slow_factor of the rate.
   std::vector<std::string> slow{};
   double slow_factor = 0.1;
@@ -74,6 +78,7 @@ class Optimizer {
 
  private:
   void Update(Context& context, const Parameter& parameter, double gradient_scale) const;
+  void MoveAverage(Context& context, const Parameter& parameter) const;
   double Epsilon() const;
   double GradientNorm(Context& context, std::span<Parameter* const> parameters) const;
 

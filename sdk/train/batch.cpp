@@ -7,15 +7,13 @@
 
 namespace frugal {
 
-Bundle AllocateInputs(Context& context, const DataLayout& layout, std::int64_t count) {
-  const DType exact = context.exact_dtype();
-  Bundle inputs = {
-      {context.Allocate(layout.BatchShape(count), layout.InputType(exact), MemoryTag::kData)}};
-  for (const NetworkInput& condition : layout.conditions) {
-    inputs.push_back({context.Allocate(BatchShape(condition, count), TypeOf(condition, exact),
-                                       MemoryTag::kData)});
+Bundle AllocateInputs(Context& context, std::span<const NetworkInput> inputs, std::int64_t count) {
+  Bundle bundle;
+  for (const NetworkInput& input : inputs) {
+    bundle.push_back({context.Allocate(BatchShape(input, count),
+                                       TypeOf(input, context.exact_dtype()), MemoryTag::kData)});
   }
-  return inputs;
+  return bundle;
 }
 
 Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* source,
@@ -23,9 +21,13 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
   const LabelScope label(context, "batch");
   const auto count = static_cast<std::int64_t>(samples.size());
   const DType target_type = layout.classes > 0 ? DType::kI64 : context.exact_dtype();
-  const Batch batch = {
-      AllocateInputs(context, layout, count),
-      context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData)};
+  Batch batch;
+  batch.inputs = {{context.Allocate(layout.BatchShape(count),
+                                    layout.InputType(context.exact_dtype()), MemoryTag::kData)}};
+  for (Var& condition : AllocateInputs(context, layout.conditions, count)) {
+    batch.inputs.push_back(std::move(condition));
+  }
+  batch.targets = context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData);
   std::int64_t bytes = batch.targets.bytes();
   for (const Var& input : batch.inputs) bytes += input.value.bytes();
   context.Launch({OperationKind::kData, bytes}, [&](Backend&, void*) {
@@ -39,11 +41,10 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
   return batch;
 }
 
-void ToActivations(Context& context, const DataLayout& layout, Bundle& inputs) {
+void ToActivations(Context& context, std::span<const NetworkInput> inputs, Bundle& bundle) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].dtype() == DType::kI64) continue;
-    if (i > 0 && layout.conditions[i - 1].role != InputRole::kValues) continue;
-    inputs[i] = ToActivation(context, std::exchange(inputs[i], Var()));
+    if (inputs[i].role != InputRole::kSample && inputs[i].role != InputRole::kValues) continue;
+    bundle[i] = ToActivation(context, std::exchange(bundle[i], Var()));
   }
 }
 

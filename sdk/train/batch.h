@@ -17,10 +17,10 @@ struct Batch {
 Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* source,
                 std::span<const std::int64_t> samples);
 
-// Memory for a batch of inputs, in the element types of data.
-Bundle AllocateInputs(Context& context, const DataLayout& layout, std::int64_t count);
+// Memory for a batch of a network's inputs, in the element types of data.
+Bundle AllocateInputs(Context& context, std::span<const NetworkInput> inputs, std::int64_t count);
 
 // Values in the element type of activations; labels, tokens, times and numbers as they are.
-void ToActivations(Context& context, const DataLayout& layout, Bundle& inputs);
+void ToActivations(Context& context, std::span<const NetworkInput> inputs, Bundle& bundle);
 
 }  // namespace frugal

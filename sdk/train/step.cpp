@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sdk/module/parameter_store.h"
+#include "sdk/ops/check.h"
 #include "sdk/ops/precision.h"
 #include "sdk/ops/scalar.h"
 #include "sdk/ops/vocabulary_loss.h"
@@ -12,6 +13,21 @@
 
 namespace frugal {
 namespace {
+
+bool TargetsAreLabels(const StepParts& parts) {
+  return parts.layout.classes > 0 && parts.diffusion == nullptr;
+}
+
+// A network says as much of a sample as there is to know of its noise.
+void CheckPrediction(Context& context, const Var& output, const Tensor& target) {
+  if (output.shape() == target.shape()) return;
+  const LabelScope label(context, "loss");
+  ThrowShape(context,
+             "in diffusion the network's output has the data's shape " + ToString(target.shape()),
+             output.shape(),
+             "give it as many output channels as the data have, e.g. "
+             "learn_sigma = false in [model.config]");
+}
 
 double ScalarOf(Context& context, const Tensor& scalar) {
   double value = 0;
@@ -23,7 +39,7 @@ double ScalarOf(Context& context, const Tensor& scalar) {
 std::int64_t CountCorrect(Context& context, const StepParts& parts, const Tensor& output,
                           const Tensor& targets) {
   std::int64_t correct = 0;
-  if (parts.layout.classes == 0) return 0;
+  if (!TargetsAreLabels(parts)) return 0;
   context.Launch({OperationKind::kLoss, BytesOf(output, targets)}, [&](Backend& backend, void*) {
     correct = backend.loss().CountCorrect(output, targets);
   });
@@ -49,9 +65,11 @@ Var RunNetwork(Context& context, const StepParts& parts, Bundle inputs) {
 Evaluated RunForward(Context& context, const StepParts& parts, const DataSource* source,
                      std::span<const std::int64_t> samples, double share = 1) {
   Batch batch = ReadBatch(context, parts.layout, source, samples);
+  if (parts.diffusion != nullptr) parts.diffusion->Noise(context, parts.inputs, samples, batch);
   const Tensor targets = batch.targets;
-  ToActivations(context, parts.layout, batch.inputs);
+  ToActivations(context, parts.inputs, batch.inputs);
   const Var output = RunNetwork(context, parts, std::move(batch.inputs));
+  if (parts.diffusion != nullptr) CheckPrediction(context, output, targets);
   LossOfBatch loss = RunLoss(context, parts, output, targets, share);
   Evaluated evaluated;
   evaluated.loss = std::move(loss.loss);
@@ -141,8 +159,13 @@ void CopyFrom(const Tensor& y, std::vector<float>& outputs) {
 
 }  // namespace
 
+TargetLayout TargetsOf(const StepParts& parts, std::int64_t batch, DType exact) {
+  if (parts.diffusion != nullptr) return {parts.layout.BatchShape(batch), exact};
+  return {parts.layout.TargetBatchShape(batch), TargetsAreLabels(parts) ? DType::kI64 : exact};
+}
+
 std::optional<Projection> ProjectionForLoss(const StepParts& parts) {
-  const bool over_positions = parts.layout.classes > 0 && parts.layout.label_shape.rank() > 0;
+  const bool over_positions = TargetsAreLabels(parts) && parts.layout.label_shape.rank() > 0;
   if (!over_positions || !TakesLabels(parts.loss.kind)) return std::nullopt;
   const std::optional<Projection> projection = parts.network.LastProjection();
   return projection && projection->layout == WeightLayout::kOutIn ? projection : std::nullopt;
@@ -199,13 +222,13 @@ Shape PredictStep(Context& context, const StepParts& parts, std::span<const Inpu
                   std::int64_t count, std::vector<float>& outputs) {
   context.set_training(false);
   const TapeScope scope(context, nullptr);
-  Bundle bundle = AllocateInputs(context, parts.layout, count);
+  Bundle bundle = AllocateInputs(context, parts.inputs, count);
   for (std::size_t i = 0; i < bundle.size(); ++i) {
     const Tensor& x = bundle[i].value;
     context.Launch({OperationKind::kData, BytesOf(x)},
                    [&](Backend&, void*) { CopyInto(inputs[i], x); });
   }
-  ToActivations(context, parts.layout, bundle);
+  ToActivations(context, parts.inputs, bundle);
   parts.network(context, bundle);
   const Var y = Widened(context, std::exchange(bundle, {})[0]);
   context.Launch({OperationKind::kData, BytesOf(y.value)},

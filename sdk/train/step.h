@@ -7,6 +7,7 @@
 #include "sdk/data/data_source.h"
 #include "sdk/module/layer.h"
 #include "sdk/optim/optimizer.h"
+#include "sdk/train/diffusion.h"
 #include "sdk/train/loss.h"
 
 namespace frugal {
@@ -17,6 +18,10 @@ struct StepParts {
   std::span<Parameter* const> parameters;
   LossOptions loss;
   DataLayout layout;
+  // What the network takes, with the data's shapes.
+  std::span<const NetworkInput> inputs;
+  // Where the network is to take noise away; null where the data have its targets.
+  const DiffusionProcess* diffusion = nullptr;
   // A training batch goes through in so many parts of (almost) equal size; their gradients add up
   // to those of the mean over the whole batch, if no label is ignored: parts weigh by their
   // samples.
@@ -28,6 +33,13 @@ struct StepParts {
   // Rows of a chunk where the loss takes over the network's last projection; 0: ChunkRows.
   std::int64_t chunk_rows = 0;
 };
+
+// What the loss compares a batch's outputs with, as memory.
+struct TargetLayout {
+  Shape shape;
+  DType dtype = DType::kF32;
+};
+TargetLayout TargetsOf(const StepParts& parts, std::int64_t batch, DType exact);
 
 // The last projection of the network, where the loss takes it over and runs it in pieces: that of
 // a network over positions, which may end in many outputs for each.
@@ -62,7 +74,7 @@ StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSour
 // One input of a network for a whole batch, row-major: values, or tokens or labels.
 using InputValues = std::variant<std::span<const float>, std::span<const std::int64_t>>;
 
-// The network's outputs for a batch of inputs (the layout's first, then its conditions), in
+// The network's outputs for a batch of inputs (StepParts::inputs), in
 // evaluation mode; values are read and written as f32 whatever the model computes in. Dry, neither
 // is touched, and `inputs` may be empty. Returns the shape of the outputs.
 Shape PredictStep(Context& context, const StepParts& parts, std::span<const InputValues> inputs,

@@ -1,0 +1,161 @@
+#include "sdk/train/diffusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sdk/core/random.h"
+
+namespace frugal {
+namespace {
+
+// Numbers that a sample draws beside its noise: its time, and whether it keeps its label.
+constexpr std::uint64_t kOwnNumbers = 8;
+
+const Tensor* LabelsIn(std::span<const NetworkInput> inputs, const Bundle& bundle) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].role == InputRole::kLabel) return &bundle[i].value;
+  }
+  return nullptr;
+}
+
+// The network's inputs in their order, from the data and from memory for the times.
+Bundle Arrange(Context& context, std::span<const NetworkInput> inputs, Batch& batch) {
+  Bundle arranged;
+  std::size_t condition = 1;
+  const std::int64_t count = batch.inputs[0].shape()[0];
+  for (const NetworkInput& input : inputs) {
+    if (input.role == InputRole::kSample) {
+      arranged.push_back(std::exchange(batch.inputs[0], Var()));
+    } else if (input.role == InputRole::kTime) {
+      arranged.push_back({context.Allocate({count}, context.exact_dtype(), MemoryTag::kData)});
+    } else if (input.role == InputRole::kLabel) {
+      arranged.push_back({std::exchange(batch.targets, Tensor())});
+    } else {
+      arranged.push_back(std::exchange(batch.inputs[condition++], Var()));
+    }
+  }
+  return arranged;
+}
+
+}  // namespace
+
+std::string_view NameOf(DiffusionKind kind) {
+  return kind == DiffusionKind::kNone ? "none" : kind == DiffusionKind::kNoise ? "noise" : "flow";
+}
+
+std::string_view NameOf(FlowTimes times) {
+  return times == FlowTimes::kUniform ? "uniform" : "logit_normal";
+}
+
+std::int64_t NoLabel(const NetworkInput& input) { return input.classes - 1; }
+
+DiffusionProcess::DiffusionProcess(const DiffusionOptions& options) : options_(options) {
+  if (options.kind != DiffusionKind::kNoise) return;
+  schedule_.emplace(NoiseScheduleOptions{.betas = options.betas,
+                                         .steps = options.steps,
+                                         .first_beta = options.first_beta,
+                                         .last_beta = options.last_beta});
+}
+
+DiffusionProcess::Drawn DiffusionProcess::Draw(std::uint64_t key, std::uint64_t index) const {
+  if (schedule_) {
+    const auto steps = static_cast<double>(schedule_->steps());
+    const auto t = static_cast<std::int64_t>(UniformAt(key, index) * steps);
+    return {schedule_->Level(t), static_cast<double>(t) / steps};
+  }
+  const double t = options_.times == FlowTimes::kUniform
+                       ? UniformAt(key, index)
+                       : 1 / (1 + std::exp(-NormalAt(key, index)));
+  return {FlowLevel(options_.direction, t), t};
+}
+
+double DiffusionProcess::TargetAt(const NoiseLevel& level, double x0, double noise) const {
+  if (schedule_) return TargetOf(options_.prediction, level, x0, noise);
+  return options_.direction == FlowDirection::kDataAtZero ? noise - x0 : x0 - noise;
+}
+
+template <class T>
+void DiffusionProcess::Fill(std::uint64_t key, std::span<const NetworkInput> inputs,
+                            std::span<const std::int64_t> samples, const Batch& batch,
+                            const Tensor& target) const {
+  const auto count = static_cast<std::int64_t>(samples.size());
+  const std::int64_t size = target.size() / count;
+  T* times = nullptr;
+  const NetworkInput* time = nullptr;
+  T* x = nullptr;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].role == InputRole::kSample) x = batch.inputs[i].value.data<T>();
+    if (inputs[i].role != InputRole::kTime) continue;
+    times = batch.inputs[i].value.data<T>();
+    time = &inputs[i];
+  }
+  T* const y = target.data<T>();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t n = 0; n < count; ++n) {
+    const std::uint64_t first = static_cast<std::uint64_t>(samples[static_cast<std::size_t>(n)]) *
+                                (static_cast<std::uint64_t>(size) + kOwnNumbers);
+    const Drawn drawn = Draw(key, first);
+    times[n] = static_cast<T>(drawn.fraction * time->time_range);
+    for (std::int64_t i = n * size; i < (n + 1) * size; ++i) {
+      const double noise =
+          NormalAt(key, first + kOwnNumbers + static_cast<std::uint64_t>(i - n * size));
+      const auto x0 = static_cast<double>(x[i]);
+      y[i] = static_cast<T>(TargetAt(drawn.level, x0, noise));
+      x[i] = static_cast<T>(drawn.level.signal * x0 + drawn.level.noise * noise);
+    }
+  }
+}
+
+void DiffusionProcess::Noise(Context& context, std::span<const NetworkInput> inputs,
+                             std::span<const std::int64_t> samples, Batch& batch) const {
+  const LabelScope label(context, "batch");
+  batch.inputs = Arrange(context, inputs, batch);
+  const Tensor sample = batch.inputs[0].value;
+  batch.targets = context.Allocate(sample.shape(), sample.dtype(), MemoryTag::kData);
+  const std::uint64_t key =
+      context.training()
+          ? StreamKey(context.seed(), "diffusion", static_cast<std::uint64_t>(context.step()))
+          : StreamKey(context.seed(), "diffusion evaluation");
+  context.Launch({OperationKind::kData, 3 * sample.bytes()}, [&](Backend&, void*) {
+    if (sample.dtype() == DType::kF64) {
+      Fill<double>(key, inputs, samples, batch, batch.targets);
+    } else {
+      Fill<float>(key, inputs, samples, batch, batch.targets);
+    }
+  });
+  const Tensor* labels = LabelsIn(inputs, batch.inputs);
+  if (labels == nullptr || !context.training() || options_.label_dropout <= 0) return;
+  context.Launch({OperationKind::kData, labels->bytes()}, [&](Backend&, void*) {
+    const auto row = static_cast<std::uint64_t>(sample.size() / labels->size()) + kOwnNumbers;
+    const auto input = std::ranges::find(inputs, InputRole::kLabel, &NetworkInput::role);
+    for (std::int64_t n = 0; n < labels->size(); ++n) {
+      const auto number = static_cast<std::uint64_t>(samples[static_cast<std::size_t>(n)]);
+      if (UniformAt(key, number * row + 4) < options_.label_dropout) {
+        labels->data<std::int64_t>()[n] = NoLabel(*input);
+      }
+    }
+  });
+}
+
+SamplerOptions DiffusionProcess::SamplerOf(std::int64_t steps, std::optional<SamplerKind> kind,
+                                           std::uint64_t seed) const {
+  const SamplerKind usual = schedule_ ? SamplerKind::kDdim : SamplerKind::kEulerFlow;
+  return {.kind = kind.value_or(options_.sampler.value_or(usual)),
+          .steps = steps,
+          .seed = seed,
+          .schedule = {.betas = options_.betas,
+                       .steps = options_.steps,
+                       .first_beta = options_.first_beta,
+                       .last_beta = options_.last_beta},
+          .prediction = options_.prediction,
+          .direction = options_.direction};
+}
+
+double DiffusionProcess::NetworkTime(double sampler_time, const NetworkInput& input) const {
+  const double fraction =
+      schedule_ ? sampler_time / static_cast<double>(schedule_->steps()) : sampler_time;
+  return fraction * input.time_range;
+}
+
+}  // namespace frugal
