@@ -9,7 +9,7 @@ namespace frugal {
 const std::vector<ArchitectureFamily>& ArchitectureFamilies() {
   static const std::vector<ArchitectureFamily> families = [] {
     std::vector<ArchitectureFamily> all;
-    for (auto& group : {ClassicFamilies(), DitFamilies()}) {
+    for (auto& group : {ClassicFamilies(), DitFamilies(), UNetFamilies()}) {
       all.insert(all.end(), group.begin(), group.end());
     }
     return all;
@@ -42,6 +42,7 @@ std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config) 
     std::unique_ptr<Sequential> operator()(const SitConfig& c) const { return MakeSit(c); }
     std::unique_ptr<Sequential> operator()(const UVitConfig& c) const { return MakeUVit(c); }
     std::unique_ptr<Sequential> operator()(const FlagDitConfig& c) const { return MakeFlagDit(c); }
+    std::unique_ptr<Sequential> operator()(const UNetConfig& c) const { return MakeUNet(c); }
   };
   auto network = std::visit(Maker(), config);
   network->AssignPaths("");

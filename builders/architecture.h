@@ -12,6 +12,7 @@
 #include "layers/architectures/gpt2.h"
 #include "layers/architectures/llama.h"
 #include "layers/architectures/resnet.h"
+#include "layers/architectures/unet.h"
 #include "layers/architectures/uvit.h"
 #include "layers/architectures/vit.h"
 #include "presets/field.h"
@@ -21,7 +22,7 @@ namespace frugal {
 // A named architecture and its sizes: [model] family and [model.config].
 using ArchitectureConfig =
     std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig, DitConfig, SitConfig,
-                 UVitConfig, FlagDitConfig>;
+                 UVitConfig, FlagDitConfig, UNetConfig>;
 
 // A family as TOML knows it.
 struct ArchitectureFamily {
