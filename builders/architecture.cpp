@@ -43,6 +43,16 @@ std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config) 
     std::unique_ptr<Sequential> operator()(const UVitConfig& c) const { return MakeUVit(c); }
     std::unique_ptr<Sequential> operator()(const FlagDitConfig& c) const { return MakeFlagDit(c); }
     std::unique_ptr<Sequential> operator()(const UNetConfig& c) const { return MakeUNet(c); }
+    std::unique_ptr<Sequential> operator()(const UNetConditionConfig& c) const {
+      return MakeUNetCondition(c);
+    }
+    std::unique_ptr<Sequential> operator()(const ControlNetConfig& c) const {
+      return MakeControlNet(c);
+    }
+    std::unique_ptr<Sequential> operator()(const VaeKlConfig& c) const { return MakeVaeKl(c); }
+    std::unique_ptr<Sequential> operator()(const VideoUNetConfig& c) const {
+      return MakeVideoUNet(c);
+    }
   };
   auto network = std::visit(Maker(), config);
   network->AssignPaths("");

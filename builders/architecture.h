@@ -7,13 +7,17 @@
 #include <vector>
 
 #include "layers/architectures/bert.h"
+#include "layers/architectures/controlnet.h"
 #include "layers/architectures/dit.h"
 #include "layers/architectures/flag_dit.h"
 #include "layers/architectures/gpt2.h"
 #include "layers/architectures/llama.h"
 #include "layers/architectures/resnet.h"
 #include "layers/architectures/unet.h"
+#include "layers/architectures/unet_condition.h"
 #include "layers/architectures/uvit.h"
+#include "layers/architectures/vae_kl.h"
+#include "layers/architectures/video_unet.h"
 #include "layers/architectures/vit.h"
 #include "presets/field.h"
 
@@ -22,7 +26,8 @@ namespace frugal {
 // A named architecture and its sizes: [model] family and [model.config].
 using ArchitectureConfig =
     std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig, DitConfig, SitConfig,
-                 UVitConfig, FlagDitConfig, UNetConfig>;
+                 UVitConfig, FlagDitConfig, UNetConfig, UNetConditionConfig, ControlNetConfig,
+                 VaeKlConfig, VideoUNetConfig>;
 
 // A family as TOML knows it.
 struct ArchitectureFamily {

@@ -15,6 +15,14 @@ ConvolutionOptions<kAxes> Same(std::int64_t filters, std::optional<Initializer> 
   return options;
 }
 
+// x with a row of `shift` [N, C] added to each of N equal parts.
+Var Shifted(Context& context, const Var& x, const Var& shift) {
+  const std::int64_t samples = shift.shape()[0];
+  if (x.shape()[0] == samples) return Modulate(context, x, shift, {});
+  const Shape parts = {samples, x.shape().RowCount() / samples, x.shape().back()};
+  return Reshape(context, Modulate(context, Reshape(context, x, parts), shift, {}), x.shape());
+}
+
 }  // namespace
 
 template <std::size_t kAxes>
@@ -45,7 +53,7 @@ Var ResnetBlock<kAxes>::operator()(Context& context, const Var& x, const Var& c)
   Var h = norm1_(context, x);
   h = Activate(context, h, Activation::kSilu);
   h = conv1_(context, h);
-  if (time_) h = Modulate(context, h, (*time_)(context, c), {});
+  if (time_) h = Shifted(context, h, (*time_)(context, c));
   h = norm2_(context, h);
   h = Activate(context, h, Activation::kSilu);
   h = conv2_(context, h);

@@ -27,7 +27,8 @@ class ResnetBlock final : public Module {
  public:
   explicit ResnetBlock(const ResnetBlockOptions& options);
 
-  // `c` [N, time_features] is the time behind its SiLU; empty where there is none.
+  // `c` [N, time_features] is the time behind its SiLU; empty where there is none. One with fewer
+  // rows has one for as many samples in a row: the frames of a video.
   Var operator()(Context& context, const Var& x, const Var& c);
   std::string Describe() const { return "resnet block, " + conv1_.Describe(); }
 

@@ -9,6 +9,6 @@ namespace frugal {
 
 std::vector<ArchitectureFamily> ClassicFamilies();  // gpt2, llama, bert, vit, resnet
 std::vector<ArchitectureFamily> DitFamilies();      // dit, sit, uvit, flag_dit
-std::vector<ArchitectureFamily> UNetFamilies();     // unet, unet_condition, controlnet, ...
+std::vector<ArchitectureFamily> UNetFamilies();     // unet ... video_unet
 
 }  // namespace frugal

@@ -23,6 +23,12 @@ Field PaddingField(std::int64_t T::*member) {
                    {.min = 0, .max = 1});
 }
 
+template <class T>
+Field ClassesField(std::int64_t T::*member) {
+  return MakeField("num_class_embeds", member, "Classes; 0: without.",
+                   {.min = 0, .max = kMostPerAxis});
+}
+
 FieldTable UNetFields() {
   using C = UNetConfig;
   return MakeFieldTable<C>(
@@ -43,12 +49,126 @@ FieldTable UNetFields() {
        EpsilonField("norm_eps", &C::norm_eps),
        MakeField("flip_sin_to_cos", &C::flip_sin_to_cos, "Cosines before sines in time features."),
        ShiftField(&C::freq_shift), PaddingField(&C::downsample_padding),
-       MakeField("num_class_embeds", &C::num_class_embeds, "Classes; 0: without.",
-                 {.min = 0, .max = kMostPerAxis})});
+       ClassesField(&C::num_class_embeds)});
+}
+
+// Of U-Nets with cross attention and ControlNets.
+std::vector<Field> TrunkFields() {
+  using C = UNetTrunkConfig;
+  return {
+      SizeField("sample_size", &C::sample_size, "Height and width that plans assume."),
+      SizeField("in_channels", &C::in_channels, "Of what comes in."),
+      MakeField("down_block_types", &C::down_block_types,
+                "DownBlock2D or CrossAttnDownBlock2D for each stage.", kTypes),
+      MakeChoice("mid_block_type", &C::mid_block_type, "What lies between down and up.",
+                 {{"UNetMidBlock2DCrossAttn", UNetMiddleType::kCrossAttention},
+                  {"UNetMidBlock2D", UNetMiddleType::kResnet},
+                  {"none", UNetMiddleType::kNone}}),
+      MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
+      MakeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage.", kPerStage),
+      MakeField("transformer_layers_per_block", &C::transformer_layers_per_block,
+                "Transformer blocks behind a residual block.", kPerStage),
+      MakeField("cross_attention_dim", &C::cross_attention_dim, "Features of the context.",
+                kPerStage),
+      MakeField("attention_head_dim", &C::attention_head_dim,
+                "Heads (sic) of each stage's attention.", kPerStage),
+      MakeField("only_cross_attention", &C::only_cross_attention,
+                "Whether stages attend to the context only."),
+      MakeField("use_linear_projection", &C::use_linear_projection,
+                "Whether transformers begin and end in products, not 1x1 convolutions."),
+      SizeField("norm_num_groups", &C::norm_num_groups, "Groups of the norms."),
+      EpsilonField("norm_eps", &C::norm_eps),
+      MakeField("flip_sin_to_cos", &C::flip_sin_to_cos, "Cosines before sines in time features."),
+      ShiftField(&C::freq_shift),
+      PaddingField(&C::downsample_padding),
+      ClassesField(&C::num_class_embeds),
+      MakeChoice("addition_embed_type", &C::addition_embed_type,
+                 "What is added to the time: nothing, or a text's features and numbers.",
+                 {{"none", AddedEmbedding::kNone}, {"text_time", AddedEmbedding::kTextTime}}),
+      SizeField("addition_time_embed_dim", &C::addition_time_embed_dim, "Sinusoids of a number."),
+      SizeField("projection_class_embeddings_input_dim", &C::projection_class_embeddings_input_dim,
+                "Features of the text and of the numbers together.")};
+}
+
+FieldTable UNetConditionFields() {
+  using C = UNetConditionConfig;
+  std::vector<Field> fields = TrunkFields();
+  fields.push_back(SizeField("out_channels", &C::out_channels, "Of what is predicted."));
+  fields.push_back(MakeField(
+      "up_block_types", &C::up_block_types,
+      "UpBlock2D or CrossAttnUpBlock2D for each stage, the smallest images first.", kTypes));
+  return MakeFieldTable<C>("unet_condition", std::move(fields));
+}
+
+FieldTable ControlNetFields() {
+  using C = ControlNetConfig;
+  std::vector<Field> fields = TrunkFields();
+  fields.push_back(SizeField("conditioning_channels", &C::conditioning_channels, "Of a hint."));
+  fields.push_back(MakeField("conditioning_embedding_out_channels",
+                             &C::conditioning_embedding_out_channels,
+                             "Channels of the hint's convolutions, each half the size of the one "
+                             "before.",
+                             kStages));
+  return MakeFieldTable<C>("controlnet", std::move(fields));
+}
+
+FieldTable VaeKlFields() {
+  using C = VaeKlConfig;
+  return MakeFieldTable<C>(
+      "vae_kl",
+      {SizeField("sample_size", &C::sample_size, "Height and width that plans assume."),
+       SizeField("in_channels", &C::in_channels, "Of an image."),
+       SizeField("out_channels", &C::out_channels, "Of the image that comes back."),
+       SizeField("latent_channels", &C::latent_channels, "Of the latents."),
+       MakeField("down_block_types", &C::down_block_types, "DownEncoderBlock2D for each stage.",
+                 kTypes),
+       MakeField("up_block_types", &C::up_block_types, "UpDecoderBlock2D for each stage.", kTypes),
+       MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
+       SizeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage."),
+       SizeField("norm_num_groups", &C::norm_num_groups, "Groups of the norms."),
+       MakeField("use_quant_conv", &C::use_quant_conv, "A 1x1 convolution before the latents."),
+       MakeField("use_post_quant_conv", &C::use_post_quant_conv, "And one behind them."),
+       MakeField("mid_block_add_attention", &C::mid_block_add_attention,
+                 "Whether the middles have attention.")});
+}
+
+FieldTable VideoUNetFields() {
+  using C = VideoUNetConfig;
+  return MakeFieldTable<C>(
+      "video_unet",
+      {SizeField("sample_size", &C::sample_size, "Height and width that plans assume."),
+       SizeField("num_frames", &C::num_frames, "Frames that plans assume."),
+       SizeField("in_channels", &C::in_channels, "Of what comes in."),
+       SizeField("out_channels", &C::out_channels, "Of what is predicted."),
+       MakeField("down_block_types", &C::down_block_types,
+                 "DownBlockSpatioTemporal or CrossAttnDownBlockSpatioTemporal for each stage.",
+                 kTypes),
+       MakeField("up_block_types", &C::up_block_types,
+                 "UpBlockSpatioTemporal or CrossAttnUpBlockSpatioTemporal, the smallest first.",
+                 kTypes),
+       MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
+       SizeField("addition_time_embed_dim", &C::addition_time_embed_dim,
+                 "Sinusoids of each of time_ids."),
+       SizeField("projection_class_embeddings_input_dim", &C::projection_class_embeddings_input_dim,
+                 "Sinusoids of all time_ids."),
+       MakeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage.",
+                 kPerStage),
+       MakeField("transformer_layers_per_block", &C::transformer_layers_per_block,
+                 "Transformer blocks behind a residual block.", kPerStage),
+       MakeField("cross_attention_dim", &C::cross_attention_dim, "Features of the context.",
+                 kPerStage),
+       MakeField("num_attention_heads", &C::num_attention_heads, "Heads of each stage.",
+                 kPerStage)});
 }
 
 }  // namespace
 
-std::vector<ArchitectureFamily> UNetFamilies() { return {{"unet", UNetConfig(), UNetFields()}}; }
+std::vector<ArchitectureFamily> UNetFamilies() {
+  return {{"unet", UNetConfig(), UNetFields()},
+          {"unet_condition", UNetConditionConfig(), UNetConditionFields()},
+          {"controlnet", ControlNetConfig(), ControlNetFields()},
+          {"vae_kl", VaeKlConfig(), VaeKlFields()},
+          {"video_unet", VideoUNetConfig(), VideoUNetFields()}};
+}
 
 }  // namespace frugal

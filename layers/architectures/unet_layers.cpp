@@ -26,6 +26,16 @@ void PutWithSkip(Bundle& bundle, Var x, SkipUse skips) {
   if (skips.leaves) bundle.push_back(bundle[0]);
 }
 
+Var AsImages(Context& context, const Var& x) {
+  const Shape& s = x.shape();
+  return s.rank() == 5 ? Reshape(context, x, {s[0] * s[1], s[2], s[3], s[4]}) : x;
+}
+
+Var LikeFrames(Context& context, const Var& images, const Shape& x) {
+  const Shape& s = images.shape();
+  return x.rank() == 5 ? Reshape(context, images, {x[0], x[1], s[1], s[2], s[3]}) : images;
+}
+
 Conv2dOptions SameSize(std::int64_t filters) {
   return {.filters = filters, .kernel = {3}, .padding = {1}};
 }
@@ -65,13 +75,15 @@ UNetDownsampler::UNetDownsampler(std::int64_t channels, std::int64_t padding, Sk
 
 void UNetDownsampler::ForwardBundle(Context& context, Bundle& bundle) {
   const Var x = TakeWithSkip(context, bundle, skips_);
-  PutWithSkip(bundle, sampler_(context, x), skips_);
+  const Var y = sampler_(context, AsImages(context, x));
+  PutWithSkip(bundle, LikeFrames(context, y, x.shape()), skips_);
 }
 
 UNetUpsampler::UNetUpsampler(std::int64_t channels) : sampler_(channels) { AddChild("", sampler_); }
 
 void UNetUpsampler::ForwardBundle(Context& context, Bundle& bundle) {
-  bundle[0] = sampler_(context, std::exchange(bundle[0], Var()));
+  const Var x = std::exchange(bundle[0], Var());
+  bundle[0] = LikeFrames(context, sampler_(context, AsImages(context, x)), x.shape());
 }
 
 UNetOutput::UNetOutput(const UNetOutputOptions& options)
@@ -87,10 +99,12 @@ UNetOutput::UNetOutput(const UNetOutputOptions& options)
 
 void UNetOutput::ForwardBundle(Context& context, Bundle& bundle) {
   Var x = std::exchange(bundle[0], Var());
+  const Shape shape = x.shape();
   bundle.clear();
-  x = norm_(context, x);
+  x = norm_(context, AsImages(context, x));
   x = Activate(context, x, Activation::kSilu);
-  bundle.push_back(convolution_(context, x));
+  x = convolution_(context, x);
+  bundle.push_back(LikeFrames(context, x, shape));
 }
 
 }  // namespace frugal::architectures

@@ -6,8 +6,8 @@
 #include "layers/resnet_block.h"
 #include "layers/transformer_block.h"
 
-// The layers of U-Nets over images. Between them travel x [N, H, W, C], c [N, D], the time behind
-// its SiLU, in some the context [N, S, E], and then the skips.
+// The layers of U-Nets over images; samplers and output take videos too. Between them travel x [N,
+// H, W, C], c [N, D], the time behind its SiLU, in some the context [N, S, E], and then the skips.
 namespace frugal::architectures {
 
 // The last variable of the bundle, which it loses.
@@ -19,6 +19,11 @@ Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips);
 
 // bundle[0] = x, which is also appended where a skip is left.
 void PutWithSkip(Bundle& bundle, Var x, SkipUse skips);
+
+// Frames of videos [N, F, H, W, C] as images [N F, H, W, C]; images as they are.
+Var AsImages(Context& context, const Var& x);
+// The way back, for images made out of x.
+Var LikeFrames(Context& context, const Var& images, const Shape& x);
 
 class UNetResnet final : public BundleLayer {
  public:

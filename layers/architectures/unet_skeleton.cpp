@@ -137,6 +137,15 @@ std::vector<std::int64_t> PerStage(const char* family, const char* key,
          std::to_string(values.size()) + " numbers");
 }
 
+void CheckSameWidth(const char* family, const std::vector<std::int64_t>& widths,
+                    std::size_t stages) {
+  for (const std::int64_t width : PerStage(family, "cross_attention_dim", widths, stages)) {
+    if (width == widths[0]) continue;
+    Refuse(family, "cross_attention_dim", "one width, as all stages attend to one context",
+           std::to_string(widths[0]) + " and " + std::to_string(width));
+  }
+}
+
 std::int64_t DownsamplingOf(std::size_t stages) { return std::int64_t{1} << (stages - 1); }
 
 }  // namespace frugal::architectures

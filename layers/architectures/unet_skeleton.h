@@ -84,6 +84,10 @@ std::vector<bool> AttendingStages(const char* family, const char* key,
 std::vector<std::int64_t> PerStage(const char* family, const char* key,
                                    const std::vector<std::int64_t>& values, std::size_t stages);
 
+// Throws ConfigError unless cross_attention_dim is the same for all stages.
+void CheckSameWidth(const char* family, const std::vector<std::int64_t>& widths,
+                    std::size_t stages);
+
 // By what height and width must be divisible: 2 for each stage but the last.
 std::int64_t DownsamplingOf(std::size_t stages);
 
