@@ -39,8 +39,9 @@ TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
   if (options.quiet) {
     result = model.Train(nullptr, train);
   } else {
-    ConsoleProgress progress(units);
-    result = model.Train(&progress, train);
+    const std::unique_ptr<TrainingObserver> watch =
+        options.watch ? options.watch(model) : std::make_unique<ConsoleProgress>(units);
+    result = model.Train(watch.get(), train);
     std::cout << "\n"
               << ResultText(result, model.program(), units) << "\n"
               << MemoryTableText(model.plan(), result) << std::endl;

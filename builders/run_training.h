@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@ struct RunTrainingOptions {
   bool quiet = false;                  // print nothing
   bool profile = false;                // time every kernel, and print a table of them
   std::vector<std::string> keep = {};  // files that no output may replace
+  // Makes the observer of the model's training; not given: one that prints progress.
+  std::function<std::unique_ptr<TrainingObserver>(Model&)> watch = {};
 };
 
 struct TrainedRun {

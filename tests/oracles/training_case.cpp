@@ -137,6 +137,7 @@ TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& ki
                              .train_count = tokens.count(),
                              .vocabulary = network->LastProjection()->weight->shape[0],
                              .label_shape = positions};
+  const NetworkInputs inputs = {{.name = "tokens", .role = InputRole::kTokens, .shape = positions}};
   const Numbers losses = ReadNumbers(*expected, "losses");
   const Numbers norms = ReadNumbers(*expected, "gradient_norms");
   TrainingErrors errors;
@@ -145,7 +146,7 @@ TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& ki
     for (std::int64_t row = 0; row < shape[1]; ++row) samples.push_back(step * shape[1] + row);
     world.context().set_step(step);
     const StepResult result =
-        TrainStep(world.context(), {*network, parameters, LossOptions(), layout}, optimizer,
+        TrainStep(world.context(), {*network, parameters, LossOptions(), layout, inputs}, optimizer,
                   &tokens, samples);
     const auto at = static_cast<std::size_t>(step);
     errors.losses.push_back(RelativeDifference(result.loss, losses.values[at]));

@@ -64,7 +64,7 @@ bool MayUseCli(std::string_view path) { return path.starts_with("samples/"); }
 
 constexpr std::string_view kEigenPlace = "sdk/backend/**/*.cpp and sdk/backend/eigen/";
 constexpr std::string_view kOneDnnPlace = "sdk/backend/**/*.cpp and sdk/backend/onednn/";
-constexpr std::array<Fence, 12> kFences = {{
+constexpr std::array<Fence, 13> kFences = {{
     {"toml++/", MayUseToml, "presets/ and builders/spec*"},
     {"Eigen/", MayUseEigen, kEigenPlace},
     {"unsupported/Eigen/", MayUseEigen, kEigenPlace},
@@ -76,6 +76,7 @@ constexpr std::array<Fence, 12> kFences = {{
     {kMpiHeader, MayUseMpi, "one file sdk/comm/*_mpi.cpp"},
     {"nlohmann/", IsSourceOrTest, "*.cpp files and tests"},
     {"zlib.h", IsSource, "*.cpp files"},
+    {"png.h", IsSource, "*.cpp files"},
     {"CLI/", MayUseCli, "samples/"},
 }};
 
