@@ -66,9 +66,9 @@ TEST_CASE("every published model is read and built from its name") {
 }
 
 TEST_CASE("unknown names are refused with the nearest") {
-  CHECK(Refusal("[model]\nfamily = \"gtp2\"\n") ==
-        "run.toml:2:10: [model] 'family' must be one of gpt2, llama, bert, vit, resnet; \"gtp2\" "
-        "was given; did you mean 'gpt2'?");
+  const std::string family = Refusal("[model]\nfamily = \"gtp2\"\n");
+  CheckContains(family, "run.toml:2:10: [model] 'family' must be one of gpt2, llama, bert, ");
+  CheckContains(family, "; \"gtp2\" was given; did you mean 'gpt2'?");
   CheckContains(Refusal("[model]\npreset = \"gpt2-xxl\"\n"),
                 "run.toml:2:10: [model] 'preset' must be one of ");
   CheckContains(Refusal("[model]\npreset = \"gpt2-xxl\"\n"),
