@@ -86,8 +86,10 @@ UNetSizes SizesOf(const VaeKlConfig& config, std::string prefix) {
   return {.prefix = std::move(prefix),
           .channels = config.block_out_channels,
           .layers = std::vector<std::int64_t>(stages, config.layers_per_block),
-          .down_attends = std::vector<bool>(stages, false),
-          .up_attends = std::vector<bool>(stages, false),
+          .down_attends = AttendingStages(kFamily, "down_block_types", config.down_block_types,
+                                          stages, "DownEncoderBlock2D", "AttnDownEncoderBlock2D"),
+          .up_attends = AttendingStages(kFamily, "up_block_types", config.up_block_types, stages,
+                                        "UpDecoderBlock2D", "AttnUpDecoderBlock2D"),
           .skips = false};
 }
 
@@ -98,10 +100,6 @@ void Check(const VaeKlConfig& config) {
   CheckAtLeast(kFamily, "latent_channels", config.latent_channels);
   CheckAtLeast(kFamily, "layers_per_block", config.layers_per_block);
   const std::size_t stages = config.block_out_channels.size();
-  const std::string down = "DownEncoderBlock2D";
-  const std::string up = "UpDecoderBlock2D";
-  AttendingStages(kFamily, "down_block_types", config.down_block_types, stages, down, down);
-  AttendingStages(kFamily, "up_block_types", config.up_block_types, stages, up, up);
   CheckDivides(kFamily, "sample_size", DownsamplingOf(stages), config.sample_size, "the input");
 }
 

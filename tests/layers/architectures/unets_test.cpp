@@ -63,14 +63,15 @@ ControlNetConfig Control() {
 }
 
 VaeKlConfig Autoencoder() {
-  return {.sample_size = 8,
-          .latent_channels = 2,
-          .down_block_types = std::vector<std::string>(3, "DownEncoderBlock2D"),
-          .up_block_types = std::vector<std::string>(3, "UpDecoderBlock2D"),
-          .block_out_channels = {4, 8, 8},
-          .norm_num_groups = 2,
-          .use_quant_conv = false,
-          .mid_block_add_attention = false};
+  return {
+      .sample_size = 8,
+      .latent_channels = 2,
+      .down_block_types = {"DownEncoderBlock2D", "DownEncoderBlock2D", "AttnDownEncoderBlock2D"},
+      .up_block_types = {"UpDecoderBlock2D", "AttnUpDecoderBlock2D", "UpDecoderBlock2D"},
+      .block_out_channels = {4, 8, 8},
+      .norm_num_groups = 2,
+      .use_quant_conv = false,
+      .mid_block_add_attention = false};
 }
 
 VideoUNetConfig Video() {
