@@ -9,7 +9,7 @@ namespace frugal {
 const std::vector<ArchitectureFamily>& ArchitectureFamilies() {
   static const std::vector<ArchitectureFamily> families = [] {
     std::vector<ArchitectureFamily> all;
-    for (auto& group : {ClassicFamilies(), DitFamilies(), UNetFamilies()}) {
+    for (auto& group : {ClassicFamilies(), DitFamilies(), UNetFamilies(), StreamFamilies()}) {
       all.insert(all.end(), group.begin(), group.end());
     }
     return all;
@@ -53,6 +53,15 @@ std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config) 
     std::unique_ptr<Sequential> operator()(const VideoUNetConfig& c) const {
       return MakeVideoUNet(c);
     }
+    std::unique_ptr<Sequential> operator()(const MmditConfig& c) const { return MakeMmdit(c); }
+    std::unique_ptr<Sequential> operator()(const FluxConfig& c) const { return MakeFlux(c); }
+    std::unique_ptr<Sequential> operator()(const CogVideoXConfig& c) const {
+      return MakeCogVideoX(c);
+    }
+    std::unique_ptr<Sequential> operator()(const AsymmDitConfig& c) const {
+      return MakeAsymmDit(c);
+    }
+    std::unique_ptr<Sequential> operator()(const EmmditConfig& c) const { return MakeEmmdit(c); }
   };
   auto network = std::visit(Maker(), config);
   network->AssignPaths("");

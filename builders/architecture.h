@@ -6,12 +6,17 @@
 #include <variant>
 #include <vector>
 
+#include "layers/architectures/asymmdit.h"
 #include "layers/architectures/bert.h"
+#include "layers/architectures/cogvideox.h"
 #include "layers/architectures/controlnet.h"
 #include "layers/architectures/dit.h"
+#include "layers/architectures/emmdit.h"
 #include "layers/architectures/flag_dit.h"
+#include "layers/architectures/flux.h"
 #include "layers/architectures/gpt2.h"
 #include "layers/architectures/llama.h"
+#include "layers/architectures/mmdit.h"
 #include "layers/architectures/resnet.h"
 #include "layers/architectures/unet.h"
 #include "layers/architectures/unet_condition.h"
@@ -27,7 +32,8 @@ namespace frugal {
 using ArchitectureConfig =
     std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig, DitConfig, SitConfig,
                  UVitConfig, FlagDitConfig, UNetConfig, UNetConditionConfig, ControlNetConfig,
-                 VaeKlConfig, VideoUNetConfig>;
+                 VaeKlConfig, VideoUNetConfig, MmditConfig, FluxConfig, CogVideoXConfig,
+                 AsymmDitConfig, EmmditConfig>;
 
 // A family as TOML knows it.
 struct ArchitectureFamily {

@@ -34,6 +34,15 @@ void CheckDivides(const char* family, const char* key, std::int64_t divisor, std
                      .advice = "choose a multiple of " + std::to_string(divisor)});
 }
 
+void CheckIs(const char* family, const char* key, std::int64_t value, std::int64_t expected,
+             const char* what) {
+  if (value == expected) return;
+  throw ConfigError({.where = std::string(family) + "." + key,
+                     .required = std::to_string(expected) + ": " + what,
+                     .given = std::to_string(value),
+                     .advice = "set it to " + std::to_string(expected)});
+}
+
 std::vector<Var> Chunks(Context& context, const Var& x, std::int64_t count) {
   const auto axis = static_cast<std::int64_t>(x.shape().rank()) - 1;
   const std::int64_t width = x.shape().back() / count;

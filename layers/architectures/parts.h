@@ -20,6 +20,10 @@ void CheckHeads(const char* family, const char* key, std::int64_t heads, std::in
 void CheckDivides(const char* family, const char* key, std::int64_t divisor, std::int64_t value,
                   const char* what);
 
+// Throws ConfigError naming the family and the key unless value == expected, which is `what`.
+void CheckIs(const char* family, const char* key, std::int64_t value, std::int64_t expected,
+             const char* what);
+
 // The last axis of x cut into `count` equal pieces.
 std::vector<Var> Chunks(Context& context, const Var& x, std::int64_t count);
 

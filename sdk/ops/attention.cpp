@@ -7,18 +7,18 @@
 namespace frugal {
 namespace {
 
-// Kernels read a mask of [1 or B, 1 or H, Tq, Tk], in the element type of the scores.
+// Kernels read a mask of [1 or B, 1 or H, 1 or Tq, Tk], in the element type of the scores.
 void CheckMask(Context& context, const Tensor& mask, const Shape& query, const Shape& key,
                std::int64_t heads) {
   if (!mask) return;
   const Shape& shape = mask.shape();
   const bool fits = shape.rank() == 4 && (shape[0] == 1 || shape[0] == query[0]) &&
-                    (shape[1] == 1 || shape[1] == heads) && shape[2] == query[1] &&
-                    shape[3] == key[1];
+                    (shape[1] == 1 || shape[1] == heads) &&
+                    (shape[2] == 1 || shape[2] == query[1]) && shape[3] == key[1];
   if (fits && (mask.dtype() == context.dtype() || mask.dtype() == context.exact_dtype())) return;
   const Shape wanted = {query[0], heads, query[1], key[1]};
   ThrowShape(context,
-             "a mask has the shape " + ToString(wanted) + ", or 1 for the first two, and the " +
+             "a mask has the shape " + ToString(wanted) + ", or 1 for all but the last, and the " +
                  "element type of the model; this one is " + ToString(shape) + " " +
                  std::string(NameOf(mask.dtype())),
              query, "give one number for each query and key");

@@ -17,7 +17,7 @@ struct AttentionOptions {
   std::int64_t head_size = 1;
   double scale = 0;  // 0 = 1 / sqrt(head_size)
   bool causal = false;
-  Tensor mask = {};  // added to the scores, [1 or B, 1 or H, Tq, Tk]; not differentiated
+  Tensor mask = {};  // added to the scores, [1 or B, 1 or H, 1 or Tq, Tk]; not differentiated
 };
 
 // softmax(scale q k^T + mask) v -> [B, Tq, heads * head_size]. q, k and v may be parts of one

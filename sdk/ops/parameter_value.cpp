@@ -6,22 +6,24 @@
 
 namespace frugal {
 
-Var ValueOf(Context& context, const Parameter& parameter) {
+Var ExactValueOf(Context& context, const Parameter& parameter) {
   const Tensor value = context.parameters().Value(parameter);
-  const Var exact =
-      context.Record(value, parameter.trainable, [&parameter](Context& ctx, Tensor dy) {
-        const GradientTarget target = ctx.parameters().GradientFor(parameter);
-        ctx.Launch({OperationKind::kElementwise,
-                    BytesOf(dy) + BytesOfGradients({target.tensor, {}, target.accumulate})},
-                   [&](Backend& backend, void*) {
-                     if (target.accumulate) {
-                       backend.elementwise().Add(target.tensor, dy, target.tensor);
-                     } else {
-                       backend.elementwise().Copy(dy, target.tensor);
-                     }
-                   });
-      });
-  return ToActivation(context, exact);
+  return context.Record(value, parameter.trainable, [&parameter](Context& ctx, Tensor dy) {
+    const GradientTarget target = ctx.parameters().GradientFor(parameter);
+    ctx.Launch({OperationKind::kElementwise,
+                BytesOf(dy) + BytesOfGradients({target.tensor, {}, target.accumulate})},
+               [&](Backend& backend, void*) {
+                 if (target.accumulate) {
+                   backend.elementwise().Add(target.tensor, dy, target.tensor);
+                 } else {
+                   backend.elementwise().Copy(dy, target.tensor);
+                 }
+               });
+  });
+}
+
+Var ValueOf(Context& context, const Parameter& parameter) {
+  return ToActivation(context, ExactValueOf(context, parameter));
 }
 
 }  // namespace frugal

@@ -84,7 +84,7 @@ AttentionCase RandomCase(Dice& dice) {
   const std::int64_t head_size = dice.Flip() ? dice.Between(1, 4) * 32 : dice.Between(8, 80);
   c.g = Geometry(dice.Between(1, 2), queries, keys, key_heads * dice.Between(1, 3), key_heads,
                  head_size, dice.Flip());
-  c.mask = dice.Flip() ? MaskForm::kNone : static_cast<MaskForm>(dice.Between(1, 4));
+  c.mask = dice.Flip() ? MaskForm::kNone : static_cast<MaskForm>(dice.Between(1, 5));
   c.layout = dice.Flip() ? Layout::kApart : Layout::kTogether;
   return c;
 }

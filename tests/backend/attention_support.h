@@ -15,7 +15,7 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Where q, k and v lie.
 enum class Layout { kApart, kTogether };
 
-enum class MaskForm { kNone, kOne, kPerBatch, kPerHead, kFull };
+enum class MaskForm { kNone, kOne, kPerBatch, kPerHead, kFull, kOfKeys };
 
 struct AttentionCase {
   AttentionGeometry g;
@@ -60,10 +60,11 @@ inline std::vector<double> HeadValues(const HeadsView& view, std::int64_t width)
 
 inline Tensor RandomMask(const AttentionCase& c, Dice& dice, DType dtype) {
   if (c.mask == MaskForm::kNone) return {};
-  const bool batches = c.mask == MaskForm::kPerBatch || c.mask == MaskForm::kFull;
+  const bool batches =
+      c.mask == MaskForm::kPerBatch || c.mask == MaskForm::kFull || c.mask == MaskForm::kOfKeys;
   const bool heads = c.mask == MaskForm::kPerHead || c.mask == MaskForm::kFull;
-  const Shape shape{batches ? c.g.batch : 1, heads ? c.g.heads : 1, c.g.query_length,
-                    c.g.key_length};
+  const Shape shape{batches ? c.g.batch : 1, heads ? c.g.heads : 1,
+                    c.mask == MaskForm::kOfKeys ? 1 : c.g.query_length, c.g.key_length};
   std::vector<double> values;
   for (std::int64_t row = 0; row < shape.RowCount(); ++row) {
     const bool hides_all = dice.Between(0, 9) == 0;
@@ -140,7 +141,8 @@ class NaiveAttention {
     if (mask_.empty()) return sum;
     const std::int64_t plane =
         (mask_shape_[0] == 1 ? 0 : b) * mask_shape_[1] + (mask_shape_[1] == 1 ? 0 : h);
-    return sum + mask_[static_cast<std::size_t>((plane * g_.query_length + t) * g_.key_length + s)];
+    const std::int64_t row = plane * mask_shape_[2] + (mask_shape_[2] == 1 ? 0 : t);
+    return sum + mask_[static_cast<std::size_t>(row * g_.key_length + s)];
   }
   std::int64_t KeyHead(std::int64_t h) const { return h / (g_.heads / g_.key_heads); }
 

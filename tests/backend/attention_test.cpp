@@ -61,7 +61,7 @@ AttentionCase RandomCase(Dice& dice) {
   const std::int64_t key_heads = dice.Between(1, 3);
   c.g = Geometry(dice.Between(1, 3), queries, keys, key_heads * dice.Between(1, 3), key_heads,
                  dice.Between(1, 40), dice.Flip());
-  c.mask = static_cast<MaskForm>(dice.Between(0, 4));
+  c.mask = static_cast<MaskForm>(dice.Between(0, 5));
   c.layout = dice.Flip() ? Layout::kApart : Layout::kTogether;
   return c;
 }
@@ -109,8 +109,8 @@ TEST_CASE("attention copies keys and splits key heads without changing the resul
 
 TEST_CASE("attention takes every form of mask, with and without causality") {
   for (const bool causal : {false, true}) {
-    for (const MaskForm mask :
-         {MaskForm::kOne, MaskForm::kPerBatch, MaskForm::kPerHead, MaskForm::kFull}) {
+    for (const MaskForm mask : {MaskForm::kOne, MaskForm::kPerBatch, MaskForm::kPerHead,
+                                MaskForm::kFull, MaskForm::kOfKeys}) {
       for (const std::int64_t keys : {40, 140}) {
         CompareAll({.g = Geometry(2, 75, keys, 4, 2, 20, causal), .mask = mask}, 10);
       }

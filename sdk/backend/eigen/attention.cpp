@@ -44,7 +44,7 @@ void Clear(const Matrix<T>& m) {
   for (std::int64_t i = 0; i < m.rows; ++i) std::fill_n(m.data + i * m.stride, m.columns, T{0});
 }
 
-// The part of a mask [1 or B, 1 or H, Tq, Tk] that belongs to a batch and head.
+// The part of a mask [1 or B, 1 or H, 1 or Tq, Tk] that belongs to a batch and head.
 template <class T>
 const T* MaskOf(const Tensor& mask, std::int64_t batch, std::int64_t head) {
   if (!mask) return nullptr;
@@ -104,13 +104,14 @@ void Scores(const Arguments& a, const Queries& queries, Range keys, Matrix<T> sc
   MultiplyTransposedRight<T>(Read(RowsOf<T>(a.q, g, queries)),
                              Read(KeyRowsOf<T>(a.k, g, queries, keys)), scores, false);
   const T* const mask = MaskOf<T>(a.mask, queries.batch, queries.head);
+  const std::int64_t mask_row = mask == nullptr || a.mask.shape()[2] == 1 ? 0 : g.key_length;
   for (std::int64_t i = 0; i < scores.rows; ++i) {
     const std::int64_t query = queries.range.begin + i;
     T* const row = scores.data + i * scores.stride;
     for (std::int64_t j = 0; j < scores.columns; ++j) {
       const std::int64_t key = keys.begin + j;
       row[j] *= static_cast<T>(g.scale);
-      if (mask != nullptr) row[j] += mask[query * g.key_length + key];
+      if (mask != nullptr) row[j] += mask[query * mask_row + key];
       // A mask of the lowest finite number is meant as -infinity, and would leave nothing of q k^T.
       const bool masked = row[j] < std::numeric_limits<T>::lowest() * std::numbers::ln2_v<T>;
       if (masked || (g.causal && key > query + g.key_length - g.query_length)) {
