@@ -42,6 +42,19 @@ class Cutter {
     list.SetSegments(std::move(segments));
   }
 
+  CheckpointSegments CutFlat(std::span<Layer* const> layers) const {
+    CheckpointSegments segments;
+    std::size_t run_begin = 0;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      if (!IsOwnSegment(*layers[i])) continue;
+      CutRun(run_begin, i, segments);
+      segments.push_back({i, i + 1});
+      run_begin = i + 1;
+    }
+    CutRun(run_begin, layers.size(), segments);
+    return segments;
+  }
+
  private:
   bool IsOwnSegment(const Layer& layer) const {
     if (options_.attention_layers && layer.kind() == LayerKind::kAttention) return true;
@@ -66,8 +79,10 @@ class Cutter {
 
   void CutRun(std::size_t begin, std::size_t end, CheckpointSegments& segments) const {
     const auto length = static_cast<std::size_t>(options_.every_n_layers);
-    for (std::size_t at = begin; at < end; at += length) {
-      segments.push_back({at, std::min(end, at + length)});
+    while (begin < end) {
+      const std::size_t next = begin + std::min(length, end - begin);
+      segments.push_back({begin, next});
+      begin = next;
     }
   }
 
@@ -115,6 +130,20 @@ void SetCheckpointSegments(Sequential& network, const CheckpointOptions& options
                            const KeptBytes& kept) {
   RemoveSegments(network);
   if (options.enabled) Cutter(options, kept).Cut(network);
+}
+
+CheckpointOptions CheckpointOptionsOf(const TrainingMemoryConfig& config) {
+  return {.enabled = config.use_gradient_checkpointing,
+          .every_n_layers = config.checkpoint_every_n_layers,
+          .attention_layers = config.checkpoint_attention_layers,
+          .residual_blocks = config.checkpoint_residual_blocks,
+          .kept_bytes_threshold = config.high_activation_memory_threshold_bytes};
+}
+
+CheckpointSegments SegmentsOf(std::span<Layer* const> layers, const CheckpointOptions& options,
+                              const KeptBytes& kept) {
+  if (!options.enabled) return {};
+  return Cutter(options, kept).CutFlat(layers);
 }
 
 std::map<std::string, int> SegmentNumbers(const Sequential& network) {

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "layers/sequential.h"
+#include "presets/training_memory_config.h"
 
 namespace frugal {
 
@@ -18,6 +20,8 @@ struct CheckpointOptions {
   bool residual_blocks = true;
   std::optional<std::int64_t> kept_bytes_threshold;
 };
+
+CheckpointOptions CheckpointOptionsOf(const TrainingMemoryConfig& config);
 
 // Bytes that each layer keeps for backward, by path; a layer's own and those of all inside it.
 using KeptBytes = std::map<std::string, std::int64_t>;
@@ -32,6 +36,10 @@ using KeptBytes = std::map<std::string, std::int64_t>;
 // Where checkpointing is off, all segments are removed.
 void SetCheckpointSegments(Sequential& network, const CheckpointOptions& options,
                            const KeptBytes& kept);
+
+// Segments of layers that are taken as they are: the same rules, but no layer is entered.
+CheckpointSegments SegmentsOf(std::span<Layer* const> layers, const CheckpointOptions& options,
+                              const KeptBytes& kept);
 
 // The numbers of segments by layer path, for plans: layers of segment 0, 1, ... in order.
 std::map<std::string, int> SegmentNumbers(const Sequential& network);

@@ -1,7 +1,8 @@
 #pragma once
 
 // Everything that most programs need of frugal: build a model (AiModelBuilder), look at its plan
-// (Blueprint, Plan), train and use it (Model), or do all of it as a program does (RunTraining).
+// (Blueprint, Plan), train and use it (Model), do all of it as a program does (RunTraining), or run
+// layers of your own in checkpointed, pooled memory (TrainingMemoryManager).
 
 #include "builders/ai_model_builder.h"
 #include "builders/program.h"
@@ -9,6 +10,7 @@
 #include "builders/sampling.h"
 #include "builders/spec_reader.h"
 #include "builders/text_generation.h"
+#include "builders/training_memory_manager.h"
 #include "presets/training_memory_config.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/dtype.h"

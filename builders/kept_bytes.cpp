@@ -6,6 +6,19 @@
 
 namespace frugal {
 
+KeptBytes KeptIn(const MemoryTrace& trace, const LabelTable& labels) {
+  KeptBytes kept;
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (life.end != kStillLive || !life.in_arena) continue;
+    std::string path = labels.NameOf(life.label);
+    for (;; path.resize(path.rfind('.'))) {
+      kept[path] += life.bytes;
+      if (path.find('.') == std::string::npos) break;
+    }
+  }
+  return kept;
+}
+
 KeptBytes MeasureKept(const Blueprint& blueprint) {
   DryWorld world(*blueprint.backend, blueprint.dtype());
   Context& context = world.context();
@@ -18,27 +31,11 @@ KeptBytes MeasureKept(const Blueprint& blueprint) {
     Bundle bundle = InputsOf(blueprint, context);
     (*blueprint.network)(context, bundle);
   }
-  KeptBytes kept;
-  for (const Lifetime& life : trace.lifetimes()) {
-    if (life.end != kStillLive || !life.in_arena) continue;
-    std::string path = world.ledger().labels().NameOf(life.label);
-    for (;; path.resize(path.rfind('.'))) {
-      kept[path] += life.bytes;
-      if (path.find('.') == std::string::npos) break;
-    }
-  }
-  return kept;
+  return KeptIn(trace, world.ledger().labels());
 }
 
 void SetPolicySegments(Blueprint& blueprint, const KeptBytes& kept) {
-  const TrainingMemoryConfig& memory = blueprint.config.memory;
-  SetCheckpointSegments(*blueprint.network,
-                        {.enabled = memory.use_gradient_checkpointing,
-                         .every_n_layers = memory.checkpoint_every_n_layers,
-                         .attention_layers = memory.checkpoint_attention_layers,
-                         .residual_blocks = memory.checkpoint_residual_blocks,
-                         .kept_bytes_threshold = memory.high_activation_memory_threshold_bytes},
-                        kept);
+  SetCheckpointSegments(*blueprint.network, CheckpointOptionsOf(blueprint.config.memory), kept);
 }
 
 }  // namespace frugal

@@ -5,6 +5,9 @@
 
 namespace frugal {
 
+// What of the step's memory is still live at the end of a recording, by label.
+KeptBytes KeptIn(const MemoryTrace& trace, const LabelTable& labels);
+
 // What each layer keeps for backward: what it took in a forward pass that is still live at its end.
 KeptBytes MeasureKept(const Blueprint& blueprint);
 

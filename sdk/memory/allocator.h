@@ -37,6 +37,7 @@ class Block {
   MemoryTag tag() const { return tag_; }
   std::int64_t handle() const { return handle_; }
   explicit operator bool() const { return owner_ != nullptr; }
+  bool IsFrom(const Allocator& allocator) const { return owner_ == &allocator; }
   void Swap(Block& other) noexcept;
 
  private:

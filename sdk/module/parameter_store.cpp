@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "sdk/core/error.h"
+
 namespace frugal {
 namespace {
 
@@ -21,12 +23,27 @@ class NameScope {
   LabelTable::Id previous_;
 };
 
+[[noreturn]] void ThrowNumber(const Parameter& parameter, const std::string& given) {
+  throw UsageError({.where = parameter.path.empty() ? parameter.name : parameter.path,
+                    .required = "every parameter has a path and a number of its own",
+                    .given = given,
+                    .advice = "call AssignPaths and NumberParameters on the whole model, or Adopt "
+                              "on the TrainingMemoryManager that runs it"});
+}
+
 }  // namespace
 
 ParameterStore::Slot& ParameterStore::SlotOf(const Parameter& parameter) {
   if (parameter.index >= slots_.size()) slots_.resize(parameter.index + 1);
   std::unique_ptr<Slot>& slot = slots_[parameter.index];
-  if (!slot) slot = std::make_unique<Slot>();
+  if (!slot) {
+    if (parameter.path.empty()) ThrowNumber(parameter, "this one was never named");
+    slot = std::make_unique<Slot>();
+    slot->owner = &parameter;
+  }
+  if (slot->owner != &parameter) {
+    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is another's already");
+  }
   return *slot;
 }
 

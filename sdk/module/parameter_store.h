@@ -23,7 +23,8 @@ struct GradientTarget {
 using ValueSource = std::function<bool(const Parameter&, const Tensor&)>;
 
 // The values, gradients and optimizer state of a model's parameters, each taken from memory when
-// it is first asked for.
+// it is first asked for. Goes by Parameter::index: parameters that were never named, and two
+// of one number, are refused with a UsageError.
 class ParameterStore {
  public:
   static constexpr std::size_t kStateCount = 3;
@@ -83,6 +84,7 @@ class ParameterStore {
 
  private:
   struct Slot {
+    const Parameter* owner;  // compared, never read
     Tensor value;
     Tensor gradient;
     Tensor packed;  // of the value, in bf16

@@ -44,6 +44,12 @@ class Tensor {
   bool SharesStorageWith(const Tensor& other) const { return storage_ == other.storage_; }
   // Whether this is the only reference to its storage.
   bool IsSoleOwner() const { return storage_.use_count() == 1; }
+  // How many references there are, this one included; 0 of an empty tensor.
+  std::int64_t OwnerCount() const { return storage_.use_count(); }
+  // Whether its storage was taken from that allocator.
+  bool IsFrom(const Allocator& allocator) const {
+    return storage_ != nullptr && storage_->IsFrom(allocator);
+  }
 
  private:
   std::shared_ptr<Block> storage_;

@@ -48,6 +48,18 @@ TEST_CASE("a value is made when it is first touched, once", "[module][lazy]") {
   CHECK(SameBits(value, expected));
 }
 
+TEST_CASE("parameters without a path, and two of one number, are refused", "[module]") {
+  TestWorld world(kReferenceF64);
+  const Parameter first = MakeParameter(1);
+  const Parameter second = MakeParameter(1);
+  Parameter unnamed = MakeParameter(2);
+  unnamed.path.clear();
+  CHECK_THROWS_WITH(world.store().Value(unnamed), Catch::Contains("this one was never named"));
+  world.store().Value(first);
+  CHECK_THROWS_WITH(world.store().Value(second), Catch::Contains("number 1 is another's already"));
+  CHECK_THROWS_AS(world.store().GradientFor(second), UsageError);
+}
+
 TEST_CASE("the order of first touches changes no bit", "[module][lazy]") {
   const std::vector<Parameter> parameters = {MakeParameter(0), MakeParameter(1), MakeParameter(2)};
   TestWorld forward(kReferenceF32);

@@ -1,0 +1,50 @@
+#include "builders/training_memory/manager_memory.h"
+
+#include <limits>
+
+#include "sdk/core/byte_size.h"
+#include "sdk/core/log.h"
+
+namespace frugal {
+namespace {
+
+// Passes come in any order and are not planned, so a pool serves them, not a planned arena.
+TrainingMemoryConfig WithoutArena(TrainingMemoryConfig config) {
+  config.use_activation_pooling = false;
+  return config;
+}
+
+std::unique_ptr<TensorPool> ActivationPool(const TrainingMemoryConfig& config,
+                                           HeapAllocator& heap) {
+  if (!config.use_activation_pooling) return nullptr;
+  const std::int64_t bytes = config.max_pool_memory_mb * kBytesPerMegabyte;
+  return std::make_unique<TensorPool>(
+      heap, PoolOptions{.max_idle_bytes = bytes,
+                        .max_block_bytes = bytes,
+                        .max_items_per_bucket = std::numeric_limits<std::int64_t>::max()});
+}
+
+}  // namespace
+
+ManagerMemory::ManagerMemory(const TrainingMemoryConfig& config)
+    : pool_(ActivationPool(config, heap_)),
+      stack_(WithoutArena(config), [](const std::string& text) { LogWarning(text); }),
+      tracked_step_(stack_.ledger(), pool_ ? static_cast<Allocator&>(*pool_) : heap_, true),
+      tensors_(stack_.tensors()),
+      step_(tracked_step_),
+      rented_(tracked_step_) {}
+
+std::shared_ptr<ManagerMemory> ManagerMemory::Make(const TrainingMemoryConfig& config) {
+  auto memory = std::make_shared<ManagerMemory>(config);
+  for (LastingAllocator* part : {&memory->tensors_, &memory->step_, &memory->rented_}) {
+    part->KeepAlive(memory);
+  }
+  return memory;
+}
+
+std::optional<PoolStatistics> ManagerMemory::pool_statistics() const {
+  if (!pool_) return std::nullopt;
+  return pool_->statistics();
+}
+
+}  // namespace frugal

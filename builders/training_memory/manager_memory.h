@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "builders/memory_stack.h"
+#include "sdk/memory/lasting_allocator.h"
+
+namespace frugal {
+
+// Where a TrainingMemoryManager's memory comes from. Every tensor taken here keeps it alive, so
+// tensors and forward states may outlive the manager.
+class ManagerMemory {
+ public:
+  static std::shared_ptr<ManagerMemory> Make(const TrainingMemoryConfig& config);
+  explicit ManagerMemory(const TrainingMemoryConfig& config);  // use Make
+
+  MemoryLedger& ledger() { return stack_.ledger(); }
+  const MemoryLedger& ledger() const { return stack_.ledger(); }
+  Allocator& tensors() { return tensors_; }  // parameters, gradients, optimizer state
+  Allocator& step() { return step_; }        // activations and workspace
+  Allocator& rented() { return rented_; }    // the same memory, told apart
+  const Allocator& rented() const { return rented_; }
+
+  // Of the pool behind step() and rented(); nothing where they come from the heap.
+  std::optional<PoolStatistics> pool_statistics() const;
+
+ private:
+  HeapAllocator heap_;
+  std::unique_ptr<TensorPool> pool_;
+  MemoryStack stack_;
+  TrackedAllocator tracked_step_;
+  LastingAllocator tensors_;
+  LastingAllocator step_;
+  LastingAllocator rented_;
+};
+
+}  // namespace frugal
