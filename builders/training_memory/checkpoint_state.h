@@ -16,7 +16,7 @@ class CheckpointState {
 
   // Whether a backward pass can still go through it.
   bool is_pending() const { return parts_ != nullptr && !parts_->used; }
-  // Bytes are held by what is in here until backward, or until it is dropped.
+  // Gives back what is kept for backward, which can then not follow any more.
   void Drop() { parts_.reset(); }
 
  private:
