@@ -39,10 +39,12 @@ ParameterStore::Slot& ParameterStore::SlotOf(const Parameter& parameter) {
   if (!slot) {
     if (parameter.path.empty()) ThrowNumber(parameter, "this one was never named");
     slot = std::make_unique<Slot>();
-    slot->owner = &parameter;
+    slot->path = parameter.path;
+    slot->shape = parameter.shape;
   }
-  if (slot->owner != &parameter) {
-    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is another's already");
+  if (slot->path != parameter.path || !(slot->shape == parameter.shape)) {
+    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is that of " +
+                               slot->path + " " + ToString(slot->shape) + " already");
   }
   return *slot;
 }

@@ -84,7 +84,8 @@ class ParameterStore {
 
  private:
   struct Slot {
-    const Parameter* owner;  // compared, never read
+    std::string path;  // whose it is
+    Shape shape;
     Tensor value;
     Tensor gradient;
     Tensor packed;  // of the value, in bf16

@@ -51,12 +51,19 @@ TEST_CASE("a value is made when it is first touched, once", "[module][lazy]") {
 TEST_CASE("parameters without a path, and two of one number, are refused", "[module]") {
   TestWorld world(kReferenceF64);
   const Parameter first = MakeParameter(1);
-  const Parameter second = MakeParameter(1);
+  const Parameter copy = MakeParameter(1);
+  Parameter second = MakeParameter(1);
+  second.path = "fc.other";
+  Parameter wider = MakeParameter(1);
+  wider.shape = {4, 4};
   Parameter unnamed = MakeParameter(2);
   unnamed.path.clear();
   CHECK_THROWS_WITH(world.store().Value(unnamed), Catch::Contains("this one was never named"));
-  world.store().Value(first);
-  CHECK_THROWS_WITH(world.store().Value(second), Catch::Contains("number 1 is another's already"));
+  const Tensor value = world.store().Value(first);
+  CHECK(world.store().Value(copy).SharesStorageWith(value));
+  CHECK_THROWS_WITH(world.store().Value(second),
+                    Catch::Contains("number 1 is that of fc.weight1 [4, 3] already"));
+  CHECK_THROWS_AS(world.store().Value(wider), UsageError);
   CHECK_THROWS_AS(world.store().GradientFor(second), UsageError);
 }
 
