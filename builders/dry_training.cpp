@@ -79,15 +79,18 @@ StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times)
   return plan;
 }
 
-Bundle InputsOf(const Blueprint& blueprint, Context& context) {
-  const std::int64_t count =
-      MicroBatchSize(blueprint.program.batch, blueprint.config.training.accumulate, 0);
+Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context) {
   Bundle bundle;
-  for (const NetworkInput& input : blueprint.inputs) {
-    bundle.push_back(
-        {context.Allocate(BatchShape(input, count), TypeOf(input, blueprint.dtype()))});
+  for (const NetworkInput& input : inputs) {
+    bundle.push_back({context.Allocate(BatchShape(input, count), TypeOf(input, dtype))});
   }
   return bundle;
+}
+
+Bundle InputsOf(const Blueprint& blueprint, Context& context) {
+  const TrainingProgram& program = blueprint.program;
+  const std::int64_t count = MicroBatchSize(program.batch, blueprint.config.training.accumulate, 0);
+  return InputsOf(blueprint.inputs, count, blueprint.dtype(), context);
 }
 
 std::vector<int> ContributionsFor(const Blueprint& blueprint) {

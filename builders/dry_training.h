@@ -29,6 +29,8 @@ class DryTraining {
   std::vector<PartStorage> data_;
 };
 
+// `count` samples of a network's inputs.
+Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context);
 // A batch of the network's inputs, or the largest part of one that goes through at a time.
 Bundle InputsOf(const Blueprint& blueprint, Context& context);
 

@@ -46,7 +46,7 @@ void ReadNetwork(const ConfigNode& model, RunConfig& config, Complaints& complai
   }
 }
 
-RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides) {
+RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, bool custom_data) {
   for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
   RunConfig config;
   Complaints complaints;
@@ -58,7 +58,7 @@ RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides) {
     ReadNetwork(*model, config, complaints);
   }
   config.memory = ReadMemoryOf(root, config.origins, complaints);
-  if (complaints.empty()) CheckRun(config, false, complaints);
+  if (complaints.empty()) CheckRun(config, custom_data, complaints);
   complaints.ThrowIfAny();
   return config;
 }
@@ -80,12 +80,12 @@ const std::vector<Section>& Sections() {
 }
 
 RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>& overrides) {
-  return ReadTree(ParseTomlFile(path), overrides);
+  return ReadTree(ParseTomlFile(path), overrides, false);
 }
 
 RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
-                            const std::vector<std::string>& overrides) {
-  return ReadTree(ParseTomlText(toml, name), overrides);
+                            const std::vector<std::string>& overrides, bool custom_data) {
+  return ReadTree(ParseTomlText(toml, name), overrides, custom_data);
 }
 
 namespace {

@@ -17,6 +17,7 @@ void AddTrainCommand(CLI::App& app, Action& action);
 void AddGenerateCommand(CLI::App& app, Action& action);
 void AddConfigCommand(CLI::App& app, Action& action);
 void AddPresetsCommand(CLI::App& app, Action& action);
+void AddModelsCommand(CLI::App& app, Action& action);
 void AddSchemaCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
 
@@ -25,7 +26,7 @@ struct ConfigArguments {
   std::string file;
   std::vector<std::string> overrides;
 
-  void AddTo(CLI::App& command);
+  void AddTo(CLI::App& command, const std::string& what_file_is = "Configuration file");
 };
 
 }  // namespace frugal::cli

@@ -2,8 +2,8 @@
 
 namespace frugal::cli {
 
-void ConfigArguments::AddTo(CLI::App& command) {
-  command.add_option("FILE.toml", file, "Configuration file")->type_name(" ")->required();
+void ConfigArguments::AddTo(CLI::App& command, const std::string& what_file_is) {
+  command.add_option("FILE.toml", file, what_file_is)->type_name(" ")->required();
   command
       .add_option("--set", overrides,
                   "Put a value on top of the file, e.g. --set training.epochs=1; repeatable")

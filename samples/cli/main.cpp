@@ -15,6 +15,7 @@ void AddCommands(CLI::App& app, Action& action) {
   AddGenerateCommand(app, action);
   AddConfigCommand(app, action);
   AddPresetsCommand(app, action);
+  AddModelsCommand(app, action);
   AddSchemaCommand(app, action);
   AddInspectCommand(app, action);
 }

@@ -1,7 +1,9 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "builders/dataset.h"
+#include "builders/named_model.h"
 #include "builders/network_builder.h"
 #include "builders/report/plan_json.h"
 #include "builders/report/plan_text.h"
@@ -14,8 +16,26 @@ namespace {
 
 struct PlanArguments {
   ConfigArguments config;
+  std::string batch;
+  std::string preset;
   bool json = false;
   bool parameters_only = false;
+
+  // Neither a file that is there nor anything that looks like one.
+  bool IsName() const {
+    const std::filesystem::path path = config.file;
+    std::error_code error;
+    return !std::filesystem::exists(path, error) && path.extension() != ".toml" &&
+           path.filename() == path;
+  }
+  // --set has the last word.
+  std::vector<std::string> Overrides() const {
+    std::vector<std::string> all;
+    if (!batch.empty()) all.push_back("training.batch_size=" + batch);
+    if (!preset.empty()) all.push_back("memory.preset=" + preset);
+    all.insert(all.end(), config.overrides.begin(), config.overrides.end());
+    return all;
+  }
 };
 
 // Needs the layers and the shape of a sample, or a named architecture alone; neither optimizer nor
@@ -40,12 +60,16 @@ void PrintParameters(const RunConfig& config, bool json) {
 }
 
 void Plan(const PlanArguments& arguments) {
-  const RunConfig config = ReadRunConfig(arguments.config.file, arguments.config.overrides);
+  const std::string& given = arguments.config.file;
+  const std::vector<std::string> overrides = arguments.Overrides();
+  const bool is_name = arguments.IsName();
   if (arguments.parameters_only) {
-    PrintParameters(config, arguments.json);
+    PrintParameters(is_name ? NamedModelConfig(given, overrides) : ReadRunConfig(given, overrides),
+                    arguments.json);
     return;
   }
-  const Blueprint blueprint = MakeBlueprint(config);
+  const Blueprint blueprint =
+      is_name ? PlanNamedModel(given, overrides) : MakeBlueprint(ReadRunConfig(given, overrides));
   std::cout << (arguments.json ? PlanJson(blueprint) : PlanText(blueprint));
 }
 
@@ -55,7 +79,11 @@ void AddPlanCommand(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "plan", "Print what a training will take; touches no data and no weights");
   const auto arguments = std::make_shared<PlanArguments>();
-  arguments->config.AddTo(command);
+  arguments->config.AddTo(command, "Configuration file, or the name of a published model");
+  command.add_option("--batch", arguments->batch, "Samples of a batch: training.batch_size")
+      ->type_name("COUNT");
+  command.add_option("--preset", arguments->preset, "Memory preset: memory.preset")
+      ->type_name("NAME");
   command.add_flag("--json", arguments->json, "As JSON");
   command.add_flag("--parameters-only", arguments->parameters_only,
                    "Only count the parameters; plans no memory");

@@ -70,6 +70,47 @@ TEST_CASE("parameters alone need neither a fitting batch nor a memory policy") {
   CHECK(Json::parse(run.output) == Json{{"parameters", 51}});
 }
 
+TEST_CASE("plan takes the name of a published model") {
+  const TempDir directory;
+  const ProgramRun run =
+      Frugal(directory, "plan dit-xl-2 --batch 2 --preset ForTransformers --json");
+  CHECK(run.errors == "");
+  const Json plan = Json::parse(run.output);
+  CHECK(plan.at("parameters") == 675129632);
+  CHECK(plan.at("batch") == 2);
+  CHECK(plan.at("recomputed_flops") > 0);
+  CHECK(Frugal(directory, "plan llama-2-7b --parameters-only").output ==
+        "6,738,415,616 parameters\n");
+  const ProgramRun large = Frugal(directory, "plan llama-2-7b --set optimizer.kind=sgd");
+  CHECK(large.exit_code == 0);
+  CheckContains(large.output, "assumes samples of [4096] tokens");
+  CheckFails(Frugal(directory, "plan dit-xl-3"), 1, "did you mean 'dit-xl-2'?");
+  CheckFails(Frugal(directory, "plan dit-xl-2 --batch many"), 1, "batch_size");
+  CheckFails(Frugal(directory, "plan dit-xl-2 --preset ForTransformer"), 1, "ForTransformers");
+  CheckFails(Frugal(directory, "plan no/dit-xl-2"), 1, "there is no such file");
+}
+
+TEST_CASE("plan prefers a file to a published model of that name") {
+  const Setup setup(false);
+  setup.directory.Write("gpt2", kTinyConfig);
+  CHECK(Frugal(setup.directory, "plan gpt2 --parameters-only").output == "51 parameters\n");
+  const ProgramRun run = Frugal(setup.directory, "plan gpt2 --batch 8 --json");
+  CHECK(Json::parse(run.output).at("batch") == 8);
+}
+
+TEST_CASE("models lists the published ones") {
+  const TempDir directory;
+  const ProgramRun run = Frugal(directory, "models");
+  CHECK(run.errors == "");
+  CheckContains(run.output, "DiT-XL/2 at 256 x 256 pixels (Peebles & Xie, arXiv:2212.09748)");
+  CheckContains(run.output, "under ForTransformers");
+  const Json list = Json::parse(Frugal(directory, "models --json --preset Default").output);
+  CHECK(list.size() > 10);
+  CHECK(list.front().at("memory_preset") == "Default");
+  CHECK(list.front().at("train_bytes") > list.front().at("held_bytes"));
+  CheckFails(Frugal(directory, "models --preset Defaul"), 1, "'Default'");
+}
+
 TEST_CASE("train prints, measures and writes what it was asked for") {
   const Setup setup;
   const ProgramRun run =

@@ -1,0 +1,99 @@
+#include "builders/named_model.h"
+
+#include "builders/architecture_reader.h"
+#include "builders/model_list.h"
+#include "sdk/core/error.h"
+#include "sdk/memory/system_memory.h"
+#include "tests/io/temp_dir.h"
+
+namespace frugal::testing {
+namespace {
+
+TEST_CASE("every published model is planned by its name, and no weight is touched") {
+  const std::int64_t before = ResidentBytes();
+  for (const std::string& name : NamedModels()) {
+    INFO(name);
+    const Blueprint blueprint = PlanNamedModel(name);
+    const Plan& plan = blueprint.plan;
+    CHECK(plan.parameter_count == BuildArchitecture(ArchitectureNamed(name))->ParameterCount());
+    // Values of all, and gradients and two moments of those that train.
+    CHECK(plan.peak_bytes > 4 * plan.parameter_count + 12 * plan.trainable_count);
+    CHECK(plan.peak_by_purpose[MemoryTag::kActivation] > 0);
+    CHECK(blueprint.config.optimizer.kind == OptimizerKind::kAdamW);
+    CHECK(plan.steps.size() == 1);
+  }
+  CHECK(ResidentBytes() - before < (std::int64_t{64} << 20));
+}
+
+TEST_CASE("named models: data as the network takes them") {
+  const DataLayout dit = LayoutWithoutData(NamedModelConfig("dit-s-2"));
+  CHECK(dit.sample_shape == Shape({32, 32, 4}));
+  CHECK(dit.target_shape == Shape({32, 32, 8}));  // with the variance
+  REQUIRE(dit.conditions.size() == 2);
+  CHECK(dit.conditions[1].classes == 1001);
+  CHECK(dit.classes == 0);
+  const DataLayout gpt2 = LayoutWithoutData(NamedModelConfig("gpt2"));
+  CHECK(gpt2.sample_shape == Shape({1024}));
+  CHECK(gpt2.label_shape == Shape({1024}));
+  CHECK(gpt2.vocabulary == 50257);
+  CHECK(gpt2.classes == 50257);
+  const DataLayout bert = LayoutWithoutData(NamedModelConfig("bert-base"));
+  CHECK(bert.target_shape == Shape({512, 768}));  // it has no head
+  const DataLayout resnet = LayoutWithoutData(NamedModelConfig("resnet-18"));
+  CHECK(resnet.sample_shape == Shape({224, 224, 3}));
+  CHECK(resnet.classes == 1000);
+}
+
+TEST_CASE("named models: overrides change the plan") {
+  const Plan plain = PlanNamedModel("dit-s-2").plan;
+  const auto peak = [](const std::vector<std::string>& overrides) {
+    return PlanNamedModel("dit-s-2", overrides).plan.peak_bytes;
+  };
+  CHECK(peak({"training.batch_size=8"}) > plain.peak_bytes);
+  CHECK(peak({"memory.preset=ForTransformers", "training.batch_size=8"}) <
+        peak({"training.batch_size=8"}));
+  CHECK(peak({"model.config.depth=3"}) < plain.peak_bytes);
+  CHECK(peak({"optimizer.kind=sgd"}) < plain.peak_bytes);
+  CHECK(LayoutWithoutData(NamedModelConfig("gpt2", {"data.sequence_length=64"})).sample_shape ==
+        Shape({64}));
+}
+
+TEST_CASE("named models: the plan says what it assumes") {
+  const std::vector<std::string> notes = PlanNamedModel("dit-s-2").plan.notes;
+  REQUIRE_FALSE(notes.empty());
+  CHECK(notes.front() ==
+        "without data: assumes samples of x [32, 32, 4], t, y; targets of [32, 32, 8]");
+}
+
+TEST_CASE("named models: mistakes") {
+  const auto message = [](const std::string& name, const std::vector<std::string>& overrides) {
+    return MessageOf<ConfigError>([&] { PlanNamedModel(name, overrides); });
+  };
+  CheckContains(message("dit-xl", {}), "did you mean 'dit-xl-2'?");
+  CheckContains(message("", {}), "one of");
+  CheckContains(message("dit-s-2", {"training.batch_size=0"}), "batch_size");
+  CheckContains(message("dit-s-2", {"memory.preset=ForTransformer"}), "ForTransformers");
+  CheckContains(message("dit-s-2", {"data.sequence_length=7"}), "without data");
+  CheckContains(message("gpt2", {"data.text_file=a.txt"}), "data.sequence_length");
+  CheckContains(message("gpt2", {"model.preset=dit-s-2"}), "model.config");
+  CheckContains(message("gpt2", {"loss.kind=mse"}), "logits");
+  CheckContains(message("dit-s-2", {"loss.kind=cross_entropy"}), "targets are values");
+  CheckContains(message("dit-s-2", {"model.config.num_heads=7"}), "num_heads");
+}
+
+TEST_CASE("the list has every model once, in order, with what it takes") {
+  const std::vector<ModelListing> models = ListModels("ForTransformers");
+  const std::vector<std::string> names = NamedModels();
+  REQUIRE(models.size() == names.size());
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    INFO(models[i].name);
+    CHECK(models[i].name == names[i]);
+    CHECK(models[i].held_bytes >= 4 * models[i].parameters);
+    CHECK(models[i].train_bytes > models[i].held_bytes);
+    CHECK(models[i].published.size() > 10);  // each file begins with a comment that says
+  }
+  CHECK_THROWS_AS(ListModels("ForTransformer"), ConfigError);
+}
+
+}  // namespace
+}  // namespace frugal::testing
