@@ -22,9 +22,13 @@ class Peer {
 
   // What peer.py prints: an object, or nothing where it failed, which has then said why.
   nlohmann::ordered_json Run(const std::string& workload, const std::string& precision) const {
+    return RunScript("peer.py", workload + " " + precision);
+  }
+  // The same for another script of this directory.
+  nlohmann::ordered_json RunScript(const std::string& script, const std::string& arguments) const {
     if (!exists()) return {};
-    const std::string command = "OMP_NUM_THREADS=2 " + python_ +
-                                " " FRUGAL_BENCHMARK_DIR "/peer.py " + workload + " " + precision;
+    const std::string command =
+        "OMP_NUM_THREADS=2 " + python_ + " " FRUGAL_BENCHMARK_DIR "/" + script + " " + arguments;
     FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return {};
     std::string text;
