@@ -1,4 +1,7 @@
 // Models cost nothing before they are used, and give back everything when they are gone.
+#include "builders/dry_training.h"
+#include "builders/named_model.h"
+#include "builders/natural_layout.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"
 #include "tests/support/synthetic.h"
@@ -47,6 +50,132 @@ TEST_CASE("parameters materialize one by one as they are touched") {
     expected += RoundUpToAlignment(parameter->shape.ElementCount() * 4);
   }
   CHECK(model.live_bytes() == expected);
+}
+
+std::int64_t ParameterBytes(Module& module) {
+  std::int64_t bytes = 0;
+  module.VisitParameters([&](const Parameter& parameter) {
+    bytes += RoundUpToAlignment(parameter.shape.ElementCount() * 4);
+  });
+  return bytes;
+}
+
+DitConfig SmallDit() {
+  return {.input_size = 8,
+          .in_channels = 2,
+          .hidden_size = 8,
+          .depth = 2,
+          .num_heads = 2,
+          .num_classes = 5,
+          .learn_sigma = false};
+}
+
+TEST_CASE("a pass materializes the parameters of the layers that it has reached") {
+  const auto network = BuildArchitecture(SmallDit());
+  const DataLayout layout = NaturalLayoutOf(SmallDit(), *network).layout;
+  const auto backend = MakeBackend(BackendKind::kEigen);
+  DryWorld world(*backend, DType::kF32);
+  Bundle bundle = InputsOf(layout, 2, DType::kF32, world.context());
+  std::int64_t expected = 0;
+  for (std::size_t i = 0; i < network->size(); ++i) {
+    CHECK(world.ledger().live()[MemoryTag::kParameter] == expected);
+    network->layer(i)(world.context(), bundle);
+    expected += ParameterBytes(network->layer(i));
+  }
+  CHECK(world.ledger().live()[MemoryTag::kParameter] == expected);
+}
+
+// A training of a diffusion transformer, with its time and class beside the image.
+AiModelBuilder DitBuilder() {
+  DataLayout layout = NaturalLayoutOf(SmallDit(), *BuildArchitecture(SmallDit())).layout;
+  layout.target_shape = layout.sample_shape;
+  layout.train_count = 16;
+  layout.test_count = 16;
+  TrainingOptions training;
+  training.batch_size = 4;
+  training.evaluation_batch_size = 4;
+  training.max_steps = 1;
+  AiModelBuilder builder;
+  builder.Architecture(SmallDit()).Loss({.kind = LossKind::kMse}).Training(training);
+  builder.Data(layout, SyntheticSources(layout));
+  return builder;
+}
+
+TEST_CASE("a clone of a lazy model is lazy, and gets the same values later") {
+  Model original = DitBuilder().Memory(TrainingMemoryConfig::FastConstruction()).Build();
+  original.Values(original.parameters()[3]->path);
+  Model clone = original.Clone();
+  CHECK(clone.ParameterCount() == original.ParameterCount());
+  CHECK(clone.live_bytes() == original.live_bytes());  // of the one that was touched
+  for (const Parameter* parameter : original.parameters()) {
+    INFO(parameter->path);
+    CHECK(clone.Values(parameter->path) == original.Values(parameter->path));
+  }
+  const std::vector<std::int64_t> samples = {0, 1, 2, 3};
+  CHECK(clone.TrainStep(samples).loss == original.TrainStep(samples).loss);
+  CHECK(clone.WeightsHash() == original.WeightsHash());
+}
+
+// Model number `i` of many: the published ones in turn, in other batches and under other policies.
+Blueprint VariedModel(std::size_t i) {
+  const std::vector<std::string> names = NamedModels();
+  const std::vector<std::string> policies = {"FastConstruction", "ForTransformers",
+                                             "MemoryEfficient", "ForConvNets"};
+  const std::size_t round = i / names.size();
+  const std::string& policy = policies[round % policies.size()];
+  return PlanNamedModel(names[i % names.size()],
+                        {"memory.preset=" + policy, "memory.default_initialization_strategy=Lazy",
+                         "memory.max_pool_memory_mb=10000000",
+                         "training.batch_size=" + std::to_string(1 + round % 5)});
+}
+
+TEST_CASE("three hundred published models are built, counted, described and gone") {
+  const std::size_t first_round = NamedModels().size();
+  std::int64_t resident = 0;
+  for (std::size_t i = 0; i < 300; ++i) {
+    Model model(VariedModel(i));
+    INFO(i << " " << model.config().model.name);
+    CHECK(model.ParameterCount() > 1'000'000);
+    CHECK(model.network().ParameterCount() == model.ParameterCount());
+    for (std::size_t layer = 0; layer < model.network().size(); ++layer) {
+      REQUIRE_FALSE(model.network().layer(layer).Describe().empty());
+    }
+    REQUIRE(model.live_bytes() == 0);
+    if (i == first_round) resident = ResidentBytes();
+  }
+  CHECK(SharedTensorPool().statistics().live_bytes == 0);
+  CHECK(ResidentBytes() - resident < (std::int64_t{8} << 20));
+}
+
+// Every kind of small model in turn, trained for a step.
+void TrainVaried(std::size_t i) {
+  std::vector<std::string> names = NetworkNames();
+  for (const std::string& name : ArchitectureNames()) names.push_back(name);
+  if (i % (names.size() + 1) == names.size()) {
+    DitBuilder().Build().Train();
+    return;
+  }
+  SmallRun run;
+  run.network = names[i % (names.size() + 1)];
+  run.max_steps = 1;
+  BuilderFor(run).Build().Train();
+}
+
+TEST_CASE("twenty small models in a row, trained for a step, leave nothing behind") {
+  constexpr std::size_t kModels = 20;
+  // What the kernels keep for themselves is there from now on.
+  for (std::size_t i = 0; i < kModels; ++i) TrainVaried(i);
+  const std::int64_t resident = ResidentBytes();
+  std::int64_t hits = SharedTensorPool().statistics().hits;
+  for (std::size_t i = 0; i < kModels; ++i) {
+    TrainVaried(i);
+    INFO(i);
+    const PoolStatistics statistics = SharedTensorPool().statistics();
+    CHECK(statistics.live_bytes == 0);
+    CHECK(statistics.hits > hits);  // one model's buffers serve the next
+    hits = statistics.hits;
+  }
+  CHECK(ResidentBytes() - resident < (std::int64_t{4} << 20));
 }
 
 TEST_CASE("twenty models in a row leave nothing behind") {

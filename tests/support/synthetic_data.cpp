@@ -43,6 +43,12 @@ class SyntheticData final : public DataSource {
       FillTensor(samples, layout_.classes, 1000, targets);
     }
   }
+  void FillConditions(std::span<const std::int64_t> samples,
+                      std::span<const Tensor> conditions) const override {
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+      FillTensor(samples, layout_.conditions[i].classes, 2000 + i, conditions[i]);
+    }
+  }
 
  private:
   static void FillTensor(std::span<const std::int64_t> samples, std::int64_t end,
