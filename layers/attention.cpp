@@ -3,6 +3,7 @@
 #include "sdk/core/error.h"
 #include "sdk/module/key_value_cache.h"
 #include "sdk/ops/check.h"
+#include "sdk/ops/elementwise.h"
 #include "sdk/ops/linear.h"
 #include "sdk/ops/rotary.h"
 
@@ -53,6 +54,10 @@ AttentionLayer::AttentionLayer(std::int64_t features, const AttentionLayerOption
     query_ = AddLinear(names.query, features, QueryWidth(), options_.bias, deviation);
     key_ = AddLinear(names.key, memory, KeyWidth(), options_.bias, deviation);
     value_ = AddLinear(names.value, memory, KeyWidth(), options_.bias, deviation);
+  }
+  if (!names.second_key.empty()) {
+    second_key_ = AddLinear(names.second_key, memory, KeyWidth(), options_.bias, deviation);
+    second_value_ = AddLinear(names.second_value, memory, KeyWidth(), options_.bias, deviation);
   }
   output_ = AddLinear(names.output, QueryWidth(), features,
                       options_.output_bias.value_or(options_.bias), options_.output_deviation);
@@ -146,12 +151,15 @@ void AttentionLayer::CheckLength(Context& context, const Var& x) const {
              x.shape(), "use shorter sequences");
 }
 
+void AttentionLayer::CheckInput(Context& context, const Var& x) const {
+  if (x.shape().rank() == 3 && x.shape().back() == features_) return;
+  ThrowShape(context, "attention takes [batch, positions, " + std::to_string(features_) + "]",
+             x.shape(), "change the layer's features, or turn the input into a sequence");
+}
+
 Var AttentionLayer::AttendHeads(Context& context, const Var& x, const Var& memory,
                                 const Tensor& mask) {
-  if (x.shape().rank() != 3 || x.shape().back() != features_) {
-    ThrowShape(context, "attention takes [batch, positions, " + std::to_string(features_) + "]",
-               x.shape(), "change the layer's features, or turn the input into a sequence");
-  }
+  CheckInput(context, x);
   CheckMemory(context, x, memory);
   CheckLength(context, x);
   Heads heads = options_.fused ? ProjectFused(context, x) : ProjectApart(context, x, memory);
@@ -160,6 +168,10 @@ Var AttentionLayer::AttendHeads(Context& context, const Var& x, const Var& memor
     heads.k = Remember(context, heads.k, "keys");
     heads.v = Remember(context, heads.v, "values");
   }
+  return Mix(context, heads, mask);
+}
+
+Var AttentionLayer::Mix(Context& context, const Heads& heads, const Tensor& mask) const {
   return Attention(context, heads.q, heads.k, heads.v,
                    {.heads = options_.heads,
                     .key_heads = options_.key_heads,
@@ -170,6 +182,22 @@ Var AttentionLayer::AttendHeads(Context& context, const Var& x, const Var& memor
 
 Var AttentionLayer::Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask) {
   return Apply(context, output_, AttendHeads(context, x, memory, mask));
+}
+
+Var AttentionLayer::AttendBoth(Context& context, const Var& x, const Var& memory,
+                               const Var& second) {
+  if (second_key_.weight == nullptr || options_.fused) {
+    throw UsageError({.where = path(),
+                      .required = "a second memory has projections of its own",
+                      .given = "this attention has one memory",
+                      .advice = "set AttentionNames::second_key and second_value, and not fused"});
+  }
+  CheckInput(context, x);
+  Heads heads = ProjectApart(context, x, memory);
+  const Var first = Mix(context, heads, {});
+  heads.k = {Apply(context, second_key_, second), 0};
+  heads.v = {Apply(context, second_value_, second), 0};
+  return Apply(context, output_, Add(context, first, Mix(context, heads, {})));
 }
 
 Var AttentionLayer::ForwardUpToProjection(Context& context, const Var& input) {

@@ -13,6 +13,9 @@ struct AttentionNames {
   std::string key = "key";
   std::string value = "value";
   std::string output = "out";
+  // Keys and values of a second memory (AttendBoth); empty: there is none.
+  std::string second_key = "";
+  std::string second_value = "";
 };
 
 struct AttentionLayerOptions {
@@ -51,6 +54,10 @@ class AttentionLayer final : public Layer {
   // to the scores, [1 or N, 1 or heads, T, S], or empty. Throws UsageError for a memory other than
   // x where the projections are fused, ShapeError where rotary positions are to turn it.
   Var Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask = {});
+  // The same queries over two memories, whose results add up before the output's projection:
+  // decoupled cross attention (Ye et al., arXiv:2308.06721, equation 5). Only with names of the
+  // second one's projections, and not fused.
+  Var AttendBoth(Context& context, const Var& x, const Var& memory, const Var& second);
 
  private:
   struct Linear {
@@ -67,12 +74,14 @@ class AttentionLayer final : public Layer {
   Var AttendHeads(Context& context, const Var& x, const Var& memory, const Tensor& mask);
   Linear AddLinear(const std::string& name, std::int64_t inputs, std::int64_t outputs, bool bias,
                    double deviation);
+  void CheckInput(Context& context, const Var& x) const;
   void CheckMemory(Context& context, const Var& x, const Var& memory) const;
   void CheckLength(Context& context, const Var& x) const;
   Var Apply(Context& context, const Linear& linear, const Var& x) const;
   Heads ProjectFused(Context& context, const Var& x);
   Heads ProjectApart(Context& context, const Var& x, const Var& memory);
   void Turn(Context& context, Heads& heads);
+  Var Mix(Context& context, const Heads& heads, const Tensor& mask) const;
   VarHeads Remember(Context& context, const VarHeads& heads, const std::string& name);
   std::int64_t QueryWidth() const { return options_.heads * options_.head_size; }
   std::int64_t KeyWidth() const { return options_.key_heads * options_.head_size; }
@@ -80,6 +89,7 @@ class AttentionLayer final : public Layer {
   std::int64_t features_;
   AttentionLayerOptions options_;
   Linear fused_, query_, key_, value_, output_;
+  Linear second_key_, second_value_;
 };
 
 }  // namespace frugal

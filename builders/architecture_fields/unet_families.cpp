@@ -97,6 +97,13 @@ FieldTable UNetConditionFields() {
   fields.push_back(MakeField(
       "up_block_types", &C::up_block_types,
       "UpBlock2D or CrossAttnUpBlock2D for each stage, the smallest images first.", kTypes));
+  fields.push_back(MakeField("skip_cross_attention", &C::skip_cross_attention,
+                             "Whether there is no context: CatVTON."));
+  fields.push_back(MakeField("ip_adapter_tokens", &C::ip_adapter_tokens,
+                             "Tokens of a face beside the context: IP-Adapter FaceID; 0: none.",
+                             {.min = 0, .max = kMostPerAxis}));
+  fields.push_back(
+      SizeField("ip_adapter_embed_dim", &C::ip_adapter_embed_dim, "Features of a face."));
   return MakeFieldTable<C>("unet_condition", std::move(fields));
 }
 

@@ -27,7 +27,8 @@ class TransformerLayer final : public BundleLayer {
       : block_({.features = options.channels,
                 .heads = options.heads,
                 .context_features = options.context_features,
-                .only_context = options.only_context}) {
+                .only_context = options.only_context,
+                .context = options.context}) {
     AddChild("", block_);
   }
 

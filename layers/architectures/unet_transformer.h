@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "layers/architectures/unet_layers.h"
+#include "layers/transformer_block.h"
 
 // A transformer over the pixels of an image and a context, inside a U-Net (Rombach et al.,
 // arXiv:2112.10752, appendix E.2.1), as layers of their own, so that plans may cut between them.
@@ -16,6 +17,7 @@ struct SpatialTransformerOptions {
   std::int64_t groups = 32;
   bool only_context = false;
   bool linear_projection = false;  // its projections are products, not 1x1 convolutions
+  ContextUse context{};
 };
 
 // bundle[2] is the context [N, S, E]. Parameters behind `path`: norm, proj_in,

@@ -134,7 +134,8 @@ UNetTime::Conditions ConditionsIn(const UNetTrunkConfig& config, const Bundle& b
   return conditions;
 }
 
-TrunkParts::TrunkParts(const char* family, const UNetTrunkConfig& config) : config_(config) {
+TrunkParts::TrunkParts(const char* family, const UNetTrunkConfig& config, ContextUse context)
+    : config_(config), context_(context) {
   const std::size_t stages = config.block_out_channels.size();
   heads_ = PerStage(family, "attention_head_dim", config.attention_head_dim, stages);
   transformers_ =
@@ -162,7 +163,8 @@ void TrunkParts::AppendAttention(Sequential& net, const std::string& path,
                             .context_features = config_.cross_attention_dim[0],
                             .groups = config_.norm_num_groups,
                             .only_context = only,
-                            .linear_projection = config_.use_linear_projection},
+                            .linear_projection = config_.use_linear_projection,
+                            .context = context_},
                            place.skips);
 }
 

@@ -3,6 +3,7 @@
 #include "layers/architectures/unet_skeleton.h"
 #include "layers/architectures/unet_time.h"
 #include "layers/architectures/unet_trunk.h"
+#include "layers/transformer_block.h"
 #include "sdk/module/network_input.h"
 
 // What U-Nets with cross attention and ControlNets have in common.
@@ -32,7 +33,7 @@ UNetTime::Conditions ConditionsIn(const UNetTrunkConfig& config, const Bundle& b
 
 class TrunkParts final : public UNetParts {
  public:
-  TrunkParts(const char* family, const UNetTrunkConfig& config);
+  TrunkParts(const char* family, const UNetTrunkConfig& config, ContextUse context = {});
 
   void AppendResnet(Sequential& net, const std::string& path,
                     const ResnetPlace& place) const override;
@@ -45,6 +46,7 @@ class TrunkParts final : public UNetParts {
 
  private:
   const UNetTrunkConfig& config_;
+  ContextUse context_;
   std::vector<std::int64_t> heads_;
   std::vector<std::int64_t> transformers_;
 };

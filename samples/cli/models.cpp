@@ -32,7 +32,7 @@ void PrintJson(const ModelsArguments& arguments) {
 }
 
 void PrintTable(const ModelsArguments& arguments) {
-  constexpr std::size_t kWidth = 160;  // a description is of no use without its end
+  constexpr std::size_t kWidth = 176;  // a description is of no use without its end
   TextTable table;
   table.columns = {{"name"},       {"family"},      {"parameters", true},
                    {"hold", true}, {"train", true}, {"what it is"}};

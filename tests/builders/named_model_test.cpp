@@ -81,6 +81,36 @@ TEST_CASE("named models: mistakes") {
   CheckContains(message("dit-s-2", {"model.config.num_heads=7"}), "num_heads");
 }
 
+// Of the public checkpoints, but the adapters: sd-1.5 with 9 input channels has 14,400 more than
+// with 4; catvton lacks the 43,962,560 of all cross attentions, ip-adapter-faceid has those of its
+// projections and of two matrices 768 wide for each of 12,480 channels that attend.
+TEST_CASE("named models: adapted ones have the parameters of their parts") {
+  const auto count = [](const char* name) {
+    return BuildArchitecture(ArchitectureNamed(name))->ParameterCount();
+  };
+  const std::int64_t plain = count("sd-1.5");
+  CHECK(count("paint-by-example") == plain + 14'400);
+  CHECK(count("catvton") == plain + 14'400 - 43'962'560);
+  CHECK(count("ip-adapter-faceid") == plain + 3'675'648 + 2 * 768 * 12'480);
+  CHECK(count("hd-painter") == 865'925'124);
+  CHECK(count("instantid") == 1'251'014'160);
+  CHECK(count("cogvideox") == count("cogvideox-2b"));
+  CHECK(count("recraft-v3") == count("flux.1-dev"));
+}
+
+TEST_CASE("named models: adapted ones take what they are conditioned on") {
+  const auto names = [](const char* name) {
+    std::vector<std::string> all;
+    const auto network = BuildArchitecture(ArchitectureNamed(name));
+    for (const NetworkInput& input : network->inputs()) all.push_back(input.name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names("catvton") == Names{"x", "t"});
+  CHECK(names("ip-adapter-faceid") == Names{"x", "t", "context", "image_embeds"});
+  CHECK(names("instantid") == Names{"x", "t", "context", "hint", "text_embeds", "time_ids"});
+}
+
 TEST_CASE("the list has every model once, in order, with what it takes") {
   const std::vector<ModelListing> models = ListModels("ForTransformers");
   const std::vector<std::string> names = NamedModels();

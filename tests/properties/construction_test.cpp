@@ -72,10 +72,9 @@ DitConfig SmallDit() {
 
 TEST_CASE("a pass materializes the parameters of the layers that it has reached") {
   const auto network = BuildArchitecture(SmallDit());
-  const DataLayout layout = NaturalLayoutOf(SmallDit(), *network).layout;
   const auto backend = MakeBackend(BackendKind::kEigen);
   DryWorld world(*backend, DType::kF32);
-  Bundle bundle = InputsOf(layout, 2, DType::kF32, world.context());
+  Bundle bundle = InputsOf(network->inputs(), 2, DType::kF32, world.context());
   std::int64_t expected = 0;
   for (std::size_t i = 0; i < network->size(); ++i) {
     CHECK(world.ledger().live()[MemoryTag::kParameter] == expected);
