@@ -53,8 +53,8 @@ TEST_CASE("gradients of cross attention agree with differences", "[layers][atten
 }
 
 TEST_CASE("gradients under an additive mask agree with differences", "[layers][attention]") {
-  for (const Shape& shape :
-       {Shape{1, 1, 4, 4}, Shape{2, 1, 4, 4}, Shape{1, 2, 4, 4}, Shape{2, 2, 4, 4}}) {
+  for (const Shape& shape : {Shape{1, 1, 4, 4}, Shape{2, 1, 4, 4}, Shape{1, 2, 4, 4},
+                             Shape{2, 2, 4, 4}, Shape{2, 1, 1, 4}}) {
     INFO(ToString(shape));
     const Tensor mask = Numbers(shape, 5, -2, 2);
     const auto layer = Made({.heads = 2});
