@@ -13,25 +13,11 @@ struct Room {
   int level;
 };
 constexpr std::array<Room, 19> kRooms = {{
-    {"sdk/core/", 0},
-    {"sdk/memory/", 1},
-    {"sdk/tensor/", 2},
-    {"sdk/backend/", 3},
-    {"sdk/comm/", 3},
-    {"sdk/autograd/", 4},
-    {"sdk/module/", 5},
-    {"sdk/ops/", 6},
-    {"sdk/optim/", 7},
-    {"sdk/data/", 8},
-    {"sdk/io/", 8},
-    {"sdk/diffusion/", 9},
-    {"sdk/plan/", 9},
-    {"sdk/train/", 10},
-    {"layers/", 11},
-    {"presets/", 11},
-    {"builders/", 12},
-    {"samples/", 13},
-    {"tests/", 14},
+    {"sdk/core/", 0},  {"sdk/memory/", 1},   {"sdk/tensor/", 2}, {"sdk/backend/", 3},
+    {"sdk/comm/", 3},  {"sdk/autograd/", 4}, {"sdk/module/", 5}, {"sdk/ops/", 6},
+    {"sdk/optim/", 7}, {"sdk/data/", 8},     {"sdk/io/", 8},     {"sdk/diffusion/", 9},
+    {"sdk/plan/", 9},  {"sdk/train/", 10},   {"layers/", 11},    {"presets/", 11},
+    {"builders/", 12}, {"samples/", 13},     {"tests/", 14},
 }};
 
 // Headers of a library, by the start of their names, and the files that may include them.

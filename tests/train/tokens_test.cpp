@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "builders/model.h"
+#include "builders/network_inputs.h"
 #include "builders/planner.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/boxes.h"
@@ -60,6 +61,7 @@ Blueprint PlanOf(const std::string& text_file, const Run& run) {
   blueprint.network = std::make_unique<Sequential>();
   blueprint.network->Append("bigrams", std::make_unique<Bigrams>(layout.vocabulary));
   blueprint.network->AssignPaths("");
+  blueprint.inputs = ResolveInputs(*blueprint.network, layout, nullptr);
   blueprint.parameters = NumberParameters(*blueprint.network);
   blueprint.optimizer = std::make_unique<Optimizer>(
       blueprint.config.optimizer, blueprint.config.schedule, 0, blueprint.program.total_steps);
