@@ -46,6 +46,13 @@ std::vector<double> ToDoubles(const Tensor& tensor) {
   return {tensor.values<float>().begin(), tensor.values<float>().end()};
 }
 
+// A moving average begins anew with the value, where there is one.
+void RestartAverage(ParameterStore& store, const Parameter& parameter, Backend& backend) {
+  if (!store.HasState(parameter, ParameterStore::kAverage)) return;
+  backend.elementwise().Copy(store.Value(parameter),
+                             store.State(parameter, ParameterStore::kAverage, backend));
+}
+
 // The activation pool is a limit too: what a step needs beyond it is returned after each step.
 void WarnAboutActivationPool(const Blueprint& blueprint) {
   const TrainingMemoryConfig& memory = blueprint.config.memory;
@@ -263,6 +270,7 @@ std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
          .given = std::to_string(token),
          .advice = vocabulary == 0 ? "use a model over tokens" : "correct the prompt"});
   }
+  const AverageScope average(*this);
   HeapAllocator heap;
   MemoryLedger ledger;  // the model's own book is of training, as planned
   TrackedAllocator memory(ledger, heap, false);
@@ -326,6 +334,7 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
   const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
     ReadInto(*file, *parameter, store_->Value(*parameter));
+    RestartAverage(*store_, *parameter, *blueprint_->backend);
     store_->Repack(*parameter, *blueprint_->backend);
   }
 }

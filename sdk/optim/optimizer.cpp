@@ -59,10 +59,12 @@ void Optimizer::MoveAverage(Context& context, const Parameter& parameter) const 
   if (options_.average_decay <= 0) return;
   ParameterStore& store = context.parameters();
   const Tensor value = store.Value(parameter);
+  const bool starts = !store.HasState(parameter, ParameterStore::kAverage);
   const Tensor average =
       store.State(parameter, ParameterStore::kAverage, context.planning_backend());
   const auto t = static_cast<double>(context.step());
-  const double share = 1 - std::min(options_.average_decay, t / (t + 10));
+  // A parameter whose first gradient comes late starts from its own value too.
+  const double share = starts ? 1 : 1 - std::min(options_.average_decay, t / (t + 10));
   // average += share (value - average), as a step of SGD against the "gradient" value - average.
   context.Launch({OperationKind::kOptimizer, BytesOf(value, average, average)},
                  [&](Backend& backend, void*) {
