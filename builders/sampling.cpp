@@ -48,6 +48,23 @@ void CheckLabels(const NetworkInput* input, const SampleOptions& options) {
   }
 }
 
+// A flow's network says velocities, the other kind's something else.
+void CheckSampler(const DiffusionProcess& diffusion, const SampleOptions& options) {
+  const bool flow = diffusion.options().kind == DiffusionKind::kFlow;
+  if (!options.sampler || (*options.sampler == SamplerKind::kEulerFlow) == flow) return;
+  Refuse(std::string("a sampler of kind = \"") + (flow ? "flow" : "noise") + "\"",
+         "sampler \"" + std::string(NameOf(*options.sampler)) + "\"",
+         flow ? "use euler_flow" : "use ddpm, ddim or dpm_solver");
+}
+
+// Guidance compares with the last label, which must not be one of the data's.
+void CheckGuidance(const Model& model, const NetworkInput* label, double guidance) {
+  if (guidance == 1 || label == nullptr || label->classes > model.layout().classes) return;
+  Refuse("guidance goes by a label that stands for none",
+         "each of the network's " + std::to_string(label->classes) + " labels is a class",
+         "use guidance = 1, or train with diffusion.label_dropout and a label more");
+}
+
 // Asks the network for a number of samples at one time, in batches of a planned size.
 class Asking {
  public:
@@ -95,6 +112,8 @@ std::vector<float> DrawSamples(Model& model, const SampleOptions& options) {
   const DiffusionProcess& diffusion = *model.diffusion();
   const NetworkInput& time = *Find(model.inputs(), InputRole::kTime);
   const double guidance = options.guidance.value_or(diffusion.options().guidance);
+  CheckSampler(diffusion, options);
+  CheckGuidance(model, label, guidance);
   const std::int64_t count =
       label != nullptr ? static_cast<std::int64_t>(options.labels.size()) : options.count;
   const std::vector<std::int64_t> none(options.labels.size(), label ? NoLabel(*label) : 0);
