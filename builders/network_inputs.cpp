@@ -56,17 +56,21 @@ void CheckOrder(const NetworkInputs& inputs, const DataLayout& layout) {
                      .advice = "give DataLayout::conditions as Sequential::inputs() has them"});
 }
 
+void CheckTakesTime(const NetworkInputs& inputs) {
+  const bool takes_time = std::ranges::count(inputs, InputRole::kTime, &NetworkInput::role) > 0;
+  if (takes_time && inputs[0].role == InputRole::kSample) return;
+  throw ConfigError({.where = "diffusion",
+                     .required = "the network takes a time beside its sample",
+                     .given = inputs.size() > 1 ? "it takes none" : "it takes one input",
+                     .advice = "use a noise predictor, e.g. family = \"dit\""});
+}
+
 }  // namespace
 
 NetworkInputs ResolveInputs(const Sequential& network, const DataLayout& layout,
                             const DiffusionProcess* diffusion) {
   NetworkInputs inputs = network.inputs();
-  if (inputs.empty() && diffusion != nullptr) {
-    throw ConfigError({.where = "diffusion",
-                       .required = "the network takes a time beside its sample",
-                       .given = "it takes one input",
-                       .advice = "use a noise predictor, e.g. family = \"dit\""});
-  }
+  if (diffusion != nullptr) CheckTakesTime(inputs);
   if (inputs.empty()) return {OnlyInput(layout)};
   inputs[0].shape = layout.sample_shape;
   for (std::size_t i = 1; i < inputs.size(); ++i) {
