@@ -1,0 +1,197 @@
+// Checkpointed segments that several variables go through.
+#include "tests/autograd/segments.h"
+#include "tests/catch.h"
+
+namespace frugal::test {
+namespace {
+
+// Runs `segment` as it is, or checkpointed.
+void Through(bool checkpointed, Context& context, Bundle& bundle, const BundleSegment& segment) {
+  if (checkpointed) return Checkpoint(context, bundle, segment);
+  segment(context, bundle);
+}
+
+using Network = std::function<Var(Context&, const SegmentParts&, const Var&, bool checkpointed)>;
+
+struct Outcome {
+  Pass pass;
+  std::vector<Tensor> gradients;
+};
+
+Outcome RunNetwork(const WorldKind& kind, const Network& network, bool checkpointed) {
+  TestWorld world(kind);
+  SegmentParts parts;
+  const Tensor input = RandomTensor({5, 6}, 3, kind.dtype);
+  const auto function = [&](Context& context, const Var& x) {
+    return network(context, parts, x, checkpointed);
+  };
+  Outcome outcome;
+  outcome.pass = RunPass(world, function, input);
+  outcome.gradients = GradientsOf(world, parts);
+  CHECK(world.ledger().live()[MemoryTag::kActivation] == 0);
+  return outcome;
+}
+
+void CheckSameBits(const Network& network) {
+  for (const WorldKind& kind : AllWorlds()) {
+    INFO(kind);
+    const Outcome plain = RunNetwork(kind, network, false);
+    const Outcome again = RunNetwork(kind, network, true);
+    CHECK(SameBits(plain.pass.output, again.pass.output));
+    REQUIRE(plain.pass.input_gradient);
+    REQUIRE(again.pass.input_gradient);
+    CHECK(SameBits(plain.pass.input_gradient, again.pass.input_gradient));
+    CHECK(SameBits(plain.gradients, again.gradients));
+  }
+}
+
+TEST_CASE("a condition handed on by every segment changes no bit", "[autograd][checkpoint]") {
+  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+    Bundle bundle = {x, parts.Dense(context, x, 2, Activation::kTanh)};
+    for (const std::size_t i : {0, 1}) {
+      Through(checkpointed, context, bundle, [&parts, i](Context& ctx, Bundle& b) {
+        b[0] = Add(ctx, parts.Dense(ctx, b[0], i, Activation::kGelu), b[1]);
+      });
+    }
+    return Add(context, bundle[0], bundle[1]);
+  });
+}
+
+TEST_CASE("two streams that both change, change no bit", "[autograd][checkpoint]") {
+  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+    Bundle bundle = {x, Activate(context, x, Activation::kSigmoid)};
+    Through(checkpointed, context, bundle, [&](Context& ctx, Bundle& b) {
+      const Var first = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+      b[1] = Add(ctx, parts.Dense(ctx, b[1], 1, Activation::kGelu), first);
+      b[0] = Dropout(ctx, first, 0.4, "drop");
+    });
+    return Add(context, bundle[0], parts.Dense(context, bundle[1], 2, Activation::kRelu));
+  });
+}
+
+TEST_CASE("skips that are added in one segment and taken in another change no bit",
+          "[autograd][checkpoint]") {
+  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+    Bundle bundle = {x};
+    Through(checkpointed, context, bundle, [&](Context& ctx, Bundle& b) {
+      b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+      b.push_back(b[0]);  // one tensor in two places
+    });
+    CHECK(bundle.size() == 2);
+    Through(checkpointed, context, bundle,
+            [&](Context& ctx, Bundle& b) { b[0] = parts.Dense(ctx, b[0], 1, Activation::kGelu); });
+    Through(checkpointed, context, bundle, [&](Context& ctx, Bundle& b) {
+      const Var skip = b.back();
+      b.pop_back();
+      b[0] = Add(ctx, parts.Dense(ctx, b[0], 2, Activation::kRelu), skip);
+    });
+    CHECK(bundle.size() == 1);
+    return bundle[0];
+  });
+}
+
+TEST_CASE("nested segments of bundles change no bit", "[autograd][checkpoint]") {
+  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+    Bundle bundle = {x, parts.Dense(context, x, 2, Activation::kSilu)};
+    Through(checkpointed, context, bundle, [&, checkpointed](Context& outer, Bundle& b) {
+      b[0] = parts.Dense(outer, b[0], 0, Activation::kTanh);
+      Through(checkpointed, outer, b, [&, checkpointed](Context& inner, Bundle& c) {
+        c.push_back(Add(inner, c[0], c[1]));
+        Through(checkpointed, inner, c, [&](Context& innermost, Bundle& d) {
+          d[0] = Dropout(innermost, parts.Dense(innermost, d[2], 1, Activation::kGelu), 0.3, "d");
+        });
+      });
+      b[0] = Add(outer, b[0], b[2]);
+      b.pop_back();
+    });
+    return Add(context, bundle[0], bundle[1]);
+  });
+}
+
+TEST_CASE("an output that nothing is differentiated by beside one that is, changes no bit",
+          "[autograd][checkpoint]") {
+  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+    Bundle bundle = {x, {RandomTensor({5, 6}, 8, x.dtype())}};
+    Through(checkpointed, context, bundle, [&](Context& ctx, Bundle& b) {
+      b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+      b[1] = Activate(ctx, b[1], Activation::kSigmoid);  // of data alone
+    });
+    return Add(context, bundle[0], bundle[1]);
+  });
+}
+
+TEST_CASE("an output that is never used changes no bit", "[autograd][checkpoint]") {
+  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+    Bundle bundle = {x, x};
+    Through(checkpointed, context, bundle, [&](Context& ctx, Bundle& b) {
+      b[1] = parts.Dense(ctx, b[0], 1, Activation::kTanh);
+      b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+    });
+    return bundle[0];
+  });
+}
+
+// Runs `segment` checkpointed on {x, y, labels} and hands what comes out to `check`.
+void Look(const BundleSegment& segment,
+          const std::function<void(const Bundle& before, const Bundle& after)>& check) {
+  TestWorld world(kReferenceF64);
+  Tape tape;
+  const TapeScope scope(world.context(), &tape);
+  const Bundle before = {{RandomTensor({5, 6}, 1, DType::kF64), tape.NewSlot()},
+                         {RandomTensor({5, 6}, 2, DType::kF64), tape.NewSlot()},
+                         {MakeTensor({5}, std::vector<double>{0, 1, 2, 3, 4}, DType::kI64)}};
+  Bundle after = before;
+  Checkpoint(world.context(), after, segment);
+  check(before, after);
+}
+
+TEST_CASE("what is handed on stays the same variable", "[autograd][checkpoint]") {
+  const auto segment = [](Context& context, Bundle& b) {
+    b[0] = Activate(context, b[0], Activation::kTanh);
+    std::swap(b[0], b[1]);
+    b.push_back(b[1]);
+    b.push_back(Activate(context, b[0], Activation::kSigmoid));
+  };
+  Look(segment, [](const Bundle& before, const Bundle& after) {
+    REQUIRE(after.size() == 5);
+    CHECK(after[0].slot == before[1].slot);  // changed places
+    CHECK(after[0].value.raw() == before[1].value.raw());
+    CHECK(after[2].slot == Var::kNoGradient);  // labels
+    CHECK(after[2].value.raw() == before[2].value.raw());
+    CHECK(after[1].needs_gradient());
+    CHECK(after[1].slot != before[0].slot);
+    CHECK(after[1].slot != before[1].slot);
+    CHECK(after[3].slot == after[1].slot);  // one tensor in two places is one variable
+    CHECK(after[4].needs_gradient());
+    CHECK(after[4].slot != after[1].slot);
+  });
+}
+
+TEST_CASE("a segment that only drops and reorders records nothing", "[autograd][checkpoint]") {
+  const auto segment = [](Context&, Bundle& b) { b = {b[2], b[0]}; };
+  Look(segment, [](const Bundle& before, const Bundle& after) {
+    REQUIRE(after.size() == 2);
+    CHECK(after[0].slot == Var::kNoGradient);
+    CHECK(after[1].slot == before[0].slot);
+  });
+}
+
+TEST_CASE("an empty bundle goes through", "[autograd][checkpoint]") {
+  Look([](Context&, Bundle& b) { b.clear(); },
+       [](const Bundle&, const Bundle& after) { CHECK(after.empty()); });
+}
+
+TEST_CASE("without a tape a segment of several runs once", "[autograd][checkpoint]") {
+  TestWorld world(kReferenceF64);
+  Bundle bundle = {{RandomTensor({5, 6}, 1, DType::kF64)}, {RandomTensor({5, 6}, 2, DType::kF64)}};
+  int runs = 0;
+  Checkpoint(world.context(), bundle, [&](Context& context, Bundle& b) {
+    ++runs;
+    b[0] = Add(context, b[0], b[1]);
+  });
+  CHECK(runs == 1);
+  CHECK_FALSE(bundle[0].needs_gradient());
+}
+
+}  // namespace
+}  // namespace frugal::test
