@@ -94,6 +94,40 @@ TEST_CASE("zero and constant are what they say", "[module][initializer]") {
   CHECK(Initialized(Initializer::Constant(-1.5), {2}) == std::vector<double>{-1.5, -1.5});
 }
 
+TEST_CASE("places on a grid are sines and cosines of their column and row",
+          "[module][initializer]") {
+  const auto check = [](std::int64_t rows, std::int64_t columns, std::int64_t features,
+                        double step) {
+    const Shape shape = {1, rows * columns, features};
+    const std::vector<double> values = Initialized(Initializer::GridSinusoid(columns, step), shape);
+    const auto quarter = static_cast<std::size_t>(features / 4);
+    std::vector<double> expected;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < columns; ++column) {
+        for (const std::int64_t position : {column, row}) {
+          std::vector<double> angles;
+          for (std::size_t i = 0; i < quarter; ++i) {
+            const double period =
+                std::pow(10000.0, static_cast<double>(i) / static_cast<double>(quarter));
+            angles.push_back(static_cast<double>(position) * step / period);
+          }
+          for (const double angle : angles) expected.push_back(std::sin(angle));
+          for (const double angle : angles) expected.push_back(std::cos(angle));
+        }
+      }
+    }
+    CHECK(MaxError(values, expected) < 1e-12);
+  };
+  check(3, 3, 8, 1);
+  check(2, 5, 12, 1);
+  check(4, 3, 16, 0.25);
+  check(1, 1, 4, 1);
+  // Nothing of it is by chance.
+  const Initializer grid = Initializer::GridSinusoid(2);
+  CHECK(Initialized(grid, {1, 4, 8}, DType::kF64, 1) ==
+        Initialized(grid, {1, 4, 8}, DType::kF64, 2));
+}
+
 TEST_CASE("tensors of no elements are filled with nothing", "[module][initializer]") {
   CHECK(Initialized(Initializer::HeNormal(), {0, 4}).empty());
   CHECK(Initialized(Initializer::XavierUniform(), {4, 0}).empty());
