@@ -31,5 +31,6 @@ Chapter ShapesThatDoNotChain();
 Chapter WeightFiles();
 Chapter Data();
 Chapter Misuse();
+Chapter Diffusion();
 
 }  // namespace frugal::gallery

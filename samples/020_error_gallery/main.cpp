@@ -69,8 +69,9 @@ void ShowAll() {
   const Workspace workspace;
   int number = 0;
   int unnoticed = 0;
-  for (const Chapter& chapter : {TomlTypos(), TomlValues(), Contradictions(),
-                                 ShapesThatDoNotChain(), WeightFiles(), Data(), Misuse()}) {
+  for (const Chapter& chapter :
+       {TomlTypos(), TomlValues(), Contradictions(), ShapesThatDoNotChain(), WeightFiles(), Data(),
+        Misuse(), Diffusion()}) {
     std::cout << (number == 0 ? "" : "\n") << "== " << chapter.title << "\n";
     for (const Case& mistake : chapter.cases) unnoticed += Show(++number, mistake) ? 0 : 1;
   }
