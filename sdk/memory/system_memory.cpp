@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -30,6 +31,14 @@ std::int64_t ControlGroupLimit(const char* file) {
   std::ifstream in(file);
   std::int64_t bytes = 0;
   return in >> bytes ? bytes : 0;
+}
+
+// For what fills whole ones: a last page of which only a part is used would be resident as a whole.
+void AskForHugePages(std::byte* data, std::int64_t bytes) {
+  const std::int64_t whole = bytes / kHugePage * kHugePage;
+  madvise(data, static_cast<std::size_t>(whole), MADV_HUGEPAGE);
+  if (whole == bytes) return;
+  madvise(data + whole, static_cast<std::size_t>(bytes - whole), MADV_NOHUGEPAGE);
 }
 
 }  // namespace
@@ -64,7 +73,7 @@ Block HeapAllocator::DoAllocate(std::int64_t bytes, MemoryTag tag) {
                        .given = "the system has no more to give",
                        .advice = "use a smaller batch or gradient checkpointing"});
   }
-  if (huge) madvise(data, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
+  if (huge) AskForHugePages(static_cast<std::byte*>(data), bytes);
   ++count_;
   live_bytes_ += bytes;
   return Block(this, data, bytes, tag);

@@ -28,7 +28,8 @@ struct PoolStatistics {
 };
 
 // Keeps freed blocks for the next request of the same size class, within limits. Size classes are
-// eighths of a power of two, so a block is at most an eighth larger than was asked for.
+// eighths of a power of two, but at most 64 KB apart, so a block is at most an eighth larger than
+// was asked for, and a large one hardly.
 // Invariants: idle_bytes <= max_idle_bytes; no bucket holds more than max_items_per_bucket.
 // Thread-safe: models of one process may share it.
 class TensorPool final : public Allocator {

@@ -27,6 +27,18 @@ class RandomSamples final : public DataSource {
     FillLabels(seed + 1, layout_.classes, targets.values<std::int64_t>());
   }
 
+  void FillConditions(std::span<const std::int64_t> samples,
+                      std::span<const Tensor> conditions) const override {
+    const auto seed = static_cast<std::uint64_t>(samples.front());
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+      if (conditions[i].dtype() == DType::kI64) {
+        FillLabels(seed + i, layout_.conditions[i].classes, conditions[i].values<std::int64_t>());
+      } else {
+        FillReal(seed + i, conditions[i]);
+      }
+    }
+  }
+
  private:
   static void FillReal(std::uint64_t seed, const Tensor& tensor) {
     if (tensor.dtype() == DType::kBF16) return FillValues(seed, tensor.values<BFloat16>());

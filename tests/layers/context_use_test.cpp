@@ -116,7 +116,8 @@ UNetConditionConfig SmallUNet() {
 
 std::vector<std::string> InputNames(const UNetConditionConfig& config) {
   std::vector<std::string> names;
-  for (const NetworkInput& input : MakeUNetCondition(config)->inputs()) names.push_back(input.name);
+  const auto network = MakeUNetCondition(config);
+  for (const NetworkInput& input : network->inputs()) names.push_back(input.name);
   return names;
 }
 

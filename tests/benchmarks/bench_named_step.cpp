@@ -1,0 +1,67 @@
+// Trains two steps of a published model on random data, at full size, and prints its peak resident
+// size beside the plan:
+//   bench_named_step [NAME] [--set section.key=value ...]
+// Without arguments: dit-xl-2 (675 million parameters), batch 2, within 12,000 MB.
+#include <chrono>
+#include <iostream>
+
+#include "builders/model.h"
+#include "builders/named_model.h"
+#include "builders/program.h"
+#include "builders/report/number_text.h"
+#include "samples/arguments.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/memory/system_memory.h"
+#include "tests/benchmarks/random_samples.h"
+
+namespace frugal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What the process takes for tensors: what lives between steps and the arena.
+std::int64_t PlannedBytes(const Plan& plan) {
+  if (plan.budget) return plan.budget->planned_bytes;
+  std::int64_t outside = 0;
+  for (const StepPlan& step : plan.steps) outside = std::max(outside, step.baseline.Total());
+  return outside + plan.arena_bytes;
+}
+
+void Run(int count, char** arguments) {
+  auto [name, overrides] = ReadArguments(count, arguments, "dit-xl-2");
+  if (count == 1) {
+    overrides = {"training.batch_size=2", "memory.memory_budget_mb=12000"};
+  }
+  RunConfig config = NamedModelConfig(name, overrides);
+  const DataLayout layout = LayoutWithoutData(config);
+  Blueprint blueprint = MakeBlueprint(config, &layout);
+  const std::int64_t planned = PlannedBytes(blueprint.plan);
+  const std::int64_t batch = blueprint.program.batch;
+  std::cout << name << ", batch " << batch << ": " << FormatCount(blueprint.plan.parameter_count)
+            << " parameters, " << FormatBytes(planned) << " planned; making weights ..."
+            << std::endl;
+  const auto source = std::make_shared<RandomSamples>(layout, 2 * batch);
+  Model model(std::move(blueprint), {source, source});
+  std::vector<std::int64_t> samples = FirstSamples(batch);
+  for (int step = 1; step <= 2; ++step) {
+    const auto start = Clock::now();
+    const StepResult result = model.TrainStep(samples);
+    std::cout << "step " << step << ": loss " << FixedText(result.loss, 4) << ", "
+              << DurationText(std::chrono::duration<double>(Clock::now() - start).count())
+              << std::endl;
+  }
+  const MemoryMeasurement measured = model.Measured();
+  const double share =
+      100.0 * static_cast<double>(measured.peak_rss_bytes - planned) / static_cast<double>(planned);
+  std::cout << "live at the peak " << FormatBytes(measured.peak_bytes) << " ("
+            << FormatBytes(model.plan().peak_bytes) << " planned), peak resident "
+            << FormatBytes(measured.peak_rss_bytes) << ": " << FixedText(share, 1)
+            << "% over what is planned for tensors, gaps included" << std::endl;
+}
+
+}  // namespace
+}  // namespace frugal
+
+int main(int count, char** arguments) {
+  return frugal::RunProgram([&] { frugal::Run(count, arguments); });
+}
