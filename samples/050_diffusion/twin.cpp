@@ -28,9 +28,10 @@ int main(int count, char** arguments) {
         .Optimizer(
             {.kind = OptimizerKind::kAdamW, .lr = 0.0006, .beta2 = 0.99, .average_decay = 0.998})
         .Schedule({.kind = ScheduleKind::kCosine, .warmup_steps = 200, .final_fraction = 0.05})
-        .Training({.epochs = 4,
+        .Training({.epochs = 2,
                    .batch_size = 64,
                    .evaluation_batch_size = 200,
+                   .max_steps = 1600,
                    .seed = 1,
                    .clip_gradient_norm = 1.0})
         .Override(ReadArguments(count, arguments, "").overrides);
