@@ -53,6 +53,13 @@ void RestartAverage(ParameterStore& store, const Parameter& parameter, Backend& 
                              store.State(parameter, ParameterStore::kAverage, backend));
 }
 
+void CopyAverage(ParameterStore& from, const Parameter& original, ParameterStore& to,
+                 const Parameter& copy, Backend& backend) {
+  if (!from.HasState(original, ParameterStore::kAverage)) return;
+  backend.elementwise().Copy(from.State(original, ParameterStore::kAverage, backend),
+                             to.State(copy, ParameterStore::kAverage, backend));
+}
+
 // The activation pool is a limit too: what a step needs beyond it is returned after each step.
 void WarnAboutActivationPool(const Blueprint& blueprint) {
   const TrainingMemoryConfig& memory = blueprint.config.memory;
@@ -351,7 +358,9 @@ Model Model::Clone() const {
               own_data ? sources_ : DataSources());
   clone.store_->SetSource(CopiesFrom(values));
   for (const auto& [index, unused] : values) {
-    clone.store_->Value(*clone.parameters()[index]);
+    const Parameter& parameter = *clone.parameters()[index];
+    clone.store_->Value(parameter);
+    CopyAverage(*store_, *parameters()[index], *clone.store_, parameter, *blueprint_->backend);
   }
   return clone;
 }

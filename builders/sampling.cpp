@@ -59,7 +59,11 @@ void CheckSampler(const DiffusionProcess& diffusion, const SampleOptions& option
 
 // Guidance compares with the last label, which must not be one of the data's.
 void CheckGuidance(const Model& model, const NetworkInput* label, double guidance) {
-  if (guidance == 1 || label == nullptr || label->classes > model.layout().classes) return;
+  if (guidance == 1) return;
+  if (label == nullptr) {
+    Refuse("guidance goes by labels", "the network takes none", "use guidance = 1");
+  }
+  if (label->classes > model.layout().classes) return;
   Refuse("guidance goes by a label that stands for none",
          "each of the network's " + std::to_string(label->classes) + " labels is a class",
          "use guidance = 1, or train with diffusion.label_dropout and a label more");

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/precision.h"
 #include "sdk/ops/scalar.h"
 #include "sdk/ops/vocabulary_loss.h"
@@ -19,14 +19,14 @@ bool TargetsAreLabels(const StepParts& parts) {
 }
 
 // A network says as much of a sample as there is to know of its noise.
-void CheckPrediction(Context& context, const Var& output, const Tensor& target) {
+void CheckPrediction(const Var& output, const Tensor& target) {
   if (output.shape() == target.shape()) return;
-  const LabelScope label(context, "loss");
-  ThrowShape(context,
-             "in diffusion the network's output has the data's shape " + ToString(target.shape()),
-             output.shape(),
-             "give it as many output channels as the data have, e.g. "
-             "learn_sigma = false in [model.config]");
+  throw ShapeError({.where = "loss",
+                    .required = "in diffusion the network's output has the data's shape " +
+                                ToString(target.shape()),
+                    .given = "it is " + ToString(output.shape()),
+                    .advice = "give it as many output channels as the data have, e.g. "
+                              "learn_sigma = false in [model.config]"});
 }
 
 double ScalarOf(Context& context, const Tensor& scalar) {
@@ -69,7 +69,7 @@ Evaluated RunForward(Context& context, const StepParts& parts, const DataSource*
   const Tensor targets = batch.targets;
   ToActivations(context, parts.inputs, batch.inputs);
   const Var output = RunNetwork(context, parts, std::move(batch.inputs));
-  if (parts.diffusion != nullptr) CheckPrediction(context, output, targets);
+  if (parts.diffusion != nullptr) CheckPrediction(output, targets);
   LossOfBatch loss = RunLoss(context, parts, output, targets, share);
   Evaluated evaluated;
   evaluated.loss = std::move(loss.loss);

@@ -115,6 +115,7 @@ TEST_CASE("a network without labels draws as many as asked") {
   Model model = WithoutLabels();
   CHECK(DrawSamples(model, {.count = 9}).size() == 9 * kSample);
   CheckContains(Refusal(model, {}), "at least one sample; count = 0");
+  CheckContains(Refusal(model, {.count = 1, .guidance = 2.0}), "guidance goes by labels");
   CheckContains(Refusal(model, {.count = -4}), "at least one sample; count = -4");
   CheckContains(Refusal(model, {.labels = {1}}), "the network takes labels; it takes none");
 }

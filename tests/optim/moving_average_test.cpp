@@ -205,6 +205,15 @@ TEST_CASE("loading weights ends the average of what was there before") {
   CHECK(averaged.WeightsHash() == other.WeightsHash());
 }
 
+TEST_CASE("a copy of a model has its average") {
+  Model averaged = TrainedModel(RunWith(0.9));
+  Model copy = averaged.Clone();
+  CHECK(PredictSome(copy) == PredictSome(averaged));
+  CHECK(copy.WeightsHash() == averaged.WeightsHash());
+  const std::string path = averaged.parameters().front()->path;
+  CHECK(copy.Values(path) == averaged.Values(path));
+}
+
 TEST_CASE("a text is continued by the average") {
   SmallRun run = RunWith(0.9);
   run.network = "gpt2";

@@ -1,5 +1,7 @@
 // The architectures against PyTorch: output, loss, every gradient, a whole training run, and the
 // sizes of the published models.
+#include <algorithm>
+
 #include "builders/architecture_reader.h"
 #include "presets/toml_reader.h"
 #include "tests/catch.h"
@@ -11,6 +13,10 @@ namespace {
 
 const std::string kOracles = std::string(FRUGAL_TEST_DATA) + "/oracles";
 
+bool TakesTime(const ModelCase& one) {
+  return std::ranges::find(one.inputs, "t") != one.inputs.end();
+}
+
 TEST_CASE("architectures compute what PyTorch does, with every gradient", "[oracles]") {
   const std::vector<std::string> directories = ModelCaseDirectories(kOracles + "/models");
   REQUIRE(directories.size() >= 22);
@@ -21,8 +27,9 @@ TEST_CASE("architectures compute what PyTorch does, with every gradient", "[orac
         INFO(one.name << " on " << kind << ": " << name);
         // In f64 what is left is the rounding of the file: of large times in sines above all, and
         // what norms of a few numbers and batch statistics make of it.
+        const bool exact = kind.dtype == DType::kF64 && !TakesTime(one);
         const bool forward = name == "output" || name == "loss";
-        CHECK(error < (forward ? 1e-5 : 1e-4));
+        CHECK(error < (forward ? (exact ? 1e-6 : 1e-5) : (exact ? 2e-5 : 1e-4)));
       }
     }
   }

@@ -122,15 +122,19 @@ TEST_CASE("an evaluation draws the same at any step") {
 
 TEST_CASE("noised data and targets are those of the schedule") {
   const std::vector<std::int64_t> samples = Numbers(40);
-  for (const BetaSchedule betas : {BetaSchedule::kLinear, BetaSchedule::kCosine}) {
+  for (const BetaSchedule betas :
+       {BetaSchedule::kLinear, BetaSchedule::kScaledLinear, BetaSchedule::kCosine}) {
     for (const std::int64_t steps : {1000, 50}) {
       const auto options = [&](PredictionKind prediction) {
         DiffusionOptions o = NoiseOptions(prediction);
         o.betas = betas;
         o.steps = steps;
+        o.first_beta = 2e-3;
+        o.last_beta = 0.05;
         return o;
       };
-      const NoiseSchedule schedule({.betas = betas, .steps = steps});
+      const NoiseSchedule schedule(
+          {.betas = betas, .steps = steps, .first_beta = 2e-3, .last_beta = 0.05});
       const Noised epsilon = NoisedBy(options(PredictionKind::kEpsilon), samples);
       const Noised velocity = NoisedBy(options(PredictionKind::kVelocity), samples);
       const Noised sample = NoisedBy(options(PredictionKind::kSample), samples);
