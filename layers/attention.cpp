@@ -68,9 +68,10 @@ AttentionLayer::Linear AttentionLayer::AddLinear(const std::string& name, std::i
                                                  double deviation) {
   const Shape shape =
       options_.layout == WeightLayout::kOutIn ? Shape{outputs, inputs} : Shape{inputs, outputs};
+  const std::string path = name.ends_with('_') ? name : name + ".";
   Linear linear;
-  linear.weight = &AddParameter(name + ".weight", shape, Initializer::Normal(0, deviation));
-  if (bias) linear.bias = &AddParameter(name + ".bias", {outputs}, Initializer::Zero());
+  linear.weight = &AddParameter(path + "weight", shape, Initializer::Normal(0, deviation));
+  if (bias) linear.bias = &AddParameter(path + "bias", {outputs}, Initializer::Zero());
   return linear;
 }
 

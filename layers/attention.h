@@ -6,7 +6,8 @@
 
 namespace frugal {
 
-// The parts of an attention layer in parameter paths, with ".weight" and ".bias" behind them.
+// The parts of an attention layer in parameter paths, with ".weight" and ".bias" behind them;
+// behind a name that ends in "_" without the dot: PyTorch's in_proj_weight.
 struct AttentionNames {
   std::string fused = "qkv";  // where the three projections are one
   std::string query = "query";

@@ -5,11 +5,12 @@
 namespace frugal {
 namespace {
 
-// Whether a layer of the kind is anywhere in the tree.
-bool Holds(const Module& module, LayerKind kind) {
+// Whether such a layer is anywhere in the tree.
+template <class Predicate>
+bool Holds(const Module& module, const Predicate& is_such) {
   return std::ranges::any_of(module.children(), [&](const Module::Child& child) {
     const auto* layer = dynamic_cast<const Layer*>(child.module);
-    return (layer != nullptr && layer->kind() == kind) || Holds(*child.module, kind);
+    return (layer != nullptr && is_such(*layer)) || Holds(*child.module, is_such);
   });
 }
 
@@ -71,9 +72,10 @@ FreeKnobs FreeKnobsOf(const Blueprint& blueprint) {
                                !blueprint.optimizer->clips() &&
                                IsFree(config, "memory.optimizer_in_backward");
   free.accumulate = config.loss.ignore_index == LossOptions().ignore_index &&
-                    !HasBatchStatistics(blueprint) && IsFree(config, "training.accumulate");
-  free.evaluation_batch =
-      blueprint.program.test_samples > 0 && IsFree(config, "training.evaluation_batch_size");
+                    !HasBatchStatistics(blueprint) && !MixesSamples(blueprint) &&
+                    IsFree(config, "training.accumulate");
+  free.evaluation_batch = blueprint.program.test_samples > 0 && !MixesSamples(blueprint) &&
+                          IsFree(config, "training.evaluation_batch_size");
   free.loss_chunk_rows = ProjectionForLoss(blueprint.step_parts()).has_value() &&
                          IsFree(config, "training.loss_chunk_rows");
   return free;
@@ -86,7 +88,12 @@ bool HasBatchStatistics(const Blueprint& blueprint) {
 }
 
 bool HasDropout(const Blueprint& blueprint) {
-  return Holds(*blueprint.network, LayerKind::kDropout);
+  return Holds(*blueprint.network,
+               [](const Layer& layer) { return layer.kind() == LayerKind::kDropout; });
+}
+
+bool MixesSamples(const Blueprint& blueprint) {
+  return Holds(*blueprint.network, [](const Layer& layer) { return layer.MixesSamples(); });
 }
 
 }  // namespace frugal

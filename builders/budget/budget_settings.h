@@ -21,8 +21,8 @@ BudgetSettings SettingsOf(const RunConfig& config);
 void Apply(const RunConfig& stated, const BudgetSettings& settings, Blueprint& blueprint);
 
 // Which of them are free: nobody but a preset or the default has set them, and the training can do
-// with another value. A loss that leaves out labels and norms over a batch need the batch in one
-// piece.
+// with another value. A loss that leaves out labels, norms over a batch and layers that mix samples
+// need the batch in one piece, the last ones in evaluation too.
 struct FreeKnobs {
   bool optimizer_in_backward = false;
   bool accumulate = false;
@@ -36,5 +36,7 @@ FreeKnobs FreeKnobsOf(const Blueprint& blueprint);
 // Whether a batch norm that learns or dropout is among the layers.
 bool HasBatchStatistics(const Blueprint& blueprint);
 bool HasDropout(const Blueprint& blueprint);
+// Whether there is a layer whose result for a sample depends on the others of its batch.
+bool MixesSamples(const Blueprint& blueprint);
 
 }  // namespace frugal

@@ -54,6 +54,10 @@ class Layer : public Module {
   // cache alone, with the same result as all at once.
   virtual bool WorksByPosition() const { return false; }
 
+  // Whether what comes out for a sample depends on the others of its batch, in evaluation too: then
+  // a batch in several parts gives other numbers.
+  virtual bool MixesSamples() const { return false; }
+
   // The projection that the layer ends in; nothing where it ends in something else.
   virtual std::optional<Projection> LastProjection() const { return std::nullopt; }
   // Runs all but the last projection; only where there is one.
