@@ -49,6 +49,9 @@ std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config) 
     std::unique_ptr<Sequential> operator()(const ControlNetConfig& c) const {
       return MakeControlNet(c);
     }
+    std::unique_ptr<Sequential> operator()(const ControlNetUnionConfig& c) const {
+      return MakeControlNetUnion(c);
+    }
     std::unique_ptr<Sequential> operator()(const VaeKlConfig& c) const { return MakeVaeKl(c); }
     std::unique_ptr<Sequential> operator()(const VideoUNetConfig& c) const {
       return MakeVideoUNet(c);

@@ -10,6 +10,7 @@
 #include "layers/architectures/bert.h"
 #include "layers/architectures/cogvideox.h"
 #include "layers/architectures/controlnet.h"
+#include "layers/architectures/controlnet_union.h"
 #include "layers/architectures/dit.h"
 #include "layers/architectures/emmdit.h"
 #include "layers/architectures/flag_dit.h"
@@ -32,8 +33,8 @@ namespace frugal {
 using ArchitectureConfig =
     std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig, DitConfig, SitConfig,
                  UVitConfig, FlagDitConfig, UNetConfig, UNetConditionConfig, ControlNetConfig,
-                 VaeKlConfig, VideoUNetConfig, MmditConfig, FluxConfig, CogVideoXConfig,
-                 AsymmDitConfig, EmmditConfig>;
+                 ControlNetUnionConfig, VaeKlConfig, VideoUNetConfig, MmditConfig, FluxConfig,
+                 CogVideoXConfig, AsymmDitConfig, EmmditConfig>;
 
 // A family as TOML knows it.
 struct ArchitectureFamily {

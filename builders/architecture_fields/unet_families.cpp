@@ -107,7 +107,8 @@ FieldTable UNetConditionFields() {
   return MakeFieldTable<C>("unet_condition", std::move(fields));
 }
 
-FieldTable ControlNetFields() {
+// Of ControlNets, one hint or several.
+std::vector<Field> HintedFields() {
   using C = ControlNetConfig;
   std::vector<Field> fields = TrunkFields();
   fields.push_back(SizeField("conditioning_channels", &C::conditioning_channels, "Of a hint."));
@@ -116,7 +117,27 @@ FieldTable ControlNetFields() {
                              "Channels of the hint's convolutions, each half the size of the one "
                              "before.",
                              kStages));
-  return MakeFieldTable<C>("controlnet", std::move(fields));
+  return fields;
+}
+
+FieldTable ControlNetFields() {
+  return MakeFieldTable<ControlNetConfig>("controlnet", HintedFields());
+}
+
+FieldTable ControlNetUnionFields() {
+  using C = ControlNetUnionConfig;
+  std::vector<Field> fields = HintedFields();
+  fields.push_back(SizeField("num_control_type", &C::num_control_type, "Types of hints."));
+  fields.push_back(MakeField("control_types", &C::control_types,
+                             "The types of the hints that are given, counted from 0.",
+                             {.min = 0, .max = kMostPerAxis, .min_items = 1, .max_items = 64}));
+  fields.push_back(SizeField("num_trans_channel", &C::num_trans_channel,
+                             "Features of the hints' transformer: as the first stage's channels."));
+  fields.push_back(SizeField("num_proj_channel", &C::num_proj_channel,
+                             "Of what comes out of it: as the first stage's channels."));
+  fields.push_back(SizeField("num_trans_head", &C::num_trans_head, "Its heads."));
+  fields.push_back(SizeField("num_trans_layer", &C::num_trans_layer, "Its layers."));
+  return MakeFieldTable<C>("controlnet_union", std::move(fields));
 }
 
 FieldTable VaeKlFields() {
@@ -177,6 +198,7 @@ std::vector<ArchitectureFamily> UNetFamilies() {
   return {{"unet", UNetConfig(), UNetFields()},
           {"unet_condition", UNetConditionConfig(), UNetConditionFields()},
           {"controlnet", ControlNetConfig(), ControlNetFields()},
+          {"controlnet_union", ControlNetUnionConfig(), ControlNetUnionFields()},
           {"vae_kl", VaeKlConfig(), VaeKlFields()},
           {"video_unet", VideoUNetConfig(), VideoUNetFields()}};
 }

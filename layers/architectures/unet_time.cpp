@@ -8,6 +8,13 @@
 
 namespace frugal::architectures {
 
+TwoProducts::TwoProducts(std::int64_t inputs, std::int64_t features)
+    : first_(inputs, {.units = features, .activation = Activation::kSilu}),
+      second_(features, {.units = features}) {
+  AddChild("linear_1", first_);
+  AddChild("linear_2", second_);
+}
+
 UNetTime::UNetTime(const UNetTimeOptions& options)
     : options_(options),
       times_({.features = options.features,
@@ -19,19 +26,25 @@ UNetTime::UNetTime(const UNetTimeOptions& options)
     classes_ = &AddParameter("class_embedding.weight", {options.classes, options.features},
                              Initializer::Normal(0, 1));
   }
-  if (options.added_inputs == 0) return;
-  const DenseOptions first{.units = options.features, .activation = Activation::kSilu};
-  AddChild("add_embedding.linear_1", added_first_.emplace(options.added_inputs, first));
-  AddChild("add_embedding.linear_2",
-           added_second_.emplace(options.features, DenseOptions{.units = options.features}));
+  if (options.added_inputs > 0) {
+    AddChild("add_embedding", added_.emplace(options.added_inputs, options.features));
+  }
+  if (options.control_types > 0) {
+    AddChild("control_add_embedding",
+             control_.emplace(options.control_types * options.added_sinusoids, options.features));
+  }
+}
+
+Var UNetTime::Sinusoids(Context& context, const Var& numbers) const {
+  const Var x = TimestepFeatures(context, numbers,
+                                 {.features = options_.added_sinusoids,
+                                  .cosine_first = options_.cosine_first,
+                                  .frequency_shift = options_.frequency_shift});
+  return Reshape(context, x, {x.shape()[0], x.shape()[1] * x.shape()[2]});
 }
 
 Var UNetTime::Added(Context& context, const Conditions& conditions) {
-  Var x = TimestepFeatures(context, conditions.time_ids,
-                           {.features = options_.added_sinusoids,
-                            .cosine_first = options_.cosine_first,
-                            .frequency_shift = options_.frequency_shift});
-  x = Reshape(context, x, {x.shape()[0], x.shape()[1] * x.shape()[2]});
+  Var x = Sinusoids(context, conditions.time_ids);
   if (conditions.text_embeds.value) {
     const std::array<Var, 2> parts = {conditions.text_embeds, x};
     x = Concat(context, parts, 1);
@@ -43,7 +56,7 @@ Var UNetTime::Added(Context& context, const Conditions& conditions) {
                    " together",
                x.shape(), "give as many time_ids as the model was made for");
   }
-  return (*added_second_)(context, (*added_first_)(context, x));
+  return (*added_)(context, x);
 }
 
 Var UNetTime::operator()(Context& context, const Conditions& conditions) {
@@ -51,7 +64,10 @@ Var UNetTime::operator()(Context& context, const Conditions& conditions) {
   if (classes_ != nullptr) {
     c = Add(context, c, Embedding(context, conditions.labels.value, *classes_));
   }
-  if (added_first_) c = Add(context, c, Added(context, conditions));
+  if (control_) {
+    c = Add(context, c, (*control_)(context, Sinusoids(context, conditions.control_type)));
+  }
+  if (added_) c = Add(context, c, Added(context, conditions));
   return Activate(context, c, Activation::kSilu);
 }
 

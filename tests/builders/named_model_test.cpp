@@ -83,7 +83,8 @@ TEST_CASE("named models: mistakes") {
 
 // Of the public checkpoints, but the adapters: sd-1.5 with 9 input channels has 14,400 more than
 // with 4; catvton lacks the 43,962,560 of all cross attentions, ip-adapter-faceid has those of its
-// projections and of two matrices 768 wide for each of 12,480 channels that attend.
+// projections and of two matrices 768 wide for each of 12,480 channels that attend. The counts of
+// instantid and controlnet-union-pro are also those of a PyTorch module of these sizes.
 TEST_CASE("named models: adapted ones have the parameters of their parts") {
   const auto count = [](const char* name) {
     return BuildArchitecture(ArchitectureNamed(name))->ParameterCount();
@@ -94,6 +95,7 @@ TEST_CASE("named models: adapted ones have the parameters of their parts") {
   CHECK(count("ip-adapter-faceid") == plain + 3'675'648 + 2 * 768 * 12'480);
   CHECK(count("hd-painter") == 865'925'124);
   CHECK(count("instantid") == 1'251'014'160);
+  CHECK(count("controlnet-union-pro") == 1'256'614'800);
   CHECK(count("cogvideox") == count("cogvideox-2b"));
   CHECK(count("recraft-v3") == count("flux.1-dev"));
 }
@@ -109,6 +111,8 @@ TEST_CASE("named models: adapted ones take what they are conditioned on") {
   CHECK(names("catvton") == Names{"x", "t"});
   CHECK(names("ip-adapter-faceid") == Names{"x", "t", "context", "image_embeds"});
   CHECK(names("instantid") == Names{"x", "t", "context", "hint", "text_embeds", "time_ids"});
+  CHECK(names("controlnet-union-pro") ==
+        Names{"x", "t", "context", "hint_0", "control_type", "text_embeds", "time_ids"});
 }
 
 TEST_CASE("the list has every model once, in order, with what it takes") {

@@ -1,5 +1,5 @@
-// The U-Nets, the ControlNet and the autoencoder beyond the sizes of the oracle cases: gradients by
-// differences, checkpointed and dry runs, and what they refuse.
+// The U-Nets, the ControlNets and the autoencoder beyond the sizes of the oracle cases: gradients
+// by differences, checkpointed and dry runs, and what they refuse.
 #include <set>
 
 #include "builders/architecture.h"
@@ -62,6 +62,25 @@ ControlNetConfig Control() {
   return config;
 }
 
+ControlNetUnionConfig Union() {
+  ControlNetUnionConfig config;
+  config.sample_size = 8;
+  config.down_block_types = {"CrossAttnDownBlock2D", "DownBlock2D"};
+  config.block_out_channels = {4, 8};
+  config.cross_attention_dim = {6};
+  config.attention_head_dim = {2};
+  config.norm_num_groups = 2;
+  config.num_class_embeds = 3;
+  config.addition_time_embed_dim = 4;
+  config.conditioning_embedding_out_channels = {2, 3};
+  config.num_control_type = 5;
+  config.control_types = {4, 0};
+  config.num_trans_channel = 4;
+  config.num_proj_channel = 4;
+  config.num_trans_head = 2;
+  return config;
+}
+
 VaeKlConfig Autoencoder() {
   return {
       .sample_size = 8,
@@ -94,6 +113,9 @@ std::vector<UNetCase> Cases() {
   return {{"unet", Unconditional(), {{2, 8, 12, 3}, {2}, {2}}},
           {"unet_condition", Conditional(), {{2, 4, 8, 4}, {2}, {2, 3, 6}, {2, 5}, {2, 5}}},
           {"controlnet", Control(), {{2, 4, 6, 4}, {2}, {2, 3, 6}, {2}, {2, 8, 12, 3}}},
+          {"controlnet_union",
+           Union(),
+           {{2, 4, 6, 4}, {2}, {2, 3, 6}, {2}, {2, 8, 12, 3}, {2, 8, 12, 3}, {2, 5}}},
           {"vae_kl", Autoencoder(), {{2, 4, 8, 3}}},
           {"video_unet", Video(), {{2, 3, 2, 4, 3}, {2}, {2, 2, 6}, {2, 2}}}};
 }
@@ -276,8 +298,11 @@ TEST_CASE("U-Nets name the input that does not fit", "[layers][errors]") {
   CHECK_THAT(RefusalOf(cases[1], 2, {2, 3, 7}), Catch::Contains("'context'"));
   CHECK_THAT(RefusalOf(cases[1], 4, {2, 4}), Catch::Contains("time_ids"));
   CHECK_THAT(RefusalOf(cases[2], 4, {2, 8, 16, 3}), Catch::Contains("'hint'"));
-  CHECK_THAT(RefusalOf(cases[3], 0, {2, 6, 8, 3}), Catch::Contains("'x'"));
-  CHECK_THAT(RefusalOf(cases[4], 3, {2, 3}), Catch::Contains("'time_ids'"));
+  CHECK_THAT(RefusalOf(cases[3], 4, {2, 8, 16, 3}), Catch::Contains("'hint_4'"));
+  CHECK_THAT(RefusalOf(cases[3], 5, {2, 8, 12, 4}), Catch::Contains("'hint_0'"));
+  CHECK_THAT(RefusalOf(cases[3], 6, {2, 4}), Catch::Contains("'control_type'"));
+  CHECK_THAT(RefusalOf(cases[4], 0, {2, 6, 8, 3}), Catch::Contains("'x'"));
+  CHECK_THAT(RefusalOf(cases[5], 3, {2, 3}), Catch::Contains("'time_ids'"));
 }
 
 std::string RefusalOf(const ArchitectureConfig& config) {
