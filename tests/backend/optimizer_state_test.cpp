@@ -21,7 +21,7 @@ std::vector<NamedCodec> Codecs() {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     all.push_back({"avx2", simd::Avx2Loops().optimizer.codec});
   }
-  if (&simd::SelectLoops() == &simd::Avx512Loops()) {
+  if (simd::SelectLoops().f32.elementwise.add == simd::Avx512Loops().f32.elementwise.add) {
     all.push_back({"avx512", simd::Avx512Loops().optimizer.codec});
   }
   return all;
