@@ -38,6 +38,7 @@ struct Measured {
   double forward_ms = 0;
   double peak_rss_mb = 0;
   double step_flops = 0;
+  std::int64_t parameters = 0;
 };
 
 constexpr double kSeconds = 6;  // of steps, in each repetition
@@ -68,6 +69,7 @@ Measured MeasureOurs(const Workload& workload, const std::string& preset, Precis
   measured.forward_ms = MedianMilliseconds(kSeconds / 4, [&] { model.Evaluate(); });
   const StepPlan& plan = model.plan().steps.front();
   measured.step_flops = plan.flops - plan.recomputed_flops;
+  measured.parameters = model.plan().parameter_count;
   return measured;
 }
 
@@ -94,6 +96,8 @@ struct Side {
 struct Samples {
   std::vector<double> steps, forwards, rss, peer_steps, peer_rss;
   double flops = 0;
+  std::int64_t parameters = 0;
+  std::int64_t peer_parameters = 0;
 };
 
 Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
@@ -107,11 +111,13 @@ Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
       samples.forwards.push_back(ours->forward_ms);
       samples.rss.push_back(ours->peak_rss_mb);
       samples.flops = ours->step_flops;
+      samples.parameters = ours->parameters;
     }
     const Json theirs = peer.Run(workload.name, side.name);
     if (!theirs.is_object()) continue;
     samples.peer_steps.push_back(theirs.value("step_ms", 0.0));
     samples.peer_rss.push_back(theirs.value("peak_rss_mb", 0.0));
+    samples.peer_parameters = theirs.value("parameters", std::int64_t{0});
   }
   return samples;
 }
@@ -122,6 +128,7 @@ Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
   const double gflops = samples.flops / 1e6 / step;
   Json row = {{"workload", workload.name},
               {"precision", side.name},
+              {"parameters", samples.parameters},
               {"step_ms", step},
               {"forward_ms", Median(samples.forwards)},
               {"peak_rss_mb", rss},
@@ -129,6 +136,7 @@ Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
               {"limit_gflops", side.limit},
               {"share_of_limit", gflops / side.limit}};
   if (!samples.peer_steps.empty()) {
+    row["peer_parameters"] = samples.peer_parameters;
     row["peer_step_ms"] = Median(samples.peer_steps);
     row["ratio"] = Median(samples.peer_steps) / step;
     row["peer_peak_rss_mb"] = Median(samples.peer_rss);
@@ -159,6 +167,13 @@ void PrintRow(const Json& row) {
 // Remarks go where they do not disturb the JSON.
 void Remark(const CompareOptions& options, const std::string& text) {
   std::fprintf(options.json ? stderr : stdout, "%s\n", text.c_str());
+}
+
+// Both sides measure the same network only if it has as many parameters on both.
+void CheckSameSize(const Json& row, const CompareOptions& options) {
+  if (!row.contains("peer_parameters") || row["parameters"] == row["peer_parameters"]) return;
+  Remark(options, "not the same network: " + row["parameters"].dump() + " parameters beside " +
+                      row["peer_parameters"].dump() + " of PyTorch's");
 }
 
 std::vector<Side> SidesOf(const CompareOptions& options) {
@@ -204,6 +219,7 @@ Json CompareAll(const std::vector<Workload>& workloads, const std::vector<Side>&
       }
       rows.push_back(RowOf(workload, side, samples));
       if (!options.json) PrintRow(rows.back());
+      CheckSameSize(rows.back(), options);
     }
   }
   return rows;
@@ -211,13 +227,7 @@ Json CompareAll(const std::vector<Workload>& workloads, const std::vector<Side>&
 
 void Main(const CompareOptions& options) {
   PinToTwoCores();
-  const std::vector<Workload> workloads = ChosenFrom(options);
-  const Json rows = CompareAll(workloads, SidesOf(options), options);
-  for (const Workload& workload : workloads) {
-    if (!workload.note.empty()) {
-      Remark(options, workload.name + ": " + workload.note + ", on both sides");
-    }
-  }
+  const Json rows = CompareAll(ChosenFrom(options), SidesOf(options), options);
   if (options.json) std::cout << rows.dump(2) << std::endl;
 }
 

@@ -1,9 +1,10 @@
 """The workloads of bench_compare in PyTorch: peer.py WORKLOAD f32|bf16 prints one JSON line.
 
-Exits with 3 where PyTorch is not installed. The networks are those of workloads.h and stand_ins.h,
-with AdamW and random data; bf16 is PyTorch's automatic mixed precision.
+Exits with 3 where PyTorch is not installed. The networks are those of workloads.h, with AdamW and
+random data; bf16 is PyTorch's automatic mixed precision.
 """
 import json
+import math
 import statistics
 import sys
 import time
@@ -74,19 +75,69 @@ class Gpt(nn.Module):
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
-class PlainDit(nn.Module):
+class Times(nn.Module):
+    """Times [N] by sinusoids, cosines first, through two products: [N, features]."""
+
+    def __init__(self, sinusoids, features):
+        super().__init__()
+        count = sinusoids // 2
+        frequencies = torch.exp(-math.log(10000) / count * torch.arange(count))
+        self.register_buffer("frequencies", frequencies, persistent=False)
+        self.body = nn.Sequential(nn.Linear(sinusoids, features), nn.SiLU(),
+                                  nn.Linear(features, features))
+
+    def forward(self, t):
+        angles = t[:, None] * self.frequencies
+        return self.body(torch.cat([angles.cos(), angles.sin()], 1))
+
+
+def zero_linear(inputs, outputs):
+    linear = nn.Linear(inputs, outputs)
+    nn.init.zeros_(linear.weight)
+    nn.init.zeros_(linear.bias)
+    return linear
+
+
+def modulate(x, shift, scale):
+    return x * (1 + scale) + shift
+
+
+class DitBlock(Block):
+    def __init__(self, width, heads):
+        super().__init__(width, heads, elementwise_affine=False, eps=1e-6)
+        self.modulation = zero_linear(width, 6 * width)
+
+    def forward(self, x, c):
+        shift1, scale1, gate1, shift2, scale2, gate2 = self.modulation(c)[:, None].chunk(6, 2)
+        x = x + gate1 * self.attention(modulate(self.norm1(x), shift1, scale1))
+        inner = self.up(modulate(self.norm2(x), shift2, scale2))
+        return x + gate2 * self.down(F.gelu(inner, approximate="tanh"))
+
+
+class Dit(nn.Module):
+    """Over latents [4, 32, 32] in patches of 2 x 2, of 1000 classes and one for none."""
+
     def __init__(self, width, heads):
         super().__init__()
-        norm = {"elementwise_affine": False, "eps": 1e-6}
         self.patches = nn.Conv2d(4, width, 2, 2)
-        self.positions = nn.Parameter(0.02 * torch.randn(256, width))
-        self.blocks = nn.Sequential(*(Block(width, heads, **norm) for _ in range(12)))
-        self.norm = nn.LayerNorm(width, **norm)
-        self.out = nn.Linear(width, 16)
+        # Which numbers these are makes no difference to time.
+        self.positions = nn.Parameter(torch.randn(1, 256, width), requires_grad=False)
+        self.times = Times(256, width)
+        self.classes = nn.Embedding(1001, width)
+        self.blocks = nn.ModuleList(DitBlock(width, heads) for _ in range(12))
+        self.norm = nn.LayerNorm(width, elementwise_affine=False, eps=1e-6)
+        self.modulation = zero_linear(width, 2 * width)
+        self.out = zero_linear(width, 16)
 
-    def forward(self, x, target):
+    def forward(self, x, t, labels, target):
+        c = F.silu(self.times(t) + self.classes(labels))
         x = self.patches(x).flatten(2).transpose(1, 2) + self.positions
-        return F.mse_loss(self.out(self.norm(self.blocks(x))).float(), target)
+        for block in self.blocks:
+            x = block(x, c)
+        shift, scale = self.modulation(c)[:, None].chunk(2, 2)
+        x = self.out(modulate(self.norm(x), shift, scale))
+        x = x.view(-1, 16, 16, 2, 2, 4).permute(0, 5, 1, 3, 2, 4).reshape(-1, 4, 32, 32)
+        return F.mse_loss(x.float(), target)
 
 
 class GroupNorm(nn.GroupNorm):
@@ -97,37 +148,104 @@ class GroupNorm(nn.GroupNorm):
         return super().forward(x)
 
 
-class ResidualBlock(nn.Module):
-    def __init__(self, before, after):
-        super().__init__()
-        self.body = nn.Sequential(GroupNorm(32, before), nn.SiLU(), conv3(before, after),
-                                  GroupNorm(32, after), nn.SiLU(), conv3(after, after))
-        self.shortcut = nn.Conv2d(before, after, 1) if before != after else nn.Identity()
-
-    def forward(self, x):
-        return self.shortcut(x) + self.body(x)
-
-
 def conv3(before, after, stride=1):
     return nn.Conv2d(before, after, 3, stride, 1)
 
 
-def residual_blocks(count, before, after):
-    return [ResidualBlock(after if i else before, after) for i in range(count)]
-
-
-class PlainUNet(nn.Module):
-    def __init__(self):
+class ResidualBlock(nn.Module):
+    def __init__(self, before, after, times):
         super().__init__()
-        self.body = nn.Sequential(
-            conv3(3, 64), *residual_blocks(2, 64, 64), conv3(64, 64, 2),
-            *residual_blocks(2, 64, 128), conv3(128, 128, 2), *residual_blocks(7, 128, 128),
-            nn.Upsample(scale_factor=2), conv3(128, 128), *residual_blocks(3, 128, 128),
-            nn.Upsample(scale_factor=2), conv3(128, 128), *residual_blocks(3, 128, 64),
-            GroupNorm(32, 64), nn.SiLU(), conv3(64, 3))
+        self.norm1 = GroupNorm(32, before)
+        self.conv1 = conv3(before, after)
+        self.time = nn.Linear(times, after)
+        self.norm2 = GroupNorm(32, after)
+        self.conv2 = conv3(after, after)
+        self.shortcut = nn.Conv2d(before, after, 1) if before != after else nn.Identity()
 
-    def forward(self, x, target):
-        return F.mse_loss(self.body(x).float(), target)
+    def forward(self, x, c):
+        h = self.conv1(F.silu(self.norm1(x))) + self.time(c)[:, :, None, None]
+        return self.shortcut(x) + self.conv2(F.silu(self.norm2(h)))
+
+
+class ImageAttention(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.norm = GroupNorm(32, channels)
+        self.attention = Attention(channels, 4)
+
+    def forward(self, x, c):
+        tokens = self.norm(x).flatten(2).transpose(1, 2)
+        return x + self.attention(tokens).transpose(1, 2).reshape(x.shape)
+
+
+class Step(nn.Module):
+    """One step down or up: a residual block, and attention where there is any."""
+
+    def __init__(self, before, after, times, attends):
+        super().__init__()
+        self.block = ResidualBlock(before, after, times)
+        self.attention = ImageAttention(after) if attends else None
+
+    def forward(self, x, c):
+        x = self.block(x, c)
+        return self.attention(x, c) if self.attention else x
+
+
+class Resampler(nn.Module):
+    def __init__(self, channels, up):
+        super().__init__()
+        self.up = up
+        self.conv = conv3(channels, channels, 1 if up else 2)
+
+    def forward(self, x, c):
+        return self.conv(F.interpolate(x, scale_factor=2.0) if self.up else x)
+
+
+class UNet(nn.Module):
+    """Over images [3, 32, 32]; two steps in each stage on the way down, three on the way up."""
+
+    def __init__(self, stages=(64, 128, 128)):
+        super().__init__()
+        times = 4 * stages[0]
+        last = len(stages) - 1
+        self.times = Times(stages[0], times)
+        self.entrance = conv3(3, stages[0])
+        self.down = nn.ModuleList()
+        skips = [stages[0]]
+        width = stages[0]
+        for stage, after in enumerate(stages):
+            for _ in range(2):
+                self.down.append(Step(width, after, times, stage == last))
+                width = after
+                skips.append(width)
+            if stage < last:
+                self.down.append(Resampler(width, up=False))
+                skips.append(width)
+        self.middle = nn.ModuleList([Step(width, width, times, True),
+                                     ResidualBlock(width, width, times)])
+        self.up = nn.ModuleList()
+        for stage, after in reversed(list(enumerate(stages))):
+            for _ in range(3):
+                self.up.append(Step(width + skips.pop(), after, times, stage == last))
+                width = after
+            if stage > 0:
+                self.up.append(Resampler(width, up=True))
+        self.exit = nn.Sequential(GroupNorm(32, width), nn.SiLU(), conv3(width, 3))
+
+    def forward(self, x, t, target):
+        c = F.silu(self.times(t))
+        x = self.entrance(x)
+        skips = [x]
+        for part in self.down:
+            x = part(x, c)
+            skips.append(x)
+        for part in self.middle:
+            x = part(x, c)
+        for part in self.up:
+            if isinstance(part, Step):
+                x = torch.cat([x, skips.pop()], 1)
+            x = part(x, c)
+        return F.mse_loss(self.exit(x).float(), target)
 
 
 class BasicBlock(nn.Module):
@@ -184,8 +302,13 @@ def images(side, classes, batch):
     return channels_last(torch.randn(batch, 3, side, side)), torch.randint(classes, (batch,))
 
 
+def times(batch):
+    return 1000 * torch.rand(batch)
+
+
 def latents(batch):
-    return torch.randn(batch, 4, 32, 32), torch.randn(batch, 256, 16)
+    sample, target = (torch.randn(batch, 4, 32, 32) for _ in range(2))
+    return sample, times(batch), torch.randint(1000, (batch,)), target
 
 
 def channels_last(x):
@@ -200,12 +323,12 @@ def make(name):
     if name == "gpt2_t64":
         return Gpt(12, 768, 12, 50257, 1024), tokens(50257, 4, 64)
     if name == "dit_s2":
-        return PlainDit(384, 6), latents(16)
+        return Dit(384, 6), latents(16)
     if name == "dit_b2":
-        return PlainDit(768, 12), latents(4)
+        return Dit(768, 12), latents(4)
     if name == "unet":
-        pictures = [channels_last(torch.randn(16, 3, 32, 32)) for _ in range(2)]
-        return channels_last(PlainUNet()), pictures
+        sample, target = (channels_last(torch.randn(16, 3, 32, 32)) for _ in range(2))
+        return channels_last(UNet()), (sample, times(16), target)
     if name == "resnet18_cifar":
         return channels_last(ResNet18(10, True)), images(32, 10, 64)
     if name == "resnet18_224":
@@ -256,6 +379,7 @@ def main():
     model.eval()
     with torch.no_grad():
         result["forward_ms"] = median_ms(loss, SECONDS / 4)
+    result["parameters"] = sum(p.numel() for p in model.parameters())
     result["torch"] = torch.__version__
     print(json.dumps(result))
 

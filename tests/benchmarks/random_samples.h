@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// Random tokens or images, with random labels or real targets.
+// Random tokens or images, with random labels or real targets, and what else the network takes.
 class RandomSamples final : public DataSource {
  public:
   RandomSamples(const DataLayout& layout, std::int64_t count) : layout_(layout), count_(count) {}
@@ -31,8 +31,11 @@ class RandomSamples final : public DataSource {
                       std::span<const Tensor> conditions) const override {
     const auto seed = static_cast<std::uint64_t>(samples.front());
     for (std::size_t i = 0; i < conditions.size(); ++i) {
+      const NetworkInput& input = layout_.conditions[i];
       if (conditions[i].dtype() == DType::kI64) {
-        FillLabels(seed + i, layout_.conditions[i].classes, conditions[i].values<std::int64_t>());
+        FillLabels(seed + i, input.classes, conditions[i].values<std::int64_t>());
+      } else if (input.role == InputRole::kTime) {
+        FillTimes(seed + i, input.time_range, conditions[i].values<float>());
       } else {
         FillReal(seed + i, conditions[i]);
       }
@@ -49,6 +52,12 @@ class RandomSamples final : public DataSource {
   static void FillValues(std::uint64_t seed, std::span<T> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = static_cast<T>(static_cast<float>(UniformAt(seed, i) - 0.5));
+    }
+  }
+
+  static void FillTimes(std::uint64_t seed, double range, std::span<float> times) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      times[i] = static_cast<float>(UniformAt(seed, i) * range);
     }
   }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "builders/frugal.h"
+#include "builders/natural_layout.h"
 #include "tests/benchmarks/random_samples.h"
-#include "tests/benchmarks/stand_ins.h"
 
 namespace frugal {
 
@@ -17,7 +17,6 @@ struct Workload {
   LayerList::Fill layers;
   DataLayout layout;
   std::int64_t batch = 1;
-  std::string note;  // what it is where its name says more
 };
 
 inline DataLayout TextOf(std::int64_t vocabulary, std::int64_t positions) {
@@ -26,10 +25,6 @@ inline DataLayout TextOf(std::int64_t vocabulary, std::int64_t positions) {
           .target_shape = {},
           .vocabulary = vocabulary,
           .label_shape = {positions}};
-}
-
-inline DataLayout TargetsOf(const Shape& image, const Shape& target) {
-  return {.sample_shape = image, .classes = 0, .target_shape = target};
 }
 
 inline DataLayout ImagesOf(std::int64_t side, std::int64_t channels, std::int64_t classes) {
@@ -41,27 +36,45 @@ inline void MlpLayers(LayerList& layers) {
   layers.Dense({.units = 1024, .activation = Activation::kRelu}).Dense({.units = 10});
 }
 
+// All that a noise predictor takes, to targets of its sample's shape.
+inline DataLayout NoiseOf(const ArchitectureConfig& config) {
+  DataLayout layout = NaturalLayoutOf(config, *BuildArchitecture(config)).layout;
+  layout.target_shape = layout.sample_shape;
+  return layout;
+}
+
+// DiT (Peebles & Xie, arXiv:2212.09748, table 1) over latents [32, 32, 4] of 1000 classes, without
+// the outputs for the variance.
+inline ArchitectureConfig DitOf(std::int64_t width, std::int64_t heads) {
+  return DitConfig{.hidden_size = width, .depth = 12, .num_heads = heads, .learn_sigma = false};
+}
+
+// As DDPM's (Ho et al., arXiv:2006.11239, appendix B), smaller: over images [32, 32, 3], with
+// attention of 4 heads at the last stage and in the middle.
+inline ArchitectureConfig SmallUNet() {
+  return UNetConfig{.down_block_types = {"DownBlock2D", "DownBlock2D", "AttnDownBlock2D"},
+                    .up_block_types = {"AttnUpBlock2D", "UpBlock2D", "UpBlock2D"},
+                    .block_out_channels = {64, 128, 128},
+                    .attention_head_dim = 32};
+}
+
 inline std::vector<Workload> Workloads() {
   const Gpt2Config small{
       .vocab_size = 256, .n_positions = 256, .n_embd = 384, .n_layer = 6, .n_head = 6};
-  const DataLayout latents = TargetsOf({32, 32, 4}, {256, 16});
-  const std::string dit = "plain stack of DiT's sizes, without its modulation";
-  const std::string unet = "plain stack of a U-Net's residual blocks, without skips and attention";
+  const ResNetConfig resnet{.num_classes = 10, .small_stem = true};
+  const ArchitectureConfig dit_s2 = DitOf(384, 6);
+  const ArchitectureConfig dit_b2 = DitOf(768, 12);
+  const ArchitectureConfig unet = SmallUNet();
   return {
-      {"chargpt", small, {}, TextOf(256, 256), 16, ""},
-      {"gpt2", Gpt2Config{}, {}, TextOf(50257, 256), 4, ""},
-      {"gpt2_t64", Gpt2Config{}, {}, TextOf(50257, 64), 4, ""},
-      {"dit_s2", std::nullopt, PlainDit(384, 6), latents, 16, dit},
-      {"dit_b2", std::nullopt, PlainDit(768, 12), latents, 4, dit},
-      {"unet", std::nullopt, PlainUNet, TargetsOf({32, 32, 3}, {32, 32, 3}), 16, unet},
-      {"resnet18_cifar",
-       ResNetConfig{.num_classes = 10, .small_stem = true},
-       {},
-       ImagesOf(32, 3, 10),
-       64,
-       ""},
-      {"resnet18_224", ResNetConfig{}, {}, ImagesOf(224, 3, 1000), 8, ""},
-      {"mlp", std::nullopt, MlpLayers, ImagesOf(28, 1, 10), 256, ""},
+      {"chargpt", small, {}, TextOf(256, 256), 16},
+      {"gpt2", Gpt2Config{}, {}, TextOf(50257, 256), 4},
+      {"gpt2_t64", Gpt2Config{}, {}, TextOf(50257, 64), 4},
+      {"dit_s2", dit_s2, {}, NoiseOf(dit_s2), 16},
+      {"dit_b2", dit_b2, {}, NoiseOf(dit_b2), 4},
+      {"unet", unet, {}, NoiseOf(unet), 16},
+      {"resnet18_cifar", resnet, {}, ImagesOf(32, 3, 10), 64},
+      {"resnet18_224", ResNetConfig{}, {}, ImagesOf(224, 3, 1000), 8},
+      {"mlp", std::nullopt, MlpLayers, ImagesOf(28, 1, 10), 256},
   };
 }
 
