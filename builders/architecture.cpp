@@ -56,6 +56,9 @@ std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config) 
     std::unique_ptr<Sequential> operator()(const VideoUNetConfig& c) const {
       return MakeVideoUNet(c);
     }
+    std::unique_ptr<Sequential> operator()(const PixelUNetConfig& c) const {
+      return MakePixelUNet(c);
+    }
     std::unique_ptr<Sequential> operator()(const MmditConfig& c) const { return MakeMmdit(c); }
     std::unique_ptr<Sequential> operator()(const FluxConfig& c) const { return MakeFlux(c); }
     std::unique_ptr<Sequential> operator()(const CogVideoXConfig& c) const {

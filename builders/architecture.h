@@ -18,6 +18,7 @@
 #include "layers/architectures/gpt2.h"
 #include "layers/architectures/llama.h"
 #include "layers/architectures/mmdit.h"
+#include "layers/architectures/pixel_unet.h"
 #include "layers/architectures/resnet.h"
 #include "layers/architectures/unet.h"
 #include "layers/architectures/unet_condition.h"
@@ -33,8 +34,8 @@ namespace frugal {
 using ArchitectureConfig =
     std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig, DitConfig, SitConfig,
                  UVitConfig, FlagDitConfig, UNetConfig, UNetConditionConfig, ControlNetConfig,
-                 ControlNetUnionConfig, VaeKlConfig, VideoUNetConfig, MmditConfig, FluxConfig,
-                 CogVideoXConfig, AsymmDitConfig, EmmditConfig>;
+                 ControlNetUnionConfig, VaeKlConfig, VideoUNetConfig, PixelUNetConfig, MmditConfig,
+                 FluxConfig, CogVideoXConfig, AsymmDitConfig, EmmditConfig>;
 
 // A family as TOML knows it.
 struct ArchitectureFamily {

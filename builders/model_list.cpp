@@ -10,14 +10,6 @@ namespace {
 
 constexpr std::int64_t kBytesOfF32 = 4;
 
-// The text behind the first "# ", without the stop at its end.
-std::string FirstComment(std::string_view toml) {
-  if (!toml.starts_with("# ")) return "";
-  std::string line(toml.substr(2, toml.find('\n') - 2));
-  if (line.ends_with('.')) line.pop_back();
-  return line;
-}
-
 ModelListing ListingOf(const ModelPreset& preset, const std::string& memory_preset) {
   const Blueprint blueprint =
       PlanNamedModel(std::string(preset.name), {"memory.preset=" + memory_preset});
@@ -25,7 +17,7 @@ ModelListing ListingOf(const ModelPreset& preset, const std::string& memory_pres
                        .family = FamilyOf(*blueprint.config.model.architecture).name,
                        .parameters = blueprint.plan.parameter_count,
                        .train_bytes = blueprint.plan.peak_bytes,
-                       .published = FirstComment(preset.toml)};
+                       .published = PublishedAs(preset.name)};
   for (const Parameter* parameter : blueprint.parameters) {
     listing.held_bytes += kBytesOfF32 * parameter->shape.ElementCount();
   }

@@ -68,7 +68,7 @@ std::string ShapeText(const NetworkInput& input) {
   return input.name + (input.shape.rank() > 0 ? " " + ToString(input.shape) : "");
 }
 
-void AddNotes(Blueprint& blueprint) {
+void AddNotes(Blueprint& blueprint, const std::string& name) {
   const DataLayout& layout = blueprint.layout;
   const NetworkInputs& inputs = blueprint.network->inputs();
   std::string assumed = "without data: assumes samples of ";
@@ -80,7 +80,8 @@ void AddNotes(Blueprint& blueprint) {
   notes.insert(notes.begin(),
                {assumed,
                 "without data: two steps, since the second finds the optimizer's state in place; "
-                "memory of a data set is not in it"});
+                "memory of a data set is not in it",
+                name + ": " + PublishedAs(name)});
 }
 
 }  // namespace
@@ -90,6 +91,16 @@ std::vector<std::string> NamedModels() {
   for (const ModelPreset& preset : ModelPresets()) names.emplace_back(preset.name);
   std::ranges::sort(names);
   return names;
+}
+
+// The text behind the first "# ", without the stop at its end.
+std::string PublishedAs(std::string_view name) {
+  const auto& presets = ModelPresets();
+  const auto found = std::ranges::find(presets, name, &ModelPreset::name);
+  if (found == presets.end() || !found->toml.starts_with("# ")) return "";
+  std::string line(found->toml.substr(2, found->toml.find('\n') - 2));
+  if (line.ends_with('.')) line.pop_back();
+  return line;
 }
 
 RunConfig NamedModelConfig(const std::string& name, const std::vector<std::string>& overrides) {
@@ -122,7 +133,7 @@ Blueprint PlanNamedModel(const std::string& name, const std::vector<std::string>
   const RunConfig config = NamedModelConfig(name, overrides);
   const DataLayout layout = LayoutWithoutData(config);
   Blueprint blueprint = MakeBlueprint(config, &layout);
-  AddNotes(blueprint);
+  AddNotes(blueprint, name);
   return blueprint;
 }
 

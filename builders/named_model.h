@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "builders/blueprint.h"
@@ -9,6 +10,10 @@ namespace frugal {
 
 // Names of the published models (presets/models), in alphabetical order.
 std::vector<std::string> NamedModels();
+
+// What that model is and where it is published, and of a cascade which networks follow: the first
+// line of its file. Empty for a name that there is not.
+std::string PublishedAs(std::string_view name);
 
 // A training of a published model as it is planned where there are no data: its loss is cross
 // entropy where the network ends in logits, else the mean squared error, its optimizer AdamW; then

@@ -6,13 +6,14 @@
 
 namespace frugal {
 
-Downsampler::Downsampler(std::int64_t channels, std::int64_t padding)
+Downsampler::Downsampler(std::int64_t channels, std::int64_t padding, std::int64_t outputs)
     : window_{.kernel = {1, 3, 3},
               .stride = {1, 2, 2},
               .padding_begin = {0, padding, padding},
               .padding_end = {0, padding > 0 ? padding : 1, padding > 0 ? padding : 1}},
-      weight_(AddParameter("conv.weight", {channels, channels, 3, 3}, DefaultInitializer({}))),
-      bias_(AddParameter("conv.bias", {channels}, Initializer::Zero())) {}
+      weight_(AddParameter("conv.weight", {outputs > 0 ? outputs : channels, channels, 3, 3},
+                           DefaultInitializer({}))),
+      bias_(AddParameter("conv.bias", {weight_.shape[0]}, Initializer::Zero())) {}
 
 Var Downsampler::operator()(Context& context, const Var& x) {
   const LabelScope label(context, path());

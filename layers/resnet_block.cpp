@@ -1,8 +1,10 @@
 #include "layers/resnet_block.h"
 
 #include "sdk/ops/activation.h"
+#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/modulation.h"
+#include "sdk/ops/pool.h"
 
 namespace frugal {
 namespace {
@@ -23,6 +25,20 @@ Var Shifted(Context& context, const Var& x, const Var& shift) {
   return Reshape(context, Modulate(context, Reshape(context, x, parts), shift, {}), x.shape());
 }
 
+// x (1 + scale) + shift, by a row [N, 2 C] with the scale first.
+Var Scaled(Context& context, const Var& x, const Var& both) {
+  const std::int64_t channels = x.shape().back();
+  const Var scale = Slice(context, both, {{.axis = 1, .begin = 0, .end = channels}});
+  const Var shift = Slice(context, both, {{.axis = 1, .begin = channels, .end = 2 * channels}});
+  return Modulate(context, x, shift, scale);
+}
+
+Var Resampled(Context& context, const Var& x, Resampling resampling) {
+  if (resampling == Resampling::kNone) return x;
+  if (resampling == Resampling::kDouble) return Upsample(context, x, 2, Upsampling::kNearest);
+  return AveragePool(context, x, {.kernel = {1, 2, 2}, .stride = {1, 2, 2}});
+}
+
 }  // namespace
 
 template <std::size_t kAxes>
@@ -32,16 +48,19 @@ ResnetBlock<kAxes>::ResnetBlock(const ResnetBlockOptions& options)
       norm2_(options.outputs, {.groups = options.groups, .epsilon = options.epsilon}),
       conv2_(options.outputs, Same<kAxes>(options.outputs, options.starts_as_shortcut
                                                                ? std::optional(Initializer::Zero())
-                                                               : std::nullopt)) {
+                                                               : std::nullopt)),
+      scales_(options.scales),
+      resampling_(options.resampling),
+      output_factor_(options.output_factor) {
   AddChild("norm1", norm1_);
   AddChild("conv1", conv1_);
   if (options.time_features > 0) {
-    AddChild("time_emb_proj",
-             time_.emplace(options.time_features, DenseOptions{.units = options.outputs}));
+    const std::int64_t units = (options.scales ? 2 : 1) * options.outputs;
+    AddChild("time_emb_proj", time_.emplace(options.time_features, DenseOptions{.units = units}));
   }
   AddChild("norm2", norm2_);
   AddChild("conv2", conv2_);
-  if (options.inputs != options.outputs) {
+  if (options.inputs != options.outputs || options.always_projects) {
     const ConvolutionOptions<kAxes> pointwise{.filters = options.outputs, .kernel = {1}};
     AddChild("conv_shortcut", shortcut_.emplace(options.inputs, pointwise));
   }
@@ -52,12 +71,16 @@ template <std::size_t kAxes>
 Var ResnetBlock<kAxes>::operator()(Context& context, const Var& x, const Var& c) {
   Var h = norm1_(context, x);
   h = Activate(context, h, Activation::kSilu);
+  h = Resampled(context, h, resampling_);
   h = conv1_(context, h);
-  if (time_) h = Shifted(context, h, (*time_)(context, c));
+  if (time_ && !scales_) h = Shifted(context, h, (*time_)(context, c));
   h = norm2_(context, h);
+  if (time_ && scales_) h = Scaled(context, h, (*time_)(context, c));
   h = Activate(context, h, Activation::kSilu);
   h = conv2_(context, h);
-  return Add(context, shortcut_ ? (*shortcut_)(context, x) : x, h);
+  const Var around = Resampled(context, x, resampling_);
+  h = Add(context, shortcut_ ? (*shortcut_)(context, around) : around, h);
+  return output_factor_ == 1 ? h : Scale(context, h, output_factor_);
 }
 
 template class ResnetBlock<2>;

@@ -29,14 +29,15 @@ TextPooling::TextPooling(std::int64_t features, std::int64_t outputs, std::int64
 }
 
 Var TextPooling::operator()(Context& context, const Var& text, const Tensor& mask) {
-  const Var mean = MatMul(context, MeanWeights(context, mask), text);
+  const Var mean =
+      mask ? MatMul(context, MeanWeights(context, mask), text) : Mean(context, text, {1}, true);
   const std::array<Var, 2> parts = {mean, text};
   const Var both = keys_and_values_(context, Concat(context, parts, 1));
   const Var attended = Attention(context, {query_(context, mean)}, {both, 0}, {both, features_},
                                  {.heads = heads_,
                                   .key_heads = heads_,
                                   .head_size = features_ / heads_,
-                                  .mask = KeyMask(context, mask, 1)});
+                                  .mask = mask ? KeyMask(context, mask, 1) : Tensor()});
   return output_(context, Reshape(context, attended, {text.shape()[0], features_}));
 }
 

@@ -12,7 +12,7 @@ class TextPooling final : public Module {
   // Throws ConfigError where the heads do not divide the features.
   TextPooling(std::int64_t features, std::int64_t outputs, std::int64_t heads);
 
-  // mask [N, S]: 0 for padding, which is left out.
+  // mask [N, S]: 0 for padding, which is left out; empty: all tokens count.
   Var operator()(Context& context, const Var& text, const Tensor& mask);
 
  private:

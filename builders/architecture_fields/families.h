@@ -9,7 +9,7 @@ namespace frugal {
 
 std::vector<ArchitectureFamily> ClassicFamilies();  // gpt2, llama, bert, vit, resnet
 std::vector<ArchitectureFamily> DitFamilies();      // dit, sit, uvit, flag_dit
-std::vector<ArchitectureFamily> UNetFamilies();     // unet ... video_unet
+std::vector<ArchitectureFamily> UNetFamilies();     // unet ... pixel_unet
 std::vector<ArchitectureFamily> StreamFamilies();   // mmdit, flux, cogvideox, asymmdit, emmdit
 
 }  // namespace frugal

@@ -192,6 +192,33 @@ FieldTable VideoUNetFields() {
                  kPerStage)});
 }
 
+FieldTable PixelUNetFields() {
+  using C = PixelUNetConfig;
+  return MakeFieldTable<C>(
+      "pixel_unet",
+      {SizeField("sample_size", &C::sample_size, "Height and width that plans assume."),
+       SizeField("in_channels", &C::in_channels, "Of an image."),
+       SizeField("out_channels", &C::out_channels, "Of what is predicted."),
+       MakeField("down_block_types", &C::down_block_types,
+                 "DownBlock2D or CrossAttnDownBlock2D for each stage, on both ways.", kTypes),
+       MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
+       MakeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage.",
+                 kPerStage),
+       SizeField("attention_head_dim", &C::attention_head_dim, "Channels of a head."),
+       SizeField("encoder_hid_dim", &C::encoder_hid_dim, "Features of the text."),
+       SizeField("cross_attention_dim", &C::cross_attention_dim,
+                 "Features of the text that layers attend to."),
+       SizeField("norm_num_groups", &C::norm_num_groups, "Groups of the norms."),
+       EpsilonField("norm_eps", &C::norm_eps),
+       MakeField("self_attention", &C::self_attention,
+                 "Whether pixels attend to each other, not to the text alone."),
+       MakeField("efficient", &C::efficient,
+                 "Whether stages halve their images first and double them last."),
+       MakeField("upscale", &C::upscale,
+                 "How often the image it is given is to be enlarged; 0: without.",
+                 {.min = 0, .max = 64})});
+}
+
 }  // namespace
 
 std::vector<ArchitectureFamily> UNetFamilies() {
@@ -200,7 +227,8 @@ std::vector<ArchitectureFamily> UNetFamilies() {
           {"controlnet", ControlNetConfig(), ControlNetFields()},
           {"controlnet_union", ControlNetUnionConfig(), ControlNetUnionFields()},
           {"vae_kl", VaeKlConfig(), VaeKlFields()},
-          {"video_unet", VideoUNetConfig(), VideoUNetFields()}};
+          {"video_unet", VideoUNetConfig(), VideoUNetFields()},
+          {"pixel_unet", PixelUNetConfig(), PixelUNetFields()}};
 }
 
 }  // namespace frugal

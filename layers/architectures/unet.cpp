@@ -68,10 +68,9 @@ class Parts final : public UNetParts {
     net.Append(path, std::make_unique<UNetAttention>(options, place.skips));
   }
 
-  void AppendDownsampler(Sequential& net, const std::string& path, std::int64_t channels,
-                         SkipUse skips) const override {
-    net.Append(path,
-               std::make_unique<UNetDownsampler>(channels, config_.downsample_padding, skips));
+  void AppendDownsampler(Sequential& net, const std::string& path,
+                         const DownsamplerPlace& place) const override {
+    net.Append(path, std::make_unique<UNetDownsampler>(place, config_.downsample_padding));
   }
 
   void AppendUpsampler(Sequential& net, const std::string& path,

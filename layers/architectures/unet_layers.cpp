@@ -68,8 +68,8 @@ void UNetAttention::ForwardBundle(Context& context, Bundle& bundle) {
   PutWithSkip(bundle, Reshape(context, h, image), skips_);
 }
 
-UNetDownsampler::UNetDownsampler(std::int64_t channels, std::int64_t padding, SkipUse skips)
-    : sampler_(channels, padding), skips_(skips) {
+UNetDownsampler::UNetDownsampler(const DownsamplerPlace& place, std::int64_t padding)
+    : sampler_(place.inputs, padding, place.outputs), skips_(place.skips) {
   AddChild("", sampler_);
 }
 

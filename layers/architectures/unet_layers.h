@@ -66,7 +66,7 @@ class UNetAttention final : public BundleLayer {
 
 class UNetDownsampler final : public BundleLayer {
  public:
-  UNetDownsampler(std::int64_t channels, std::int64_t padding, SkipUse skips);
+  UNetDownsampler(const DownsamplerPlace& place, std::int64_t padding);
 
   LayerKind kind() const override { return LayerKind::kConvolution; }
   std::string Describe() const override { return sampler_.Describe(); }

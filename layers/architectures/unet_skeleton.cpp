@@ -41,7 +41,9 @@ void AppendDown(Sequential& net, const UNetSizes& sizes, const UNetParts& parts)
           {.channels = channels, .stage = stage, .skips = {.leaves = sizes.skips}});
     }
     if (stage + 1 == sizes.channels.size()) break;
-    parts.AppendDownsampler(net, path + "downsamplers.0", channels, {.leaves = sizes.skips});
+    parts.AppendDownsampler(
+        net, path + "downsamplers.0",
+        {.inputs = channels, .outputs = channels, .skips = {.leaves = sizes.skips}});
   }
 }
 
@@ -89,6 +91,53 @@ void AppendUp(Sequential& net, const UNetSizes& sizes, const UNetParts& parts) {
                             {.channels = channels, .stage = stage, .part = UNetPart::kUp});
     }
     if (stage > 0) parts.AppendUpsampler(net, path + "upsamplers.0", channels);
+  }
+}
+
+void AppendEfficientDown(Sequential& net, const UNetSizes& sizes, const UNetParts& parts) {
+  std::int64_t inputs = sizes.channels[0];
+  for (std::size_t stage = 0; stage < sizes.channels.size(); ++stage) {
+    const std::string path = StagePath(sizes, "down_blocks", stage);
+    const std::int64_t channels = sizes.channels[stage];
+    const bool attends = sizes.down_attends[stage];
+    const SkipUse skips{.leaves = stage + 1 < sizes.channels.size()};
+    parts.AppendDownsampler(net, path + "downsamplers.0", {.inputs = inputs, .outputs = channels});
+    inputs = channels;
+    for (std::int64_t i = 0; i < sizes.layers[stage]; ++i) {
+      const bool ends = i + 1 == sizes.layers[stage] && !attends;
+      parts.AppendResnet(net, path + "resnets." + std::to_string(i),
+                         {.inputs = channels,
+                          .outputs = channels,
+                          .before_attention = attends,
+                          .skips = ends ? skips : SkipUse{}});
+    }
+    if (!attends) continue;
+    parts.AppendAttention(net, path + "attentions.0",
+                          {.channels = channels, .stage = stage, .skips = skips});
+  }
+}
+
+void AppendEfficientUp(Sequential& net, const UNetSizes& sizes, const UNetParts& parts) {
+  std::int64_t inputs = sizes.channels.back();
+  for (std::size_t stage = sizes.channels.size(); stage-- > 0;) {
+    const std::size_t number = sizes.channels.size() - 1 - stage;
+    const std::string path = StagePath(sizes, "up_blocks", number);
+    const std::int64_t channels = sizes.channels[stage];
+    for (std::int64_t i = 0; i < sizes.layers[stage]; ++i) {
+      const bool takes = i == 0 && number > 0;
+      parts.AppendResnet(net, path + "resnets." + std::to_string(i),
+                         {.inputs = inputs + (takes ? channels : 0),
+                          .outputs = channels,
+                          .part = UNetPart::kUp,
+                          .before_attention = sizes.up_attends[number],
+                          .skips = {.takes = takes}});
+      inputs = channels;
+    }
+    if (sizes.up_attends[number]) {
+      parts.AppendAttention(net, path + "attentions.0",
+                            {.channels = channels, .stage = stage, .part = UNetPart::kUp});
+    }
+    parts.AppendUpsampler(net, path + "upsamplers.0", channels);
   }
 }
 

@@ -43,6 +43,12 @@ struct AttentionPlace {
   SkipUse skips{};
 };
 
+struct DownsamplerPlace {
+  std::int64_t inputs = 0;
+  std::int64_t outputs = 0;  // other than the inputs in the Efficient U-Net only
+  SkipUse skips{};
+};
+
 // What a family puts in the places. A path is that of the public checkpoints' module.
 class UNetParts {
  public:
@@ -50,8 +56,8 @@ class UNetParts {
   virtual void AppendResnet(Sequential& net, const std::string& path, const ResnetPlace&) const = 0;
   virtual void AppendAttention(Sequential& net, const std::string& path,
                                const AttentionPlace&) const = 0;
-  virtual void AppendDownsampler(Sequential& net, const std::string& path, std::int64_t channels,
-                                 SkipUse skips) const = 0;
+  virtual void AppendDownsampler(Sequential& net, const std::string& path,
+                                 const DownsamplerPlace& place) const = 0;
   virtual void AppendUpsampler(Sequential& net, const std::string& path,
                                std::int64_t channels) const = 0;
 };
@@ -67,6 +73,13 @@ void AppendDown(Sequential& net, const UNetSizes& sizes, const UNetParts& parts)
 void AppendMiddle(Sequential& net, const UNetSizes& sizes, const UNetParts& parts,
                   UNetMiddle middle);
 void AppendUp(Sequential& net, const UNetSizes& sizes, const UNetParts& parts);
+
+// The order of the Efficient U-Net (Saharia et al., arXiv:2205.11487, appendix B.1): on the way
+// down a stage halves its images before its residual blocks, on the way up it doubles them behind
+// its own, so that no block works at full size. Each way has as many blocks, and attention once,
+// behind the last of them; each stage but the last leaves one skip.
+void AppendEfficientDown(Sequential& net, const UNetSizes& sizes, const UNetParts& parts);
+void AppendEfficientUp(Sequential& net, const UNetSizes& sizes, const UNetParts& parts);
 
 // Throws ConfigError naming the family and the key unless there are stages, with channels.
 void CheckStages(const char* family, const char* key, const std::vector<std::int64_t>& channels);

@@ -168,9 +168,9 @@ void TrunkParts::AppendAttention(Sequential& net, const std::string& path,
                            place.skips);
 }
 
-void TrunkParts::AppendDownsampler(Sequential& net, const std::string& path, std::int64_t channels,
-                                   SkipUse skips) const {
-  net.Append(path, std::make_unique<UNetDownsampler>(channels, config_.downsample_padding, skips));
+void TrunkParts::AppendDownsampler(Sequential& net, const std::string& path,
+                                   const DownsamplerPlace& place) const {
+  net.Append(path, std::make_unique<UNetDownsampler>(place, config_.downsample_padding));
 }
 
 void TrunkParts::AppendUpsampler(Sequential& net, const std::string& path,

@@ -39,8 +39,8 @@ class TrunkParts final : public UNetParts {
                     const ResnetPlace& place) const override;
   void AppendAttention(Sequential& net, const std::string& path,
                        const AttentionPlace& place) const override;
-  void AppendDownsampler(Sequential& net, const std::string& path, std::int64_t channels,
-                         SkipUse skips) const override;
+  void AppendDownsampler(Sequential& net, const std::string& path,
+                         const DownsamplerPlace& place) const override;
   void AppendUpsampler(Sequential& net, const std::string& path,
                        std::int64_t channels) const override;
 

@@ -35,9 +35,9 @@ class Parts final : public UNetParts {
     net.Append(path, std::make_unique<UNetAttention>(options, place.skips));
   }
 
-  void AppendDownsampler(Sequential& net, const std::string& path, std::int64_t channels,
-                         SkipUse skips) const override {
-    net.Append(path, std::make_unique<UNetDownsampler>(channels, 0, skips));
+  void AppendDownsampler(Sequential& net, const std::string& path,
+                         const DownsamplerPlace& place) const override {
+    net.Append(path, std::make_unique<UNetDownsampler>(place, 0));
   }
 
   void AppendUpsampler(Sequential& net, const std::string& path,

@@ -78,9 +78,9 @@ class Parts final : public UNetParts {
                            place.skips);
   }
 
-  void AppendDownsampler(Sequential& net, const std::string& path, std::int64_t channels,
-                         SkipUse skips) const override {
-    net.Append(path, std::make_unique<UNetDownsampler>(channels, 1, skips));
+  void AppendDownsampler(Sequential& net, const std::string& path,
+                         const DownsamplerPlace& place) const override {
+    net.Append(path, std::make_unique<UNetDownsampler>(place, 1));
   }
 
   void AppendUpsampler(Sequential& net, const std::string& path,

@@ -45,8 +45,8 @@ void PrintTable(const ModelsArguments& arguments) {
   }
   std::cout << "Published models. hold: parameters and buffers in f32; train: planned peak of "
                "training on one\nsample with AdamW in f32 under " +
-                   arguments.preset + ". More: frugal plan NAME --batch B --preset P\n\n" +
-                   ToText(table);
+                   arguments.preset + ". Of a cascade each network is a model by its own name.\n" +
+                   "More: frugal plan NAME --batch B --preset P\n\n" + ToText(table);
 }
 
 }  // namespace

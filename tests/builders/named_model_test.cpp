@@ -100,6 +100,27 @@ TEST_CASE("named models: adapted ones have the parameters of their parts") {
   CHECK(count("recraft-v3") == count("flux.1-dev"));
 }
 
+// Counted by a PyTorch module of the same description on the meta device.
+TEST_CASE("named models: Imagen's cascade") {
+  const auto network = [](const char* name) { return BuildArchitecture(ArchitectureNamed(name)); };
+  CHECK(network("imagen")->ParameterCount() == 2'263'425'027);
+  CHECK(network("imagen-sr-256")->ParameterCount() == 583'735'043);
+  CHECK(network("imagen-sr-1024")->ParameterCount() == 479'881'987);
+  // Each network's output is what the next enlarges.
+  const auto output = [](const char* name) {
+    return LayoutWithoutData(NamedModelConfig(name)).target_shape;
+  };
+  const auto enlarged = [&](const char* name) { return network(name)->inputs().at(3).shape; };
+  CHECK(output("imagen") == enlarged("imagen-sr-256"));
+  CHECK(output("imagen-sr-256") == enlarged("imagen-sr-1024"));
+  CHECK(output("imagen-sr-1024") == Shape({1024, 1024, 3}));
+  // The list and the plan say which follow.
+  CheckContains(PublishedAs("imagen"), "then imagen-sr-256, imagen-sr-1024");
+  const std::vector<std::string> notes = PlanNamedModel("imagen").plan.notes;
+  CHECK(std::ranges::count(notes, "imagen: " + PublishedAs("imagen")) == 1);
+  CHECK(PublishedAs("imagine").empty());
+}
+
 TEST_CASE("named models: adapted ones take what they are conditioned on") {
   const auto names = [](const char* name) {
     std::vector<std::string> all;

@@ -19,7 +19,7 @@ bool TakesTime(const ModelCase& one) {
 
 TEST_CASE("architectures compute what PyTorch does, with every gradient", "[oracles]") {
   const std::vector<std::string> directories = ModelCaseDirectories(kOracles + "/models");
-  REQUIRE(directories.size() >= 23);
+  REQUIRE(directories.size() >= 26);
   for (const std::string& directory : directories) {
     const ModelCase one = ReadModelCase(directory);
     for (const test::WorldKind& kind : test::AllWorlds()) {

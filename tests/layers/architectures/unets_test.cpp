@@ -109,15 +109,41 @@ VideoUNetConfig Video() {
           .num_attention_heads = {2, 4}};
 }
 
+// A base network of a cascade.
+PixelUNetConfig Pixels() {
+  return {.sample_size = 8,
+          .down_block_types = {"CrossAttnDownBlock2D", "DownBlock2D"},
+          .block_out_channels = {4, 8},
+          .layers_per_block = {2, 1},
+          .attention_head_dim = 2,
+          .encoder_hid_dim = 5,
+          .cross_attention_dim = 6,
+          .norm_num_groups = 2,
+          .self_attention = false};
+}
+
+// A super-resolution network behind it.
+PixelUNetConfig Enlarging() {
+  PixelUNetConfig config = Pixels();
+  config.down_block_types = {"DownBlock2D", "CrossAttnDownBlock2D"};
+  config.self_attention = true;
+  config.efficient = true;
+  config.upscale = 2;
+  return config;
+}
+
 std::vector<UNetCase> Cases() {
-  return {{"unet", Unconditional(), {{2, 8, 12, 3}, {2}, {2}}},
-          {"unet_condition", Conditional(), {{2, 4, 8, 4}, {2}, {2, 3, 6}, {2, 5}, {2, 5}}},
-          {"controlnet", Control(), {{2, 4, 6, 4}, {2}, {2, 3, 6}, {2}, {2, 8, 12, 3}}},
-          {"controlnet_union",
-           Union(),
-           {{2, 4, 6, 4}, {2}, {2, 3, 6}, {2}, {2, 8, 12, 3}, {2, 8, 12, 3}, {2, 5}}},
-          {"vae_kl", Autoencoder(), {{2, 4, 8, 3}}},
-          {"video_unet", Video(), {{2, 3, 2, 4, 3}, {2}, {2, 2, 6}, {2, 2}}}};
+  return {
+      {"unet", Unconditional(), {{2, 8, 12, 3}, {2}, {2}}},
+      {"unet_condition", Conditional(), {{2, 4, 8, 4}, {2}, {2, 3, 6}, {2, 5}, {2, 5}}},
+      {"controlnet", Control(), {{2, 4, 6, 4}, {2}, {2, 3, 6}, {2}, {2, 8, 12, 3}}},
+      {"controlnet_union",
+       Union(),
+       {{2, 4, 6, 4}, {2}, {2, 3, 6}, {2}, {2, 8, 12, 3}, {2, 8, 12, 3}, {2, 5}}},
+      {"vae_kl", Autoencoder(), {{2, 4, 8, 3}}},
+      {"video_unet", Video(), {{2, 3, 2, 4, 3}, {2}, {2, 2, 6}, {2, 2}}},
+      {"pixel_unet", Pixels(), {{2, 4, 6, 3}, {2}, {2, 3, 5}}},
+      {"pixel_unet that enlarges", Enlarging(), {{2, 4, 8, 3}, {2}, {2, 3, 5}, {2, 2, 4, 3}, {2}}}};
 }
 
 Bundle InputsOf(const Sequential& network, const UNetCase& one, DType dtype) {
@@ -303,6 +329,14 @@ TEST_CASE("U-Nets name the input that does not fit", "[layers][errors]") {
   CHECK_THAT(RefusalOf(cases[3], 6, {2, 4}), Catch::Contains("'control_type'"));
   CHECK_THAT(RefusalOf(cases[4], 0, {2, 6, 8, 3}), Catch::Contains("'x'"));
   CHECK_THAT(RefusalOf(cases[5], 3, {2, 3}), Catch::Contains("'time_ids'"));
+  CHECK_THAT(RefusalOf(cases[6], 0, {2, 4, 5, 3}), Catch::Contains("'x'"));
+  CHECK_THAT(RefusalOf(cases[6], 2, {2, 3, 6}), Catch::Contains("'context'"));
+  CHECK_THAT(RefusalOf(cases[6], 2, {2, 0, 5}), Catch::Contains("'context'"));
+  CHECK_THAT(RefusalOf(cases[7], 0, {2, 4, 6, 3}), Catch::Contains("'x'"));  // not by 4
+  CHECK_THAT(RefusalOf(cases[7], 3, {2, 4, 8, 3}),
+             Catch::Contains("low_resolution is 2 times smaller than x"));
+  CHECK_THAT(RefusalOf(cases[7], 3, {2, 2, 4, 1}), Catch::Contains("'low_resolution'"));
+  CHECK_THAT(RefusalOf(cases[7], 4, {2, 1}), Catch::Contains("'noise_level'"));
 }
 
 std::string RefusalOf(const ArchitectureConfig& config) {
