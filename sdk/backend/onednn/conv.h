@@ -5,7 +5,7 @@
 
 namespace frugal {
 
-// oneDNN's direct convolutions in f32 (no Winograd) with channels-last activations; weights are
+// oneDNN's convolutions with channels-last activations, direct or by winograd.h; weights are
 // copied into the primitive's own layout at each call, weight gradients out of it. What oneDNN has
 // only plain loops for, empty tensors and other element types go to the reference.
 class OneDnnConvKernels final : public EigenConvKernels {

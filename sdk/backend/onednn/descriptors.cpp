@@ -6,6 +6,7 @@
 #include "sdk/backend/onednn/data_gradient.h"
 #include "sdk/backend/onednn/recipes.h"
 #include "sdk/backend/onednn/weight_packing.h"
+#include "sdk/backend/onednn/winograd.h"
 
 namespace frugal::onednn {
 namespace {
@@ -17,6 +18,7 @@ bool IsReferenceLoop(const Recipe& recipe) {
 
 std::unique_ptr<Operation> DescribeOurs(const Description& description) {
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
+  if (const auto* d = std::get_if<ConvDescription>(&description)) return MakeWinograd(*d);
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
   if (d == nullptr || d->pass != Pass::kBackwardData || !DataGradientPays(*d)) return nullptr;
   return MakeDataGradient(*d);

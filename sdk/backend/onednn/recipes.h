@@ -41,6 +41,7 @@ Recipe MakeRecipe(const LinearDescription& d);
 Recipe MakeRecipe(const PackedLinearDescription& d);
 Recipe MakeRecipe(const PackDescription& d);
 Recipe MakeRecipe(const ConvDescription& d);
+Recipe MakeWinogradRecipe(const ConvDescription& d);
 Recipe MakeRecipe(const PoolDescription& d);
 Recipe MakeRecipe(const EltwiseDescription& d);
 Recipe MakeRecipe(const SoftmaxDescription& d);

@@ -47,9 +47,12 @@ Dims ConvWeightDims(const ConvGeometry& g) {
 }
 
 struct ConvTensors {
-  Desc x, y, bias, weight, any_weight;
+  algorithm kind;
+  Desc x, y, bias, weight;
+  Desc any_x, any_y, any_weight;  // as the primitive reads them: activations as they are if direct
   WindowDims window;
-  ConvTensors(const ConvGeometry& g, DType dtype) : window(g.window) {
+  ConvTensors(const ConvGeometry& g, DType dtype, algorithm chosen)
+      : kind(chosen), window(g.window) {
     const bool volume = IsVolume(g.window);
     x = DescribeImage(g.window.batch, g.input_channels, g.window.input, volume, dtype);
     y = DescribeImage(g.window.batch, g.output_channels, g.window.output, volume, dtype);
@@ -59,6 +62,9 @@ struct ConvTensors {
                              : (g.groups == 1 ? Tag::oihw : Tag::goihw);
     weight = Describe(dims, plain);
     any_weight = Describe(dims, Tag::any, dtype);
+    const bool direct = chosen == algorithm::convolution_direct;
+    any_x = direct ? x : Describe(x.dims(), Tag::any, dtype);
+    any_y = direct ? y : Describe(y.dims(), Tag::any, dtype);
   }
 };
 
@@ -70,11 +76,10 @@ dnnl::convolution_forward::primitive_desc ConvForward(const ConvDescription& d,
   AppendActivation(d.epilogue, post_ops);
   const auto& w = t.window;
   const auto kind = prop_kind::forward_training;
-  const auto direct = algorithm::convolution_direct;
-  const auto op = d.bias ? Forward::desc(kind, direct, t.x, t.any_weight, t.bias, t.y, w.stride,
-                                         w.dilation, w.begin, w.end)
-                         : Forward::desc(kind, direct, t.x, t.any_weight, t.y, w.stride, w.dilation,
-                                         w.begin, w.end);
+  const auto op = d.bias ? Forward::desc(kind, t.kind, t.any_x, t.any_weight, t.bias, t.any_y,
+                                         w.stride, w.dilation, w.begin, w.end)
+                         : Forward::desc(kind, t.kind, t.any_x, t.any_weight, t.any_y, w.stride,
+                                         w.dilation, w.begin, w.end);
   return Forward::primitive_desc(op, Attributes(post_ops), engine);
 }
 
@@ -83,9 +88,9 @@ Recipe DescribeConvForward(const ConvDescription& d, const ConvTensors& t) {
   const auto descriptor = ConvForward(d, t, engine);
   Recipe recipe{engine,
                 descriptor,
-                {{Slot::kSource, DNNL_ARG_SRC, t.x, t.x},
+                {{Slot::kSource, DNNL_ARG_SRC, t.x, descriptor.src_desc()},
                  {Slot::kWeight, DNNL_ARG_WEIGHTS, t.weight, descriptor.weights_desc()},
-                 {Slot::kDestination, DNNL_ARG_DST, t.y, t.y, true}}};
+                 {Slot::kDestination, DNNL_ARG_DST, t.y, descriptor.dst_desc(), true}}};
   if (d.bias) recipe.bindings.push_back({Slot::kBias, DNNL_ARG_BIAS, t.bias, t.bias});
   return recipe;
 }
@@ -94,30 +99,29 @@ Recipe DescribeConvBackwardData(const ConvDescription& d, const ConvTensors& t) 
   using Backward = dnnl::convolution_backward_data;
   const auto engine = Processor();
   const auto& w = t.window;
-  const Backward::desc op(algorithm::convolution_direct, t.x, t.any_weight, t.y, w.stride,
-                          w.dilation, w.begin, w.end);
+  const Backward::desc op(t.kind, t.any_x, t.any_weight, t.any_y, w.stride, w.dilation, w.begin,
+                          w.end);
   const Backward::primitive_desc descriptor(op, Attributes(), engine, ConvForward(d, t, engine));
   return {engine,
           descriptor,
-          {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, t.y},
+          {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, descriptor.diff_dst_desc()},
            {Slot::kWeight, DNNL_ARG_WEIGHTS, t.weight, descriptor.weights_desc()},
-           {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, t.x, t.x, true}}};
+           {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, t.x, descriptor.diff_src_desc(), true}}};
 }
 
 Recipe DescribeConvBackwardWeight(const ConvDescription& d, const ConvTensors& t) {
   using Backward = dnnl::convolution_backward_weights;
   const auto engine = Processor();
   const auto& w = t.window;
-  const auto direct = algorithm::convolution_direct;
-  const auto op =
-      d.bias ? Backward::desc(direct, t.x, t.any_weight, t.bias, t.y, w.stride, w.dilation, w.begin,
-                              w.end)
-             : Backward::desc(direct, t.x, t.any_weight, t.y, w.stride, w.dilation, w.begin, w.end);
+  const auto op = d.bias ? Backward::desc(t.kind, t.any_x, t.any_weight, t.bias, t.any_y, w.stride,
+                                          w.dilation, w.begin, w.end)
+                         : Backward::desc(t.kind, t.any_x, t.any_weight, t.any_y, w.stride,
+                                          w.dilation, w.begin, w.end);
   const Backward::primitive_desc descriptor(op, Attributes(), engine, ConvForward(d, t, engine));
   Recipe recipe{engine,
                 descriptor,
-                {{Slot::kSource, DNNL_ARG_SRC, t.x, t.x},
-                 {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, t.y},
+                {{Slot::kSource, DNNL_ARG_SRC, t.x, descriptor.src_desc()},
+                 {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, descriptor.diff_dst_desc()},
                  {Slot::kWeightGradient, DNNL_ARG_DIFF_WEIGHTS, t.weight,
                   descriptor.diff_weights_desc(), true, d.accumulate}}};
   if (d.bias) {
@@ -127,10 +131,8 @@ Recipe DescribeConvBackwardWeight(const ConvDescription& d, const ConvTensors& t
   return recipe;
 }
 
-}  // namespace
-
-Recipe MakeRecipe(const ConvDescription& d) {
-  const ConvTensors tensors(d.geometry, d.dtype);
+Recipe DescribeConv(const ConvDescription& d, algorithm kind) {
+  const ConvTensors tensors(d.geometry, d.dtype, kind);
   switch (d.pass) {
     case Pass::kBackwardData:
       return DescribeConvBackwardData(d, tensors);
@@ -139,6 +141,16 @@ Recipe MakeRecipe(const ConvDescription& d) {
     default:
       return DescribeConvForward(d, tensors);
   }
+}
+
+}  // namespace
+
+Recipe MakeRecipe(const ConvDescription& d) {
+  return DescribeConv(d, algorithm::convolution_direct);
+}
+
+Recipe MakeWinogradRecipe(const ConvDescription& d) {
+  return DescribeConv(d, algorithm::convolution_winograd);
 }
 
 Recipe MakeRecipe(const PoolDescription& d) {
