@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sdk/backend/onednn/conv_weight_gradient.h"
 #include "sdk/backend/onednn/data_gradient.h"
 #include "sdk/backend/onednn/recipes.h"
 #include "sdk/backend/onednn/weight_packing.h"
@@ -18,7 +19,10 @@ bool IsReferenceLoop(const Recipe& recipe) {
 
 std::unique_ptr<Operation> DescribeOurs(const Description& description) {
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
-  if (const auto* d = std::get_if<ConvDescription>(&description)) return MakeWinograd(*d);
+  if (const auto* d = std::get_if<ConvDescription>(&description)) {
+    auto ours = ConvWeightGradientPays(d->geometry) ? MakeConvWeightGradient(*d) : nullptr;
+    return ours ? std::move(ours) : MakeWinograd(*d);
+  }
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
   if (d == nullptr || d->pass != Pass::kBackwardData || !DataGradientPays(*d)) return nullptr;
   return MakeDataGradient(*d);

@@ -38,6 +38,16 @@ inline __m512i Interleaved(__m512i halves) {
   return _mm512_permutexvar_epi16(order, halves);
 }
 
+// Pairs of the elements of two rows: of columns 0 to 15, and of 16 to 31.
+struct TwoPairs {
+  __m512i low, high;
+};
+inline TwoPairs Paired(__m512i even, __m512i odd) {
+  const __m512i low = _mm512_shuffle_i64x2(even, odd, 0x44);
+  const __m512i high = _mm512_shuffle_i64x2(even, odd, 0xee);
+  return {Interleaved(low), Interleaved(high)};
+}
+
 // A square of 16 rows of 16 elements of 32 bits, in place.
 inline void TransposeWords(__m512i (&rows)[16]) {
   Vector square[16];

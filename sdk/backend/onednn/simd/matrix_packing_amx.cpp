@@ -5,15 +5,10 @@
 namespace frugal::simd {
 namespace {
 
-// Pairs of rows r and r + 1 at columns c to c + 15, and at c + 16 to c + 31.
-struct TwoPairs {
-  __m512i low, high;
-};
+// Of rows r and r + 1 at columns c to c + 31.
 inline TwoPairs PairsAt(const MatrixRows& from, std::int64_t r, std::int64_t c) {
   const BFloat16* const even = from.data + r * from.row + c;
-  const __m512i a = LoadPairs(even), b = LoadPairs(even + from.row);
-  const __m512i low = _mm512_shuffle_i64x2(a, b, 0x44), high = _mm512_shuffle_i64x2(a, b, 0xee);
-  return {Interleaved(low), Interleaved(high)};
+  return Paired(LoadPairs(even), LoadPairs(even + from.row));
 }
 
 }  // namespace

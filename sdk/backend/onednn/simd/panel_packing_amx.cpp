@@ -45,4 +45,18 @@ void PackTurnedPanels(const MatrixRows& from, BFloat16* to) {
              [](const MatrixRows& block, BFloat16* at) { PairColumns(block, at); });
 }
 
+void GatherRightPanel(const GatheredRows& from, BFloat16* to) {
+  const __mmask32 inside = FirstOf32(from.width);
+  const auto row = [&](std::int64_t i) {
+    const BFloat16* const at = i < from.count ? from.rows[i] : nullptr;
+    return at == nullptr ? _mm512_setzero_si512()
+                         : _mm512_maskz_loadu_epi16(inside, at + from.first);
+  };
+  for (std::int64_t i = 0; i < WholeBlocks(from.count) * kMatrixBlock; i += 2, to += 64) {
+    const TwoPairs pairs = Paired(row(i), row(i + 1));
+    StorePairs(to, pairs.low);
+    StorePairs(to + 32, pairs.high);
+  }
+}
+
 }  // namespace frugal::simd

@@ -26,6 +26,13 @@ void PackLeftPanels(const MatrixRows& from, BFloat16* to);
 void PackRightPanels(const MatrixRows& from, BFloat16* to);
 // Right panels of the transpose: a panel is 32 rows, its rows are the columns.
 void PackTurnedPanels(const MatrixRows& from, BFloat16* to);
+// A right panel of rows that lie anywhere: elements `first` to first + width, up to 32, of each;
+// nullptr for a row of zeros.
+struct GatheredRows {
+  const BFloat16* const* rows;
+  std::int64_t count, first, width;
+};
+void GatherRightPanel(const GatheredRows& from, BFloat16* to);
 
 // sums[c] = or += sum over `rows` rows of each of `columns` columns of panels; in a MatrixSession.
 struct PanelSums {

@@ -1,0 +1,211 @@
+#include "sdk/backend/onednn/conv_weight_gradient.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sdk/backend/backend.h"
+#include "sdk/backend/eigen/parallel.h"
+#include "sdk/backend/onednn/simd/cpu_features.h"
+#include "sdk/backend/onednn/simd/panel_product.h"
+
+namespace frugal::onednn {
+namespace {
+
+using simd::kMatrixBlock;
+
+constexpr std::int64_t kLeft = 512 << 10;  // elements of all panels of dy: 1 MB
+constexpr std::int64_t kMostRows = 2048;   // positions at a time: panels of 128 KB
+constexpr std::int64_t kMostPanels = 4;    // of a piece
+
+constexpr std::int64_t Whole(std::int64_t size) { return simd::WholeBlocks(size) * kMatrixBlock; }
+
+// Output positions in their order, and where a place of the window lies for each.
+class Windows {
+ public:
+  Windows(const ConvGeometry& g, std::int64_t first) : g_(g) {
+    const Spatial& output = g.window.output;
+    for (int axis = 2; axis >= 0; --axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      at_[a] = first % output[a];
+      first /= output[a];
+    }
+    sample_ = first;
+  }
+
+  // The channels of x there; nullptr in the padding.
+  const BFloat16* Input(const BFloat16* x, const Spatial& place) const {
+    const WindowGeometry& w = g_.window;
+    std::int64_t index = sample_;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const std::int64_t i = at_[a] * w.stride[a] - w.padding_begin[a] + place[a] * w.dilation[a];
+      if (i < 0 || i >= w.input[a]) return nullptr;
+      index = index * w.input[a] + i;
+    }
+    return x + index * g_.input_channels;
+  }
+
+  void Next() {
+    for (int axis = 2; axis >= 0; --axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      if (++at_[a] < g_.window.output[a]) return;
+      at_[a] = 0;
+    }
+    ++sample_;
+  }
+
+ private:
+  const ConvGeometry& g_;
+  std::int64_t sample_ = 0;
+  Spatial at_{};
+};
+
+class ConvWeightGradient final : public Operation {
+ public:
+  explicit ConvWeightGradient(const ConvDescription& d)
+      : d_(d),
+        inputs_(d.geometry.input_channels),
+        outputs_(d.geometry.output_channels),
+        places_(d.geometry.window.KernelSize()),
+        positions_(d.geometry.window.batch * d.geometry.window.OutputSize()),
+        rows_(RowsAtOnce()) {}
+
+  // [panels of dy][a panel of x for each thread][sums, where they lie in another order]
+  std::int64_t ScratchBytes() const override {
+    return 2 * (LeftSize() + ThreadCount() * simd::PanelSize(rows_)) +
+           (places_ > 1 ? 4 * outputs_ * places_ * inputs_ : 0);
+  }
+
+  void Run(std::initializer_list<Argument> arguments, void* scratch) override {
+    x_ = static_cast<const BFloat16*>(DataOf(arguments, Slot::kSource));
+    dy_ = static_cast<const BFloat16*>(DataOf(arguments, Slot::kDestinationGradient));
+    auto* const dweight = static_cast<float*>(DataOf(arguments, Slot::kWeightGradient));
+    dbias_ = d_.bias ? static_cast<float*>(DataOf(arguments, Slot::kBiasGradient)) : nullptr;
+    left_ = static_cast<BFloat16*>(scratch);
+    right_ = left_ + LeftSize();
+    auto* const sums = reinterpret_cast<float*>(right_ + ThreadCount() * simd::PanelSize(rows_));
+    sums_ = places_ > 1 ? sums : dweight;
+    for (std::int64_t row = 0; row < positions_; row += rows_) {
+      const Part part{row, std::min(rows_, positions_ - row)};
+      PackLeft(part);
+      Multiply(part);
+    }
+    if (places_ > 1) Turn(dweight);
+  }
+
+ private:
+  struct Part {
+    std::int64_t row, count;
+  };
+
+  std::int64_t RowsAtOnce() const {
+    const std::int64_t fit = kLeft / Whole(outputs_) / kMatrixBlock * kMatrixBlock;
+    return std::min(Whole(positions_), std::clamp(fit, 8 * kMatrixBlock, kMostRows));
+  }
+  std::int64_t LeftSize() const { return simd::WholeBlocks(outputs_) * simd::PanelSize(rows_); }
+
+  void PackLeft(const Part& part) const {
+    const std::int64_t panels = simd::WholeBlocks(outputs_);
+    const std::int64_t piece = std::clamp<std::int64_t>(panels / 8, 1, kMostPanels) * kMatrixBlock;
+    eigen::ParallelFor(outputs_, piece, [&](std::int64_t begin, std::int64_t end) {
+      const simd::MatrixSession session;
+      BFloat16* const to = left_ + begin / kMatrixBlock * simd::PanelSize(part.count);
+      simd::PackLeftPanels({dy_ + part.row * outputs_ + begin, outputs_, part.count, end - begin},
+                           to);
+      if (dbias_ == nullptr) return;
+      simd::SumLeftPanels(
+          {to, part.count, end - begin, dbias_ + begin, d_.accumulate || part.row > 0});
+    });
+  }
+
+  // A piece is some blocks of channels at one place of the window.
+  void Multiply(const Part& part) const {
+    const std::int64_t blocks = simd::WholeBlocks(inputs_);
+    const std::int64_t piece = blocks % 4 == 0 ? 4 : blocks % 2 == 0 ? 2 : 1;
+    const std::int64_t across = blocks / piece;
+    eigen::ParallelFor(places_ * across, 1, [&](std::int64_t i, std::int64_t) {
+      const std::int64_t place = i / across, channel = i % across * piece * kMatrixBlock;
+      MultiplyPlace(part, place, channel, std::min(inputs_, channel + piece * kMatrixBlock));
+    });
+  }
+
+  Spatial PlaceAt(std::int64_t place) const {
+    const Spatial& kernel = d_.geometry.window.kernel;
+    return {place / (kernel[1] * kernel[2]), place / kernel[2] % kernel[1], place % kernel[2]};
+  }
+
+  void MultiplyPlace(const Part& part, std::int64_t place, std::int64_t channel,
+                     std::int64_t end) const {
+    const simd::MatrixSession session;
+    std::array<const BFloat16*, kMostRows> inputs;
+    Windows windows(d_.geometry, part.row);
+    const Spatial at = PlaceAt(place);
+    for (std::int64_t i = 0; i < part.count; ++i, windows.Next()) {
+      inputs[static_cast<std::size_t>(i)] = windows.Input(x_, at);
+    }
+    BFloat16* const panel = right_ + omp_get_thread_num() * simd::PanelSize(rows_);
+    for (; channel < end; channel += kMatrixBlock) {
+      const std::int64_t columns = std::min(kMatrixBlock, inputs_ - channel);
+      simd::GatherRightPanel({inputs.data(), part.count, channel, columns}, panel);
+      simd::MultiplyPanels({.left = left_,
+                            .right = panel,
+                            .depth = part.count,
+                            .c = sums_ + place * inputs_ + channel,
+                            .c_row = places_ * inputs_,
+                            .rows = outputs_,
+                            .columns = columns,
+                            .accumulate = part.row > 0 || (places_ == 1 && d_.accumulate)});
+    }
+  }
+
+  // [outputs, places, inputs] into the weight's own order
+  void Turn(float* dweight) const {
+    const std::int64_t size = places_ * inputs_;
+    eigen::ParallelFor(outputs_, eigen::RowsPerChunk(size),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t output = begin; output < end; ++output) {
+                           const float* const from = sums_ + output * size;
+                           float* to = dweight + output * size;
+                           for (std::int64_t input = 0; input < inputs_; ++input) {
+                             for (std::int64_t place = 0; place < places_; ++place, ++to) {
+                               const float sum = from[place * inputs_ + input];
+                               *to = d_.accumulate ? *to + sum : sum;
+                             }
+                           }
+                         }
+                       });
+  }
+
+  ConvDescription d_;
+  std::int64_t inputs_, outputs_, places_;
+  std::int64_t positions_;
+  std::int64_t rows_;  // positions at a time, whole blocks
+  // Of the run.
+  const BFloat16* x_ = nullptr;
+  const BFloat16* dy_ = nullptr;
+  float* dbias_ = nullptr;
+  BFloat16* left_ = nullptr;
+  BFloat16* right_ = nullptr;
+  float* sums_ = nullptr;
+};
+
+}  // namespace
+
+// Where windows lie side by side in long rows, oneDNN gathers nothing (64 -> 64 at 32 x 32: 1,500
+// instead of 890 GFLOP/s, 128 -> 128 at 28 x 28: 1,700 instead of 1,150); with steps between them,
+// short rows or single places, it is slow (512 -> 512 at 4 x 4: 260 instead of 1,640, 256 -> 512 by
+// steps of 2: 180 instead of 1,550, 256 -> 128 of 1 x 1 at 8 x 8: 180 instead of 1,060).
+bool ConvWeightGradientPays(const ConvGeometry& g) {
+  const WindowGeometry& w = g.window;
+  const bool slow = w.stride[2] > 1 || w.KernelSize() == 1 || w.output[2] < 16;
+  return slow && g.input_channels >= 64 && g.output_channels >= 128;
+}
+
+std::unique_ptr<Operation> MakeConvWeightGradient(const ConvDescription& d) {
+  const bool ours = d.pass == Pass::kBackwardWeight && d.dtype == DType::kBF16 &&
+                    d.geometry.groups == 1 && simd::HasAmxBf16();
+  return ours ? std::make_unique<ConvWeightGradient>(d) : nullptr;
+}
+
+}  // namespace frugal::onednn
