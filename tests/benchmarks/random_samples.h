@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "sdk/core/bfloat16.h"
 #include "sdk/core/random.h"
@@ -9,6 +13,7 @@
 namespace frugal {
 
 // Random tokens or images, with random labels or real targets, and what else the network takes.
+// Real numbers are made once and then copied, so that a step's time is not the generator's.
 class RandomSamples final : public DataSource {
  public:
   RandomSamples(const DataLayout& layout, std::int64_t count) : layout_(layout), count_(count) {}
@@ -43,15 +48,16 @@ class RandomSamples final : public DataSource {
   }
 
  private:
-  static void FillReal(std::uint64_t seed, const Tensor& tensor) {
-    if (tensor.dtype() == DType::kBF16) return FillValues(seed, tensor.values<BFloat16>());
-    FillValues(seed, tensor.values<float>());
-  }
-
-  template <class T>
-  static void FillValues(std::uint64_t seed, std::span<T> values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<T>(static_cast<float>(UniformAt(seed, i) - 0.5));
+  void FillReal(std::uint64_t seed, const Tensor& tensor) const {
+    std::vector<float>& made = made_[{seed, tensor.size()}];
+    for (std::size_t i = made.size(); i < static_cast<std::size_t>(tensor.size()); ++i) {
+      made.push_back(static_cast<float>(UniformAt(seed, i) - 0.5));
+    }
+    if (tensor.dtype() == DType::kBF16) {
+      std::ranges::transform(made, tensor.values<BFloat16>().begin(),
+                             [](float value) { return static_cast<BFloat16>(value); });
+    } else {
+      std::ranges::copy(made, tensor.values<float>().begin());
     }
   }
 
@@ -69,6 +75,7 @@ class RandomSamples final : public DataSource {
 
   DataLayout layout_;
   std::int64_t count_;
+  mutable std::map<std::pair<std::uint64_t, std::int64_t>, std::vector<float>> made_;
 };
 
 }  // namespace frugal

@@ -1,11 +1,10 @@
 #pragma once
 
 #include "sdk/backend/onednn/simd/loops.h"
+#include "sdk/backend/onednn/simd/vector.h"
 
 namespace frugal::simd {
 namespace {
-
-inline constexpr std::int64_t kChannelBlock = 64;
 
 // Of equal values the first counts; what is no number counts as the largest.
 inline bool IsLarger(float value, float than) { return value > than || value != value; }
@@ -44,31 +43,58 @@ void LargestOfFour(const float* x, const std::int64_t* offsets, std::int64_t cha
   });
 }
 
-inline void LargestOfMany(const float* x, const std::int64_t* offsets, std::int64_t count,
-                          std::int64_t channels, float* y, std::uint8_t* numbers) {
-  for (std::int64_t first = 0; first < channels; first += kChannelBlock) {
-    const std::int64_t width = channels - first < kChannelBlock ? channels - first : kChannelBlock;
-    float best[kChannelBlock];
-    std::int32_t number[kChannelBlock];
-    for (std::int64_t c = 0; c < width; ++c) {
-      best[c] = count > 0 ? x[offsets[0] + first + c] : -__builtin_huge_valf();
-      number[c] = count > 0 ? 0 : 255;
-    }
-    for (std::int64_t k = 1; k < count; ++k) {
-      const float* from = x + offsets[k] + first;
-#pragma omp simd
-      for (std::int64_t c = 0; c < width; ++c) {
-        const bool larger = IsLarger(from[c], best[c]);
-        best[c] = larger ? from[c] : best[c];
-        number[c] = larger ? static_cast<std::int32_t>(k) : number[c];
-      }
-    }
-    for (std::int64_t c = 0; c < width; ++c) y[first + c] = best[c];
-    if (numbers == nullptr) continue;
-    for (std::int64_t c = 0; c < width; ++c) {
-      numbers[first + c] = static_cast<std::uint8_t>(number[c]);
+// Any window, for channels that fill so many registers.
+template <int kVectors>
+void LargestInRegisters(const float* x, const std::int64_t* offsets, std::int64_t count, float* y,
+                        std::uint8_t* numbers) {
+  using Bytes __attribute__((vector_size(kLanes), aligned(1), may_alias)) = std::uint8_t;
+  Vector best[kVectors];
+  IntVector number[kVectors] = {};
+  for (int v = 0; v < kVectors; ++v) best[v] = Load(x + offsets[0] + v * kLanes);
+  for (std::int64_t k = 1; k < count; ++k) {
+    const float* const from = x + offsets[k];
+    const IntVector here = static_cast<std::int32_t>(k) - IntVector{};
+    for (int v = 0; v < kVectors; ++v) {
+      const Vector value = Load(from + v * kLanes);
+      const IntVector larger = (value > best[v]) | (value != value);
+      best[v] = larger ? value : best[v];
+      number[v] = larger ? here : number[v];
     }
   }
+  for (int v = 0; v < kVectors; ++v) {
+    Store(y + v * kLanes, best[v]);
+    if (numbers == nullptr) continue;
+    *reinterpret_cast<Bytes*>(numbers + v * kLanes) = __builtin_convertvector(number[v], Bytes);
+  }
+}
+
+inline void LargestOfChannel(const float* x, const std::int64_t* offsets, std::int64_t count,
+                             float* y, std::uint8_t* number) {
+  float best = count > 0 ? x[offsets[0]] : -__builtin_huge_valf();
+  std::int64_t winner = count > 0 ? 0 : 255;
+  for (std::int64_t k = 1; k < count; ++k) {
+    if (!IsLarger(x[offsets[k]], best)) continue;
+    best = x[offsets[k]];
+    winner = k;
+  }
+  *y = best;
+  if (number != nullptr) *number = static_cast<std::uint8_t>(winner);
+}
+
+inline void LargestOfMany(const float* x, const std::int64_t* offsets, std::int64_t count,
+                          std::int64_t channels, float* y, std::uint8_t* numbers) {
+  constexpr int kVectors = 4;
+  std::int64_t c = 0;
+  const auto numbers_at = [&] { return numbers == nullptr ? nullptr : numbers + c; };
+  if (count > 0) {
+    for (; c + kVectors * kLanes <= channels; c += kVectors * kLanes) {
+      LargestInRegisters<kVectors>(x + c, offsets, count, y + c, numbers_at());
+    }
+    for (; c + kLanes <= channels; c += kLanes) {
+      LargestInRegisters<1>(x + c, offsets, count, y + c, numbers_at());
+    }
+  }
+  for (; c < channels; ++c) LargestOfChannel(x + c, offsets, count, y + c, numbers_at());
 }
 
 inline void LargestOf(const float* x, const std::int64_t* offsets, std::int64_t count,
