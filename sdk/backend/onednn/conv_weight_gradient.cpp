@@ -198,8 +198,8 @@ class ConvWeightGradient final : public Operation {
 // steps of 2: 180 instead of 1,550, 256 -> 128 of 1 x 1 at 8 x 8: 180 instead of 1,060).
 bool ConvWeightGradientPays(const ConvGeometry& g) {
   const WindowGeometry& w = g.window;
-  const bool slow = w.stride[2] > 1 || w.KernelSize() == 1 || w.output[2] < 16;
-  return slow && g.input_channels >= 64 && g.output_channels >= 128;
+  const bool slow = w.stride[2] > 1 || w.KernelSize() == 1 || w.output[2] <= 16;
+  return slow && g.input_channels >= 64 && g.output_channels >= (w.KernelSize() == 1 ? 64 : 128);
 }
 
 std::unique_ptr<Operation> MakeConvWeightGradient(const ConvDescription& d) {
