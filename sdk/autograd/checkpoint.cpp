@@ -24,6 +24,12 @@ Bundle Detached(const Bundle& bundle) {
   return detached;
 }
 
+// As a segment holds its inputs until it runs again: by their values.
+Bundle Held(Bundle bundle) {
+  for (Var& one : bundle) one.remake = nullptr;
+  return bundle;
+}
+
 // Puts the variables of `inputs` back where `bundle` holds them, and collects the others.
 SegmentOutputs SortOutputs(const Bundle& inputs, Bundle& bundle) {
   SegmentOutputs outputs;
@@ -98,7 +104,7 @@ bool NeedsGradient(const Bundle& bundle) {
 
 void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment) {
   if (context.tape() == nullptr) return segment(context, bundle);
-  const Bundle inputs = bundle;
+  const Bundle inputs = Held(bundle);
   bool differentiable = NeedsGradient(inputs);
   {
     const TapeScope no_tape(context, nullptr);

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "sdk/tensor/tensor.h"
 
 namespace frugal {
+
+class Context;
+
+// Makes a value again, bit for bit, from what is kept for backward in any case: an activation's
+// output from its input. Whoever would keep the value for its own backward keeps this instead.
+using Remake = std::function<Tensor(Context&)>;
 
 // A tensor on its way through the network, and where its gradient collects on the tape.
 struct Var {
@@ -12,6 +20,7 @@ struct Var {
 
   Tensor value;
   int slot = kNoGradient;
+  std::shared_ptr<const Remake> remake{};  // or none
 
   bool needs_gradient() const { return slot != kNoGradient; }
   const Shape& shape() const { return value.shape(); }

@@ -14,16 +14,31 @@ Tensor ActivationGradient(Context& context, ActivationFunction function, Tensor 
   return dx;
 }
 
+namespace {
+
+Tensor Activated(Context& context, const Tensor& x, ActivationFunction function) {
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  context.Launch({OperationKind::kActivation, BytesOf(x, y)}, [&](Backend& backend, void*) {
+    backend.elementwise().ActivationForward(function.kind, function.parameter, x, y);
+  });
+  return y;
+}
+
+}  // namespace
+
 Var Activate(Context& context, const Var& x, ActivationFunction function) {
   if (function.kind == Activation::kIdentity) return x;
-  const Tensor y = context.Allocate(x.shape(), x.dtype());
-  context.Launch({OperationKind::kActivation, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
-    backend.elementwise().ActivationForward(function.kind, function.parameter, x.value, y);
-  });
-  const Tensor kept = DerivesFromOutput(function.kind) ? y : x.value;
-  return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
+  const Tensor y = Activated(context, x.value, function);
+  const bool from_output = DerivesFromOutput(function.kind);
+  const Tensor kept = from_output ? y : x.value;
+  Var result = context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
     ctx.Accumulate(slot, ActivationGradient(ctx, function, std::move(dy), kept));
   });
+  if (result.needs_gradient() && !from_output) {
+    result.remake = std::make_shared<const Remake>(
+        [kept, function](Context& ctx) { return Activated(ctx, kept, function); });
+  }
+  return result;
 }
 
 }  // namespace frugal

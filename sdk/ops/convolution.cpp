@@ -1,5 +1,6 @@
 #include "sdk/ops/convolution.h"
 
+#include "sdk/autograd/kept_value.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
@@ -8,7 +9,9 @@ namespace frugal {
 namespace {
 
 struct ConvCall {
-  Var x;
+  Shape shape;  // of x
+  DType dtype;
+  int slot;
   const Parameter* weight;
   const Parameter* bias;
   ConvGeometry geometry;
@@ -20,20 +23,20 @@ struct ConvCall {
   }
 };
 
-void Forward(Context& context, const ConvCall& call, const Tensor& y, LinearEpilogue epilogue) {
+void Forward(Context& context, const ConvCall& call, const Tensor& x, const Tensor& y,
+             LinearEpilogue epilogue) {
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
-                  .bytes = BytesOf(call.x.value, p.weight, p.bias, y),
+                  .bytes = BytesOf(x, p.weight, p.bias, y),
                   .flops = call.Flops(),
                   .scratch_bytes = conv.ForwardScratch(call.geometry, y.dtype())},
                  [&](Backend& backend, void* scratch) {
-                   backend.conv().Forward(call.geometry, call.x.value, p.weight, p.bias, y,
-                                          epilogue, scratch);
+                   backend.conv().Forward(call.geometry, x, p.weight, p.bias, y, epilogue, scratch);
                  });
 }
 
-void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy) {
+void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& x, const Tensor& dy) {
   AffineTensors d = GradientsOf(context, call.weight, call.bias);
   // A trained bias beside a frozen weight: the kernel still wants a place for the latter's.
   if (!d.weight) {
@@ -41,19 +44,19 @@ void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& dy)
   }
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
-                  .bytes = BytesOf(dy, call.x.value) + BytesOfGradients(d),
+                  .bytes = BytesOf(dy, x) + BytesOfGradients(d),
                   .flops = call.Flops(),
                   .scratch_bytes = conv.BackwardWeightScratch(
                       call.geometry, dy.dtype(), static_cast<bool>(d.bias), d.accumulate)},
                  [&](Backend& backend, void* scratch) {
-                   backend.conv().BackwardWeight(call.geometry, dy, call.x.value, d.weight, d.bias,
+                   backend.conv().BackwardWeight(call.geometry, dy, x, d.weight, d.bias,
                                                  d.accumulate, scratch);
                  });
 }
 
 Tensor InputGradient(Context& context, const ConvCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
-  const Tensor dx = context.Allocate(call.x.shape(), call.x.dtype());
+  const Tensor dx = context.Allocate(call.shape, call.dtype);
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(dy, weight, dx),
@@ -83,16 +86,18 @@ Var Convolution(Context& context, const Var& x, const Parameter& weight, const P
   const ConvGeometry geometry = FitConvolution(context, x.shape(), weight, options, groups);
   const bool fused = context.planning_backend().conv().FusesActivation(function.kind);
   const ActivationFunction inside = fused ? function : ActivationFunction();
-  const ConvCall call{x, &weight, bias, geometry};
+  const ConvCall call{x.shape(), x.dtype(), x.slot, &weight, bias, geometry};
   const Tensor y = context.Allocate(
       WindowOutputShape(geometry.window, x.shape(), geometry.output_channels), x.dtype());
-  Forward(context, call, y, {inside.kind, inside.parameter});
+  Forward(context, call, x.value, y, {inside.kind, inside.parameter});
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
   const bool differentiable = IsDifferentiable(x, &weight, bias);
+  const bool trained = IsDifferentiable({}, &weight, bias);
+  const KeptValue input = trained ? KeptValue(x) : KeptValue();
   const Var result = context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
-    if (IsDifferentiable({}, call.weight, call.bias)) AddWeightGradient(ctx, call, dz);
-    if (call.x.needs_gradient()) ctx.Accumulate(call.x.slot, InputGradient(ctx, call, dz));
+    if (trained) AddWeightGradient(ctx, call, input.Get(ctx), dz);
+    if (call.slot != Var::kNoGradient) ctx.Accumulate(call.slot, InputGradient(ctx, call, dz));
   });
   return fused ? result : Activate(context, result, function);
 }

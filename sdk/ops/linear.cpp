@@ -1,5 +1,6 @@
 #include "sdk/ops/linear.h"
 
+#include "sdk/autograd/kept_value.h"
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/affine_parameters.h"
@@ -9,7 +10,9 @@ namespace frugal {
 namespace {
 
 struct LinearCall {
-  Var x;
+  Shape shape;  // of x
+  DType dtype;
+  int slot;
   const Parameter* weight;
   const Parameter* bias;
   WeightLayout layout;
@@ -17,53 +20,53 @@ struct LinearCall {
   std::int64_t inputs() const { return weight->shape[layout == WeightLayout::kOutIn ? 1 : 0]; }
   std::int64_t outputs() const { return weight->shape[layout == WeightLayout::kOutIn ? 0 : 1]; }
   double Flops() const {
-    return 2.0 * static_cast<double>(x.shape().RowCount()) *
+    return 2.0 * static_cast<double>(shape.RowCount()) *
            static_cast<double>(weight->shape.ElementCount());
   }
 };
 
-Tensor Forward(Context& context, const LinearCall& call, const Tensor& residual,
+Tensor Forward(Context& context, const LinearCall& call, const Tensor& x, const Tensor& residual,
                LinearEpilogue epilogue) {
-  Shape shape = call.x.shape();
+  Shape shape = call.shape;
   shape[shape.rank() - 1] = call.outputs();
-  const Tensor y = context.Allocate(shape, call.x.dtype());
+  const Tensor y = context.Allocate(shape, call.dtype);
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
-  const LinearWeight weight = context.parameters().WeightOf(
-      *call.weight, call.layout, call.x.dtype(), context.planning_backend());
+  const LinearWeight weight = context.parameters().WeightOf(*call.weight, call.layout, call.dtype,
+                                                            context.planning_backend());
   ProductKernels& product = context.planning_backend().product();
   context.Launch({.kind = OperationKind::kProduct,
-                  .bytes = BytesOf(call.x.value, weight.Read(), p.bias, residual, y),
+                  .bytes = BytesOf(x, weight.Read(), p.bias, residual, y),
                   .flops = call.Flops(),
-                  .scratch_bytes = product.LinearForwardScratch(call.x.value, weight)},
+                  .scratch_bytes = product.LinearForwardScratch(x, weight)},
                  [&](Backend& backend, void* scratch) {
-                   backend.product().LinearForward(call.x.value, weight, p.bias, residual, y,
-                                                   epilogue, scratch);
+                   backend.product().LinearForward(x, weight, p.bias, residual, y, epilogue,
+                                                   scratch);
                  });
   return y;
 }
 
-void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& dy) {
+void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& x,
+                       const Tensor& dy) {
   AffineTensors d = GradientsOf(context, call.weight, call.bias);
   // A trained bias beside a frozen weight: the kernel still wants a place for the latter's.
   if (!d.weight) {
     d.weight = context.Allocate(call.weight->shape, context.exact_dtype(), MemoryTag::kWorkspace);
   }
   ProductKernels& product = context.planning_backend().product();
-  context.Launch(
-      {.kind = OperationKind::kProduct,
-       .bytes = BytesOf(dy, call.x.value) + BytesOfGradients(d),
-       .flops = call.Flops(),
-       .scratch_bytes = product.LinearBackwardWeightScratch(dy, call.x.value, d.accumulate)},
-      [&](Backend& backend, void* scratch) {
-        backend.product().LinearBackwardWeight(dy, call.x.value, {d.weight, call.layout}, d.bias,
-                                               d.accumulate, scratch);
-      });
+  context.Launch({.kind = OperationKind::kProduct,
+                  .bytes = BytesOf(dy, x) + BytesOfGradients(d),
+                  .flops = call.Flops(),
+                  .scratch_bytes = product.LinearBackwardWeightScratch(dy, x, d.accumulate)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.product().LinearBackwardWeight(dy, x, {d.weight, call.layout}, d.bias,
+                                                          d.accumulate, scratch);
+                 });
 }
 
 Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy) {
   const LinearWeight weight = context.parameters().WeightOf(*call.weight, call.layout, dy.dtype(),
                                                             context.planning_backend());
-  const Tensor dx = context.Allocate(call.x.shape(), call.x.dtype());
+  const Tensor dx = context.Allocate(call.shape, call.dtype);
   ProductKernels& product = context.planning_backend().product();
   context.Launch({.kind = OperationKind::kProduct,
                   .bytes = BytesOf(dy, weight.Read(), dx),
@@ -76,7 +79,7 @@ Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy)
 }
 
 void CheckInput(Context& context, const LinearCall& call) {
-  const Shape& shape = call.x.shape();
+  const Shape& shape = call.shape;
   if (shape.rank() >= 1 && shape.back() == call.inputs()) return;
   ThrowShape(context, "linear takes " + std::to_string(call.inputs()) + " features", shape,
              "change the layer's input size or flatten the input first");
@@ -85,7 +88,7 @@ void CheckInput(Context& context, const LinearCall& call) {
 void CheckResidual(Context& context, const LinearCall& call, const Tensor& residual,
                    ActivationFunction function) {
   if (!residual) return;
-  Shape shape = call.x.shape();
+  Shape shape = call.shape;
   shape[shape.rank() - 1] = call.outputs();
   if (!(residual.shape() == shape)) {
     ThrowShape(context, "a sum takes two tensors of one shape, here " + ToString(shape),
@@ -102,22 +105,26 @@ void CheckResidual(Context& context, const LinearCall& call, const Tensor& resid
 
 Var Linear(Context& context, const Var& x, const Parameter& weight, const Parameter* bias,
            const LinearOptions& options, const Var& residual) {
-  const LinearCall call{x, &weight, bias, options.layout};
+  const LinearCall call{x.shape(), x.dtype(), x.slot, &weight, bias, options.layout};
   const ActivationFunction function = options.activation;
   CheckInput(context, call);
   CheckResidual(context, call, residual.value, function);
   const bool fused = context.planning_backend().product().FusesActivation(function.kind);
   const ActivationFunction inside = fused ? function : ActivationFunction();
-  const Tensor y = Forward(context, call, residual.value, {inside.kind, inside.parameter});
+  const Tensor y = Forward(context, call, x.value, residual.value, {inside.kind, inside.parameter});
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
   const bool differentiable = IsDifferentiable(x, &weight, bias) || residual.needs_gradient();
-  const Var result = context.Record(
-      y, differentiable, [call, inside, kept, added = residual.slot](Context& ctx, Tensor dy) {
-        Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
-        if (IsDifferentiable({}, call.weight, call.bias)) AddWeightGradient(ctx, call, dz);
-        if (call.x.needs_gradient()) ctx.Accumulate(call.x.slot, InputGradient(ctx, call, dz));
-        ctx.Accumulate(added, std::move(dz));
-      });
+  const bool trained = IsDifferentiable({}, &weight, bias);
+  const Var result =
+      context.Record(y, differentiable,
+                     [call, inside, kept, trained, input = trained ? KeptValue(x) : KeptValue(),
+                      added = residual.slot](Context& ctx, Tensor dy) {
+                       Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
+                       if (trained) AddWeightGradient(ctx, call, input.Get(ctx), dz);
+                       if (call.slot != Var::kNoGradient)
+                         ctx.Accumulate(call.slot, InputGradient(ctx, call, dz));
+                       ctx.Accumulate(added, std::move(dz));
+                     });
   return fused ? result : Activate(context, result, function);
 }
 

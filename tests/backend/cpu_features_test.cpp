@@ -1,5 +1,6 @@
 #include "sdk/backend/onednn/simd/cpu_features.h"
 
+#include "sdk/backend/onednn/simd/attention_loops.h"
 #include "sdk/backend/onednn/simd/loops.h"
 #include "tests/catch.h"
 
@@ -9,5 +10,6 @@ TEST_CASE("a processor with matrix tiles has the vectors that serve them") {
   CHECK((!simd::HasAmxBf16() || simd::HasAvx512Bf16()));
   CHECK((!simd::HasAvx512Bf16() ||
          simd::SelectLoops().f32.elementwise.add == simd::Avx512Loops().f32.elementwise.add));
+  CHECK((!simd::HasAvx512Bf16() || &simd::SelectAttentionLoops() == &simd::Avx512AttentionLoops()));
   CHECK(simd::HasAmxBf16() == simd::HasAmxBf16());  // also when it has asked before
 }

@@ -88,5 +88,58 @@ TEST_CASE("linear refuses what does not fit", "[ops][linear][errors]") {
   }
 }
 
+// Of f(x weight^T + bias): what is live when forward is through, and the weight's gradient.
+struct Behind {
+  std::int64_t kept = 0;
+  Tensor gradient;
+};
+
+std::int64_t ActivationBytes(TestWorld& world) {
+  return world.ledger().live()[MemoryTag::kActivation];
+}
+
+Behind RunBehind(const WorldKind& kind, Activation activation, bool can_be_made_again,
+                 bool trained) {
+  TestWorld world(kind);
+  Context& context = world.context();
+  Weights weights({5, 6});
+  Parameter frozen = weights.weight;
+  frozen.trainable = trained;
+  Tape tape;
+  Behind behind;
+  const TapeScope scope(context, &tape);
+  Var x = {RandomTensor({50, 6}, 1, kind.dtype), tape.NewSlot()};
+  const std::int64_t before = ActivationBytes(world);
+  Var y = Activate(context, std::exchange(x, Var()), activation);
+  if (!can_be_made_again) y.remake = nullptr;
+  Var z = Linear(context, y, frozen, nullptr);
+  y = Var();
+  const int slot = std::exchange(z, Var()).slot;
+  behind.kept = ActivationBytes(world) - before;
+  tape.Backward(context, slot, RandomTensor({50, 5}, 2, kind.dtype));
+  if (trained) behind.gradient = CopyOf(world.store().Gradient(frozen));
+  return behind;
+}
+
+TEST_CASE("linear keeps no input that its activation can make again, for the same bits",
+          "[ops][linear]") {
+  for (const WorldKind& kind : AllWorlds()) {
+    INFO(kind);
+    for (const Activation activation : {Activation::kGelu, Activation::kSilu}) {
+      const Behind again = RunBehind(kind, activation, true, true);
+      const Behind plain = RunBehind(kind, activation, false, true);
+      const std::int64_t values = 50 * 6 * SizeOf(kind.dtype);
+      CHECK(plain.kept - again.kept >= values);
+      CHECK(SameBits(again.gradient, plain.gradient));
+    }
+  }
+}
+
+TEST_CASE("a frozen linear keeps no input", "[ops][linear]") {
+  const Behind frozen = RunBehind(kReferenceF64, Activation::kGelu, false, false);
+  const Behind trained = RunBehind(kReferenceF64, Activation::kGelu, false, true);
+  CHECK(trained.kept - frozen.kept >= 50 * 6 * 8);
+}
+
 }  // namespace
 }  // namespace frugal::test

@@ -9,6 +9,7 @@
 namespace frugal::onednn {
 namespace {
 
+constexpr std::int64_t kMostShare = 4;    // of scratch, beside the activations
 constexpr std::int64_t kLeastTiles = 64;  // of 4 x 4 outputs, taken at a time
 
 std::unique_ptr<Operation> DescribePart(ConvDescription d, std::int64_t samples, bool accumulate) {
@@ -79,6 +80,11 @@ class Winograd final : public Operation {
   std::unique_ptr<Operation> first_, next_, last_;
 };
 
+std::int64_t ActivationBytes(const ConvGeometry& g) {
+  const WindowGeometry& w = g.window;
+  return 4 * w.batch * (w.InputSize() * g.input_channels + w.OutputSize() * g.output_channels);
+}
+
 std::int64_t TilesOf(const WindowGeometry& g) {
   return (g.output[1] + 3) / 4 * ((g.output[2] + 3) / 4);
 }
@@ -100,11 +106,12 @@ bool IsCandidate(const ConvDescription& d) {
 std::unique_ptr<Operation> MakeWinograd(const ConvDescription& d, std::int64_t most_scratch) {
   if (!IsCandidate(d)) return nullptr;
   const WindowGeometry& w = d.geometry.window;
+  const std::int64_t most = std::min(most_scratch, kMostShare * ActivationBytes(d.geometry));
   for (std::int64_t samples = w.batch; samples * TilesOf(w) >= kLeastTiles;
        samples = (samples + 1) / 2) {
     auto operation = std::make_unique<Winograd>(d, samples);
     if (!operation->IsThere()) return nullptr;
-    if (operation->ScratchBytes() <= most_scratch) return operation;
+    if (operation->ScratchBytes() <= most) return operation;
     if (samples == 1) break;
   }
   return nullptr;

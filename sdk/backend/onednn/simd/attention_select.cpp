@@ -1,13 +1,17 @@
 #include "sdk/backend/onednn/simd/attention_loops.h"
-#include "sdk/backend/onednn/simd/loops.h"
+#include "sdk/backend/onednn/simd/cpu_features.h"
 
 namespace frugal::simd {
 
 const AttentionLoops& SelectAttentionLoops() {
-  const Loops* selected = &SelectLoops();
-  if (selected == &Avx512Loops()) return Avx512AttentionLoops();
-  if (selected == &Avx2Loops()) return Avx2AttentionLoops();
-  return BaselineAttentionLoops();
+  switch (BestInstructionSet()) {
+    case InstructionSet::kAvx512:
+      return Avx512AttentionLoops();
+    case InstructionSet::kAvx2:
+      return Avx2AttentionLoops();
+    default:
+      return BaselineAttentionLoops();
+  }
 }
 
 }  // namespace frugal::simd

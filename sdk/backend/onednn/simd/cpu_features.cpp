@@ -14,6 +14,15 @@ bool MayUseTiles() {
 
 }  // namespace
 
+InstructionSet BestInstructionSet() {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return InstructionSet::kAvx512;
+  }
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return avx2 ? InstructionSet::kAvx2 : InstructionSet::kBaseline;
+}
+
 bool HasAvx512Bf16() {
   static const bool has =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

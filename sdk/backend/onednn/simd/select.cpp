@@ -35,12 +35,14 @@ const Loops& SelectLoops() {
     static const Loops loops = WithBf16Instructions();
     return loops;
   }
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return Avx512Loops();
+  switch (BestInstructionSet()) {
+    case InstructionSet::kAvx512:
+      return Avx512Loops();
+    case InstructionSet::kAvx2:
+      return Avx2Loops();
+    default:
+      return BaselineLoops();
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Avx2Loops();
-  return BaselineLoops();
 }
 
 }  // namespace frugal::simd
