@@ -9,8 +9,8 @@
 namespace frugal {
 namespace {
 
-// Numbers that a sample draws beside its noise: its time, and whether it keeps its label.
-constexpr std::uint64_t kOwnNumbers = 8;
+// Numbers of a sample in the stream of its own: its time, and whether it keeps its label.
+constexpr std::uint64_t kOwnNumbers = 8, kLabelNumber = 4;
 
 const Tensor* LabelsIn(std::span<const NetworkInput> inputs, const Bundle& bundle) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -76,7 +76,7 @@ double DiffusionProcess::TargetAt(const NoiseLevel& level, double x0, double noi
 }
 
 template <class T>
-void DiffusionProcess::Fill(std::uint64_t key, std::span<const NetworkInput> inputs,
+void DiffusionProcess::Fill(const Streams& streams, std::span<const NetworkInput> inputs,
                             std::span<const std::int64_t> samples, const Batch& batch,
                             const Tensor& target) const {
   const auto count = static_cast<std::int64_t>(samples.size());
@@ -93,18 +93,27 @@ void DiffusionProcess::Fill(std::uint64_t key, std::span<const NetworkInput> inp
   T* const y = target.data<T>();
 #pragma omp parallel for schedule(static)
   for (std::int64_t n = 0; n < count; ++n) {
-    const std::uint64_t first = static_cast<std::uint64_t>(samples[static_cast<std::size_t>(n)]) *
-                                (static_cast<std::uint64_t>(size) + kOwnNumbers);
-    const Drawn drawn = Draw(key, first);
+    const auto number = static_cast<std::uint64_t>(samples[static_cast<std::size_t>(n)]);
+    const std::uint64_t first = number * static_cast<std::uint64_t>(size);
+    const Drawn drawn = Draw(streams.own, number * kOwnNumbers);
     times[n] = static_cast<T>(drawn.fraction * time->time_range);
     for (std::int64_t i = n * size; i < (n + 1) * size; ++i) {
       const double noise =
-          NormalAt(key, first + kOwnNumbers + static_cast<std::uint64_t>(i - n * size));
+          NormalAt(streams.noise, first + static_cast<std::uint64_t>(i - n * size));
       const auto x0 = static_cast<double>(x[i]);
       y[i] = static_cast<T>(TargetAt(drawn.level, x0, noise));
       x[i] = static_cast<T>(drawn.level.signal * x0 + drawn.level.noise * noise);
     }
   }
+}
+
+DiffusionProcess::Streams DiffusionProcess::StreamsOf(const Context& context) {
+  const std::uint64_t seed = context.seed();
+  if (!context.training()) {
+    return {StreamKey(seed, "diffusion evaluation"), StreamKey(seed, "diffusion evaluation/own")};
+  }
+  const auto step = static_cast<std::uint64_t>(context.step());
+  return {StreamKey(seed, "diffusion", step), StreamKey(seed, "diffusion/own", step)};
 }
 
 void DiffusionProcess::Noise(Context& context, std::span<const NetworkInput> inputs,
@@ -113,25 +122,21 @@ void DiffusionProcess::Noise(Context& context, std::span<const NetworkInput> inp
   batch.inputs = Arrange(context, inputs, batch);
   const Tensor sample = batch.inputs[0].value;
   batch.targets = context.Allocate(sample.shape(), sample.dtype(), MemoryTag::kData);
-  const std::uint64_t key =
-      context.training()
-          ? StreamKey(context.seed(), "diffusion", static_cast<std::uint64_t>(context.step()))
-          : StreamKey(context.seed(), "diffusion evaluation");
+  const Streams streams = StreamsOf(context);
   context.Launch({OperationKind::kData, 3 * sample.bytes()}, [&](Backend&, void*) {
     if (sample.dtype() == DType::kF64) {
-      Fill<double>(key, inputs, samples, batch, batch.targets);
+      Fill<double>(streams, inputs, samples, batch, batch.targets);
     } else {
-      Fill<float>(key, inputs, samples, batch, batch.targets);
+      Fill<float>(streams, inputs, samples, batch, batch.targets);
     }
   });
   const Tensor* labels = LabelsIn(inputs, batch.inputs);
   if (labels == nullptr || !context.training() || options_.label_dropout <= 0) return;
   context.Launch({OperationKind::kData, labels->bytes()}, [&](Backend&, void*) {
-    const auto row = static_cast<std::uint64_t>(sample.size() / labels->size()) + kOwnNumbers;
     const auto input = std::ranges::find(inputs, InputRole::kLabel, &NetworkInput::role);
     for (std::int64_t n = 0; n < labels->size(); ++n) {
       const auto number = static_cast<std::uint64_t>(samples[static_cast<std::size_t>(n)]);
-      if (UniformAt(key, number * row + 4) < options_.label_dropout) {
+      if (UniformAt(streams.own, number * kOwnNumbers + kLabelNumber) < options_.label_dropout) {
         labels->data<std::int64_t>()[n] = NoLabel(*input);
       }
     }

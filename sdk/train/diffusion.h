@@ -64,6 +64,11 @@ class DiffusionProcess {
   double NetworkTime(double sampler_time, const NetworkInput& input) const;
 
  private:
+  // Keys of a step's random numbers: of noise, and of what each sample draws once.
+  struct Streams {
+    std::uint64_t noise, own;
+  };
+  static Streams StreamsOf(const Context& context);
   struct Drawn {
     NoiseLevel level;
     double fraction = 0;  // of the time's range
@@ -71,7 +76,7 @@ class DiffusionProcess {
   Drawn Draw(std::uint64_t key, std::uint64_t index) const;
   double TargetAt(const NoiseLevel& level, double x0, double noise) const;
   template <class T>
-  void Fill(std::uint64_t key, std::span<const NetworkInput> inputs,
+  void Fill(const Streams& streams, std::span<const NetworkInput> inputs,
             std::span<const std::int64_t> samples, const Batch& batch, const Tensor& target) const;
 
   DiffusionOptions options_;

@@ -84,19 +84,20 @@ void Compute(const PanelProduct& p, const BFloat16* left, const BFloat16* right,
   AddPart(sums, to, p.accumulate);
 }
 
-// body(left panel, right panel, block of c, the block behind it) for all blocks of c
+// Blocks of c that are on their way from memory: a product of few rows takes less time than those.
+constexpr std::int64_t kBlocksAhead = 4;
+
+// body(left panel, right panel, block of c, the block that is to come nearer) for all blocks of c
 template <class Body>
 void ForBlocks(const PanelProduct& p, const Body& body) {
-  const std::int64_t panel = PanelSize(p.depth);
-  for (std::int64_t r = 0; r < p.rows; r += kMatrixBlock) {
-    const BFloat16* const left = p.left + r / kMatrixBlock * panel;
-    for (std::int64_t c = 0; c < p.columns; c += kMatrixBlock) {
-      const bool last = c + kMatrixBlock >= p.columns;
-      const std::int64_t next_row = last ? r + kMatrixBlock : r;
-      const BlockOfC next =
-          next_row < p.rows ? BlockAt(p, next_row, last ? 0 : c + kMatrixBlock) : BlockOfC();
-      body(left, p.right + c / kMatrixBlock * panel, BlockAt(p, r, c), next);
-    }
+  const std::int64_t panel = PanelSize(p.depth), across = WholeBlocks(p.columns);
+  const std::int64_t count = WholeBlocks(p.rows) * across;
+  const auto block = [&](std::int64_t i) {
+    return BlockAt(p, i / across * kMatrixBlock, i % across * kMatrixBlock);
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    body(p.left + i / across * panel, p.right + i % across * panel, block(i),
+         i + kBlocksAhead < count ? block(i + kBlocksAhead) : BlockOfC());
   }
 }
 
