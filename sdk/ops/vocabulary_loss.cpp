@@ -177,8 +177,9 @@ std::int64_t ChunkRows(std::int64_t rows, std::int64_t vocabulary) {
   constexpr std::int64_t kChunkElements = std::int64_t{8} << 20;
   constexpr std::int64_t kLeastRows = 256;
   const std::int64_t by_elements = std::max(kLeastRows, kChunkElements / vocabulary);
-  const std::int64_t quarter = std::max<std::int64_t>(1, (rows + 3) / 4);
-  return std::min(by_elements, quarter);
+  // Fewer read and write the weight's gradient more often than they save of logits.
+  const std::int64_t quarter = std::max(kLeastRows, (rows + 3) / 4);
+  return std::clamp<std::int64_t>(rows, 1, std::min(by_elements, quarter));
 }
 
 VocabularyLoss LinearCrossEntropy(Context& context, const Var& x, const Parameter& weight,

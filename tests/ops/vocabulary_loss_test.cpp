@@ -248,11 +248,12 @@ TEST_CASE("the logits are never there as a whole", "[ops][vocabulary][memory]") 
 TEST_CASE("chunks have as many rows as give 32 MB", "[ops][vocabulary]") {
   CHECK(ChunkRows(0, 10) == 1);
   CHECK(ChunkRows(1, 10) == 1);
-  CHECK(ChunkRows(9, 1) == 3);
+  CHECK(ChunkRows(9, 1) == 9);
+  CHECK(ChunkRows(2000, 256) == 500);
   CHECK(ChunkRows(1 << 20, 256) == 32768);
   CHECK(ChunkRows(8192, 50257) == 256);
   CHECK(ChunkRows(8192, 2147483647) == 256);
-  CHECK(ChunkRows(400, 50257) == 100);
+  CHECK(ChunkRows(400, 50257) == 256);
 }
 
 }  // namespace
