@@ -189,7 +189,7 @@ void Check(const PixelUNetConfig& config) {
                "the text's cross_attention_dim");
   CheckDivides(kFamily, "sample_size", Multiple(config), config.sample_size, "the input");
   if (config.upscale == 0) return;
-  CheckDivides(kFamily, "upscale", config.upscale, config.sample_size, "the input");
+  CheckDivides(kFamily, "sample_size", config.upscale, config.sample_size, "the enlarged input");
 }
 
 // The middle attends, but in the Efficient U-Net, which has none.

@@ -21,7 +21,8 @@ WindowGeometry FitWindow(Context& context, const Shape& x, const WindowOptions& 
 Shape WindowOutputShape(const WindowGeometry& window, const Shape& x, std::int64_t channels);
 
 // y [N, out..., Cout] = f(x [N, in..., Cin] * weight [Cout, Cin / groups, kernel...] + bias).
-// Keeps x, and for f what f keeps.
+// Keeps x where weight or bias is trained (where it can be made again, only how), and for f what f
+// keeps.
 Var Convolution(Context& context, const Var& x, const Parameter& weight, const Parameter* bias,
                 const WindowOptions& options, std::int64_t groups,
                 ActivationFunction function = {});

@@ -137,6 +137,24 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "convolutions with any fused activation have scratch enough where minimal filtering pays") {
+  Backends b;
+  const ConvGeometry g = Sizes{16, 8, 8, 64, 64}.Geometry();
+  const Tensor x = RandomTensor({16, 1, 8, 8, 64}, 1), weight = RandomTensor({64, 64, 1, 3, 3}, 2);
+  for (const Activation kind : {Activation::kIdentity, Activation::kRelu, Activation::kLeakyRelu,
+                                Activation::kElu, Activation::kSigmoid, Activation::kTanh}) {
+    const LinearEpilogue epilogue{kind, DefaultParameter(kind)};
+    const Tensor y = Full(x.shape(), NAN), expected = Full(x.shape(), NAN);
+    const Scratch scratch(b.fast->conv().ForwardScratch(g, DType::kF32));
+    const Scratch plain(b.reference->conv().ForwardScratch(g, DType::kF32));
+    b.fast->conv().Forward(g, x, weight, {}, y, epilogue, scratch.get());
+    b.reference->conv().Forward(g, x, weight, {}, expected, epilogue, plain.get());
+    CHECK(RelativeError(y, expected) < kForward);
+    CHECK(scratch.GuardIsIntact());
+  }
+}
+
 TEST_CASE("minimal filtering is for dense 3 x 3 windows over enough channels and pixels, in f32") {
   const Sizes s{16, 8, 8, 64, 64};
   const ConvDescription good = DescribeConv(s, Pass::kForward, false, false, false);
@@ -147,6 +165,10 @@ TEST_CASE("minimal filtering is for dense 3 x 3 windows over enough channels and
   d = good;
   d.geometry.window.stride = {1, 2, 2};
   d.geometry.window.output = {1, 4, 4};
+  CHECK_FALSE(Takes(d));
+  d = good;
+  d.geometry.window.padding_begin = {0, 2, 2};
+  d.geometry.window.padding_end = {0, 0, 0};
   CHECK_FALSE(Takes(d));
   d = good;
   d.geometry.groups = 2;

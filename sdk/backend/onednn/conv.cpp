@@ -23,11 +23,13 @@ bool OneDnnConvKernels::FusesActivation(Activation activation) const {
   return onednn::IsFused(activation);
 }
 
-// The epilogue is not known here: enough for any, oneDNN's or the reference's.
+// The epilogue is not known here: enough for any, oneDNN's or the reference's. By minimal filtering
+// oneDNN has none but relu, and one of the others stands for all.
 std::int64_t OneDnnConvKernels::ForwardScratch(const ConvGeometry& g, DType dtype) const {
   std::int64_t bytes = 0;
   for (const bool bias : {false, true}) {
-    for (const Activation activation : {Activation::kIdentity, Activation::kRelu}) {
+    for (const Activation activation :
+         {Activation::kIdentity, Activation::kRelu, Activation::kTanh}) {
       const auto* operation = Find({g, Pass::kForward, dtype, bias, false, {activation, 0}});
       bytes = std::max(bytes, operation != nullptr ? operation->ScratchBytes()
                                                    : EigenConvKernels::ForwardScratch(g, dtype));

@@ -19,7 +19,7 @@ constexpr std::int64_t kLeft = 512 << 10;  // elements of all panels of dy: 1 MB
 constexpr std::int64_t kMostRows = 2048;   // positions at a time: panels of 128 KB
 constexpr std::int64_t kMostPanels = 4;    // of a piece
 
-constexpr std::int64_t Whole(std::int64_t size) { return simd::WholeBlocks(size) * kMatrixBlock; }
+using simd::Whole;
 
 // Output positions in their order, and where a place of the window lies for each.
 class Windows {

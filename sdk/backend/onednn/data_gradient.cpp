@@ -18,7 +18,7 @@ constexpr std::int64_t kDepth = 256;         // outputs of a panel: 16 KB in the
 constexpr std::int64_t kMostRows = 1024;     // at a time
 constexpr std::int64_t kPacked = 256 << 10;  // elements of dy: 512 KB in the second cache
 
-constexpr std::int64_t Whole(std::int64_t size) { return simd::WholeBlocks(size) * kMatrixBlock; }
+using simd::Whole;
 
 class DataGradient final : public Operation {
  public:

@@ -32,9 +32,10 @@ inline void* DataOf(std::initializer_list<Argument> arguments, Slot slot) {
   return nullptr;
 }
 
-// One oneDNN primitive, or a kernel of ours in its place, on fixed shapes. Callers see only public
-// layouts (channels-last activations, [out, in, kernel] weights); where the primitive wants another
-// layout, or has to add to its destination, the operation goes through scratch:
+// oneDNN's primitive, some of them in turn, or a kernel of ours in their place, on fixed shapes.
+// Callers see only public layouts (channels-last activations, [out, in, kernel] weights); where the
+// primitive wants another layout, or has to add to its destination, the operation goes through
+// scratch:
 //   scratch = [oneDNN's own scratchpad][packed tensors, one after another], each 64-byte aligned.
 class Operation {
  public:

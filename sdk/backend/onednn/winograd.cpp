@@ -9,7 +9,7 @@
 namespace frugal::onednn {
 namespace {
 
-constexpr std::int64_t kMostShare = 4;    // of scratch, beside the activations
+constexpr std::int64_t kMostTimes = 4;    // the bytes of the activations, in scratch
 constexpr std::int64_t kLeastTiles = 64;  // of 4 x 4 outputs, taken at a time
 
 std::unique_ptr<Operation> DescribePart(ConvDescription d, std::int64_t samples, bool accumulate) {
@@ -93,12 +93,13 @@ std::int64_t TilesOf(const WindowGeometry& g) {
 bool IsCandidate(const ConvDescription& d) {
   const ConvGeometry& g = d.geometry;
   const WindowGeometry& w = g.window;
-  constexpr Spatial kOnes{1, 1, 1};
-  const bool covers = 16 * TilesOf(w) * 3 <= 4 * w.OutputSize();
+  constexpr Spatial kOnes{1, 1, 1}, kPadding{0, 1, 1};
+  const bool covers = 12 * TilesOf(w) <= w.OutputSize();
   return d.dtype == DType::kF32 && w.kernel == Spatial{1, 3, 3} && w.stride == kOnes &&
-         w.dilation == kOnes && w.input[0] == 1 && w.output[0] == 1 && g.groups == 1 &&
-         g.input_channels % 16 == 0 && g.output_channels % 16 == 0 && g.input_channels >= 64 &&
-         g.output_channels >= 64 && covers && w.batch * TilesOf(w) >= kLeastTiles;
+         w.dilation == kOnes && w.padding_begin == kPadding && w.padding_end == kPadding &&
+         w.input[0] == 1 && w.output[0] == 1 && g.groups == 1 && g.input_channels % 16 == 0 &&
+         g.output_channels % 16 == 0 && g.input_channels >= 64 && g.output_channels >= 64 &&
+         covers && w.batch * TilesOf(w) >= kLeastTiles;
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ bool IsCandidate(const ConvDescription& d) {
 std::unique_ptr<Operation> MakeWinograd(const ConvDescription& d, std::int64_t most_scratch) {
   if (!IsCandidate(d)) return nullptr;
   const WindowGeometry& w = d.geometry.window;
-  const std::int64_t most = std::min(most_scratch, kMostShare * ActivationBytes(d.geometry));
+  const std::int64_t most = std::min(most_scratch, kMostTimes * ActivationBytes(d.geometry));
   for (std::int64_t samples = w.batch; samples * TilesOf(w) >= kLeastTiles;
        samples = (samples + 1) / 2) {
     auto operation = std::make_unique<Winograd>(d, samples);

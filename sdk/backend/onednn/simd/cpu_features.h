@@ -1,10 +1,12 @@
 #pragma once
 
-// What the processor has beyond the instruction sets of loops.h, each asked for once.
+#include <cstdint>
+
+// What the processor has, each asked for once.
 namespace frugal::simd {
 
 // The sets that loops.h is compiled for.
-enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
+enum class InstructionSet : std::uint8_t { kBaseline, kAvx2, kAvx512 };
 InstructionSet BestInstructionSet();
 
 // AVX-512 with dot products and conversions of bf16, and the parts of AVX-512 that every processor

@@ -16,6 +16,8 @@ namespace frugal::simd {
 constexpr std::int64_t WholeBlocks(std::int64_t count) {
   return (count + kMatrixBlock - 1) / kMatrixBlock;
 }
+// Filled up to whole blocks.
+constexpr std::int64_t Whole(std::int64_t count) { return WholeBlocks(count) * kMatrixBlock; }
 // Elements of a panel.
 constexpr std::int64_t PanelSize(std::int64_t rows) {
   return WholeBlocks(rows) * kMatrixBlock * kMatrixBlock;

@@ -92,12 +92,13 @@ template <class Body>
 void ForBlocks(const PanelProduct& p, const Body& body) {
   const std::int64_t panel = PanelSize(p.depth), across = WholeBlocks(p.columns);
   const std::int64_t count = WholeBlocks(p.rows) * across;
+  const std::int64_t ahead = std::min(kBlocksAhead, std::max<std::int64_t>(1, count / 4));
   const auto block = [&](std::int64_t i) {
     return BlockAt(p, i / across * kMatrixBlock, i % across * kMatrixBlock);
   };
   for (std::int64_t i = 0; i < count; ++i) {
     body(p.left + i / across * panel, p.right + i % across * panel, block(i),
-         i + kBlocksAhead < count ? block(i + kBlocksAhead) : BlockOfC());
+         i + ahead < count ? block(i + ahead) : BlockOfC());
   }
 }
 

@@ -11,17 +11,17 @@ namespace {
 // In lanes of our own, since compilers do not reorder comparisons of floats by themselves.
 template <class T>
 float RowMaximum(const T* x, std::int64_t n) {
-  constexpr std::int64_t kSumLanes = 32;
+  constexpr std::int64_t kMaximumLanes = 32;
   float largest = -HUGE_VALF;
   std::int64_t i = 0;
-  if (n >= kSumLanes) {
-    float lanes[kSumLanes];
-    for (std::int64_t j = 0; j < kSumLanes; ++j) lanes[j] = Get(x[j]);
-    for (i = kSumLanes; i + kSumLanes <= n; i += kSumLanes) {
+  if (n >= kMaximumLanes) {
+    float lanes[kMaximumLanes];
+    for (std::int64_t j = 0; j < kMaximumLanes; ++j) lanes[j] = Get(x[j]);
+    for (i = kMaximumLanes; i + kMaximumLanes <= n; i += kMaximumLanes) {
 #pragma omp simd
-      for (std::int64_t j = 0; j < kSumLanes; ++j) lanes[j] = Largest(Get(x[i + j]), lanes[j]);
+      for (std::int64_t j = 0; j < kMaximumLanes; ++j) lanes[j] = Largest(Get(x[i + j]), lanes[j]);
     }
-    for (std::int64_t j = 0; j < kSumLanes; ++j) largest = Largest(lanes[j], largest);
+    for (std::int64_t j = 0; j < kMaximumLanes; ++j) largest = Largest(lanes[j], largest);
   }
   for (; i < n; ++i) largest = Largest(Get(x[i]), largest);
   return largest;

@@ -5,7 +5,8 @@
 #include "sdk/core/bfloat16.h"
 
 // Activations x sigmoid(u(x)) of bf16 numbers, for a processor of which HasAvx512Bf16() is true:
-// twice as fast as what compilers make of short_activation_bodies.h, and as exact.
+// twice as fast as what compilers make of short_activation_bodies.h, and as exact
+// (slopes for |x| below 1e30).
 namespace frugal::simd {
 
 // u(x) = linear x + cubic x^3
