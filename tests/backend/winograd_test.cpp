@@ -1,5 +1,6 @@
 #include "sdk/backend/onednn/winograd.h"
 
+#include "sdk/backend/onednn/simd/cpu_features.h"
 #include "tests/backend/onednn_support.h"
 #include "tests/catch.h"
 
@@ -8,6 +9,8 @@ using namespace frugal::onednn;
 using namespace frugal::test;
 
 namespace {
+
+constexpr std::int64_t kPlenty = 256 << 20;  // of scratch
 
 struct Sizes {
   std::int64_t batch, height, width, in, out;
@@ -36,13 +39,13 @@ ConvDescription DescribeConv(const Sizes& s, Pass pass, bool bias, bool accumula
 
 // Nine tenths of what all samples at once take.
 std::int64_t LessScratch(const ConvDescription& d) {
-  const auto all = MakeWinograd(d);
+  const auto all = MakeWinograd(d, kPlenty);
   REQUIRE(all);
   return all->ScratchBytes() * 9 / 10;
 }
 
 void Run(const ConvDescription& d, bool in_parts, std::initializer_list<Argument> arguments) {
-  const auto operation = MakeWinograd(d, in_parts ? LessScratch(d) : kWinogradScratch);
+  const auto operation = MakeWinograd(d, in_parts ? LessScratch(d) : kPlenty);
   REQUIRE(operation);
   const Scratch scratch(operation->ScratchBytes());
   operation->Run(arguments, scratch.get());
@@ -119,7 +122,7 @@ void Check(Backends& b, const Case& c, bool in_parts) {
   CheckBackwardWeight(b, c, in_parts);
 }
 
-bool Takes(const ConvDescription& d) { return MakeWinograd(d) != nullptr; }
+bool Takes(const ConvDescription& d) { return MakeWinograd(d, kPlenty) != nullptr; }
 
 }  // namespace
 
@@ -128,7 +131,7 @@ TEST_CASE(
     "parts of the batch") {
   Backends b;
   Dice dice(1);
-  if (!Takes(DescribeConv({16, 8, 8, 64, 64}, Pass::kForward, false, false, false))) return;
+  if (simd::BestInstructionSet() != simd::InstructionSet::kAvx512) return;
   const Sizes sizes[] = {{33, 8, 8, 64, 64}, {9, 16, 16, 64, 80}, {19, 15, 20, 96, 64}};
   for (const Sizes& s : sizes) {
     const Case c(s, dice);
@@ -140,8 +143,13 @@ TEST_CASE(
 TEST_CASE(
     "convolutions with any fused activation have scratch enough where minimal filtering pays") {
   Backends b;
-  const ConvGeometry g = Sizes{16, 8, 8, 64, 64}.Geometry();
-  const Tensor x = RandomTensor({16, 1, 8, 8, 64}, 1), weight = RandomTensor({64, 64, 1, 3, 3}, 2);
+  const ConvGeometry g = Sizes{33, 16, 16, 64, 64}.Geometry();
+  if (simd::BestInstructionSet() == simd::InstructionSet::kAvx512) {
+    const auto plain = DescribeConv({33, 16, 16, 64, 64}, Pass::kForward, false, false, false);
+    CHECK(MakeWinograd(plain, WinogradScratch(g)));
+  }
+  const Tensor x = RandomTensor({33, 1, 16, 16, 64}, 1),
+               weight = RandomTensor({64, 64, 1, 3, 3}, 2);
   for (const Activation kind : {Activation::kIdentity, Activation::kRelu, Activation::kLeakyRelu,
                                 Activation::kElu, Activation::kSigmoid, Activation::kTanh}) {
     const LinearEpilogue epilogue{kind, DefaultParameter(kind)};
@@ -158,7 +166,8 @@ TEST_CASE(
 TEST_CASE("minimal filtering is for dense 3 x 3 windows over enough channels and pixels, in f32") {
   const Sizes s{16, 8, 8, 64, 64};
   const ConvDescription good = DescribeConv(s, Pass::kForward, false, false, false);
-  if (!Takes(good)) return;
+  if (simd::BestInstructionSet() != simd::InstructionSet::kAvx512) return;
+  CHECK(Takes(good));
   ConvDescription d = good;
   d.dtype = DType::kBF16;
   CHECK_FALSE(Takes(d));
@@ -173,8 +182,11 @@ TEST_CASE("minimal filtering is for dense 3 x 3 windows over enough channels and
   d = good;
   d.geometry.groups = 2;
   CHECK_FALSE(Takes(d));
-  for (const Sizes& few :
-       {Sizes{16, 8, 8, 32, 64}, {16, 8, 8, 64, 72}, {3, 8, 8, 64, 64}, {64, 5, 5, 64, 64}}) {
+  for (const Sizes& few : {Sizes{16, 8, 8, 32, 64},
+                           {16, 8, 8, 64, 72},
+                           {3, 8, 8, 64, 64},
+                           {64, 5, 5, 64, 64},
+                           {64, 7, 7, 64, 64}}) {
     CHECK_FALSE(Takes(DescribeConv(few, Pass::kForward, false, false, false)));
   }
   CHECK_FALSE(MakeWinograd(good, 1 << 10));

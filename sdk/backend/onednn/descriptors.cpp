@@ -21,7 +21,7 @@ std::unique_ptr<Operation> DescribeOurs(const Description& description) {
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
   if (const auto* d = std::get_if<ConvDescription>(&description)) {
     auto ours = ConvWeightGradientPays(d->geometry) ? MakeConvWeightGradient(*d) : nullptr;
-    return ours ? std::move(ours) : MakeWinograd(*d);
+    return ours ? std::move(ours) : MakeWinograd(*d, WinogradScratch(d->geometry));
   }
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
   if (d == nullptr || d->pass != Pass::kBackwardData || !DataGradientPays(*d)) return nullptr;

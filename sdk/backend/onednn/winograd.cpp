@@ -9,7 +9,7 @@
 namespace frugal::onednn {
 namespace {
 
-constexpr std::int64_t kMostTimes = 4;    // the bytes of the activations, in scratch
+constexpr std::int64_t kLeastExtent = 8;  // smaller images are faster as they are
 constexpr std::int64_t kLeastTiles = 64;  // of 4 x 4 outputs, taken at a time
 
 std::unique_ptr<Operation> DescribePart(ConvDescription d, std::int64_t samples, bool accumulate) {
@@ -80,11 +80,6 @@ class Winograd final : public Operation {
   std::unique_ptr<Operation> first_, next_, last_;
 };
 
-std::int64_t ActivationBytes(const ConvGeometry& g) {
-  const WindowGeometry& w = g.window;
-  return 4 * w.batch * (w.InputSize() * g.input_channels + w.OutputSize() * g.output_channels);
-}
-
 std::int64_t TilesOf(const WindowGeometry& g) {
   return (g.output[1] + 3) / 4 * ((g.output[2] + 3) / 4);
 }
@@ -94,7 +89,8 @@ bool IsCandidate(const ConvDescription& d) {
   const ConvGeometry& g = d.geometry;
   const WindowGeometry& w = g.window;
   constexpr Spatial kOnes{1, 1, 1}, kPadding{0, 1, 1};
-  const bool covers = 12 * TilesOf(w) <= w.OutputSize();
+  const bool covers = 12 * TilesOf(w) <= w.OutputSize() && w.output[1] >= kLeastExtent &&
+                      w.output[2] >= kLeastExtent;
   return d.dtype == DType::kF32 && w.kernel == Spatial{1, 3, 3} && w.stride == kOnes &&
          w.dilation == kOnes && w.padding_begin == kPadding && w.padding_end == kPadding &&
          w.input[0] == 1 && w.output[0] == 1 && g.groups == 1 && g.input_channels % 16 == 0 &&
@@ -104,15 +100,22 @@ bool IsCandidate(const ConvDescription& d) {
 
 }  // namespace
 
+std::int64_t WinogradScratch(const ConvGeometry& g) {
+  constexpr std::int64_t kMost = 32 << 20, kTimes = 4;
+  const WindowGeometry& w = g.window;
+  const std::int64_t activations =
+      4 * w.batch * (w.InputSize() * g.input_channels + w.OutputSize() * g.output_channels);
+  return std::min(kMost, kTimes * activations);
+}
+
 std::unique_ptr<Operation> MakeWinograd(const ConvDescription& d, std::int64_t most_scratch) {
   if (!IsCandidate(d)) return nullptr;
   const WindowGeometry& w = d.geometry.window;
-  const std::int64_t most = std::min(most_scratch, kMostTimes * ActivationBytes(d.geometry));
   for (std::int64_t samples = w.batch; samples * TilesOf(w) >= kLeastTiles;
        samples = (samples + 1) / 2) {
     auto operation = std::make_unique<Winograd>(d, samples);
     if (!operation->IsThere()) return nullptr;
-    if (operation->ScratchBytes() <= most) return operation;
+    if (operation->ScratchBytes() <= most_scratch) return operation;
     if (samples == 1) break;
   }
   return nullptr;

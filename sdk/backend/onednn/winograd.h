@@ -15,8 +15,10 @@ namespace frugal::onednn {
 // Whether it pays, and in which parts, depends on the geometry alone; that has the batch in it, so
 // a sample's last bits may differ between batches of different sizes. nullptr where that does not
 // pay or is not there.
-inline constexpr std::int64_t kWinogradScratch = 32 << 20;  // bytes
 std::unique_ptr<Operation> MakeWinograd(const ConvDescription& description,
-                                        std::int64_t most_scratch = kWinogradScratch);
+                                        std::int64_t most_scratch);
+
+// The bytes that it may take: 32 MB, and no more than four times the activations.
+std::int64_t WinogradScratch(const ConvGeometry& geometry);
 
 }  // namespace frugal::onednn
