@@ -11,7 +11,8 @@ namespace frugal {
 class Context;
 
 // Makes a value again, bit for bit, from what is kept for backward in any case: an activation's
-// output from its input. Whoever would keep the value for its own backward keeps this instead.
+// output from its input. An operation that would keep the value for its own backward can keep this
+// instead (kept_value.h).
 using Remake = std::function<Tensor(Context&)>;
 
 // A tensor on its way through the network, and where its gradient collects on the tape.

@@ -191,7 +191,7 @@ TEST_CASE("bf16 gradients of weights at sizes of several steps, panels and parts
 }
 
 TEST_CASE("bf16 gradients of weights have the same bits with any number of threads") {
-  if (!simd::HasAmxBf16()) return;
+  FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(4);
   const int before = ThreadCount();

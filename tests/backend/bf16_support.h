@@ -33,6 +33,13 @@ inline constexpr double kBf16Sums = 2e-5;
 
 }  // namespace frugal::test
 
+// Leaves a test where the processor has no matrix tiles.
+#define FRUGAL_NEEDS_TILES()                    \
+  if (!frugal::simd::HasAmxBf16()) {            \
+    WARN("this processor has no matrix tiles"); \
+    return;                                     \
+  }
+
 // Leaves a test where the processor has no bf16 instructions.
 #define FRUGAL_NEEDS_BF16()                          \
   if (!frugal::simd::HasAvx512Bf16()) {              \

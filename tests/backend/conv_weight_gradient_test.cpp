@@ -105,14 +105,14 @@ ConvGeometry Image(std::int64_t batch, std::int64_t extent, std::int64_t in, std
 }  // namespace
 
 TEST_CASE("gradients of convolutions' weights on matrix tiles, at random geometries") {
-  if (!simd::HasAmxBf16()) return;
+  FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(1);
   for (int round = 0; round < 60; ++round) Check(b, Case(RandomGeometry(dice), dice), dice.Flip());
 }
 
 TEST_CASE("gradients of convolutions' weights, over more positions than are taken at a time") {
-  if (!simd::HasAmxBf16()) return;
+  FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(2);
   Check(b, Case(Image(40, 8, 64, 128, 1), dice), true);
@@ -121,7 +121,7 @@ TEST_CASE("gradients of convolutions' weights, over more positions than are take
 }
 
 TEST_CASE("gradients of convolutions' weights have the same bits with any number of threads") {
-  if (!simd::HasAmxBf16()) return;
+  FRUGAL_NEEDS_TILES();
   Dice dice(3);
   const Case c(Image(12, 8, 70, 130, 1), dice);
   const Gradients from{Full(c.weight, 0.5), Full({130}, 0.5)};

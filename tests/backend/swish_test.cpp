@@ -4,8 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sdk/backend/onednn/simd/cpu_features.h"
-#include "tests/catch.h"
+#include "tests/backend/bf16_support.h"
 
 using namespace frugal;
 using namespace frugal::simd;
@@ -42,7 +41,7 @@ bool IsNear(BFloat16 value, double expected, double scale) {
 }  // namespace
 
 TEST_CASE("x sigmoid(u(x)) and its slope agree with their formulas, for numbers of all sizes") {
-  if (!HasAvx512Bf16()) return;
+  FRUGAL_NEEDS_BF16();
   const std::vector<BFloat16> x = Inputs();
   const auto n = static_cast<std::int64_t>(x.size());
   std::vector<BFloat16> y(x.size()), dx(x.size());
@@ -60,7 +59,7 @@ TEST_CASE("x sigmoid(u(x)) and its slope agree with their formulas, for numbers 
 }
 
 TEST_CASE("x sigmoid(u(x)) of any count, in place, touches nothing behind it; NaN gives NaN") {
-  if (!HasAvx512Bf16()) return;
+  FRUGAL_NEEDS_BF16();
   for (std::int64_t n = 0; n <= 67; ++n) {
     std::vector<BFloat16> x(80, BFloat16(1.0f)), y(80, BFloat16(9.0f));
     if (n > 0) x[static_cast<std::size_t>(n - 1)] = BFloat16(NAN);

@@ -34,7 +34,7 @@ void CheckBits(const PackDescription& d, const Tensor& weight) {
 }  // namespace
 
 TEST_CASE("weights are packed to the same bits as by oneDNN, padding too") {
-  if (!simd::HasAmxBf16()) return;
+  FRUGAL_NEEDS_TILES();
   Dice dice(1);
   for (int round = 0; round < 40; ++round) {
     const std::int64_t most = round % 2 == 0 ? 70 : 400;
@@ -54,7 +54,7 @@ TEST_CASE("weights are packed to the same bits as by oneDNN, padding too") {
 }
 
 TEST_CASE("numbers between two of bf16, huge ones and infinities are packed as by oneDNN") {
-  if (!simd::HasAmxBf16()) return;
+  FRUGAL_NEEDS_TILES();
   for (const WeightLayout layout : kLayouts) {
     const PackDescription d{40, 70, layout};
     const Tensor weight = RandomWeight(d, 1);
@@ -67,7 +67,7 @@ TEST_CASE("numbers between two of bf16, huge ones and infinities are packed as b
 }
 
 TEST_CASE("a weight that is not a number stays one and spoils no other") {
-  if (!simd::HasAmxBf16()) return;
+  FRUGAL_NEEDS_TILES();
   for (const WeightLayout layout : kLayouts) {
     const PackDescription d{40, 70, layout};
     const Tensor weight = RandomWeight(d, 1), spoilt = Clone(weight);
@@ -87,7 +87,7 @@ TEST_CASE("a weight that is not a number stays one and spoils no other") {
 }
 
 TEST_CASE("weights are packed to the same bits with any number of threads") {
-  if (!simd::HasAmxBf16()) return;
+  FRUGAL_NEEDS_TILES();
   const int before = ThreadCount();
   for (const WeightLayout layout : kLayouts) {
     const PackDescription d{300, 700, layout};

@@ -10,6 +10,12 @@ using namespace frugal::test;
 
 namespace {
 
+bool HasMinimalFiltering() {
+  const bool has = simd::BestInstructionSet() == simd::InstructionSet::kAvx512;
+  if (!has) WARN("oneDNN has it for AVX-512 alone");
+  return has;
+}
+
 constexpr std::int64_t kPlenty = 256 << 20;  // of scratch
 
 struct Sizes {
@@ -131,8 +137,9 @@ TEST_CASE(
     "parts of the batch") {
   Backends b;
   Dice dice(1);
-  if (simd::BestInstructionSet() != simd::InstructionSet::kAvx512) return;
-  const Sizes sizes[] = {{33, 8, 8, 64, 64}, {9, 16, 16, 64, 80}, {19, 15, 20, 96, 64}};
+  if (!HasMinimalFiltering()) return;
+  const Sizes sizes[] = {
+      {33, 8, 8, 64, 64}, {9, 16, 16, 64, 80}, {19, 15, 20, 96, 64}, {33, 8, 8, 256, 512}};
   for (const Sizes& s : sizes) {
     const Case c(s, dice);
     Check(b, c, false);
@@ -143,12 +150,12 @@ TEST_CASE(
 TEST_CASE(
     "convolutions with any fused activation have scratch enough where minimal filtering pays") {
   Backends b;
-  const ConvGeometry g = Sizes{33, 16, 16, 64, 64}.Geometry();
-  if (simd::BestInstructionSet() == simd::InstructionSet::kAvx512) {
-    const auto plain = DescribeConv({33, 16, 16, 64, 64}, Pass::kForward, false, false, false);
+  const ConvGeometry g = Sizes{64, 16, 16, 64, 64}.Geometry();
+  if (HasMinimalFiltering()) {
+    const auto plain = DescribeConv({64, 16, 16, 64, 64}, Pass::kForward, false, false, false);
     CHECK(MakeWinograd(plain, WinogradScratch(g)));
   }
-  const Tensor x = RandomTensor({33, 1, 16, 16, 64}, 1),
+  const Tensor x = RandomTensor({64, 1, 16, 16, 64}, 1),
                weight = RandomTensor({64, 64, 1, 3, 3}, 2);
   for (const Activation kind : {Activation::kIdentity, Activation::kRelu, Activation::kLeakyRelu,
                                 Activation::kElu, Activation::kSigmoid, Activation::kTanh}) {
@@ -166,7 +173,7 @@ TEST_CASE(
 TEST_CASE("minimal filtering is for dense 3 x 3 windows over enough channels and pixels, in f32") {
   const Sizes s{16, 8, 8, 64, 64};
   const ConvDescription good = DescribeConv(s, Pass::kForward, false, false, false);
-  if (simd::BestInstructionSet() != simd::InstructionSet::kAvx512) return;
+  if (!HasMinimalFiltering()) return;
   CHECK(Takes(good));
   ConvDescription d = good;
   d.dtype = DType::kBF16;
@@ -182,11 +189,8 @@ TEST_CASE("minimal filtering is for dense 3 x 3 windows over enough channels and
   d = good;
   d.geometry.groups = 2;
   CHECK_FALSE(Takes(d));
-  for (const Sizes& few : {Sizes{16, 8, 8, 32, 64},
-                           {16, 8, 8, 64, 72},
-                           {3, 8, 8, 64, 64},
-                           {64, 5, 5, 64, 64},
-                           {64, 7, 7, 64, 64}}) {
+  for (const Sizes& few :
+       {Sizes{16, 8, 8, 32, 64}, {16, 8, 8, 64, 72}, {3, 8, 8, 64, 64}, {64, 5, 5, 64, 64}}) {
     CHECK_FALSE(Takes(DescribeConv(few, Pass::kForward, false, false, false)));
   }
   CHECK_FALSE(MakeWinograd(good, 1 << 10));

@@ -4,16 +4,15 @@
 // computed again), half of that where causal. Nothing here passes or fails.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 
 #include "sdk/backend/backend.h"
 #include "sdk/backend/onednn/attention.h"
 #include "sdk/core/bfloat16.h"
+#include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 
 namespace frugal {
@@ -22,29 +21,6 @@ namespace {
 using test::RandomTensor;
 using test::ScratchOf;
 using test::Uninitialized;
-
-// Seconds of one call, the average over at least 30 ms.
-double Seconds(const std::function<void()>& body) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  double passed = 0;
-  int calls = 0;
-  for (; passed < 0.03; ++calls) {
-    body();
-    passed = std::chrono::duration<double>(Clock::now() - start).count();
-  }
-  return passed / calls;
-}
-
-// The best of `rounds` rounds for each, one after the other in every round.
-using Bodies = std::array<std::function<void()>, 5>;
-std::array<double, 5> BestInTurn(const Bodies& bodies, int rounds) {
-  std::array<double, 5> best{1e9, 1e9, 1e9, 1e9, 1e9};
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < bodies.size(); ++i) best[i] = std::min(best[i], Seconds(bodies[i]));
-  }
-  return best;
-}
 
 // Of a shape at which the kernels make the most of the machine.
 class LargeProduct {
@@ -122,11 +98,11 @@ class Bench {
                               w.causal};
     Case floats(g, DType::kF32), halves(g, DType::kBF16);
     const std::int64_t bytes = floats.BackwardBytes(), less = halves.BackwardBytes();
-    Print(
-        w, {static_cast<double>(bytes) / 1e6, static_cast<double>(less) / 1e6},
-        BestInTurn({[&] { product_.Run(); }, [&] { floats.Forward(); }, [&] { floats.Backward(); },
-                    [&] { halves.Forward(); }, [&] { halves.Backward(); }},
-                   rounds_));
+    Print(w, {static_cast<double>(bytes) / 1e6, static_cast<double>(less) / 1e6},
+          BestInTurn<5>(
+              {[&] { product_.Run(); }, [&] { floats.Forward(); }, [&] { floats.Backward(); },
+               [&] { halves.Forward(); }, [&] { halves.Backward(); }},
+              rounds_));
   }
 
  private:

@@ -1,7 +1,6 @@
 // Prints what the hot kernels of the fast backend reach, beside two limits measured in the same
 // run: the best product (GFLOP/s) and a copy through memory (GB/s). Nothing here passes or fails.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -9,6 +8,7 @@
 #include "sdk/backend/backend.h"
 #include "sdk/backend/machine_limits.h"
 #include "sdk/backend/state_codec.h"
+#include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 
 namespace frugal {
@@ -17,22 +17,10 @@ namespace {
 using test::RandomTensor;
 using test::Uninitialized;
 
-// Seconds of one call: the best of several rounds of at least 30 ms.
+// Seconds of one call: the best of six rounds.
 template <class Body>
 double Seconds(const Body& body) {
-  using Clock = std::chrono::steady_clock;
-  double best = 1e9;
-  for (int round = 0; round < 6; ++round) {
-    const auto start = Clock::now();
-    double passed = 0;
-    int calls = 0;
-    for (; passed < 0.03; ++calls) {
-      body();
-      passed = std::chrono::duration<double>(Clock::now() - start).count();
-    }
-    best = std::min(best, passed / calls);
-  }
-  return best;
+  return BestInTurn<1>({[&] { body(); }}, 6)[0];
 }
 
 struct Limits {
@@ -48,9 +36,10 @@ class Bench {
   void Products(std::int64_t rows, std::int64_t inputs, std::int64_t outputs);
   void Bf16Products(std::int64_t rows, std::int64_t inputs, std::int64_t outputs, bool accumulate);
   void Convolution(std::int64_t batch, std::int64_t extent, std::int64_t in, std::int64_t out);
-  void Pooling(std::int64_t batch, std::int64_t extent, std::int64_t channels);
+  void Pooling(std::int64_t batch, std::int64_t extent, std::int64_t channels, std::int64_t kernel);
   void Norms(std::int64_t batch, std::int64_t size, std::int64_t channels);
   void Elementwise(std::int64_t size);
+  void Activations(std::int64_t size, DType dtype);
   void Losses(std::int64_t rows, std::int64_t classes);
   void Optimizers(std::int64_t size);
 
@@ -177,20 +166,25 @@ void Bench::Convolution(std::int64_t batch, std::int64_t extent, std::int64_t in
   });
 }
 
-void Bench::Pooling(std::int64_t batch, std::int64_t extent, std::int64_t channels) {
+void Bench::Pooling(std::int64_t batch, std::int64_t extent, std::int64_t channels,
+                    std::int64_t kernel) {
   PoolGeometry g;
   g.channels = channels;
   g.window.batch = batch;
   g.window.input = {1, extent, extent};
   g.window.output = {1, extent / 2, extent / 2};
-  g.window.kernel = g.window.stride = {1, 2, 2};
+  g.window.kernel = {1, kernel, kernel};
+  g.window.stride = {1, 2, 2};
+  const std::int64_t padding = (kernel - 1) / 2;
+  g.window.padding_begin = {0, padding, padding};
   const Tensor x = RandomTensor({batch, extent, extent, channels}, 1);
   const Tensor y = RandomTensor({batch, extent / 2, extent / 2, channels}, 2);
   auto& pool = backend_->pool();
   const Tensor index = Scratch(pool.MaxIndexBytes(g, DType::kF32));
   const Tensor scratch = Scratch(pool.Scratch(g, DType::kF32));
-  std::printf("pooling 2x2 of [%ld, %ld, %ld, %ld]\n", static_cast<long>(batch),
-              static_cast<long>(extent), static_cast<long>(extent), static_cast<long>(channels));
+  std::printf("pooling %ldx%ld / 2 of [%ld, %ld, %ld, %ld]\n", static_cast<long>(kernel),
+              static_cast<long>(kernel), static_cast<long>(batch), static_cast<long>(extent),
+              static_cast<long>(extent), static_cast<long>(channels));
   const auto bytes = static_cast<double>(x.bytes() + y.bytes() + index.bytes());
   Bytes("maximum forward", bytes, [&] { pool.MaxForward(g, x, y, index, scratch.raw()); });
   Bytes("maximum backward", bytes, [&] { pool.MaxBackward(g, y, index, x, scratch.raw()); });
@@ -235,8 +229,16 @@ void Bench::Elementwise(std::int64_t size) {
   const auto pass = static_cast<double>(a.bytes());
   Bytes("add", 3 * pass, [&] { kernels.Add(a, b, c); });
   Bytes("dropout", 2 * pass, [&] { kernels.Dropout(a, 0.1, 7, c); });
-  for (const Activation kind : {Activation::kRelu, Activation::kGelu, Activation::kSilu}) {
-    const std::string name(NameOf(kind));
+}
+
+void Bench::Activations(std::int64_t size, DType dtype) {
+  const Tensor a = RandomTensor({size}, 1, dtype), b = RandomTensor({size}, 2, dtype);
+  const Tensor c = Uninitialized({size}, dtype);
+  auto& kernels = backend_->elementwise();
+  const auto pass = static_cast<double>(a.bytes());
+  for (const Activation kind :
+       {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu}) {
+    const std::string name = std::string(NameOf(kind)) + ", " + std::string(NameOf(dtype));
     Bytes(name + " forward", 2 * pass, [&] { kernels.ActivationForward(kind, 0, a, c); });
     Bytes(name + " backward", 3 * pass, [&] { kernels.ActivationBackward(kind, 0, a, b, c); });
   }
@@ -302,11 +304,14 @@ void RunAll(BackendKind kind) {
   bench.Convolution(128, 28, 1, 32);
   bench.Convolution(128, 14, 32, 64);
   bench.Convolution(64, 32, 64, 64);
-  bench.Pooling(128, 28, 32);
+  bench.Pooling(128, 28, 32, 2);
+  bench.Pooling(8, 112, 64, 3);
   bench.Norms(128, 28 * 28, 32);
   bench.Norms(128, 14 * 14, 64);
   bench.Norms(64, 32 * 32, 64);
   bench.Elementwise(1 << 22);
+  bench.Activations(1 << 22, DType::kF32);
+  bench.Activations(1 << 22, DType::kBF16);
   bench.Losses(128, 10);
   bench.Losses(1024, 4096);
   bench.Optimizers(1 << 22);

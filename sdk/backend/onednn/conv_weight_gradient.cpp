@@ -14,12 +14,12 @@ namespace frugal::onednn {
 namespace {
 
 using simd::kMatrixBlock;
-
-constexpr std::int64_t kLeft = 512 << 10;  // elements of all panels of dy: 1 MB
-constexpr std::int64_t kMostRows = 2048;   // positions at a time: panels of 128 KB
-constexpr std::int64_t kMostPanels = 4;    // of a piece
-
 using simd::Whole;
+
+// Elements of all panels of dy: 1 MB. More than 2048 outputs take more, for 256 positions at least.
+constexpr std::int64_t kLeft = 512 << 10;
+constexpr std::int64_t kMostRows = 2048;  // positions at a time: panels of 128 KB
+constexpr std::int64_t kMostPanels = 4;   // of a piece
 
 // Output positions in their order, and where a place of the window lies for each.
 class Windows {
@@ -161,20 +161,21 @@ class ConvWeightGradient final : public Operation {
 
   // [outputs, places, inputs] into the weight's own order
   void Turn(float* dweight) const {
-    const std::int64_t size = places_ * inputs_;
-    eigen::ParallelFor(outputs_, eigen::RowsPerChunk(size),
-                       [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t output = begin; output < end; ++output) {
-                           const float* const from = sums_ + output * size;
-                           float* to = dweight + output * size;
-                           for (std::int64_t input = 0; input < inputs_; ++input) {
-                             for (std::int64_t place = 0; place < places_; ++place, ++to) {
-                               const float sum = from[place * inputs_ + input];
-                               *to = d_.accumulate ? *to + sum : sum;
-                             }
-                           }
-                         }
-                       });
+    const std::int64_t size = places_ * inputs_, piece = eigen::RowsPerChunk(size);
+    eigen::ParallelFor(outputs_, piece, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t output = begin; output < end; ++output) {
+        TurnOutput(sums_ + output * size, dweight + output * size);
+      }
+    });
+  }
+
+  void TurnOutput(const float* sums, float* to) const {
+    for (std::int64_t input = 0; input < inputs_; ++input) {
+      for (std::int64_t place = 0; place < places_; ++place, ++to) {
+        const float sum = sums[place * inputs_ + input];
+        *to = d_.accumulate ? *to + sum : sum;
+      }
+    }
   }
 
   ConvDescription d_;
@@ -192,10 +193,9 @@ class ConvWeightGradient final : public Operation {
 
 }  // namespace
 
-// Where windows lie side by side in long rows, oneDNN gathers nothing (64 -> 64 at 32 x 32: 1,500
-// instead of 890 GFLOP/s, 128 -> 128 at 28 x 28: 1,700 instead of 1,150); with steps between them,
-// short rows or single places, it is slow (512 -> 512 at 4 x 4: 260 instead of 1,640, 256 -> 512 by
-// steps of 2: 180 instead of 1,550, 256 -> 128 of 1 x 1 at 8 x 8: 180 instead of 1,060).
+// Where windows lie side by side in long rows, oneDNN gathers nothing and is twice as fast at 64
+// channels; with steps between them, short rows or single places, it is slow (512 -> 512 at 4 x 4:
+// a fifth of this way's rate, 256 -> 512 by steps of 2: a ninth). bench_convolutions prints both.
 bool ConvWeightGradientPays(const ConvGeometry& g) {
   const WindowGeometry& w = g.window;
   const bool slow = w.stride[2] > 1 || w.KernelSize() == 1 || w.output[2] <= 16;

@@ -9,7 +9,6 @@
 namespace frugal::onednn {
 namespace {
 
-constexpr std::int64_t kLeastExtent = 8;  // smaller images are faster as they are
 constexpr std::int64_t kLeastTiles = 64;  // of 4 x 4 outputs, taken at a time
 
 std::unique_ptr<Operation> DescribePart(ConvDescription d, std::int64_t samples, bool accumulate) {
@@ -26,21 +25,22 @@ std::unique_ptr<Operation> DescribePart(ConvDescription d, std::int64_t samples,
 // A convolution over its samples part by part.
 class Winograd final : public Operation {
  public:
-  // Null parts where oneDNN has none.
+  // Null parts where oneDNN has none. A weight's gradient adds up from the second part on.
   Winograd(const ConvDescription& d, std::int64_t samples)
       : d_(d), samples_(samples), first_(DescribePart(d, samples, d.accumulate)) {
     if (first_ == nullptr) return;
     const std::int64_t batch = d.geometry.window.batch, rest = batch % samples;
     const bool add = d.accumulate || d.pass == Pass::kBackwardWeight;
-    if (batch >= 2 * samples) next_ = DescribePart(d, samples, add);
-    if (rest > 0) last_ = DescribePart(d, rest, add);
+    if (add != d.accumulate && batch >= 2 * samples) {
+      next_ = DescribePart(d, samples, add);
+      complete_ = next_ != nullptr;
+    }
+    if (rest == 0) return;
+    last_ = DescribePart(d, rest, add);
+    complete_ = complete_ && last_ != nullptr;
   }
 
-  bool IsThere() const {
-    const std::int64_t batch = d_.geometry.window.batch;
-    return first_ != nullptr && (next_ != nullptr || batch < 2 * samples_) &&
-           (last_ != nullptr || batch % samples_ == 0);
-  }
+  bool IsThere() const { return first_ != nullptr && complete_; }
 
   std::int64_t ScratchBytes() const override {
     std::int64_t bytes = 0;
@@ -56,15 +56,20 @@ class Winograd final : public Operation {
       const auto at = [&](Slot slot) {
         return Argument{slot, At(slot, DataOf(arguments, slot), sample)};
       };
-      Operation& part = sample == 0 ? *first_ : batch - sample < samples_ ? *last_ : *next_;
-      part.Run({at(Slot::kSource), at(Slot::kWeight), at(Slot::kBias), at(Slot::kDestination),
-                at(Slot::kSourceGradient), at(Slot::kWeightGradient), at(Slot::kBiasGradient),
-                at(Slot::kDestinationGradient)},
-               scratch);
+      PartAt(sample).Run(
+          {at(Slot::kSource), at(Slot::kWeight), at(Slot::kBias), at(Slot::kDestination),
+           at(Slot::kSourceGradient), at(Slot::kWeightGradient), at(Slot::kBiasGradient),
+           at(Slot::kDestinationGradient)},
+          scratch);
     }
   }
 
  private:
+  Operation& PartAt(std::int64_t sample) const {
+    if (d_.geometry.window.batch - sample < samples_) return *last_;
+    return sample > 0 && next_ != nullptr ? *next_ : *first_;
+  }
+
   void* At(Slot slot, void* data, std::int64_t sample) const {
     const ConvGeometry& g = d_.geometry;
     const bool input = slot == Slot::kSource || slot == Slot::kSourceGradient;
@@ -77,7 +82,9 @@ class Winograd final : public Operation {
 
   ConvDescription d_;
   std::int64_t samples_;
-  std::unique_ptr<Operation> first_, next_, last_;
+  bool complete_ = true;
+  std::unique_ptr<Operation> first_, last_;
+  std::unique_ptr<Operation> next_;  // where it is another than the first
 };
 
 std::int64_t TilesOf(const WindowGeometry& g) {
@@ -89,8 +96,7 @@ bool IsCandidate(const ConvDescription& d) {
   const ConvGeometry& g = d.geometry;
   const WindowGeometry& w = g.window;
   constexpr Spatial kOnes{1, 1, 1}, kPadding{0, 1, 1};
-  const bool covers = 12 * TilesOf(w) <= w.OutputSize() && w.output[1] >= kLeastExtent &&
-                      w.output[2] >= kLeastExtent;
+  const bool covers = 12 * TilesOf(w) <= w.OutputSize();
   return d.dtype == DType::kF32 && w.kernel == Spatial{1, 3, 3} && w.stride == kOnes &&
          w.dilation == kOnes && w.padding_begin == kPadding && w.padding_end == kPadding &&
          w.input[0] == 1 && w.output[0] == 1 && g.groups == 1 && g.input_channels % 16 == 0 &&
@@ -101,7 +107,7 @@ bool IsCandidate(const ConvDescription& d) {
 }  // namespace
 
 std::int64_t WinogradScratch(const ConvGeometry& g) {
-  constexpr std::int64_t kMost = 32 << 20, kTimes = 4;
+  constexpr std::int64_t kMost = 32 << 20, kTimes = 2;
   const WindowGeometry& w = g.window;
   const std::int64_t activations =
       4 * w.batch * (w.InputSize() * g.input_channels + w.OutputSize() * g.output_channels);
