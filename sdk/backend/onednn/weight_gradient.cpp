@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdk/backend/backend.h"
 #include "sdk/backend/eigen/parallel.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/backend/onednn/simd/panel_product.h"
@@ -11,9 +12,21 @@ namespace {
 
 using simd::kMatrixBlock;
 
-constexpr std::int64_t kRows = 256;    // at a time: panels of 16 KB in the first cache
-constexpr std::int64_t kRight = 1024;  // columns of the right factor: 512 KB in the second cache
-constexpr std::int64_t kLeft = 2048;   // columns of the left factor in scratch
+constexpr std::int64_t kLeftColumns = 128;  // packed at a time: 256 bytes of a row
+
+// How much is taken at a time, so that panels of the right factor stay in the second cache of a
+// core. Large sums are better fetched less often. Depends on the sizes alone, as the order of sums
+// at the edge does.
+struct Tiling {
+  std::int64_t rows, right_columns;
+
+  Tiling(std::int64_t most_rows, std::int64_t sums) {
+    constexpr std::int64_t kManySums = 1 << 20;
+    const bool deep = most_rows > 256 && sums > kManySums;
+    rows = std::min<std::int64_t>(deep ? 512 : 256, most_rows);
+    right_columns = deep ? 768 : 1024;
+  }
+};
 
 // A factor of the product, [rows, width], whose rows begin `stride` apart, and the sums of its
 // columns, if those are wanted.
@@ -29,24 +42,57 @@ struct Range {
 
 // body(range) for consecutive pieces
 template <class Body>
-void ForRanges(std::int64_t count, std::int64_t piece, const Body& body) {
-  for (std::int64_t begin = 0; begin < count; begin += piece) {
-    body(Range{begin, std::min(piece, count - begin)});
+void ForRanges(const Range& range, std::int64_t piece, const Body& body) {
+  const std::int64_t end = range.begin + range.count;
+  for (std::int64_t begin = range.begin; begin < end; begin += piece) {
+    body(Range{begin, std::min(piece, end - begin)});
   }
 }
 
-// body(range) in parallel for pieces of whole panels: 16 pieces or more, of up to 256 bytes of a
-// row. Narrower ones come slower from memory.
-template <class Body>
-void ForPanels(const Range& columns, const Body& body) {
-  constexpr std::int64_t kPieces = 16, kMostPanels = 4;
-  const std::int64_t panels = simd::WholeBlocks(columns.count);
-  const std::int64_t piece = std::clamp<std::int64_t>(panels / kPieces, 1, kMostPanels);
-  eigen::ParallelFor(columns.count, piece * kMatrixBlock,
-                     [&](std::int64_t begin, std::int64_t end) {
-                       body(Range{columns.begin + begin, end - begin});
-                     });
-}
+// The product in pieces of whole panels of both factors, one for each thread: each packs what it
+// needs, also where another does the same, since what lies in another core's cache comes slower
+// than it is packed.
+class Grid {
+ public:
+  Grid(std::int64_t left, std::int64_t right, const Tiling& tiling) : left_(left), right_(right) {
+    const std::int64_t threads = ThreadCount();
+    for (std::int64_t down = 1; down <= threads; ++down) {
+      const Grid grid(left, right, down, threads / down);
+      if (down == 1 || grid.Cost(tiling) < Cost(tiling)) *this = grid;
+    }
+  }
+
+  std::int64_t Pieces() const { return down_ * across_; }
+  std::int64_t MostRight() const { return kMatrixBlock * MostPanels(right_, across_); }
+  Range Left(std::int64_t piece) const { return Share(left_, piece / across_, down_); }
+  Range Right(std::int64_t piece) const { return Share(right_, piece % across_, across_); }
+
+ private:
+  Grid(std::int64_t left, std::int64_t right, std::int64_t down, std::int64_t across)
+      : left_(left),
+        right_(right),
+        down_(std::min(down, simd::WholeBlocks(left))),
+        across_(std::min(across, simd::WholeBlocks(right))) {}
+
+  static std::int64_t MostPanels(std::int64_t columns, std::int64_t shares) {
+    return (simd::WholeBlocks(columns) + shares - 1) / shares;
+  }
+  static Range Share(std::int64_t columns, std::int64_t i, std::int64_t shares) {
+    const std::int64_t panels = simd::WholeBlocks(columns);
+    const std::int64_t begin = panels * i / shares * kMatrixBlock;
+    return {begin, std::min(columns, panels * (i + 1) / shares * kMatrixBlock) - begin};
+  }
+
+  // Of the largest piece: a panel is packed in the time of three products with another.
+  std::int64_t Cost(const Tiling& tiling) const {
+    const std::int64_t left = MostPanels(left_, down_), right = MostPanels(right_, across_);
+    const std::int64_t parts = (MostRight() + tiling.right_columns - 1) / tiling.right_columns;
+    return 3 * (left * parts + right) + left * right;
+  }
+
+  std::int64_t left_, right_;
+  std::int64_t down_ = 1, across_ = 1;
+};
 
 std::int64_t PackedSize(std::int64_t rows, std::int64_t columns) {
   return simd::WholeBlocks(columns) * simd::PanelSize(rows);
@@ -54,26 +100,25 @@ std::int64_t PackedSize(std::int64_t rows, std::int64_t columns) {
 
 class Work {
  public:
-  Work(std::int64_t rows, const Factor& left, const Factor& right, float* c, void* scratch)
+  Work(std::int64_t rows, const Factor& left, const Factor& right, float* c)
       : rows_(rows),
         left_(left),
         right_(right),
         c_(c),
-        right_panels_(static_cast<BFloat16*>(scratch)),
-        left_panels_(right_panels_ + RightSize(rows, right.width)) {}
+        tiling_(rows, left.width * right.width),
+        grid_(left.width, right.width, tiling_) {}
 
-  static std::int64_t Bytes(std::int64_t rows, std::int64_t left, std::int64_t right) {
-    const std::int64_t left_size = PackedSize(std::min(kRows, rows), std::min(kLeft, left));
-    return (RightSize(rows, right) + left_size) * static_cast<std::int64_t>(sizeof(BFloat16));
+  std::int64_t ScratchBytes() const {
+    return grid_.Pieces() * (RightSize() + LeftSize()) *
+           static_cast<std::int64_t>(sizeof(BFloat16));
   }
 
-  void Run(bool accumulate) const {
-    ForRanges(rows_, kRows, [&](const Range& rows) {
-      ForRanges(right_.width, kRight, [&](const Range& right) {
-        const Part part{rows, right, accumulate || rows.begin > 0};
-        PackRight(part);
-        ForRanges(left_.width, kLeft, [&](const Range& left) { Multiply(part, left); });
-      });
+  void Run(bool accumulate, void* scratch) const {
+    auto* const panels = static_cast<BFloat16*>(scratch);
+    eigen::ParallelFor(grid_.Pieces(), 1, [&](std::int64_t piece, std::int64_t) {
+      const simd::MatrixSession session;
+      BFloat16* const own = panels + piece * (RightSize() + LeftSize());
+      RunPiece(grid_.Left(piece), grid_.Right(piece), accumulate, own);
     });
   }
 
@@ -84,60 +129,63 @@ class Work {
     bool add;
   };
 
-  static std::int64_t RightSize(std::int64_t rows, std::int64_t width) {
-    return PackedSize(std::min(kRows, rows), std::min(kRight, width));
+  std::int64_t RightSize() const {
+    return PackedSize(tiling_.rows, std::min(tiling_.right_columns, grid_.MostRight()));
   }
+  std::int64_t LeftSize() const { return PackedSize(tiling_.rows, kLeftColumns); }
+
   static simd::MatrixRows RowsOf(const Factor& from, const Range& rows, const Range& columns) {
     return {from.data + rows.begin * from.stride + columns.begin, from.stride, rows.count,
             columns.count};
   }
 
-  void PackRight(const Part& part) const {
-    ForPanels(part.right, [&](const Range& columns) {
-      const simd::MatrixSession session;
-      const std::int64_t rows = part.rows.count;
-      BFloat16* const to = right_panels_ + PackedSize(rows, columns.begin - part.right.begin);
-      simd::PackRightPanels(RowsOf(right_, part.rows, columns), to);
-      if (right_.sums == nullptr) return;
-      simd::SumRightPanels({to, rows, columns.count, right_.sums + columns.begin, part.add});
+  void RunPiece(const Range& left, const Range& right, bool accumulate, BFloat16* panels) const {
+    BFloat16* const left_panels = panels + RightSize();
+    ForRanges({0, rows_}, tiling_.rows, [&](const Range& rows) {
+      ForRanges(right, tiling_.right_columns, [&](const Range& columns) {
+        const Part part{rows, columns, accumulate || rows.begin > 0};
+        PackRight(part, left.begin == 0, panels);
+        ForRanges(left, kLeftColumns,
+                  [&](const Range& some) { Multiply(part, some, panels, left_panels); });
+      });
     });
   }
 
-  void Multiply(const Part& part, const Range& left) const {
-    // Panels that fill no more than the scratch are still there from the first part of the columns.
-    const bool first = part.right.begin == 0, packed = !first && left_.width <= kLeft;
-    ForPanels(left, [&](const Range& columns) {
-      const simd::MatrixSession session;
-      BFloat16* const panels =
-          left_panels_ + PackedSize(part.rows.count, columns.begin - left.begin);
-      if (!packed) simd::PackLeftPanels(RowsOf(left_, part.rows, columns), panels);
-      if (first) SumLeft(part, columns, panels);
-      if (c_ == nullptr) return;
-      simd::MultiplyPanels({panels, right_panels_, part.rows.count,
-                            c_ + columns.begin * right_.width + part.right.begin, right_.width,
-                            columns.count, part.right.count, part.add});
-    });
+  void PackRight(const Part& part, bool sum, BFloat16* panels) const {
+    simd::PackRightPanels(RowsOf(right_, part.rows, part.right), panels);
+    if (!sum || right_.sums == nullptr) return;
+    simd::SumRightPanels(
+        {panels, part.rows.count, part.right.count, right_.sums + part.right.begin, part.add});
   }
 
-  void SumLeft(const Part& part, const Range& columns, const BFloat16* panels) const {
-    if (left_.sums == nullptr) return;
-    simd::SumLeftPanels(
-        {panels, part.rows.count, columns.count, left_.sums + columns.begin, part.add});
+  void Multiply(const Part& part, const Range& left, const BFloat16* right_panels,
+                BFloat16* left_panels) const {
+    simd::PackLeftPanels(RowsOf(left_, part.rows, left), left_panels);
+    if (part.right.begin == 0 && left_.sums != nullptr) {
+      simd::SumLeftPanels(
+          {left_panels, part.rows.count, left.count, left_.sums + left.begin, part.add});
+    }
+    if (c_ == nullptr) return;
+    simd::MultiplyPanels({left_panels, right_panels, part.rows.count,
+                          c_ + left.begin * right_.width + part.right.begin, right_.width,
+                          left.count, part.right.count, part.add});
   }
 
   std::int64_t rows_;
   Factor left_, right_;
   float* c_;  // [left width, right width]
-  BFloat16* right_panels_;
-  BFloat16* left_panels_;
+  Tiling tiling_;
+  Grid grid_;
 };
 
 }  // namespace
 
 std::int64_t WeightGradient::ScratchBytes() const {
   const std::int64_t rows = dy_.shape().RowCount();
-  const std::int64_t outputs = dy_.shape().back(), inputs = x_.shape().back();
-  return std::max(Work::Bytes(rows, outputs, inputs), Work::Bytes(rows, inputs, outputs));
+  const Factor dy{nullptr, dy_.shape().back(), 0, nullptr},
+      x{nullptr, x_.shape().back(), 0, nullptr};
+  return std::max(Work(rows, dy, x, nullptr).ScratchBytes(),
+                  Work(rows, x, dy, nullptr).ScratchBytes());
 }
 
 void WeightGradient::Run(const LinearWeight& dweight, const Tensor& dbias, bool accumulate,
@@ -148,7 +196,7 @@ void WeightGradient::Run(const LinearWeight& dweight, const Tensor& dbias, bool 
   const Factor x{x_.data<BFloat16>(), inputs, inputs, nullptr};
   const bool out_in = dweight.layout == WeightLayout::kOutIn;
   float* const c = dweight.tensor ? dweight.tensor.data<float>() : nullptr;
-  Work(dy_.shape().RowCount(), out_in ? dy : x, out_in ? x : dy, c, scratch).Run(accumulate);
+  Work(dy_.shape().RowCount(), out_in ? dy : x, out_in ? x : dy, c).Run(accumulate, scratch);
 }
 
 }  // namespace frugal::onednn

@@ -3,14 +3,18 @@
 #include "sdk/backend/onednn/simd/activation_bodies.h"
 #include "sdk/backend/onednn/simd/dropout_bodies.h"
 #include "sdk/backend/onednn/simd/loops.h"
+#include "sdk/backend/onednn/simd/prefetch.h"
 
 namespace frugal::simd {
 namespace {
 
 template <class T>
 void Add(const T* a, const T* b, T* sum, std::int64_t n) {
+  const auto add = [=](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) Put(sum[i], Get(a[i]) + Get(b[i]));
+    for (std::int64_t i = begin; i < end; ++i) Put(sum[i], Get(a[i]) + Get(b[i]));
+  };
+  FetchingAhead(n, add, a, b, sum);
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/norm_bodies.h"
+#include "sdk/backend/onednn/simd/prefetch.h"
 #include "sdk/backend/onednn/simd/rms_norm_bodies.h"
 
 namespace frugal::simd {
@@ -14,6 +15,8 @@ void LayerForward(const T* x, std::int64_t rows, std::int64_t columns, const flo
                   const float* bias, float epsilon, T* y, float* mean, float* rstd) {
   const float inverse = 1.0f / static_cast<float>(columns);
   for (std::int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
+    FetchAhead(x, columns);
+    FetchAhead(y, columns);
     const float first = Get(x[0]);
     float sum = 0, squares = 0;
 #pragma omp simd reduction(+ : sum)
@@ -96,6 +99,9 @@ void LayerBackward(const T* dy, const T* x, const float* mean, const float* rstd
   const auto gradient = weight != nullptr ? LayerRowGradient<true, T> : LayerRowGradient<false, T>;
   for (std::int64_t r = 0; r < rows; ++r) {
     const LayerRow<T> row{dy + r * columns, x + r * columns, weight, mean[r], rstd[r]};
+    FetchAhead(row.dy, columns);
+    FetchAhead(row.x, columns);
+    if (dx != nullptr) FetchAhead(dx + r * columns, columns);
     AddLayerRow(row, columns, dweight, dbias);  // first: dx may be dy
     if (dx != nullptr) gradient(row, columns, dx + r * columns);
   }

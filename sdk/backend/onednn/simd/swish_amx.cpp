@@ -1,6 +1,7 @@
 #include <numbers>
 
 #include "sdk/backend/onednn/simd/amx_vectors.h"
+#include "sdk/backend/onednn/simd/prefetch.h"
 #include "sdk/backend/onednn/simd/swish.h"
 
 namespace frugal::simd {
@@ -58,6 +59,8 @@ template <class Combine>
 inline void ForHalves(const BFloat16* x, BFloat16* y, std::int64_t n, const Combine& combine) {
   for (std::int64_t i = 0; i < n; i += 32) {
     const __mmask32 inside = FirstOf32(n - i);
+    FetchAhead(x + i, 32);
+    FetchAhead(y + i, 32);
     const __m512i pairs = _mm512_maskz_loadu_epi16(inside, x + i);
     const __m512i rounded = combine(inside, i, Widened(_mm512_castsi512_si256(pairs)),
                                     Widened(_mm512_extracti64x4_epi64(pairs, 1)));

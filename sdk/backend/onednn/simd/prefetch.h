@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+// Loops over memory ask for what lies ahead of them: not every processor fetches far enough by
+// itself, and those that do lose nothing (bench_kernels prints what is reached).
+namespace frugal::simd {
+namespace {
+
+inline constexpr std::int64_t kBytesAhead = 1024;
+
+// Asks for the memory kBytesAhead behind `count` elements, to write it where they are not const.
+template <class T>
+inline void FetchAhead(T* elements, std::int64_t count) {
+  constexpr std::int64_t kLine = 64, kSize = sizeof(T);
+  const char* const ahead = reinterpret_cast<const char*>(elements) + kBytesAhead;
+  for (std::int64_t i = 0; i < count * kSize; i += kLine) {
+    __builtin_prefetch(ahead + i, !std::is_const_v<T>, 2);
+  }
+}
+
+// body(begin, end) for pieces of [0, n), fetching ahead in these arrays of n elements.
+template <class Body, class... T>
+inline void FetchingAhead(std::int64_t n, const Body& body, T*... arrays) {
+  constexpr std::int64_t kPiece = 256;
+  for (std::int64_t begin = 0; begin < n; begin += kPiece) {
+    const std::int64_t end = begin + kPiece < n ? begin + kPiece : n;
+    (FetchAhead(arrays + begin, end - begin), ...);
+    body(begin, end);
+  }
+}
+
+}  // namespace
+}  // namespace frugal::simd
