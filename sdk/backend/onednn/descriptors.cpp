@@ -6,6 +6,7 @@
 #include "sdk/backend/onednn/conv_weight_gradient.h"
 #include "sdk/backend/onednn/data_gradient.h"
 #include "sdk/backend/onednn/recipes.h"
+#include "sdk/backend/onednn/row_product.h"
 #include "sdk/backend/onednn/weight_packing.h"
 #include "sdk/backend/onednn/winograd.h"
 
@@ -24,8 +25,9 @@ std::unique_ptr<Operation> DescribeOurs(const Description& description) {
     return ours ? std::move(ours) : MakeWinograd(*d, WinogradScratch(d->geometry));
   }
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
-  if (d == nullptr || d->pass != Pass::kBackwardData || !DataGradientPays(*d)) return nullptr;
-  return MakeDataGradient(*d);
+  if (d == nullptr) return nullptr;
+  if (d->pass == Pass::kBackwardData && DataGradientPays(*d)) return MakeDataGradient(*d);
+  return RowProductPays(*d) ? MakeRowProduct(*d) : nullptr;
 }
 
 }  // namespace

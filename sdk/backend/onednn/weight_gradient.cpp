@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sdk/backend/backend.h"
 #include "sdk/backend/eigen/parallel.h"
+#include "sdk/backend/onednn/piece_grid.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/backend/onednn/simd/panel_product.h"
 
@@ -36,63 +36,16 @@ struct Factor {
   float* sums;
 };
 
-struct Range {
-  std::int64_t begin, count;
-};
-
-// body(range) for consecutive pieces
-template <class Body>
-void ForRanges(const Range& range, std::int64_t piece, const Body& body) {
-  const std::int64_t end = range.begin + range.count;
-  for (std::int64_t begin = range.begin; begin < end; begin += piece) {
-    body(Range{begin, std::min(piece, end - begin)});
-  }
+// The left factor's columns are the rows of the product. A panel is packed in the time of three
+// products with another.
+PieceGrid PiecesOf(std::int64_t left, std::int64_t right, const Tiling& tiling) {
+  const std::int64_t part = tiling.right_columns / kMatrixBlock;
+  return {
+      {left, kMatrixBlock}, {right, kMatrixBlock}, [part](std::int64_t down, std::int64_t across) {
+        const std::int64_t parts = (across + part - 1) / part;
+        return static_cast<double>(3 * (down * parts + across) + down * across);
+      }};
 }
-
-// The product in pieces of whole panels of both factors, one for each thread: each packs what it
-// needs, also where another does the same, since what lies in another core's cache comes slower
-// than it is packed.
-class Grid {
- public:
-  Grid(std::int64_t left, std::int64_t right, const Tiling& tiling) : left_(left), right_(right) {
-    const std::int64_t threads = ThreadCount();
-    for (std::int64_t down = 1; down <= threads; ++down) {
-      const Grid grid(left, right, down, threads / down);
-      if (down == 1 || grid.Cost(tiling) < Cost(tiling)) *this = grid;
-    }
-  }
-
-  std::int64_t Pieces() const { return down_ * across_; }
-  std::int64_t MostRight() const { return kMatrixBlock * MostPanels(right_, across_); }
-  Range Left(std::int64_t piece) const { return Share(left_, piece / across_, down_); }
-  Range Right(std::int64_t piece) const { return Share(right_, piece % across_, across_); }
-
- private:
-  Grid(std::int64_t left, std::int64_t right, std::int64_t down, std::int64_t across)
-      : left_(left),
-        right_(right),
-        down_(std::min(down, simd::WholeBlocks(left))),
-        across_(std::min(across, simd::WholeBlocks(right))) {}
-
-  static std::int64_t MostPanels(std::int64_t columns, std::int64_t shares) {
-    return (simd::WholeBlocks(columns) + shares - 1) / shares;
-  }
-  static Range Share(std::int64_t columns, std::int64_t i, std::int64_t shares) {
-    const std::int64_t panels = simd::WholeBlocks(columns);
-    const std::int64_t begin = panels * i / shares * kMatrixBlock;
-    return {begin, std::min(columns, panels * (i + 1) / shares * kMatrixBlock) - begin};
-  }
-
-  // Of the largest piece: a panel is packed in the time of three products with another.
-  std::int64_t Cost(const Tiling& tiling) const {
-    const std::int64_t left = MostPanels(left_, down_), right = MostPanels(right_, across_);
-    const std::int64_t parts = (MostRight() + tiling.right_columns - 1) / tiling.right_columns;
-    return 3 * (left * parts + right) + left * right;
-  }
-
-  std::int64_t left_, right_;
-  std::int64_t down_ = 1, across_ = 1;
-};
 
 std::int64_t PackedSize(std::int64_t rows, std::int64_t columns) {
   return simd::WholeBlocks(columns) * simd::PanelSize(rows);
@@ -106,7 +59,7 @@ class Work {
         right_(right),
         c_(c),
         tiling_(rows, left.width * right.width),
-        grid_(left.width, right.width, tiling_) {}
+        grid_(PiecesOf(left.width, right.width, tiling_)) {}
 
   std::int64_t ScratchBytes() const {
     return grid_.Pieces() * (RightSize() + LeftSize()) *
@@ -118,7 +71,7 @@ class Work {
     eigen::ParallelFor(grid_.Pieces(), 1, [&](std::int64_t piece, std::int64_t) {
       const simd::MatrixSession session;
       BFloat16* const own = panels + piece * (RightSize() + LeftSize());
-      RunPiece(grid_.Left(piece), grid_.Right(piece), accumulate, own);
+      RunPiece(grid_.Rows(piece), grid_.Columns(piece), accumulate, own);
     });
   }
 
@@ -130,7 +83,7 @@ class Work {
   };
 
   std::int64_t RightSize() const {
-    return PackedSize(tiling_.rows, std::min(tiling_.right_columns, grid_.MostRight()));
+    return PackedSize(tiling_.rows, std::min(tiling_.right_columns, grid_.MostColumns()));
   }
   std::int64_t LeftSize() const { return PackedSize(tiling_.rows, kLeftColumns); }
 
@@ -175,7 +128,7 @@ class Work {
   Factor left_, right_;
   float* c_;  // [left width, right width]
   Tiling tiling_;
-  Grid grid_;
+  PieceGrid grid_;
 };
 
 }  // namespace

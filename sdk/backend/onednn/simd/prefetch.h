@@ -10,14 +10,20 @@ namespace {
 
 inline constexpr std::int64_t kBytesAhead = 1024;
 
-// Asks for the memory kBytesAhead behind `count` elements, to write it where they are not const.
+// Asks for `count` elements, to write them where they are not const.
+template <class T>
+inline void FetchLines(T* elements, std::int64_t count) {
+  constexpr std::int64_t kLine = 64, kSize = sizeof(T);
+  const char* const bytes = reinterpret_cast<const char*>(elements);
+  for (std::int64_t i = 0; i < count * kSize; i += kLine) {
+    __builtin_prefetch(bytes + i, !std::is_const_v<T>, 2);
+  }
+}
+
+// The same for those that lie kBytesAhead.
 template <class T>
 inline void FetchAhead(T* elements, std::int64_t count) {
-  constexpr std::int64_t kLine = 64, kSize = sizeof(T);
-  const char* const ahead = reinterpret_cast<const char*>(elements) + kBytesAhead;
-  for (std::int64_t i = 0; i < count * kSize; i += kLine) {
-    __builtin_prefetch(ahead + i, !std::is_const_v<T>, 2);
-  }
+  FetchLines(elements + kBytesAhead / static_cast<std::int64_t>(sizeof(T)), count);
 }
 
 // body(begin, end) for pieces of [0, n), fetching ahead in these arrays of n elements.

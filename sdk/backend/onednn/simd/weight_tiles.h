@@ -29,4 +29,10 @@ void FinishTiles();
 // begins with the tile given; the tile of the next 64 outputs lies `step` elements behind.
 void UnpackTiles(const BFloat16* tile, std::int64_t step, std::int64_t outputs, BFloat16* panel);
 
+// Tiles of the transpose, in which inputs and outputs change places: of 64 inputs, `outputs` rows
+// of 32 each, [outputs / 32][16][64][2]. The inputs' two tiles lie one behind the other from `tile`
+// on; the second may be missing.
+void TurnTiles(const BFloat16* tile, std::int64_t step, bool has_second, std::int64_t outputs,
+               BFloat16* turned);
+
 }  // namespace frugal::simd

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sdk/backend/onednn/simd/amx_vectors.h"
+#include "sdk/backend/onednn/simd/prefetch.h"
 #include "sdk/backend/onednn/simd/weight_tiles.h"
 
 namespace frugal::simd {
@@ -19,7 +20,64 @@ inline void Stream(BFloat16* to, __m512i pairs) {
   _mm512_stream_si512(reinterpret_cast<__m512i*>(to), pairs);
 }
 
+// A square of 8 rows of 8 elements of 64 bits, in place.
+inline void TransposeQuads(__m512i (&rows)[8]) {
+  __m512i two[8], four[8];
+  for (int i = 0; i < 8; i += 2) {
+    two[i] = _mm512_unpacklo_epi64(rows[i], rows[i + 1]);
+    two[i + 1] = _mm512_unpackhi_epi64(rows[i], rows[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    for (int j = 0; j < 2; ++j) {
+      four[i + j] = _mm512_shuffle_i64x2(two[i + j], two[i + j + 2], 0x88);
+      four[i + j + 2] = _mm512_shuffle_i64x2(two[i + j], two[i + j + 2], 0xdd);
+    }
+  }
+  // four[j], four[j + 4]: columns j and j + 4 of rows 0 to 3, and of rows 4 to 7
+  for (int j = 0; j < 4; ++j) {
+    rows[j] = _mm512_shuffle_i64x2(four[j], four[j + 4], 0x88);
+    rows[j + 4] = _mm512_shuffle_i64x2(four[j], four[j + 4], 0xdd);
+  }
+}
+
+// Of 32 inputs and 32 outputs: 16 rows of 32 turned pairs, kTileRow apart.
+void TurnHalf(const BFloat16* from, BFloat16* to) {
+  // (a0 a1)(b0 b1), two inputs of two outputs, becomes (a0 b0)(a1 b1)
+  const __m512i order = _mm512_set4_epi32(0x0f0e0b0a, 0x0d0c0908, 0x07060302, 0x05040100);
+  for (std::int64_t pair = 0; pair < kPairs; pair += 8) {
+    for (std::int64_t out = 0; out < 32; out += 16) {
+      __m512i square[8];
+      for (int i = 0; i < 8; ++i) {
+        square[i] = _mm512_shuffle_epi8(LoadPairs(from + (pair + i) * kTileRow + 2 * out), order);
+      }
+      TransposeQuads(square);
+      for (int i = 0; i < 8; ++i) {
+        StorePairs(to + (out / 2 + i) * kTileRow + 4 * pair, square[i]);
+      }
+    }
+  }
+}
+
 }  // namespace
+
+void TurnTiles(const BFloat16* tile, std::int64_t step, bool has_second, std::int64_t outputs,
+               BFloat16* turned) {
+  for (std::int64_t out = 0; out < outputs; out += 32, turned += kTileSize) {
+    const BFloat16* const row = tile + out / kTileOutputs * step;
+    const BFloat16* const from = row + 2 * (out % kTileOutputs);
+    // One of the next outputs' two tiles, a half of this step's; rows of tiles lie far apart.
+    FetchLines(row + step + (out % kTileOutputs == 0 ? 0 : kTileSize), kTileSize);
+    FetchAhead(turned, kTileSize);
+    TurnHalf(from, turned);
+    if (has_second) {
+      TurnHalf(from + kTileSize, turned + kTileRow / 2);
+    } else {
+      for (std::int64_t pair = 0; pair < kPairs; ++pair) {
+        std::fill_n(turned + pair * kTileRow + kTileRow / 2, kTileRow / 2, BFloat16());
+      }
+    }
+  }
+}
 
 void PackTileOutIn(const WeightPart& from, BFloat16* tile) {
   for (std::int64_t out = 0; out < kTileOutputs; out += 16) {
