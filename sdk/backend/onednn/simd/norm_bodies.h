@@ -2,6 +2,7 @@
 
 #include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
+#include "sdk/backend/onednn/simd/prefetch.h"
 #include "sdk/backend/onednn/simd/widened.h"
 
 namespace frugal::simd {
@@ -16,6 +17,7 @@ void ColumnMoments(const T* x, std::int64_t rows, std::int64_t columns, const fl
                const T* row = x + first;
                std::int64_t r = 0;
                for (; r + 4 <= count; r += 4, row += 4 * width) {
+                 FetchAhead(row, 4 * width);
 #pragma omp simd
                  for (std::int64_t c = 0; c < width; ++c) {
                    const float d0 = Get(row[c]) - mean[c];
@@ -62,6 +64,8 @@ void NormalizeRows(const T* x, std::int64_t rows, std::int64_t columns, const fl
                const T* from = x + at;
                T* to = y + at;
                const float *m = p.of[0], *s = p.of[1], *o = p.of[2];
+               FetchAhead(from, width);
+               FetchAhead(to, width);
 #pragma omp simd
                for (std::int64_t c = 0; c < width; ++c) {
                  const float v = (Get(from[c]) - m[c]) * s[c] + o[c];
@@ -96,6 +100,9 @@ void GradientMomentsOf(const T* dy, const T* x, const T* y, std::int64_t rows, s
                std::int64_t r = 0;
                for (; r + 2 <= count; r += 2) {
                  const std::int64_t at = r * width;
+                 FetchAhead(g + at, 2 * width);
+                 FetchAhead(v + at, 2 * width);
+                 if (kCut) FetchAhead(out + at, 2 * width);
 #pragma omp simd
                  for (std::int64_t c = 0; c < width; ++c) {
                    const float g0 = Cut<kCut>(g, out, at + c);
@@ -135,6 +142,10 @@ void NormalizeGradientOf(const T* dy, const T* x, const T* y, std::int64_t rows,
         const T *g = dy + at, *v = x + at, *out = kCut ? y + at : nullptr;
         const float *m = p.of[0], *a = p.of[1], *b = p.of[2], *constant = p.of[3];
         T* to = dx + at;
+        FetchAhead(g, width);
+        FetchAhead(v, width);
+        if (kCut) FetchAhead(out, width);
+        FetchAhead(to, width);
 #pragma omp simd
         for (std::int64_t c = 0; c < width; ++c) {
           Put(to[c], a[c] * Cut<kCut>(g, out, c) + (b[c] * (Get(v[c]) - m[c]) + constant[c]));
