@@ -82,7 +82,7 @@ class Writer {
   __m512 low_ = _mm512_setzero_ps(), high_ = low_;
 };
 
-// Fetches the tiles of the next 64 columns, some lines at a time.
+// Fetches the tiles of the next columns, some lines at a time.
 class NextTiles {
  public:
   NextTiles(const BFloat16* tiles, std::int64_t count, std::int64_t steps)
@@ -104,6 +104,15 @@ class NextTiles {
   std::int64_t lines_;  // per step
 };
 
+// Long pieces of the result's rows are written at a time, as long as the weight's columns for them
+// stay within 192 KB of the second cache.
+std::int64_t ColumnsAtATime(std::int64_t depth) {
+  constexpr std::int64_t kElements = 96 << 10, kMost = 256;
+  return std::clamp(kElements / depth / kTileOutputs * kTileOutputs, kTileOutputs, kMost);
+}
+
+std::int64_t TilesOf(std::int64_t columns) { return (columns + kTileOutputs - 1) / kTileOutputs; }
+
 }  // namespace
 
 void PackRowBlocks(const MatrixRows& from, BFloat16* to) {
@@ -124,40 +133,33 @@ void PackRowBlocks(const MatrixRows& from, BFloat16* to) {
 void MultiplyRows(const RowProduct& p) {
   const std::int64_t across = Blocks(p.depth), down = Blocks(p.rows);
   const std::int64_t per_step = (kMatrixBlock + across - 1) / across;  // rows
+  const std::int64_t width = ColumnsAtATime(p.depth), step = across * kTileSize;
   Writer writer(p);
   Fence();
-  for (std::int64_t column = 0; column < p.columns; column += kTileOutputs) {
-    const BFloat16* const tiles = p.tiles + column * across * kMatrixBlock;
-    const bool last = column + kTileOutputs >= p.columns;
-    NextTiles soon(tiles + across * kTileSize, last ? 0 : across, 2 * down * across);
-    const std::int64_t end = std::min(p.columns, column + kTileOutputs);
+  for (std::int64_t column = 0; column < p.columns; column += width) {
+    const std::int64_t end = std::min(p.columns, column + width);
+    const std::int64_t left = TilesOf(std::min(width, p.columns - end)) * across;
+    NextTiles soon(p.tiles + TilesOf(end) * step, left, down * Blocks(end - column) * across);
     for (std::int64_t row = 0; row < p.rows; row += kMatrixBlock) {
       for (std::int64_t c = column; c < end; c += kMatrixBlock) {
-        const BFloat16* a = p.a + row * across * kMatrixBlock;
-        const BFloat16* b = tiles + 2 * (c - column);
-        _tile_zero(0);
-        _tile_zero(1);
-        _tile_zero(2);
-        _tile_zero(3);
-        for (std::int64_t k = 0, first = 0; k < across;
-             ++k, first += per_step, a += kBlockSize, b += kTileSize) {
-          writer.Write(per_step);
-          writer.Foresee(row, c, first, per_step);
-          soon.Step();
-          _tile_loadd(4, a, 64);
-          _tile_loadd(6, b, 4 * kTileOutputs);
-          _tile_loadd(7, b + 32, 4 * kTileOutputs);
-          _tile_dpbf16ps(0, 4, 6);
-          _tile_loadd(5, a + kBlockSize / 2, 64);
-          _tile_dpbf16ps(1, 4, 7);
-          _tile_dpbf16ps(2, 5, 6);
-          _tile_dpbf16ps(3, 5, 7);
-        }
+        const BFloat16* const a = p.a + row * across * kMatrixBlock;
+        const BFloat16* const b = p.tiles + c / kTileOutputs * step + 2 * (c % kTileOutputs);
         float* const sums = writer.Sums();
-        _tile_stored(0, sums, 128);
-        _tile_stored(1, sums + 16, 128);
-        _tile_stored(2, sums + kBlockSize / 2, 128);
-        _tile_stored(3, sums + kBlockSize / 2 + 16, 128);
+        const MatrixProduct product{a,
+                                    kMatrixBlock,
+                                    b,
+                                    kTileOutputs,
+                                    sums,
+                                    kMatrixBlock,
+                                    kMatrixBlock,
+                                    kMatrixBlock,
+                                    across * kMatrixBlock,
+                                    false};
+        MultiplyBlock(product, a, kBlockSize, b, sums, [&](std::int64_t k) {
+          writer.Write(per_step);
+          writer.Foresee(row, c, k / kMatrixBlock * per_step, per_step);
+          soon.Step();
+        });
         Fence();
         writer.Take(row, c);
       }
