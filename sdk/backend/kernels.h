@@ -158,6 +158,10 @@ class NormKernels {
   virtual void BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
                             double epsilon, bool relu, const Tensor& y, const Tensor& mean,
                             const Tensor& rstd, void* scratch) = 0;
+  // y as BatchForward wrote it, again from what it found: the same bits.
+  virtual void BatchNormalize(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                              const Tensor& mean, const Tensor& rstd, bool relu, const Tensor& y,
+                              void* scratch) = 0;
   // With given statistics (evaluation): running_mean, running_variance [C].
   virtual void BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
                               const Tensor& running_mean, const Tensor& running_variance,

@@ -81,6 +81,45 @@ void MoveRunning(Context& context, const BatchNormState& state, const Tensor& me
       });
 }
 
+// What a forward pass over a batch found, from which its output is made again.
+struct Normalized {
+  int slot;
+  Tensor x, mean, rstd;
+};
+
+Tensor NormalizeAgain(Context& context, const Normalized& kept, const BatchNormState& state) {
+  const Tensor& x = kept.x;
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
+  context.Launch({.kind = OperationKind::kNorm,
+                  .bytes = BytesOf(x, p.weight, p.bias, y),
+                  .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.norm().BatchNormalize(x, p.weight, p.bias, kept.mean, kept.rstd,
+                                                 state.relu, y, scratch);
+                 });
+  return y;
+}
+
+void Backward(Context& context, const Normalized& kept, const BatchNormState& state,
+              const Tensor& dy) {
+  const Tensor& x = kept.x;
+  const Tensor cut = state.relu ? NormalizeAgain(context, kept, state) : Tensor();
+  const AffineTensors values = ValuesOf(context, state.parameters.weight, state.parameters.bias);
+  const AffineTensors gradients =
+      GradientsOf(context, state.parameters.weight, state.parameters.bias);
+  const Tensor dx = context.Allocate(x.shape(), x.dtype());
+  context.Launch({.kind = OperationKind::kNorm,
+                  .bytes = BytesOf(dy, x, cut, values.weight, dx) + BytesOfGradients(gradients),
+                  .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.norm().BatchBackward(dy, x, cut, kept.mean, kept.rstd, values.weight,
+                                                state.relu, dx, gradients.weight, gradients.bias,
+                                                gradients.accumulate, scratch);
+                 });
+  context.Accumulate(kept.slot, dx);
+}
+
 }  // namespace
 
 Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
@@ -101,24 +140,15 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
                                                y, mean, rstd, scratch);
                  });
   MoveRunning(context, state, mean, rstd, x.shape().RowCount());
-  const Tensor kept = state.relu ? y : Tensor();
-  const bool differentiable = IsDifferentiable(x, state.parameters.weight, state.parameters.bias);
-  return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
-    const AffineTensors values = ValuesOf(ctx, state.parameters.weight, state.parameters.bias);
-    const AffineTensors gradients =
-        GradientsOf(ctx, state.parameters.weight, state.parameters.bias);
-    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
-    ctx.Launch(
-        {.kind = OperationKind::kNorm,
-         .bytes = BytesOf(dy, x.value, kept, values.weight, dx) + BytesOfGradients(gradients),
-         .scratch_bytes = ctx.planning_backend().norm().BatchScratch(x.value)},
-        [&](Backend& backend, void* scratch) {
-          backend.norm().BatchBackward(dy, x.value, kept, mean, rstd, values.weight, state.relu, dx,
-                                       gradients.weight, gradients.bias, gradients.accumulate,
-                                       scratch);
-        });
-    ctx.Accumulate(x.slot, dx);
-  });
+  const Normalized kept{x.slot, x.value, mean, rstd};
+  Var result =
+      context.Record(y, IsDifferentiable(x, state.parameters.weight, state.parameters.bias),
+                     [=](Context& ctx, const Tensor& dy) { Backward(ctx, kept, state, dy); });
+  if (result.needs_gradient()) {
+    result.remake = std::make_shared<const Remake>(
+        [=](Context& ctx) { return NormalizeAgain(ctx, kept, state); });
+  }
+  return result;
 }
 
 }  // namespace frugal

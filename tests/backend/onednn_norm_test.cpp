@@ -62,6 +62,9 @@ Results Batch(NormKernels& norm, const Inputs& in, const Tensor& cut) {
   const Scratch scratch(norm.BatchScratch(in.x));
   norm.BatchForward(in.x, in.weight, in.bias, kEpsilon, in.relu, r.y, r.mean, r.rstd,
                     scratch.get());
+  const Tensor again = Uninitialized(in.x.shape(), in.x.dtype());
+  norm.BatchNormalize(in.x, in.weight, in.bias, r.mean, r.rstd, in.relu, again, scratch.get());
+  CHECK(SameBits(again, r.y));
   norm.BatchBackward(in.dy, in.x, cut ? cut : r.y, r.mean, r.rstd, in.weight, in.relu, r.dx,
                      r.dweight, r.dbias, in.accumulate, scratch.get());
   CHECK(scratch.GuardIsIntact());

@@ -42,18 +42,23 @@ void ColumnInverseDeviations(const T* x, std::int64_t rows, std::int64_t columns
 }
 
 template <class T>
-void Forward(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon, bool relu,
-             const Tensor& y, const Tensor& mean, const Tensor& rstd) {
+void Statistics(const Tensor& x, double epsilon, const Tensor& mean, const Tensor& rstd) {
   const std::int64_t rows = x.shape().RowCount();
+  const std::int64_t columns = x.shape().back();
+  ColumnMeans(x.data<T>(), rows, columns, mean.data<T>());
+  ColumnInverseDeviations(x.data<T>(), rows, columns, mean.data<T>(), epsilon, rstd.data<T>());
+}
+
+template <class T>
+void Normalize(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& mean,
+               const Tensor& rstd, bool relu, const Tensor& y) {
   const std::int64_t columns = x.shape().back();
   const T* center = mean.data<T>();
   const T* inverse = rstd.data<T>();
   const T* scale = DataOrNull<T>(weight);
   const T* shift = DataOrNull<T>(bias);
-  ColumnMeans(x.data<T>(), rows, columns, mean.data<T>());
-  ColumnInverseDeviations(x.data<T>(), rows, columns, center, epsilon, rstd.data<T>());
   NormalizeColumns<T>(
-      x.data<T>(), rows, columns, columns, relu,
+      x.data<T>(), x.shape().RowCount(), columns, columns, relu,
       [&](std::int64_t c) {
         return ForwardCoefficients<T>{center[c], inverse[c] * ValueOr(scale, c, 1),
                                       ValueOr(shift, c, 0)};
@@ -204,9 +209,17 @@ std::int64_t EigenNormKernels::BatchScratch(const Tensor& x) const {
 
 void EigenNormKernels::BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                     double epsilon, bool relu, const Tensor& y, const Tensor& mean,
-                                    const Tensor& rstd, void* /*scratch*/) {
+                                    const Tensor& rstd, void* scratch) {
+  eigen::WithFloating("batch norm", x.dtype(),
+                      [&]<class T>() { eigen::Statistics<T>(x, epsilon, mean, rstd); });
+  EigenNormKernels::BatchNormalize(x, weight, bias, mean, rstd, relu, y, scratch);
+}
+
+void EigenNormKernels::BatchNormalize(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                      const Tensor& mean, const Tensor& rstd, bool relu,
+                                      const Tensor& y, void* /*scratch*/) {
   eigen::WithFloating("batch norm", x.dtype(), [&]<class T>() {
-    eigen::Forward<T>(x, weight, bias, epsilon, relu, y, mean, rstd);
+    eigen::Normalize<T>(x, weight, bias, mean, rstd, relu, y);
   });
 }
 

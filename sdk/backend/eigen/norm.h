@@ -29,6 +29,8 @@ class EigenNormKernels : public NormKernels {
   void BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon,
                     bool relu, const Tensor& y, const Tensor& mean, const Tensor& rstd,
                     void* scratch) override;
+  void BatchNormalize(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& mean,
+                      const Tensor& rstd, bool relu, const Tensor& y, void* scratch) override;
   void BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const Tensor& running_mean, const Tensor& running_variance, double epsilon,
                       bool relu, const Tensor& y) override;

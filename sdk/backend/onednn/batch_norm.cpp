@@ -153,8 +153,18 @@ void OneDnnNormKernels::BatchForward(const Tensor& x, const Tensor& weight, cons
     });
   });
   FinishStatistics(parts, w, epsilon, mean.data<float>(), rstd.data<float>());
-  Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), rstd.data<float>(), columns,
-               w.row[0], w.row[1]);
+  BatchNormalize(x, weight, bias, mean, rstd, relu, y, scratch);
+}
+
+void OneDnnNormKernels::BatchNormalize(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                       const Tensor& mean, const Tensor& rstd, bool relu,
+                                       const Tensor& y, void* scratch) {
+  if (!IsFast(x)) {
+    return EigenNormKernels::BatchNormalize(x, weight, bias, mean, rstd, relu, y, scratch);
+  }
+  const Workspace w(PartsOf(x), scratch);
+  Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), rstd.data<float>(),
+               x.shape().back(), w.row[0], w.row[1]);
   NormalizeAll(loops_, x, mean.data<float>(), w.row[0], w.row[1], relu, y);
 }
 
