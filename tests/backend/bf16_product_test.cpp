@@ -195,7 +195,8 @@ TEST_CASE("bf16 gradients of weights have the same bits with any number of threa
   Backends b;
   Dice dice(4);
   const int before = ThreadCount();
-  for (const Sizes& s : {Sizes{600, 1100, 130}, Sizes{300, 70, 2100}, Sizes{31, 65, 97}}) {
+  for (const Sizes& s :
+       {Sizes{600, 1100, 130}, Sizes{300, 70, 2100}, Sizes{31, 65, 97}, Sizes{520, 1100, 1000}}) {
     const Rounded x({s.rows, s.inputs}, dice.Seed()), dy({s.rows, s.outputs}, dice.Seed());
     for (const WeightLayout layout : kLayouts) {
       const GradientCase c{s, layout, true, true};

@@ -1,6 +1,6 @@
 #include "sdk/backend/onednn/row_product.h"
 
-#include "tests/backend/bf16_support.h"
+#include "tests/backend/packed_product_support.h"
 
 using namespace frugal;
 using namespace frugal::onednn;
@@ -8,18 +8,7 @@ using namespace frugal::test;
 
 namespace {
 
-struct Sizes {
-  std::int64_t rows, inputs, outputs;
-};
-
-PackedLinearDescription DescribeProduct(const Sizes& s, Pass pass) {
-  PackedLinearDescription d;
-  d.rows = s.rows;
-  d.inputs = s.inputs;
-  d.outputs = s.outputs;
-  d.pass = pass;
-  return d;
-}
+using Sizes = ProductSizes;
 
 // A weight, and its copy in tiles.
 struct Weight {
@@ -27,45 +16,36 @@ struct Weight {
   Tensor packed;
 
   Weight(Backend& backend, const Sizes& s, std::uint64_t seed)
-      : values({s.outputs, s.inputs}, seed) {
-    const LinearWeight weight(MakeTensor(values.f64.shape(), Values(values.f64)));
-    packed = Full({backend.product().PackedWeightBytes(weight)}, 0, DType::kU8);
-    backend.product().PackWeight(weight, packed);
-  }
+      : values({s.outputs, s.inputs}, seed),
+        packed(Packed(backend, MakeTensor(values.f64.shape(), Values(values.f64)))) {}
 };
 
-// Between guards, on scratch full of NaN; arguments without the result.
+// Arguments without the weight and the result.
 struct Given {
   Tensor rows, bias, residual;
 };
+
 Tensor Compute(const PackedLinearDescription& d, const Given& given, const Tensor& packed) {
-  constexpr std::int64_t kGuard = 32;
   const bool forward = d.pass == Pass::kForward;
-  const std::int64_t columns = forward ? d.outputs : d.inputs, size = d.rows * columns;
-  const Tensor memory = Full({size + 2 * kGuard}, 0.5, DType::kBF16);
-  const Tensor result = memory.Narrow(kGuard, size);
   const auto operation = MakeRowProduct(d);
   REQUIRE(operation);
-  const Scratch scratch(operation->ScratchBytes());
-  operation->Run({{forward ? Slot::kSource : Slot::kDestinationGradient, given.rows.raw()},
-                  {Slot::kWeight, packed.raw()},
-                  {Slot::kBias, given.bias ? given.bias.raw() : nullptr},
-                  {Slot::kResidual, given.residual ? given.residual.raw() : nullptr},
-                  {forward ? Slot::kDestination : Slot::kSourceGradient, result.raw()}},
-                 scratch.get());
-  CHECK(scratch.GuardIsIntact());
-  for (std::int64_t i = 0; i < kGuard; ++i) {
-    CHECK(static_cast<float>(memory.data<BFloat16>()[i]) == 0.5f);
-    CHECK(static_cast<float>(memory.data<BFloat16>()[kGuard + size + i]) == 0.5f);
-  }
-  return Clone(result).Reshape({d.rows, columns});
+  return BetweenGuards(
+      {d.rows, forward ? d.outputs : d.inputs}, operation->ScratchBytes(),
+      [&](void* result, void* scratch) {
+        operation->Run({{forward ? Slot::kSource : Slot::kDestinationGradient, given.rows.raw()},
+                        {Slot::kWeight, packed.raw()},
+                        {Slot::kBias, given.bias ? given.bias.raw() : nullptr},
+                        {Slot::kResidual, given.residual ? given.residual.raw() : nullptr},
+                        {forward ? Slot::kDestination : Slot::kSourceGradient, result}},
+                       scratch);
+      });
 }
 
 void CheckForward(Backends& b, Dice& dice, const Sizes& s) {
   CAPTURE(s.rows, s.inputs, s.outputs);
   const Weight weight(*b.fast, s, dice.Seed());
   const Rounded x({s.rows, s.inputs}, dice.Seed());
-  PackedLinearDescription d = DescribeProduct(s, Pass::kForward);
+  PackedLinearDescription d = s.Describe(Pass::kForward);
   d.bias = dice.Flip();
   d.residual = dice.Flip();
   d.epilogue.activation = dice.Flip() ? Activation::kRelu : Activation::kIdentity;
@@ -83,8 +63,7 @@ void CheckBackwardData(Backends& b, Dice& dice, const Sizes& s) {
   CAPTURE(s.rows, s.inputs, s.outputs);
   const Weight weight(*b.fast, s, dice.Seed());
   const Rounded dy({s.rows, s.outputs}, dice.Seed());
-  const Tensor dx =
-      Compute(DescribeProduct(s, Pass::kBackwardData), {dy.bf16, {}, {}}, weight.packed);
+  const Tensor dx = Compute(s.Describe(Pass::kBackwardData), {dy.bf16, {}, {}}, weight.packed);
   const Tensor expected = Uninitialized({s.rows, s.inputs}, DType::kF64);
   b.reference->product().LinearBackwardData(dy.f64, weight.values.f64, expected, false, nullptr);
   CHECK(RelativeError(dx, expected) < kBf16);
@@ -113,11 +92,11 @@ TEST_CASE("bf16 products on our own tiles, at the edges of blocks and at random 
 TEST_CASE("bf16 products of many rows go that way, others and their epilogues to oneDNN") {
   FRUGAL_NEEDS_TILES();
   const Sizes many{1024, 768, 3072}, few{64, 768, 3072};
-  CHECK(RowProductPays(DescribeProduct(many, Pass::kForward)));
-  CHECK(RowProductPays(DescribeProduct(many, Pass::kBackwardData)));
-  CHECK_FALSE(RowProductPays(DescribeProduct(few, Pass::kForward)));
-  CHECK_FALSE(MakeRowProduct(DescribeProduct(many, Pass::kBackwardWeight)));
-  PackedLinearDescription d = DescribeProduct(many, Pass::kForward);
+  CHECK(RowProductPays(many.Describe(Pass::kForward)));
+  CHECK(RowProductPays(many.Describe(Pass::kBackwardData)));
+  CHECK_FALSE(RowProductPays(few.Describe(Pass::kForward)));
+  CHECK_FALSE(MakeRowProduct(many.Describe(Pass::kBackwardWeight)));
+  PackedLinearDescription d = many.Describe(Pass::kForward);
   d.epilogue.activation = Activation::kTanh;
   CHECK_FALSE(MakeRowProduct(d));
 }
@@ -131,7 +110,7 @@ TEST_CASE("bf16 products on our own tiles have the same bits with any number of 
     for (const Pass pass : {Pass::kForward, Pass::kBackwardData}) {
       const std::int64_t depth = pass == Pass::kForward ? s.inputs : s.outputs;
       const Given given{RandomTensor({s.rows, depth}, 2, DType::kBF16), {}, {}};
-      const PackedLinearDescription d = DescribeProduct(s, pass);
+      const PackedLinearDescription d = s.Describe(pass);
       SetThreadCount(1);
       const Tensor expected = Compute(d, given, weight.packed);
       for (const int threads : {2, 3, 5}) {
@@ -148,7 +127,7 @@ TEST_CASE("a row that is not a number spoils no other, and stays one behind relu
   Backends b;
   const Sizes s{70, 45, 90};
   const Weight weight(*b.fast, s, 1);
-  PackedLinearDescription d = DescribeProduct(s, Pass::kForward);
+  PackedLinearDescription d = s.Describe(Pass::kForward);
   d.epilogue.activation = Activation::kRelu;
   const Tensor x = RandomTensor({s.rows, s.inputs}, 2, DType::kBF16);
   x.data<BFloat16>()[7 * s.inputs + 44] = BFloat16(NAN);

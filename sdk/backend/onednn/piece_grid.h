@@ -36,11 +36,11 @@ class PieceGrid {
   PieceGrid(const Side& rows, const Side& columns, const Cost& cost)
       : rows_(rows), columns_(columns) {
     const std::int64_t threads = ThreadCount();
-    double least = 0;
+    std::int64_t least = 0;
     for (std::int64_t i = threads; i >= 1; --i) {  // first those of long pieces of memory
       const std::int64_t down = std::min(i, rows.Units());
       const std::int64_t across = std::min(threads / i, columns.Units());
-      const double own = cost(Most(rows, down), Most(columns, across));
+      const std::int64_t own = cost(Most(rows, down), Most(columns, across));
       if (i < threads && own >= least) continue;
       least = own;
       down_ = down;
@@ -53,7 +53,6 @@ class PieceGrid {
   Range Columns(std::int64_t piece) const { return Share(columns_, piece % across_, across_); }
   // Of the largest piece, in whole units.
   std::int64_t MostRows() const { return Most(rows_, down_) * rows_.unit; }
-  std::int64_t MostColumns() const { return Most(columns_, across_) * columns_.unit; }
 
  private:
   static std::int64_t Most(const Side& side, std::int64_t shares) {

@@ -6,6 +6,7 @@
 #include "sdk/backend/onednn/descriptors.h"
 #include "sdk/backend/onednn/piece_grid.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
+#include "sdk/backend/onednn/simd/panel_product.h"
 #include "sdk/backend/onednn/simd/row_product.h"
 #include "sdk/backend/onednn/simd/weight_tiles.h"
 
@@ -16,9 +17,9 @@ using simd::kMatrixBlock;
 using simd::kTileInputs;
 using simd::kTileOutputs;
 using simd::kTileSize;
+using simd::Whole;
 
 std::int64_t Count(std::int64_t size, std::int64_t piece) { return (size + piece - 1) / piece; }
-std::int64_t Whole(std::int64_t size) { return Count(size, kMatrixBlock) * kMatrixBlock; }
 
 class RowProductOperation final : public Operation {
  public:
@@ -30,7 +31,7 @@ class RowProductOperation final : public Operation {
         // A piece reads its rows and its part of the weight.
         grid_({d.rows, kMatrixBlock}, {columns_, kTileOutputs},
               [](std::int64_t down, std::int64_t across) {
-                return static_cast<double>(down * kMatrixBlock + across * kTileOutputs);
+                return down * kMatrixBlock + across * kTileOutputs;
               }),
         rows_(std::min(grid_.MostRows(), RowsAtATime(Whole(depth_)))) {}
 
@@ -76,7 +77,7 @@ class RowProductOperation final : public Operation {
   std::int64_t TurnedSize() const {
     return forward_ ? 0 : Count(d_.inputs, kTileOutputs) * TurnedStep();
   }
-  std::int64_t TurnedStep() const { return Count(d_.outputs, kMatrixBlock) * kTileSize; }
+  std::int64_t TurnedStep() const { return simd::WholeBlocks(d_.outputs) * kTileSize; }
 
   void Turn(const BFloat16* weight, BFloat16* turned) const {
     const std::int64_t tiles = Count(d_.inputs, kTileInputs);

@@ -43,7 +43,7 @@ PieceGrid PiecesOf(std::int64_t left, std::int64_t right, const Tiling& tiling) 
   return {
       {left, kMatrixBlock}, {right, kMatrixBlock}, [part](std::int64_t down, std::int64_t across) {
         const std::int64_t parts = (across + part - 1) / part;
-        return static_cast<double>(3 * (down * parts + across) + down * across);
+        return 3 * (down * parts + across) + down * across;
       }};
 }
 
@@ -53,17 +53,16 @@ std::int64_t PackedSize(std::int64_t rows, std::int64_t columns) {
 
 class Work {
  public:
-  Work(std::int64_t rows, const Factor& left, const Factor& right, float* c)
+  Work(std::int64_t rows, const Tiling& tiling, const Factor& left, const Factor& right, float* c)
       : rows_(rows),
         left_(left),
         right_(right),
         c_(c),
-        tiling_(rows, left.width * right.width),
+        tiling_(tiling),
         grid_(PiecesOf(left.width, right.width, tiling_)) {}
 
   std::int64_t ScratchBytes() const {
-    return grid_.Pieces() * (RightSize() + LeftSize()) *
-           static_cast<std::int64_t>(sizeof(BFloat16));
+    return ThreadCount() * (RightSize() + LeftSize()) * static_cast<std::int64_t>(sizeof(BFloat16));
   }
 
   void Run(bool accumulate, void* scratch) const {
@@ -82,8 +81,9 @@ class Work {
     bool add;
   };
 
+  // Of any grid: the run may have fewer columns than were planned for, and so another one.
   std::int64_t RightSize() const {
-    return PackedSize(tiling_.rows, std::min(tiling_.right_columns, grid_.MostColumns()));
+    return PackedSize(tiling_.rows, std::min(tiling_.right_columns, right_.width));
   }
   std::int64_t LeftSize() const { return PackedSize(tiling_.rows, kLeftColumns); }
 
@@ -135,10 +135,11 @@ class Work {
 
 std::int64_t WeightGradient::ScratchBytes() const {
   const std::int64_t rows = dy_.shape().RowCount();
-  const Factor dy{nullptr, dy_.shape().back(), 0, nullptr},
-      x{nullptr, x_.shape().back(), 0, nullptr};
-  return std::max(Work(rows, dy, x, nullptr).ScratchBytes(),
-                  Work(rows, x, dy, nullptr).ScratchBytes());
+  const Tiling tiling(rows, dy_.shape().back() * x_.shape().back());
+  const Factor dy{nullptr, dy_.shape().back(), 0, nullptr};
+  const Factor x{nullptr, x_.shape().back(), 0, nullptr};
+  return std::max(Work(rows, tiling, dy, x, nullptr).ScratchBytes(),
+                  Work(rows, tiling, x, dy, nullptr).ScratchBytes());
 }
 
 void WeightGradient::Run(const LinearWeight& dweight, const Tensor& dbias, bool accumulate,
@@ -149,7 +150,9 @@ void WeightGradient::Run(const LinearWeight& dweight, const Tensor& dbias, bool 
   const Factor x{x_.data<BFloat16>(), inputs, inputs, nullptr};
   const bool out_in = dweight.layout == WeightLayout::kOutIn;
   float* const c = dweight.tensor ? dweight.tensor.data<float>() : nullptr;
-  Work(dy_.shape().RowCount(), out_in ? dy : x, out_in ? x : dy, c).Run(accumulate, scratch);
+  const std::int64_t rows = dy_.shape().RowCount();
+  const Tiling tiling(rows, stride * inputs);
+  Work(rows, tiling, out_in ? dy : x, out_in ? x : dy, c).Run(accumulate, scratch);
 }
 
 }  // namespace frugal::onednn

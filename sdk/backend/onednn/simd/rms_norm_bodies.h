@@ -2,7 +2,6 @@
 
 #include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/prefetch.h"
 
 namespace frugal::simd {
 namespace {
@@ -15,8 +14,6 @@ void RmsForwardOf(const T* x, std::int64_t rows, std::int64_t any_columns, const
   const std::int64_t columns = kColumns > 0 ? kColumns : any_columns;
   const float inverse = 1.0f / static_cast<float>(columns);
   for (std::int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
-    FetchAhead(x, columns);
-    FetchAhead(y, columns);
     float squares = 0;
 #pragma omp simd reduction(+ : squares)
     for (std::int64_t c = 0; c < columns; ++c) squares += Get(x[c]) * Get(x[c]);
@@ -54,9 +51,6 @@ void RmsBackwardOf(const T* dy, const T* x, const float* rstd, const float* weig
   for (std::int64_t c = 0; dweight != nullptr && c < columns; ++c) dweight[c] = 0;
   for (std::int64_t r = 0; r < rows; ++r, dy += columns, x += columns) {
     const float s = rstd[r];
-    FetchAhead(dy, columns);
-    FetchAhead(x, columns);
-    if (dx != nullptr) FetchAhead(dx + r * columns, columns);
     if (dweight != nullptr) {  // first: dx may be dy
 #pragma omp simd
       for (std::int64_t c = 0; c < columns; ++c) dweight[c] += Get(dy[c]) * (Get(x[c]) * s);

@@ -2,6 +2,7 @@
 
 #include "sdk/backend/onednn/simd/amx_tiles.h"
 #include "sdk/backend/onednn/simd/amx_vectors.h"
+#include "sdk/backend/onednn/simd/panel_product.h"
 #include "sdk/backend/onednn/simd/prefetch.h"
 #include "sdk/backend/onednn/simd/row_product.h"
 #include "sdk/backend/onednn/simd/weight_tiles.h"
@@ -10,8 +11,6 @@ namespace frugal::simd {
 namespace {
 
 constexpr std::int64_t kBlockSize = kMatrixBlock * kMatrixBlock;
-
-std::int64_t Blocks(std::int64_t count) { return (count + kMatrixBlock - 1) / kMatrixBlock; }
 
 // Rounds blocks of sums into rows, some rows at a time: while one is being computed, the other is
 // written.
@@ -47,7 +46,7 @@ class Writer {
     }
   }
 
-  // The block at row, column is computed next: its rows come nearer.
+  // The block at row, column is being computed: rows of y that it goes to come nearer.
   void Foresee(std::int64_t row, std::int64_t column, std::int64_t first,
                std::int64_t count) const {
     const std::int64_t end = std::min(first + count, std::min(kMatrixBlock, p_.rows - row));
@@ -116,8 +115,8 @@ std::int64_t TilesOf(std::int64_t columns) { return (columns + kTileOutputs - 1)
 }  // namespace
 
 void PackRowBlocks(const MatrixRows& from, BFloat16* to) {
-  const std::int64_t across = Blocks(from.width);
-  for (std::int64_t r = 0; r < Blocks(from.count) * kMatrixBlock; ++r) {
+  const std::int64_t across = WholeBlocks(from.width);
+  for (std::int64_t r = 0; r < WholeBlocks(from.count) * kMatrixBlock; ++r) {
     BFloat16* at =
         to + (r / kMatrixBlock * across * kMatrixBlock + r % kMatrixBlock) * kMatrixBlock;
     const BFloat16* const row = from.data + r * from.row;
@@ -131,7 +130,7 @@ void PackRowBlocks(const MatrixRows& from, BFloat16* to) {
 }
 
 void MultiplyRows(const RowProduct& p) {
-  const std::int64_t across = Blocks(p.depth), down = Blocks(p.rows);
+  const std::int64_t across = WholeBlocks(p.depth), down = WholeBlocks(p.rows);
   const std::int64_t per_step = (kMatrixBlock + across - 1) / across;  // rows
   const std::int64_t width = ColumnsAtATime(p.depth), step = across * kTileSize;
   Writer writer(p);
@@ -139,7 +138,7 @@ void MultiplyRows(const RowProduct& p) {
   for (std::int64_t column = 0; column < p.columns; column += width) {
     const std::int64_t end = std::min(p.columns, column + width);
     const std::int64_t left = TilesOf(std::min(width, p.columns - end)) * across;
-    NextTiles soon(p.tiles + TilesOf(end) * step, left, down * Blocks(end - column) * across);
+    NextTiles soon(p.tiles + TilesOf(end) * step, left, down * WholeBlocks(end - column) * across);
     for (std::int64_t row = 0; row < p.rows; row += kMatrixBlock) {
       for (std::int64_t c = column; c < end; c += kMatrixBlock) {
         const BFloat16* const a = p.a + row * across * kMatrixBlock;
