@@ -1,14 +1,16 @@
 // Prints what this library's own ways of convolving reach beside oneDNN's, in turn: minimal
-// filtering in f32, within the scratch that it may take, and gradients of weights on matrix tiles
-// in bf16. Shapes are those of ResNet-18 and of a small U-Net. GFLOP/s are those of the direct
-// way in both columns. Nothing here passes or fails.
+// filtering in f32, within the scratch that it may take, and in bf16 products on matrix tiles (*
+// where they are taken). Shapes are those of ResNet-18 and of a small U-Net. GFLOP/s are those of
+// the direct way in both columns. Nothing here passes or fails.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sdk/backend/backend.h"
+#include "sdk/backend/onednn/conv_product.h"
 #include "sdk/backend/onednn/conv_weight_gradient.h"
 #include "sdk/backend/onednn/descriptors.h"
 #include "sdk/backend/onednn/winograd.h"
@@ -146,12 +148,26 @@ void MinimalFiltering(int rounds) {
   }
 }
 
+void Products(int rounds) {
+  PrintTitle("Outputs and gradients of inputs on matrix tiles, bf16 (GFLOP/s)");
+  constexpr std::pair<Pass, const char*> kPasses[] = {{Pass::kForward, "forward"},
+                                                      {Pass::kBackwardData, "data"}};
+  for (const Sizes& sizes : AllSizes()) {
+    const Case c(sizes, DType::kBF16);
+    for (const auto& [pass, name] : kPasses) {
+      const ConvDescription d = c.Describe(pass);
+      const std::string taken = std::string(name) + (onednn::ConvProductPays(d) ? "*" : "");
+      Compare(sizes, c, pass, taken.c_str(), onednn::MakeConvProduct(d), rounds);
+    }
+  }
+}
+
 void WeightGradients(int rounds) {
   PrintTitle("Gradients of weights on matrix tiles, bf16 (GFLOP/s)");
   for (const Sizes& sizes : AllSizes()) {
     const Case c(sizes, DType::kBF16);
     const bool pays = onednn::ConvWeightGradientPays(sizes.Geometry());
-    Compare(sizes, c, Pass::kBackwardWeight, pays ? "taken" : "left",
+    Compare(sizes, c, Pass::kBackwardWeight, pays ? "weight*" : "weight",
             onednn::MakeConvWeightGradient(c.Describe(Pass::kBackwardWeight)), rounds);
   }
 }
@@ -163,5 +179,6 @@ void WeightGradients(int rounds) {
 int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::max(1, std::atoi(arguments[1])) : 5;
   frugal::MinimalFiltering(rounds);
+  frugal::Products(rounds);
   frugal::WeightGradients(rounds);
 }

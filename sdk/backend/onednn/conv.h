@@ -6,9 +6,9 @@
 namespace frugal {
 
 // oneDNN's convolutions with channels-last activations, direct or by winograd.h, and
-// conv_weight_gradient.h; weights are copied into the primitive's own layout at each call, weight
-// gradients out of it. What oneDNN has only plain loops for, empty tensors and other element types
-// go to the reference.
+// conv_product.h and conv_weight_gradient.h; weights are copied into the layout of each at each
+// call, weight gradients out of it. What oneDNN has only plain loops for, empty tensors and other
+// element types go to the reference.
 class OneDnnConvKernels final : public EigenConvKernels {
  public:
   explicit OneDnnConvKernels(onednn::OperationCache& cache) : cache_(cache) {}

@@ -9,6 +9,7 @@
 #include "sdk/backend/eigen/parallel.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/backend/onednn/simd/panel_product.h"
+#include "sdk/backend/onednn/window_walk.h"
 
 namespace frugal::onednn {
 namespace {
@@ -21,45 +22,10 @@ constexpr std::int64_t kLeft = 512 << 10;
 constexpr std::int64_t kMostRows = 2048;  // positions at a time: panels of 128 KB
 constexpr std::int64_t kMostPanels = 4;   // of a piece
 
-// Output positions in their order, and where a place of the window lies for each.
-class Windows {
- public:
-  Windows(const ConvGeometry& g, std::int64_t first) : g_(g) {
-    const Spatial& output = g.window.output;
-    for (int axis = 2; axis >= 0; --axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      at_[a] = first % output[a];
-      first /= output[a];
-    }
-    sample_ = first;
-  }
-
-  // The channels of x there; nullptr in the padding.
-  const BFloat16* Input(const BFloat16* x, const Spatial& place) const {
-    const WindowGeometry& w = g_.window;
-    std::int64_t index = sample_;
-    for (std::size_t a = 0; a < 3; ++a) {
-      const std::int64_t i = at_[a] * w.stride[a] - w.padding_begin[a] + place[a] * w.dilation[a];
-      if (i < 0 || i >= w.input[a]) return nullptr;
-      index = index * w.input[a] + i;
-    }
-    return x + index * g_.input_channels;
-  }
-
-  void Next() {
-    for (int axis = 2; axis >= 0; --axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      if (++at_[a] < g_.window.output[a]) return;
-      at_[a] = 0;
-    }
-    ++sample_;
-  }
-
- private:
-  const ConvGeometry& g_;
-  std::int64_t sample_ = 0;
-  Spatial at_{};
-};
+// The outputs' positions, in the inputs.
+WindowGrid GridOf(const ConvGeometry& g) {
+  return {g.window.output, g.window.stride, g.window.input, g.input_channels};
+}
 
 class ConvWeightGradient final : public Operation {
  public:
@@ -68,6 +34,7 @@ class ConvWeightGradient final : public Operation {
         inputs_(d.geometry.input_channels),
         outputs_(d.geometry.output_channels),
         places_(d.geometry.window.KernelSize()),
+        grid_(GridOf(d.geometry)),
         positions_(d.geometry.window.batch * d.geometry.window.OutputSize()),
         rows_(RowsAtOnce()) {}
 
@@ -130,19 +97,14 @@ class ConvWeightGradient final : public Operation {
     });
   }
 
-  Spatial PlaceAt(std::int64_t place) const {
-    const Spatial& kernel = d_.geometry.window.kernel;
-    return {place / (kernel[1] * kernel[2]), place / kernel[2] % kernel[1], place % kernel[2]};
-  }
-
   void MultiplyPlace(const Part& part, std::int64_t place, std::int64_t channel,
                      std::int64_t end) const {
     const simd::MatrixSession session;
     std::array<const BFloat16*, kMostRows> inputs;
-    Windows windows(d_.geometry, part.row);
-    const Spatial at = PlaceAt(place);
+    WindowWalk windows(grid_, part.row);
+    const Spatial offset = OffsetOfPlace(d_.geometry.window, place);
     for (std::int64_t i = 0; i < part.count; ++i, windows.Next()) {
-      inputs[static_cast<std::size_t>(i)] = windows.Input(x_, at);
+      inputs[static_cast<std::size_t>(i)] = windows.Find(x_, offset);
     }
     BFloat16* const panel = right_ + omp_get_thread_num() * simd::PanelSize(rows_);
     for (; channel < end; channel += kMatrixBlock) {
@@ -180,6 +142,7 @@ class ConvWeightGradient final : public Operation {
 
   ConvDescription d_;
   std::int64_t inputs_, outputs_, places_;
+  WindowGrid grid_;
   std::int64_t positions_;
   std::int64_t rows_;  // positions at a time, whole blocks
   // Of the run.

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sdk/backend/onednn/conv_product.h"
 #include "sdk/backend/onednn/conv_weight_gradient.h"
 #include "sdk/backend/onednn/data_gradient.h"
 #include "sdk/backend/onednn/recipes.h"
@@ -18,12 +19,15 @@ bool IsReferenceLoop(const Recipe& recipe) {
   return name.substr(0, 3) == "ref" || name.find(":ref") != std::string_view::npos;
 }
 
+std::unique_ptr<Operation> DescribeOurs(const ConvDescription& d) {
+  if (d.dtype != DType::kBF16) return MakeWinograd(d, WinogradScratch(d.geometry));
+  if (d.pass != Pass::kBackwardWeight) return ConvProductPays(d) ? MakeConvProduct(d) : nullptr;
+  return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
+}
+
 std::unique_ptr<Operation> DescribeOurs(const Description& description) {
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
-  if (const auto* d = std::get_if<ConvDescription>(&description)) {
-    auto ours = ConvWeightGradientPays(d->geometry) ? MakeConvWeightGradient(*d) : nullptr;
-    return ours ? std::move(ours) : MakeWinograd(*d, WinogradScratch(d->geometry));
-  }
+  if (const auto* d = std::get_if<ConvDescription>(&description)) return DescribeOurs(*d);
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
   if (d == nullptr) return nullptr;
   if (d->pass == Pass::kBackwardData && DataGradientPays(*d)) return MakeDataGradient(*d);
