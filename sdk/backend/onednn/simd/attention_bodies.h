@@ -5,26 +5,10 @@
 #include "sdk/backend/onednn/simd/attention_loops.h"
 #include "sdk/backend/onednn/simd/tile_product.h"
 #include "sdk/backend/onednn/simd/vector.h"
+#include "sdk/backend/onednn/simd/vector_math.h"
 
 namespace frugal::simd {
 namespace {
-
-// 2^x for x <= 127; 0 below -126.5 (no denormal results), NaN for NaN. Relative error below 2e-7.
-inline Vector PowerOfTwo(Vector x) {
-  // 1.5 * 2^23 + 127: adding it rounds to an integer, which is left in the low bits as the exponent
-  // of 2^n; that of -127 is 0.
-  const Vector magic = Splat(12583039.0f);
-  const Vector bounded = x < -127.0f ? Splat(-127.0f) : x;
-  const Vector shifted = bounded + magic;
-  const Vector r = bounded - (shifted - magic);
-  Vector p = Splat(1.326474254e-3f);
-  p = p * r + 9.671518000e-3f;
-  p = p * r + 5.550733756e-2f;
-  p = p * r + 2.402224200e-1f;
-  p = p * r + 6.931469776e-1f;
-  p = p * r + 1.0f;
-  return p * __builtin_bit_cast(Vector, __builtin_bit_cast(IntVector, shifted) << 23);
-}
 
 inline void TransposeTile(const float* from, std::int64_t from_row, std::int64_t rows,
                           std::int64_t columns, float factor, float* to, std::int64_t to_row) {
