@@ -48,6 +48,7 @@ void BackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, cons
   for (std::int64_t item = task % plan.chunks; item < plan.Items(); item += plan.chunks) {
     const QueryTile tile = plan.Tile(g, task, item);
     LoadTile(tile, given);
+    ForeseeBackward(inputs_, {task, item}, 3 * SeenKeys(g, tile) / kKeyTile, given, dq, upcoming_);
     ForKeySteps(g, tile, [&](const KeyStep& step) { AddKeys(tile, step, sums); });
     tiles_.WriteTurned(query_sums_, static_cast<float>(g.scale), tile, dq);
   }
@@ -81,12 +82,15 @@ void BackwardTiles::AddKeys(const QueryTile& tile, const KeyStep& step, const Ke
   const auto& loops = inputs_.loops;
   float* const probabilities = tiles_.scores() + first;
   float* const slopes = score_gradients_ + first;
+  upcoming_.Step();
   tiles_.Compute(tile, step);
   const HeadRows& values = tiles_.values();
+  upcoming_.Step();
   loops.product({values.at(step.first), values.row, 1, turned_gradients_ + first, kQueryTile,
                  slopes, kQueryTile, step.count, columns, width, false});
   loops.softmax_gradient({probabilities, step.count, columns}, log_sum_exp_ + first, delta_ + first,
                          slopes);
+  upcoming_.Step();
   // Each query of the tile adds p dy to dv and slope q to dk.
   const std::int64_t queries = tile.count - first, at = step.first * padded;
   loops.product({probabilities, kQueryTile, 1, gradient_rows_ + first * padded, padded,

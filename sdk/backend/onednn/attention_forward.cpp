@@ -19,6 +19,8 @@ void ForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& log
   tiles_.BeginTask(task);
   for (std::int64_t item = task % plan.chunks; item < plan.Items(); item += plan.chunks) {
     const QueryTile tile = plan.Tile(inputs_.geometry, task, item);
+    const std::int64_t steps = SeenKeys(inputs_.geometry, tile) / kKeyTile;
+    ForeseeForward(inputs_, {task, item}, 2 * steps, y, upcoming_);
     Start(tile);
     ForKeySteps(inputs_.geometry, tile, [&](const KeyStep& step) { AddKeys(tile, step); });
     Finish(tile, y, log_sum_exp);
@@ -37,7 +39,9 @@ void ForwardTiles::AddKeys(const QueryTile& tile, const KeyStep& step) {
   const std::int64_t first = step.first_column;
   const std::int64_t columns = tile.columns - first;
   const std::int64_t head_size = inputs_.geometry.head_size;
+  upcoming_.Step();
   tiles_.Compute(tile, step);
+  upcoming_.Step();
   float* const scores = tiles_.scores() + first;
   const bool moved = inputs_.loops.softmax_step(
       {scores, step.count, columns},

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "sdk/backend/onednn/attention_prefetch.h"
 #include "sdk/backend/onednn/attention_tiles.h"
 #include "sdk/backend/onednn/simd/attention_matrix.h"
 
@@ -35,9 +34,6 @@ float CompleteScores(const AttentionInputs& inputs, const MatrixScoreBlock& bloc
 void RoundRowsAtOnce(const float* from, std::int64_t from_row, const RowRange& range,
                      std::int64_t width, float factor, const RowsOfType<BFloat16>& to);
 
-// The last key that some query of the tile sees, plus one.
-std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile);
-
 class MatrixForwardTiles {
  public:
   MatrixForwardTiles(const AttentionInputs& inputs, Carver& carver);
@@ -49,7 +45,6 @@ class MatrixForwardTiles {
   void Start(const QueryTile& tile);
   void AddKeys(const QueryTile& tile, std::int64_t first, std::int64_t count);
   void Finish(const QueryTile& tile, const Tensor& y, const Tensor& log_sum_exp);
-  void Foresee(const TaskItem& now, std::int64_t steps, const Tensor& y);
 
   const AttentionInputs& inputs_;
   std::int64_t width_;        // padded head
@@ -80,8 +75,6 @@ class MatrixBackwardTiles {
   }
 
  private:
-  void Foresee(const TaskItem& now, std::int64_t steps, const BackwardInputs& given,
-               const HeadsView& dq);
   void LoadKeys(std::int64_t key_head);
   void LoadTile(const QueryTile& tile, const BackwardInputs& given);
   void AddKeys(const QueryTile& tile, std::int64_t first, std::int64_t count, const KeySums& sums);

@@ -42,7 +42,8 @@ void MatrixBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given
     const QueryTile tile = plan.Tile(g, task, item);
     const std::int64_t end = SeenKeys(g, tile);
     LoadTile(tile, given);
-    Foresee({task, item}, (end + kMatrixBlock - 1) / kMatrixBlock, given, dq);
+    ForeseeBackward(inputs_, {task, item}, (end + kMatrixBlock - 1) / kMatrixBlock, given, dq,
+                    upcoming_);
     for (std::int64_t key = 0; key < end; key += kMatrixKeys) {
       AddKeys(tile, key, WholeGroups(std::min(kMatrixKeys, end - key), kMatrixBlock), sums);
     }
@@ -50,22 +51,6 @@ void MatrixBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given
     simd::WriteTurned({query_sums_, kBackwardQueries, scale_, tile.count, g.head_size,
                        to.at(tile.first), to.row});
   }
-}
-
-void MatrixBackwardTiles::Foresee(const TaskItem& now, std::int64_t steps,
-                                  const BackwardInputs& given, const HeadsView& dq) {
-  const TaskItem next = ItemAfter(inputs_.plan, now);
-  upcoming_.Begin(steps);
-  upcoming_.Add(RowsOfTile(inputs_, dq, now.task, now.item), true);
-  for (const HeadsView& view : {inputs_.q, HeadsView{given.dy, 0}, HeadsView{given.y, 0}}) {
-    upcoming_.Add(RowsOfTile(inputs_, view, next.task, next.item));
-  }
-  upcoming_.Add(RowsOfKeys(inputs_, inputs_.k, now.task + 1, now.item));
-  upcoming_.Add(RowsOfKeys(inputs_, inputs_.v, now.task + 1, now.item));
-  // Gradients of keys are written at once at the end of a task.
-  if (inputs_.plan.chunks > 1) return;
-  upcoming_.Add(RowsOfKeys(inputs_, given.dk, now.task, now.item), true);
-  upcoming_.Add(RowsOfKeys(inputs_, given.dv, now.task, now.item), true);
 }
 
 void MatrixBackwardTiles::LoadKeys(std::int64_t key_head) {

@@ -27,22 +27,13 @@ void MatrixForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tenso
   for (std::int64_t item = task % plan.chunks; item < plan.Items(); item += plan.chunks) {
     const QueryTile tile = plan.Tile(inputs_.geometry, task, item);
     const std::int64_t end = SeenKeys(inputs_.geometry, tile);
-    Foresee({task, item}, 3 * (end + kMatrixKeys - 1) / kMatrixKeys, y);
+    ForeseeForward(inputs_, {task, item}, 3 * (end + kMatrixKeys - 1) / kMatrixKeys, y, upcoming_);
     Start(tile);
     for (std::int64_t key = 0; key < end; key += kMatrixKeys) {
       AddKeys(tile, key, WholeGroups(std::min(kMatrixKeys, end - key), simd::kMatrixBlock));
     }
     Finish(tile, y, log_sum_exp);
   }
-}
-
-void MatrixForwardTiles::Foresee(const TaskItem& now, std::int64_t steps, const Tensor& y) {
-  const TaskItem next = ItemAfter(inputs_.plan, now);
-  upcoming_.Begin(steps);
-  upcoming_.Add(RowsOfTile(inputs_, {y, 0}, now.task, now.item), true);
-  upcoming_.Add(RowsOfTile(inputs_, inputs_.q, next.task, next.item));
-  upcoming_.Add(RowsOfKeys(inputs_, inputs_.k, now.task + 1, now.item));
-  upcoming_.Add(RowsOfKeys(inputs_, inputs_.v, now.task + 1, now.item));
 }
 
 void MatrixForwardTiles::LoadKeys(std::int64_t key_head) {

@@ -42,9 +42,4 @@ void RoundRowsAtOnce(const float* from, std::int64_t from_row, const RowRange& r
   simd::WriteRounded({from, from_row, range.count, width, factor, to.at(range.first), to.row});
 }
 
-std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile) {
-  if (!g.causal) return g.key_length;
-  return std::min(g.key_length, tile.first + tile.count + g.key_length - g.query_length);
-}
-
 }  // namespace frugal::onednn

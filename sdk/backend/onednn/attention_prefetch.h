@@ -1,25 +1,34 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
-#include "sdk/backend/onednn/attention_tiles.h"
-#include "sdk/backend/onednn/simd/attention_matrix.h"
+#include "sdk/backend/onednn/attention_plan.h"
 
 namespace frugal::onednn {
+
+struct AttentionInputs;
+struct BackwardInputs;
+
+// Some rows, in bytes; `row` from one to the next.
+struct ByteRows {
+  const char* data;
+  std::int64_t row, count, width;
+};
 
 // Rows of a head lie far apart, so that no processor foresees them, and to wait for each costs
 // about as much as the products of short sequences. What the next tile reads and this one writes is
 // asked for piece by piece while this one is computed.
 class RowPrefetcher {
  public:
-  // From here on there are `steps` calls of Step().
-  void Begin(std::int64_t steps) { steps_ = std::max<std::int64_t>(1, steps), count_ = 0; }
-  void Add(const simd::MatrixRows& rows, bool to_write = false);
+  // From here on there are about `steps` calls of Step().
+  void Begin(std::int64_t steps) { steps_ = steps < 1 ? 1 : steps, count_ = 0; }
+  void Add(const ByteRows& rows, bool to_write = false);
   void Step();
 
  private:
   struct Rows {
-    simd::MatrixRows left;
+    ByteRows left;
     std::int64_t per_step;
     bool to_write;
   };
@@ -29,16 +38,17 @@ class RowPrefetcher {
   std::int64_t steps_ = 1;
 };
 
-// A tile's rows of a view, and of the key head of a task the `part`th of `parts`.
-simd::MatrixRows RowsOfTile(const AttentionInputs& inputs, const HeadsView& view, std::int64_t task,
-                            std::int64_t item);
-simd::MatrixRows RowsOfKeys(const AttentionInputs& inputs, const HeadsView& view, std::int64_t task,
-                            std::int64_t item);
-
-// The item that a thread does after this one, if it goes on with the next task.
+// What a thread writes for this item of a task, and reads for the one after it, if it goes on with
+// the next task then.
 struct TaskItem {
   std::int64_t task, item;
 };
-TaskItem ItemAfter(const AttentionPlan& plan, const TaskItem& now);
+void ForeseeForward(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
+                    const Tensor& y, RowPrefetcher& upcoming);
+void ForeseeBackward(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
+                     const BackwardInputs& given, const HeadsView& dq, RowPrefetcher& upcoming);
+
+// The last key that some query of the tile sees, plus one.
+std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile);
 
 }  // namespace frugal::onednn

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sdk/backend/onednn/attention_plan.h"
+#include "sdk/backend/onednn/attention_prefetch.h"
 
 // The work of one thread on tiles of attention in f32. Tensors of bf16 are converted as tiles are
 // read and written.
@@ -86,6 +87,7 @@ class ForwardTiles {
   ScoreTiles tiles_;
   float* output_;  // [d, kQueryTile]
   simd::SoftmaxState state_;
+  RowPrefetcher upcoming_;
 };
 
 // dk / key_factor and dv of one key head, summed over some query tiles: [Tk, padded head] each,
@@ -128,6 +130,7 @@ class BackwardTiles {
   float* query_sums_;        // dq / scale, [d, kQueryTile]
   float* log_sum_exp_;       // [kQueryTile], in units of ln 2
   float* delta_;             // [kQueryTile], sum of dy y
+  RowPrefetcher upcoming_;
 };
 
 // dk and dv at positions [begin, end) of a key head, from the sums in slots [slot, slot + count).

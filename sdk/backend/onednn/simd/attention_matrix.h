@@ -48,9 +48,6 @@ struct MatrixRows {
   std::int64_t row, count, width;
 };
 
-// Asks for rows to be in the second cache, to be read or written soon.
-void PrefetchRows(const MatrixRows& rows, bool to_write);
-
 // to [padded_count, padded_width] = from, then zeros
 void CopyPadded(const MatrixRows& from, std::int64_t padded_count, std::int64_t padded_width,
                 BFloat16* to);

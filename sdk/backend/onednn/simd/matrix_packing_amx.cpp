@@ -13,22 +13,6 @@ inline TwoPairs PairsAt(const MatrixRows& from, std::int64_t r, std::int64_t c) 
 
 }  // namespace
 
-void PrefetchRows(const MatrixRows& rows, bool to_write) {
-  constexpr std::uintptr_t kLine = 64;
-  for (std::int64_t r = 0; r < rows.count; ++r) {
-    const auto first = reinterpret_cast<std::uintptr_t>(rows.data + r * rows.row);
-    const auto end = first + static_cast<std::uintptr_t>(rows.width) * sizeof(BFloat16);
-    for (std::uintptr_t line = first - first % kLine; line < end; line += kLine) {
-      const auto* const at = reinterpret_cast<const void*>(line);
-      if (to_write) {
-        __builtin_prefetch(at, 1, 2);
-      } else {
-        __builtin_prefetch(at, 0, 2);
-      }
-    }
-  }
-}
-
 void CopyPadded(const MatrixRows& from, std::int64_t padded_count, std::int64_t padded_width,
                 BFloat16* to) {
   for (std::int64_t r = 0; r < from.count; ++r, to += padded_width) {
