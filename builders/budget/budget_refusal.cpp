@@ -6,6 +6,7 @@
 
 #include "builders/report/number_text.h"
 #include "sdk/core/error.h"
+#include "sdk/core/slow_work.h"
 
 namespace frugal {
 namespace {
@@ -39,7 +40,8 @@ class Alternatives {
   }
 
   // Nothing where that cannot be trained at all, e.g. batch statistics of one sample.
-  std::optional<BudgetAlternative> Planned(std::string words, const Change& change) const {
+  std::optional<BudgetAlternative> Planned(std::string words, const Change& change) {
+    progress_.Tell([&] { return "nothing fits the memory budget; planning " + words; });
     BudgetAlternative one{std::move(words), stated_};
     change(one.config);
     try {
@@ -152,6 +154,7 @@ class Alternatives {
   int64_t least_;
   std::vector<BudgetAlternative> found_;
   std::vector<Change> changes_;
+  SlowWork progress_;
 };
 
 std::string WordsOf(MemoryTag tag) {

@@ -120,6 +120,10 @@ const std::vector<int>& BudgetSearch::Contributions() {
 
 BudgetCandidate BudgetSearch::Try(const BudgetSettings& settings, const ChainChoice& chain,
                                   int64_t place_up_to) {
+  ++tried_;
+  progress_.Tell([&] {
+    return "looking for what fits the memory budget; " + std::to_string(tried_) + " ways planned";
+  });
   Force(settings);
   if (!chain.segments.empty()) blueprint_.network->SetLeafSegments(chain.segments);
   BudgetCandidate candidate{settings, chain, meter_.Measure(blueprint_, place_up_to)};

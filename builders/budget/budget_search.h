@@ -3,6 +3,7 @@
 #include <map>
 
 #include "builders/budget/budget_candidate.h"
+#include "sdk/core/slow_work.h"
 
 namespace frugal {
 
@@ -56,6 +57,8 @@ class BudgetSearch {
   FootprintMeter meter_;
   std::map<ContributionsKey, std::vector<int>> contributions_;
   BudgetCandidate unconstrained_;
+  SlowWork progress_;
+  int tried_ = 0;  // candidates
 };
 
 }  // namespace frugal

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "sdk/core/log.h"
+#include "sdk/core/slow_work.h"
 #include "sdk/memory/system_memory.h"
 #include "sdk/module/parameter_store.h"
 
@@ -141,8 +141,7 @@ void ModelTimes(DType dtype, std::vector<Stage>& stages) {
 void MeasureTimes(const Blueprint& blueprint, std::vector<Stage>& stages) {
   ModelTimes(blueprint.dtype(), stages);  // of the loss, which always runs once
   std::map<std::string, Seconds> measured;
-  const auto start = Clock::now();
-  bool told = false;
+  SlowWork progress;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = stages[i];
     if (stage.layer == nullptr) continue;
@@ -150,11 +149,10 @@ void MeasureTimes(const Blueprint& blueprint, std::vector<Stage>& stages) {
     if (is_new) found->second = MeasureOne(blueprint, stage);
     stage.chain.forward_seconds = found->second.forward;
     stage.chain.backward_seconds = found->second.backward;
-    if (told || SecondsSince(start) < 2) continue;
-    told = true;
-    LogInfo("planner_costs = \"measured\": stage " + std::to_string(i + 1) + " of " +
-            std::to_string(stages.size()) + " after " +
-            std::to_string(static_cast<int>(SecondsSince(start))) + " s");
+    progress.Tell([&] {
+      return "planner_costs = \"measured\": stage " + std::to_string(i + 1) + " of " +
+             std::to_string(stages.size());
+    });
   }
 }
 
