@@ -166,18 +166,18 @@ class NormKernels {
   virtual void BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
                               const Tensor& running_mean, const Tensor& running_variance,
                               double epsilon, bool relu, const Tensor& y) = 0;
-  // y is read only where relu is set: the gradient is cut where y <= 0.
-  virtual void BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y, const Tensor& mean,
-                             const Tensor& rstd, const Tensor& weight, bool relu, const Tensor& dx,
-                             const Tensor& dweight, const Tensor& dbias, bool accumulate,
-                             void* scratch) = 0;
-  // Of BatchInference, whose statistics do not depend on x. x is read only where dweight is given.
-  // Scratch: BatchScratch(dy).
+  // Where relu is set, the gradient is cut where y was not above 0; that is found from x again.
+  virtual void BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
+                             const Tensor& rstd, const Tensor& weight, const Tensor& bias,
+                             bool relu, const Tensor& dx, const Tensor& dweight,
+                             const Tensor& dbias, bool accumulate, void* scratch) = 0;
+  // Of BatchInference, whose statistics do not depend on x. The relu cuts by y, or, where that is
+  // empty, by what x makes; else x is read only where dweight is given. Scratch: BatchScratch(dy).
   virtual void BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
                                       const Tensor& running_mean, const Tensor& running_variance,
-                                      const Tensor& weight, double epsilon, bool relu,
-                                      const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
-                                      bool accumulate, void* scratch) = 0;
+                                      const Tensor& weight, const Tensor& bias, double epsilon,
+                                      bool relu, const Tensor& dx, const Tensor& dweight,
+                                      const Tensor& dbias, bool accumulate, void* scratch) = 0;
   // running = (1 - momentum) running + momentum * batch statistic; the variance is made unbiased
   // with M / (M - 1) from rstd, as PyTorch does. mean, rstd, running_* [C]
   virtual void UpdateRunning(const Tensor& mean, const Tensor& rstd, double epsilon,

@@ -24,7 +24,8 @@ void CheckInput(Context& context, const Shape& x, const BatchNormState& state) {
   }
 }
 
-// What evaluation keeps: x only where the weight is trained, y only for the relu.
+// What evaluation keeps: x where the weight is trained, which tells where the relu cut, too; else y
+// where there is a relu.
 struct Evaluated {
   int slot;
   Tensor x, y;
@@ -40,12 +41,13 @@ void EvaluateBackward(Context& context, const Evaluated& kept, const BatchNormSt
   const Tensor dx =
       kept.slot == Var::kNoGradient ? Tensor() : context.Allocate(dy.shape(), dy.dtype());
   context.Launch({.kind = OperationKind::kNorm,
-                  .bytes = BytesOf(dy, kept.x, kept.y, dx) + BytesOfGradients(d),
+                  .bytes = BytesOf(dy, kept.x, kept.y, p.weight, p.bias, mean, variance, dx) +
+                           BytesOfGradients(d),
                   .scratch_bytes = context.planning_backend().norm().BatchScratch(dy)},
                  [&](Backend& backend, void* scratch) {
-                   backend.norm().BatchInferenceBackward(dy, kept.x, kept.y, mean, variance,
-                                                         p.weight, state.epsilon, state.relu, dx,
-                                                         d.weight, d.bias, d.accumulate, scratch);
+                   backend.norm().BatchInferenceBackward(
+                       dy, kept.x, kept.y, mean, variance, p.weight, p.bias, state.epsilon,
+                       state.relu, dx, d.weight, d.bias, d.accumulate, scratch);
                  });
   if (dx) context.Accumulate(kept.slot, dx);
 }
@@ -61,8 +63,9 @@ Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
                                                  state.epsilon, state.relu, y);
                  });
   const NormParameters& affine = state.parameters;
-  const Evaluated kept{x.slot, IsDifferentiable({}, affine.weight, nullptr) ? x.value : Tensor(),
-                       state.relu ? y : Tensor()};
+  const bool trains_weight = IsDifferentiable({}, affine.weight, nullptr);
+  const Evaluated kept{x.slot, trains_weight ? x.value : Tensor(),
+                       state.relu && !trains_weight ? y : Tensor()};
   return context.Record(
       y, IsDifferentiable(x, affine.weight, affine.bias),
       [=](Context& ctx, const Tensor& dy) { EvaluateBackward(ctx, kept, state, dy); });
@@ -92,7 +95,7 @@ Tensor NormalizeAgain(Context& context, const Normalized& kept, const BatchNormS
   const Tensor y = context.Allocate(x.shape(), x.dtype());
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   context.Launch({.kind = OperationKind::kNorm,
-                  .bytes = BytesOf(x, p.weight, p.bias, y),
+                  .bytes = BytesOf(x, p.weight, p.bias, kept.mean, kept.rstd, y),
                   .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
                  [&](Backend& backend, void* scratch) {
                    backend.norm().BatchNormalize(x, p.weight, p.bias, kept.mean, kept.rstd,
@@ -104,19 +107,17 @@ Tensor NormalizeAgain(Context& context, const Normalized& kept, const BatchNormS
 void Backward(Context& context, const Normalized& kept, const BatchNormState& state,
               const Tensor& dy) {
   const Tensor& x = kept.x;
-  const Tensor cut = state.relu ? NormalizeAgain(context, kept, state) : Tensor();
-  const AffineTensors values = ValuesOf(context, state.parameters.weight, state.parameters.bias);
-  const AffineTensors gradients =
-      GradientsOf(context, state.parameters.weight, state.parameters.bias);
+  const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
+  const AffineTensors d = GradientsOf(context, state.parameters.weight, state.parameters.bias);
   const Tensor dx = context.Allocate(x.shape(), x.dtype());
-  context.Launch({.kind = OperationKind::kNorm,
-                  .bytes = BytesOf(dy, x, cut, values.weight, dx) + BytesOfGradients(gradients),
-                  .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.norm().BatchBackward(dy, x, cut, kept.mean, kept.rstd, values.weight,
-                                                state.relu, dx, gradients.weight, gradients.bias,
-                                                gradients.accumulate, scratch);
-                 });
+  context.Launch(
+      {.kind = OperationKind::kNorm,
+       .bytes = BytesOf(dy, x, kept.mean, kept.rstd, p.weight, p.bias, dx) + BytesOfGradients(d),
+       .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
+      [&](Backend& backend, void* scratch) {
+        backend.norm().BatchBackward(dy, x, kept.mean, kept.rstd, p.weight, p.bias, state.relu, dx,
+                                     d.weight, d.bias, d.accumulate, scratch);
+      });
   context.Accumulate(kept.slot, dx);
 }
 

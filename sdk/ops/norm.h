@@ -21,8 +21,9 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
 // Over everything but the channels of x [..., C] (Ioffe & Szegedy, arXiv:1502.03167). In training
 // it uses the batch's statistics and moves the running ones by `momentum`, once per step: not when
 // a checkpointed segment runs again. In evaluation it uses the running ones, which get no
-// gradient, and keeps x only where the weight is trained. `relu` is fused. In training y is made
-// again (Var::remake) for backward and for what is behind it.
+// gradient, and keeps x where the weight is trained, else y where there is a relu. `relu` is fused;
+// backward finds again from x, or y, where it cut. In training y is made again (Var::remake) for
+// what is behind it.
 // With frozen statistics (Parameter::frozen) it runs as in evaluation in training too: a layer that
 // is to stay as it is must not move, nor see its output depend on the rest of the batch. (PyTorch
 // does the same once a frozen norm is put in eval(), and goes on moving its statistics where that

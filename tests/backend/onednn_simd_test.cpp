@@ -33,9 +33,10 @@ void RunNorms(const simd::NormLoops<float>& loops, std::int64_t rows, std::int64
   out.Add(first), out.Add(second);
   loops.normalize(of(x), rows, columns, of(a), of(b), of(a), true, of(y));
   out.Add(y);
-  loops.gradient_moments(of(dy), of(x), of(y), rows, columns, of(a), of(first), of(second));
+  loops.gradient_moments(of(dy), of(x), {of(y)}, rows, columns, of(a), of(first), of(second));
   out.Add(first), out.Add(second);
-  loops.normalize_gradient(of(dy), of(x), of(y), rows, columns, of(a), of(b), of(a), of(b), of(y));
+  loops.normalize_gradient(of(dy), of(x), {of(y)}, rows, columns, of(a), of(b), of(a), of(b),
+                           of(y));
   out.Add(y);
   loops.layer_forward(of(x), rows, columns, of(a), of(b), 1e-2f, of(y), of(mean), of(rstd));
   out.Add(y), out.Add(rstd);

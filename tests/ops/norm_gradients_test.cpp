@@ -32,7 +32,7 @@ TEST_CASE("gradients of batch norm in evaluation agree with differences", "[ops]
     BatchNormState state;
     state.running_mean = &model.Add("running_mean", {3});
     state.running_variance = &model.Add("running_var", {3}, 0.5);
-    if ((flags & 1) != 0) state.parameters.weight = &model.Add("weight", {3}, 0.5);
+    if ((flags & 1) != 0) state.parameters.weight = &model.Add("weight", {3});
     if ((flags & 2) != 0) state.parameters.bias = &model.Add("bias", {3});
     for (const auto& parameter : model.parameters) {
       parameter->trainable = !parameter->name.starts_with("running");
@@ -55,7 +55,7 @@ TEST_CASE("gradients of batch norm agree with differences", "[ops][gradients]") 
       INFO((affine ? "affine" : "plain") << (relu ? " with relu" : ""));
       GradientModel model;
       BatchNormState state;
-      if (affine) state.parameters = {&model.Add("weight", {3}, 0.5), &model.Add("bias", {3})};
+      if (affine) state.parameters = {&model.Add("weight", {3}), &model.Add("bias", {3})};
       state.running_mean = &model.Add("running_mean", {3});
       state.running_variance = &model.Add("running_var", {3}, 0.5);
       for (const auto& parameter : model.parameters) {

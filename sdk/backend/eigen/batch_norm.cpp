@@ -88,99 +88,131 @@ void Inference(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
       y.data<T>());
 }
 
+// A backward pass over [rows, columns], and what lies in scratch for it: two sums per channel, then
+// scale and shift as the forward pass had them, by which its relu is found again.
+template <class T>
 struct BackwardArguments {
-  const Tensor& dy;
-  const Tensor& x;
-  const Tensor& y;
-  const Tensor& mean;
+  const T *dy, *x, *y;
+  const T* center;
   bool relu;
+  std::int64_t rows, columns;
+  double* sums;
+  T *scale, *shift;
+
+  BackwardArguments(const Tensor& gradient, const Tensor& input, const Tensor& output,
+                    const Tensor& mean, bool cut, void* scratch)
+      : dy(gradient.data<T>()),
+        x(input.data<T>()),
+        y(DataOrNull<T>(output)),
+        center(mean.data<T>()),
+        relu(cut),
+        rows(gradient.shape().RowCount()),
+        columns(gradient.shape().back()),
+        sums(static_cast<double*>(scratch)),
+        scale(static_cast<T*>(static_cast<void*>(sums + 2 * columns))),
+        shift(scale + columns) {}
 };
 
-// Per channel, the sums of dy and of dy xhat (dy cut where the relu did): sums[c] and
-// sums[columns + c]. inverse(c) is one over the channel's deviation.
+// inverse(c) is one over the channel's deviation.
 template <class T, class Inverse>
-void GradientSums(const BackwardArguments& a, const Inverse& inverse, double* totals) {
-  const std::int64_t columns = a.x.shape().back();
+void SetForward(const BackwardArguments<T>& a, const Inverse& inverse, const Tensor& weight,
+                const Tensor& bias) {
+  for (std::int64_t c = 0; c < a.columns; ++c) {
+    a.scale[c] = inverse(c) * ValueOr(DataOrNull<T>(weight), c, 1);
+    a.shift[c] = ValueOr(DataOrNull<T>(bias), c, 0);
+  }
+}
+
+// Columns [first, first + count) of a row of dy, cut where the relu did: by y where that is given,
+// else by what x makes. What is cut lies in `room`.
+template <class T>
+const T* CutRow(const BackwardArguments<T>& a, std::int64_t row, std::int64_t first,
+                std::int64_t count, T* room) {
+  const std::int64_t at = row * a.columns + first;
+  const T *dy = a.dy + at, *x = a.x + at, *y = a.y != nullptr ? a.y + at : nullptr;
+  const T *center = a.center + first, *scale = a.scale + first, *shift = a.shift + first;
+  if (!a.relu) return dy;
+#pragma omp simd
+  for (std::int64_t j = 0; j < count; ++j) {
+    const T seen = y != nullptr ? y[j] : Normalized(x[j], center[j], scale[j], shift[j]);
+    room[j] = seen > T{0} ? dy[j] : T{0};
+  }
+  return room;
+}
+
+// Per channel, the sums of the cut dy and of its products with xhat: sums[c] and sums[columns + c].
+template <class T, class Inverse>
+void GradientSums(const BackwardArguments<T>& a, const Inverse& inverse) {
   const auto add_row = [&](std::int64_t row, std::int64_t first, std::int64_t count, double* sums) {
-    const std::int64_t at = row * columns + first;
-    const T* dy = a.dy.data<T>() + at;
-    const T* x = a.x.data<T>() + at;
-    const T* y = a.relu ? a.y.data<T>() + at : dy;
-    const T* center = a.mean.data<T>() + first;
-    const bool all = !a.relu;
+    std::array<T, kColumnBlock> room;
+    const T* g = CutRow(a, row, first, count, room.data());
+    const T* x = a.x + row * a.columns + first;
+    const T* center = a.center + first;
     double* products = sums + kColumnBlock;
 #pragma omp simd
     for (std::int64_t j = 0; j < count; ++j) {
-      const T g = all || y[j] > T{0} ? dy[j] : T{0};
-      sums[j] += static_cast<double>(g);
-      products[j] += static_cast<double>(g * (x[j] - center[j]));
+      sums[j] += static_cast<double>(g[j]);
+      products[j] += static_cast<double>(g[j] * (x[j] - center[j]));
     }
   };
-  SumColumns<2>(a.x.shape().RowCount(), columns, add_row,
+  SumColumns<2>(a.rows, a.columns, add_row,
                 [&](std::int64_t column, const std::array<double, 2>& sums) {
-                  totals[column] = sums[0];
-                  totals[columns + column] = sums[1] * static_cast<double>(inverse(column));
+                  a.sums[column] = sums[0];
+                  a.sums[a.columns + column] = sums[1] * static_cast<double>(inverse(column));
                 });
 }
 
 template <class T>
-void StoreSums(const double* sums, std::int64_t columns, bool accumulate, const Tensor& dweight,
+void StoreSums(const BackwardArguments<T>& a, bool accumulate, const Tensor& dweight,
                const Tensor& dbias) {
-  for (std::int64_t c = 0; c < columns; ++c) {
-    StoreSum(DataOrNull<T>(dbias), c, sums[c], accumulate);
-    StoreSum(DataOrNull<T>(dweight), c, sums[columns + c], accumulate);
+  for (std::int64_t c = 0; c < a.columns; ++c) {
+    StoreSum(DataOrNull<T>(dbias), c, a.sums[c], accumulate);
+    StoreSum(DataOrNull<T>(dweight), c, a.sums[a.columns + c], accumulate);
   }
 }
 
-template <class T>
-void BackwardData(const BackwardArguments& a, const Tensor& rstd, const Tensor& weight,
-                  const double* sums, const Tensor& dx) {
-  const std::int64_t rows = a.x.shape().RowCount();
-  const std::int64_t columns = a.x.shape().back();
-  const T* scale = DataOrNull<T>(weight);
-  const double share = 1 / static_cast<double>(std::max<std::int64_t>(1, rows));
-  GradientColumns<T>(
-      a.dy.data<T>(), a.x.data<T>(), a.relu ? a.y.data<T>() : nullptr, rows, columns, columns,
-      [&](std::int64_t c) {
-        const T inverse = rstd.data<T>()[c];
-        const T factor = inverse * ValueOr(scale, c, 1);
-        return BackwardCoefficients<T>{
-            a.mean.data<T>()[c], factor, factor * static_cast<T>(sums[c] * share),
-            factor * inverse * static_cast<T>(sums[columns + c] * share)};
-      },
-      dx.data<T>());
+template <class T, class Coefficients>
+void WriteInputGradient(const BackwardArguments<T>& a, const T* x, const Coefficients& coefficients,
+                        const Tensor& dx) {
+  GradientColumns<T>([&](auto... part) { return CutRow(a, part...); }, x, a.rows, a.columns,
+                     a.columns, coefficients, dx.data<T>());
 }
 
 template <class T>
-void Backward(const BackwardArguments& a, const Tensor& rstd, const Tensor& weight,
-              const Tensor& dx, const Tensor& dweight, const Tensor& dbias, bool accumulate,
-              double* sums) {
-  GradientSums<T>(
-      a, [&](std::int64_t c) { return rstd.data<T>()[c]; }, sums);
-  StoreSums<T>(sums, a.x.shape().back(), accumulate, dweight, dbias);
-  if (dx) BackwardData<T>(a, rstd, weight, sums, dx);
+void Backward(const BackwardArguments<T>& a, const Tensor& rstd, const Tensor& weight,
+              const Tensor& bias, const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
+              bool accumulate) {
+  const auto inverse = [&](std::int64_t c) { return rstd.data<T>()[c]; };
+  SetForward(a, inverse, weight, bias);
+  GradientSums(a, inverse);
+  StoreSums(a, accumulate, dweight, dbias);
+  if (!dx) return;
+  const double share = 1 / static_cast<double>(std::max<std::int64_t>(1, a.rows));
+  const auto coefficients = [&](std::int64_t c) {
+    const T factor = a.scale[c];
+    return BackwardCoefficients<T>{
+        a.center[c], factor, factor * static_cast<T>(a.sums[c] * share),
+        factor * inverse(c) * static_cast<T>(a.sums[a.columns + c] * share)};
+  };
+  WriteInputGradient(a, a.x, coefficients, dx);
 }
 
 // dx = weight / deviation * cut dy: the statistics are constants.
 template <class T>
-void InferenceBackward(const BackwardArguments& a, const Tensor& variance, const Tensor& weight,
-                       double epsilon, const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
-                       bool accumulate, double* sums) {
-  const std::int64_t columns = a.dy.shape().back();
+void InferenceBackward(const BackwardArguments<T>& a, const Tensor& variance, const Tensor& weight,
+                       const Tensor& bias, double epsilon, const Tensor& dx, const Tensor& dweight,
+                       const Tensor& dbias, bool accumulate) {
   const auto inverse = [&](std::int64_t c) { return InverseDeviation<T>(variance, c, epsilon); };
+  SetForward(a, inverse, weight, bias);
   if (dweight || dbias) {
-    GradientSums<T>(a, inverse, sums);
-    StoreSums<T>(sums, columns, accumulate, dweight, dbias);
+    GradientSums(a, inverse);
+    StoreSums(a, accumulate, dweight, dbias);
   }
   if (!dx) return;
-  const T* dy = a.dy.data<T>();
-  const T* scale = DataOrNull<T>(weight);
-  GradientColumns<T>(
-      dy, dy, a.relu ? a.y.data<T>() : nullptr, a.dy.shape().RowCount(), columns, columns,
-      [&](std::int64_t c) {
-        return BackwardCoefficients<T>{0, inverse(c) * ValueOr(scale, c, 1), 0, 0};
-      },
-      dx.data<T>());
+  const auto coefficients = [&](std::int64_t c) {
+    return BackwardCoefficients<T>{0, a.scale[c], 0, 0};
+  };
+  WriteInputGradient(a, a.dy, coefficients, dx);
 }
 
 template <class T>
@@ -204,7 +236,7 @@ void Update(const Tensor& mean, const Tensor& rstd, double epsilon, double momen
 }  // namespace eigen
 
 std::int64_t EigenNormKernels::BatchScratch(const Tensor& x) const {
-  return 2 * x.shape().back() * SizeOf(DType::kF64);
+  return 4 * x.shape().back() * SizeOf(DType::kF64);
 }
 
 void EigenNormKernels::BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -231,27 +263,27 @@ void EigenNormKernels::BatchInference(const Tensor& x, const Tensor& weight, con
   });
 }
 
-void EigenNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
-                                     const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+void EigenNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
+                                     const Tensor& rstd, const Tensor& weight, const Tensor& bias,
                                      bool relu, const Tensor& dx, const Tensor& dweight,
                                      const Tensor& dbias, bool accumulate, void* scratch) {
   eigen::WithFloating("batch norm backward", x.dtype(), [&]<class T>() {
-    eigen::Backward<T>({dy, x, y, mean, relu}, rstd, weight, dx, dweight, dbias, accumulate,
-                       static_cast<double*>(scratch));
+    const eigen::BackwardArguments<T> arguments(dy, x, {}, mean, relu, scratch);
+    eigen::Backward<T>(arguments, rstd, weight, bias, dx, dweight, dbias, accumulate);
   });
 }
 
 void EigenNormKernels::BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
                                               const Tensor& running_mean,
                                               const Tensor& running_variance, const Tensor& weight,
-                                              double epsilon, bool relu, const Tensor& dx,
-                                              const Tensor& dweight, const Tensor& dbias,
-                                              bool accumulate, void* scratch) {
-  const Tensor& source = dweight ? x : dy;  // else what it adds up is not used
+                                              const Tensor& bias, double epsilon, bool relu,
+                                              const Tensor& dx, const Tensor& dweight,
+                                              const Tensor& dbias, bool accumulate, void* scratch) {
+  const Tensor& source = x ? x : dy;  // else what it adds up is not used
   eigen::WithFloating("batch norm inference backward", dy.dtype(), [&]<class T>() {
-    eigen::InferenceBackward<T>({dy, source, y, running_mean, relu}, running_variance, weight,
-                                epsilon, dx, dweight, dbias, accumulate,
-                                static_cast<double*>(scratch));
+    const eigen::BackwardArguments<T> arguments(dy, source, y, running_mean, relu, scratch);
+    eigen::InferenceBackward<T>(arguments, running_variance, weight, bias, epsilon, dx, dweight,
+                                dbias, accumulate);
   });
 }
 

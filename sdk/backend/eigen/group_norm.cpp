@@ -157,8 +157,11 @@ void BackwardData(const GroupNormGeometry& g, const Piece& piece, const Backward
     slope[i] += scale * sums[2 * c + 1] * share;
   }
   const std::int64_t at = piece.image * g.size * g.channels + piece.FirstChannel();
+  const auto gradient = [&](std::int64_t row, std::int64_t first, std::int64_t, T*) {
+    return a.dy.data<T>() + at + row * g.channels + first;
+  };
   GradientColumns<T>(
-      a.dy.data<T>() + at, a.x.data<T>() + at, nullptr, g.size, piece.Columns(), g.channels,
+      gradient, a.x.data<T>() + at, g.size, piece.Columns(), g.channels,
       [&](std::int64_t c) {
         const std::int64_t own = c / piece.width;
         const std::int64_t group = piece.image * g.groups + piece.first_group + own;

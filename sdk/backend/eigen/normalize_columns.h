@@ -23,12 +23,18 @@ struct BackwardCoefficients {
   T slope;
 };
 
+// In one place, so that backward finds the very value that a relu behind it saw forward.
+template <class T>
+T Normalized(T x, T center, T scale, T shift) {
+  return (x - center) * scale + shift;
+}
+
 template <bool kRelu, class T>
 void NormalizeRow(const T* x, const T* center, const T* scale, const T* shift, std::int64_t count,
                   T* y) {
 #pragma omp simd
   for (std::int64_t j = 0; j < count; ++j) {
-    const T value = (x[j] - center[j]) * scale[j] + shift[j];
+    const T value = Normalized(x[j], center[j], scale[j], shift[j]);
     y[j] = kRelu && value < T{0} ? T{0} : value;
   }
 }
@@ -76,37 +82,31 @@ struct BackwardBlock {
   }
 };
 
-// y is read only where kRelu is set.
-template <bool kRelu, class T>
-void GradientRow(const T* dy, const T* x, [[maybe_unused]] const T* y, const BackwardBlock<T>& c,
-                 std::int64_t count, T* dx) {
+template <class T>
+void GradientRow(const T* dy, const T* x, const BackwardBlock<T>& c, std::int64_t count, T* dx) {
   const T* center = c.center.data();
   const T* scale = c.scale.data();
   const T* offset = c.offset.data();
   const T* slope = c.slope.data();
 #pragma omp simd
   for (std::int64_t j = 0; j < count; ++j) {
-    T gradient = dy[j];
-    if constexpr (kRelu) gradient = y[j] > T{0} ? gradient : T{0};
-    dx[j] = scale[j] * gradient - offset[j] - (x[j] - center[j]) * slope[j];
+    dx[j] = scale[j] * dy[j] - offset[j] - (x[j] - center[j]) * slope[j];
   }
 }
 
-// coefficients(column) -> BackwardCoefficients; y is null where there is no relu.
-template <class T, class Coefficients>
-void GradientColumns(const T* dy, const T* x, const T* y, std::int64_t rows, std::int64_t columns,
+// coefficients(column) -> BackwardCoefficients. gradient(row, first, count, room) -> where dy of
+// columns [first, first + count) of a row lies: in place, or made in room for kColumnBlock of them.
+template <class T, class Gradient, class Coefficients>
+void GradientColumns(const Gradient& gradient, const T* x, std::int64_t rows, std::int64_t columns,
                      std::int64_t stride, const Coefficients& coefficients, T* dx) {
   ParallelFor(rows, RowsPerChunk(columns), [&](std::int64_t begin, std::int64_t end) {
     ForEachColumnBlock(columns, [&](std::int64_t first, std::int64_t count) {
       BackwardBlock<T> block;
+      std::array<T, kColumnBlock> room;
       for (std::int64_t j = 0; j < count; ++j) block.Set(j, coefficients(first + j));
       for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t at = row * stride + first;
-        if (y != nullptr) {
-          GradientRow<true>(dy + at, x + at, y + at, block, count, dx + at);
-        } else {
-          GradientRow<false, T>(dy + at, x + at, nullptr, block, count, dx + at);
-        }
+        GradientRow<T>(gradient(row, first, count, room.data()), x + at, block, count, dx + at);
       }
     });
   });

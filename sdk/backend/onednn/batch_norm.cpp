@@ -19,10 +19,11 @@ using onednn::PartialRows;
 PartialRows PartsOf(const Tensor& x) { return {x.shape().RowCount(), x.shape().back()}; }
 
 // Scratch of both directions: three tables of a row per part (two of sums, and what values are
-// taken about), then four rows of coefficients.
+// taken about), then five rows of coefficients.
 struct Workspace {
+  static constexpr std::int64_t kRows = 5;
   float *first, *second, *shift;
-  std::array<float*, 4> row;
+  std::array<float*, kRows> row;
   Workspace(const PartialRows& parts, void* scratch)
       : first(static_cast<float*>(scratch)),
         second(first + parts.TableStride()),
@@ -34,7 +35,7 @@ struct Workspace {
     }
   }
   static std::int64_t Bytes(const PartialRows& parts) {
-    return parts.Bytes(3) + RoundUpToAlignment(4 * parts.columns() * 4);
+    return parts.Bytes(3) + RoundUpToAlignment(kRows * parts.columns() * 4);
   }
 };
 
@@ -89,10 +90,20 @@ void NormalizeAll(const simd::Loops& loops, const Tensor& x, const float* mean, 
   });
 }
 
-// What both backward passes read; y is empty where there is no relu.
+// What both backward passes read. The relu, if any, cuts by y or by (x - mean) * scale + offset.
 struct GradientInputs {
   Tensor dy, x, y;
   const float* mean;
+  const float *scale = nullptr, *offset = nullptr;
+
+  void CutByX(const float* with_scale, const float* with_offset) {
+    scale = with_scale;
+    offset = with_offset;
+  }
+  template <class T>
+  simd::ReluCut<T> CutAt(std::int64_t element) const {
+    return {DataAt<T>(y, element), scale, offset};
+  }
 };
 
 // Per channel, the sums of the cut dy, and of its products with (x - mean) * rstd.
@@ -103,7 +114,7 @@ void SumGradients(const simd::Loops& loops, const PartialRows& parts, const Work
     parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * columns;
       loops.Of<T>().norm.gradient_moments(in.dy.data<T>() + at, in.x.data<T>() + at,
-                                          DataAt<T>(in.y, at), end - begin, columns, in.mean,
+                                          in.CutAt<T>(at), end - begin, columns, in.mean,
                                           w.first + part * columns, w.second + part * columns);
     });
   });
@@ -121,16 +132,22 @@ void WriteInputGradient(const simd::Loops& loops, const PartialRows& parts,
     parts.ForEach([&](std::int64_t, std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * columns;
       loops.Of<T>().norm.normalize_gradient(in.dy.data<T>() + at, in.x.data<T>() + at,
-                                            DataAt<T>(in.y, at), end - begin, columns, in.mean, a,
-                                            b, c, dx.data<T>() + at);
+                                            in.CutAt<T>(at), end - begin, columns, in.mean, a, b, c,
+                                            dx.data<T>() + at);
     });
   });
+}
+
+// Both directions of evaluation, so that the gradient is cut by the same arithmetic.
+bool IsFastInference(const Tensor& x) {
+  return IsFast(x) && x.shape().back() <= OneDnnNormKernels::kMostChannels;
 }
 
 }  // namespace
 
 std::int64_t OneDnnNormKernels::BatchScratch(const Tensor& x) const {
-  return IsFast(x) ? Workspace::Bytes(PartsOf(x)) : EigenNormKernels::BatchScratch(x);
+  const std::int64_t reference = EigenNormKernels::BatchScratch(x);
+  return IsFast(x) ? std::max(reference, Workspace::Bytes(PartsOf(x))) : reference;
 }
 
 void OneDnnNormKernels::BatchForward(const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -172,7 +189,7 @@ void OneDnnNormKernels::BatchInference(const Tensor& x, const Tensor& weight, co
                                        const Tensor& running_mean, const Tensor& running_variance,
                                        double epsilon, bool relu, const Tensor& y) {
   const std::int64_t columns = x.shape().back();
-  if (!IsFast(x) || columns > kMostChannels) {
+  if (!IsFastInference(x)) {
     EigenNormKernels::BatchInference(x, weight, bias, running_mean, running_variance, epsilon, relu,
                                      y);
     return;
@@ -186,12 +203,12 @@ void OneDnnNormKernels::BatchInference(const Tensor& x, const Tensor& weight, co
 
 // With g the cut dy and n rows:
 //   dx = weight rstd (g - sum(g) / n - (x - mean) rstd^2 sum(g (x - mean)) / n)
-void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
-                                      const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
+                                      const Tensor& rstd, const Tensor& weight, const Tensor& bias,
                                       bool relu, const Tensor& dx, const Tensor& dweight,
                                       const Tensor& dbias, bool accumulate, void* scratch) {
   if (!IsFast(x)) {
-    EigenNormKernels::BatchBackward(dy, x, y, mean, rstd, weight, relu, dx, dweight, dbias,
+    EigenNormKernels::BatchBackward(dy, x, mean, rstd, weight, bias, relu, dx, dweight, dbias,
                                     accumulate, scratch);
     return;
   }
@@ -199,31 +216,32 @@ void OneDnnNormKernels::BatchBackward(const Tensor& dy, const Tensor& x, const T
   const Workspace w(parts, scratch);
   const std::int64_t columns = parts.columns();
   const float* const s = rstd.data<float>();
-  const GradientInputs in{dy, x, relu ? y : Tensor(), mean.data<float>()};
-  float *const sum = w.row[0], *const product = w.row[1], *const a = w.row[2];
+  const auto [sum, product, scale, offset, unused] = w.row;
+  Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), s, columns, scale, offset);
+  GradientInputs in{dy, x, {}, mean.data<float>()};
+  if (relu) in.CutByX(scale, offset);
   SumGradients(loops_, parts, w, in, s, sum, product);
   if (dbias) AddTo(sum, columns, accumulate, dbias.data<float>());
   if (dweight) AddTo(product, columns, accumulate, dweight.data<float>());
   if (!dx) return;
   const float inverse = 1.0f / static_cast<float>(x.shape().RowCount());
-  const float* const given = DataOrNull<float>(weight);
   for (std::int64_t c = 0; c < columns; ++c) {
-    a[c] = given != nullptr ? given[c] * s[c] : s[c];
-    product[c] *= -a[c] * s[c] * inverse;
-    sum[c] *= -a[c] * inverse;
+    product[c] *= -scale[c] * s[c] * inverse;
+    sum[c] *= -scale[c] * inverse;
   }
-  WriteInputGradient(loops_, parts, in, a, product, sum, dx);
+  WriteInputGradient(loops_, parts, in, scale, product, sum, dx);
 }
 
 // dx = weight rstd g
 void OneDnnNormKernels::BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
                                                const Tensor& running_mean,
                                                const Tensor& running_variance, const Tensor& weight,
-                                               double epsilon, bool relu, const Tensor& dx,
-                                               const Tensor& dweight, const Tensor& dbias,
-                                               bool accumulate, void* scratch) {
-  if (!IsFast(dy)) {
-    EigenNormKernels::BatchInferenceBackward(dy, x, y, running_mean, running_variance, weight,
+                                               const Tensor& bias, double epsilon, bool relu,
+                                               const Tensor& dx, const Tensor& dweight,
+                                               const Tensor& dbias, bool accumulate,
+                                               void* scratch) {
+  if (!IsFastInference(dy)) {
+    EigenNormKernels::BatchInferenceBackward(dy, x, y, running_mean, running_variance, weight, bias,
                                              epsilon, relu, dx, dweight, dbias, accumulate,
                                              scratch);
     return;
@@ -231,19 +249,22 @@ void OneDnnNormKernels::BatchInferenceBackward(const Tensor& dy, const Tensor& x
   const PartialRows parts = PartsOf(dy);
   const Workspace w(parts, scratch);
   const std::int64_t columns = parts.columns();
-  const auto [sum, product, rstd, a] = w.row;
-  // Where nobody wants the products, dy stands for x, so that nothing else is read.
-  GradientInputs in{dy, dweight ? x : dy, relu ? y : Tensor(), running_mean.data<float>()};
+  const auto [sum, product, scale, offset, rstd] = w.row;
   InverseDeviations(running_variance, epsilon, rstd);
+  Coefficients(DataOrNull<float>(weight), DataOrNull<float>(bias), rstd, columns, scale, offset);
+  const bool cuts_by_x = relu && !y;
+  // Where nobody wants its values, dy stands for x, so that nothing else is read.
+  GradientInputs in{dy, dweight || cuts_by_x ? x : dy, relu ? y : Tensor(),
+                    running_mean.data<float>()};
+  if (cuts_by_x) in.CutByX(scale, offset);
   if (dweight || dbias) SumGradients(loops_, parts, w, in, rstd, sum, product);
   if (dbias) AddTo(sum, columns, accumulate, dbias.data<float>());
   if (dweight) AddTo(product, columns, accumulate, dweight.data<float>());
   if (!dx) return;
   float* const zero = sum;
   std::fill_n(zero, columns, 0.0f);
-  Coefficients(DataOrNull<float>(weight), nullptr, rstd, columns, a, product);
-  in.x = dy;
-  WriteInputGradient(loops_, parts, in, a, zero, zero, dx);
+  if (!cuts_by_x) in.x = dy;
+  WriteInputGradient(loops_, parts, in, scale, zero, zero, dx);
 }
 
 }  // namespace frugal

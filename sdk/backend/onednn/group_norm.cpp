@@ -116,7 +116,7 @@ void GradientSums(const GroupNormGeometry& g, const simd::NormLoops<T>& loops, c
   const Pieces pieces(g);
   Sums sums;
   pieces.ForEach([&](std::int64_t piece, std::int64_t at, std::int64_t length) {
-    loops.gradient_moments(dy + at, x + at, nullptr, length, g.channels, mean.data(),
+    loops.gradient_moments(dy + at, x + at, {}, length, g.channels, mean.data(),
                            sums.first.data() + piece * g.channels,
                            sums.second.data() + piece * g.channels);
   });
@@ -156,7 +156,7 @@ void SampleGradient(const GroupNormGeometry& g, const simd::NormLoops<T>& loops,
     }
   }
   Pieces(g).ForEach([&](std::int64_t, std::int64_t at, std::int64_t length) {
-    loops.normalize_gradient(dy + at, x + at, nullptr, length, g.channels, mean.data(), a.data(),
+    loops.normalize_gradient(dy + at, x + at, {}, length, g.channels, mean.data(), a.data(),
                              b.data(), constant.data(), dx + at);
   });
 }

@@ -30,7 +30,7 @@ struct BackwardPass {
     const std::int64_t at = part.row * columns;
     float* const sums = tables.sums + part.number * columns;
     if (!x) return loops.column_sums(dy.data<T>() + at, part.rows, columns, sums);
-    loops.gradient_moments(dy.data<T>() + at, x.data<T>() + at, nullptr, part.rows, columns,
+    loops.gradient_moments(dy.data<T>() + at, x.data<T>() + at, {}, part.rows, columns,
                            tables.zeros, sums, tables.products + part.number * columns);
   }
   // dx = dy factors
@@ -116,7 +116,7 @@ void OneDnnModulationKernels::GatedAdd(const Tensor& x, const Tensor& gate, cons
       const std::int64_t at = part.row * columns;
       // 1 residual + (gate (x - 0) + 0)
       loops_.Of<T>().norm.normalize_gradient(
-          residual.data<T>() + at, x.data<T>() + at, nullptr, part.rows, columns, tables.zeros,
+          residual.data<T>() + at, x.data<T>() + at, {}, part.rows, columns, tables.zeros,
           tables.ones, tables.factors + part.sample * columns, tables.zeros, y.data<T>() + at);
     });
   });

@@ -6,12 +6,12 @@
 namespace frugal {
 
 // Normalizations in f32 and bf16 by the vectorized loops of simd/: one pass over x for the
-// statistics and one to normalize (with the relu), and as many backward. In time, oneDNN's batch
-// norm takes 1.5 times as long forward and 1.0 (with relu) to 1.4 times backward at [100352, 32]
-// and [25088, 64]; its layer norm 0.85 times forward and 1.3 to 1.7 times backward, and it keeps
-// variances where we keep 1 / sqrt(variance + epsilon); oneDNN 2.6 has no group norm. Empty
-// tensors, more than kMostChannels channels where sums live on the stack, and other element types
-// go to the reference.
+// statistics and one to normalize (with the relu), and as many backward, which need no y for the
+// relu's cut. In time, oneDNN's batch norm takes 1.5 times as long forward and 1.4 times backward
+// at [100352, 32] and [25088, 64]; its layer norm 0.85 times forward and 1.3 to 1.7 times backward,
+// and it keeps variances where we keep 1 / sqrt(variance + epsilon); oneDNN 2.6 has no group norm.
+// Empty tensors, more than kMostChannels channels where sums live on the stack, and other element
+// types go to the reference.
 class OneDnnNormKernels final : public EigenNormKernels {
  public:
   static constexpr std::int64_t kMostChannels = 4096;
@@ -43,15 +43,15 @@ class OneDnnNormKernels final : public EigenNormKernels {
   void BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const Tensor& running_mean, const Tensor& running_variance, double epsilon,
                       bool relu, const Tensor& y) override;
-  void BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& y, const Tensor& mean,
-                     const Tensor& rstd, const Tensor& weight, bool relu, const Tensor& dx,
+  void BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
+                     const Tensor& weight, const Tensor& bias, bool relu, const Tensor& dx,
                      const Tensor& dweight, const Tensor& dbias, bool accumulate,
                      void* scratch) override;
   void BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
                               const Tensor& running_mean, const Tensor& running_variance,
-                              const Tensor& weight, double epsilon, bool relu, const Tensor& dx,
-                              const Tensor& dweight, const Tensor& dbias, bool accumulate,
-                              void* scratch) override;
+                              const Tensor& weight, const Tensor& bias, double epsilon, bool relu,
+                              const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
+                              bool accumulate, void* scratch) override;
 
  private:
   const simd::Loops& loops_ = simd::SelectLoops();

@@ -16,7 +16,16 @@
 // pieces and spread those over threads.
 namespace frugal::simd {
 
-// Columns of x [rows, columns]. "Cut" gradients: where `y` is given, dy counts as 0 where y <= 0.
+// The relu that a gradient comes through, or none: "cut" dy counts as 0 unless y is above 0, where
+// y is given, or unless (x - mean) * scale + offset is, where those are given.
+template <class T>
+struct ReluCut {
+  const T* y = nullptr;
+  const float* scale = nullptr;
+  const float* offset = nullptr;
+};
+
+// Columns of x [rows, columns].
 template <class T>
 struct NormLoops {
   // With d = x - shift: sum[c] = sum of d, squares[c] = sum of d^2.
@@ -26,10 +35,10 @@ struct NormLoops {
   void (*normalize)(const T* x, std::int64_t rows, std::int64_t columns, const float* mean,
                     const float* scale, const float* offset, bool relu, T* y);
   // sum[c] = sum of cut dy, product[c] = sum of cut dy * (x - mean)
-  void (*gradient_moments)(const T* dy, const T* x, const T* y, std::int64_t rows,
+  void (*gradient_moments)(const T* dy, const T* x, const ReluCut<T>& cut, std::int64_t rows,
                            std::int64_t columns, const float* mean, float* sum, float* product);
   // dx = a * cut dy + b * (x - mean) + c
-  void (*normalize_gradient)(const T* dy, const T* x, const T* y, std::int64_t rows,
+  void (*normalize_gradient)(const T* dy, const T* x, const ReluCut<T>& cut, std::int64_t rows,
                              std::int64_t columns, const float* mean, const float* a,
                              const float* b, const float* c, T* dx);
   // Layer norm of each row; weight, bias may be null.

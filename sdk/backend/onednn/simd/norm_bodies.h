@@ -11,10 +11,11 @@ namespace {
 template <class T>
 void ColumnMoments(const T* x, std::int64_t rows, std::int64_t columns, const float* shift,
                    float* sum, float* squares) {
-  ReduceRows(rows, columns, shift, sum, squares,
-             [x](std::int64_t first, std::int64_t count, std::int64_t width, const float* mean,
+  ReduceRows(rows, columns, Parameters<1>{{shift}}, sum, squares,
+             [x](std::int64_t first, std::int64_t count, std::int64_t width, const Parameters<1>& p,
                  float* total, float* square) {
                const T* row = x + first;
+               const float* mean = p.of[0];
                std::int64_t r = 0;
                for (; r + 4 <= count; r += 4, row += 4 * width) {
                  FetchAhead(row, 4 * width);
@@ -56,6 +57,12 @@ void ColumnSums(const T* x, std::int64_t rows, std::int64_t columns, float* sum)
   }
 }
 
+// What the relu sees, from x - mean. Forward and backward call this one expression, so that they
+// round it alike (with a fused multiply-add or without) and the gradient is cut where y was.
+inline float Normalized(float deviation, float scale, float offset) {
+  return deviation * scale + offset;
+}
+
 template <bool kRelu, class T>
 void NormalizeRows(const T* x, std::int64_t rows, std::int64_t columns, const float* mean,
                    const float* scale, const float* offset, T* y) {
@@ -68,7 +75,7 @@ void NormalizeRows(const T* x, std::int64_t rows, std::int64_t columns, const fl
                FetchAhead(to, width);
 #pragma omp simd
                for (std::int64_t c = 0; c < width; ++c) {
-                 const float v = (Get(from[c]) - m[c]) * s[c] + o[c];
+                 const float v = Normalized(Get(from[c]) - m[c], s[c], o[c]);
                  Put(to[c], kRelu && v < 0.0f ? 0.0f : v);  // not a number stays so
                }
              });
@@ -84,83 +91,108 @@ void Normalize(const T* x, std::int64_t rows, std::int64_t columns, const float*
   }
 }
 
-template <bool kCut, class T>
-float Cut(const T* dy, const T* y, std::int64_t i) {
-  if constexpr (kCut) return Get(y[i]) > 0.0f ? Get(dy[i]) : 0.0f;
-  return Get(dy[i]);
-}
+enum class CutBy { kNothing, kOutput, kInput };
 
-template <bool kCut, class T>
-void GradientMomentsOf(const T* dy, const T* x, const T* y, std::int64_t rows, std::int64_t columns,
-                       const float* mean, float* sum, float* product) {
-  ReduceRows(rows, columns, mean, sum, product,
-             [=](std::int64_t first, std::int64_t count, std::int64_t width, const float* center,
-                 float* total, float* products) {
-               const T *g = dy + first, *v = x + first, *out = kCut ? y + first : nullptr;
-               std::int64_t r = 0;
-               for (; r + 2 <= count; r += 2) {
-                 const std::int64_t at = r * width;
-                 FetchAhead(g + at, 2 * width);
-                 FetchAhead(v + at, 2 * width);
-                 if (kCut) FetchAhead(out + at, 2 * width);
-#pragma omp simd
-                 for (std::int64_t c = 0; c < width; ++c) {
-                   const float g0 = Cut<kCut>(g, out, at + c);
-                   const float g1 = Cut<kCut>(g, out, at + width + c);
-                   total[c] += g0 + g1;
-                   products[c] += g0 * (Get(v[at + c]) - center[c]) +
-                                  g1 * (Get(v[at + width + c]) - center[c]);
-                 }
-               }
-               for (; r < count; ++r) {
-                 const std::int64_t at = r * width;
-#pragma omp simd
-                 for (std::int64_t c = 0; c < width; ++c) {
-                   const float g0 = Cut<kCut>(g, out, at + c);
-                   total[c] += g0;
-                   products[c] += g0 * (Get(v[at + c]) - center[c]);
-                 }
-               }
-             });
-}
+// dy of some rows of one width, cut; y and the others may be null where they are not needed.
+template <CutBy kBy, class T>
+struct CutRows {
+  const T *dy, *y;
+  const float *scale, *offset;
 
-template <class T>
-void GradientMoments(const T* dy, const T* x, const T* y, std::int64_t rows, std::int64_t columns,
-                     const float* mean, float* sum, float* product) {
-  if (y != nullptr) {
-    GradientMomentsOf<true>(dy, x, y, rows, columns, mean, sum, product);
-  } else {
-    GradientMomentsOf<false>(dy, x, y, rows, columns, mean, sum, product);
+  // Of element i, which lies in column c.
+  float Of(std::int64_t i, std::int64_t c, float deviation) const {
+    const float gradient = Get(dy[i]);
+    float seen = 1.0f;
+    if constexpr (kBy == CutBy::kOutput) seen = Get(y[i]);
+    if constexpr (kBy == CutBy::kInput) seen = Normalized(deviation, scale[c], offset[c]);
+    return seen > 0.0f ? gradient : 0.0f;
   }
+  void FetchAheadOf(std::int64_t at, std::int64_t count) const {
+    FetchAhead(dy + at, count);
+    if constexpr (kBy == CutBy::kOutput) FetchAhead(y + at, count);
+  }
+};
+
+// Calls body.operator()<by>().
+template <class T, class Body>
+void WithCut(const ReluCut<T>& cut, const Body& body) {
+  if (cut.y != nullptr) return body.template operator()<CutBy::kOutput>();
+  if (cut.offset != nullptr) return body.template operator()<CutBy::kInput>();
+  body.template operator()<CutBy::kNothing>();
 }
 
-template <bool kCut, class T>
-void NormalizeGradientOf(const T* dy, const T* x, const T* y, std::int64_t rows,
-                         std::int64_t columns, const Parameters<4>& parameters, T* dx) {
-  ForRows<4>(
-      rows, columns, parameters, [=](std::int64_t at, std::int64_t width, const Parameters<4>& p) {
-        const T *g = dy + at, *v = x + at, *out = kCut ? y + at : nullptr;
-        const float *m = p.of[0], *a = p.of[1], *b = p.of[2], *constant = p.of[3];
-        T* to = dx + at;
-        FetchAhead(g, width);
-        FetchAhead(v, width);
-        if (kCut) FetchAhead(out, width);
-        FetchAhead(to, width);
+template <CutBy kBy, class T>
+void GradientMomentsOf(const T* dy, const T* x, const ReluCut<T>& relu, std::int64_t rows,
+                       std::int64_t columns, const float* mean, float* sum, float* product) {
+  const T* const y = relu.y;
+  ReduceRows<3>(
+      rows, columns, {{mean, relu.scale, relu.offset}}, sum, product,
+      [=](std::int64_t first, std::int64_t count, std::int64_t width, const Parameters<3>& p,
+          float* total, float* products) {
+        const CutRows<kBy, T> cut{dy + first, y != nullptr ? y + first : y, p.of[1], p.of[2]};
+        const T* v = x + first;
+        const float* center = p.of[0];
+        std::int64_t r = 0;
+        for (; r + 2 <= count; r += 2) {
+          const std::int64_t at = r * width, next = at + width;
+          cut.FetchAheadOf(at, 2 * width);
+          FetchAhead(v + at, 2 * width);
 #pragma omp simd
-        for (std::int64_t c = 0; c < width; ++c) {
-          Put(to[c], a[c] * Cut<kCut>(g, out, c) + (b[c] * (Get(v[c]) - m[c]) + constant[c]));
+          for (std::int64_t c = 0; c < width; ++c) {
+            const float d0 = Get(v[at + c]) - center[c], d1 = Get(v[next + c]) - center[c];
+            const float g0 = cut.Of(at + c, c, d0), g1 = cut.Of(next + c, c, d1);
+            total[c] += g0 + g1;
+            products[c] += g0 * d0 + g1 * d1;
+          }
+        }
+        for (; r < count; ++r) {
+          const std::int64_t at = r * width;
+#pragma omp simd
+          for (std::int64_t c = 0; c < width; ++c) {
+            const float d = Get(v[at + c]) - center[c], g = cut.Of(at + c, c, d);
+            total[c] += g;
+            products[c] += g * d;
+          }
         }
       });
 }
 
 template <class T>
-void NormalizeGradient(const T* dy, const T* x, const T* y, std::int64_t rows, std::int64_t columns,
-                       const float* mean, const float* a, const float* b, const float* c, T* dx) {
-  if (y != nullptr) {
-    NormalizeGradientOf<true>(dy, x, y, rows, columns, {{mean, a, b, c}}, dx);
-  } else {
-    NormalizeGradientOf<false>(dy, x, y, rows, columns, {{mean, a, b, c}}, dx);
-  }
+void GradientMoments(const T* dy, const T* x, const ReluCut<T>& cut, std::int64_t rows,
+                     std::int64_t columns, const float* mean, float* sum, float* product) {
+  WithCut(cut, [&]<CutBy kBy>() {
+    GradientMomentsOf<kBy>(dy, x, cut, rows, columns, mean, sum, product);
+  });
+}
+
+template <CutBy kBy, class T>
+void NormalizeGradientOf(const T* dy, const T* x, const T* y, std::int64_t rows,
+                         std::int64_t columns, const Parameters<6>& parameters, T* dx) {
+  ForRows<6>(rows, columns, parameters,
+             [=](std::int64_t at, std::int64_t width, const Parameters<6>& p) {
+               const CutRows<kBy, T> cut{dy + at, y != nullptr ? y + at : y, p.of[1], p.of[2]};
+               const T* v = x + at;
+               const float *m = p.of[0], *a = p.of[3], *b = p.of[4], *constant = p.of[5];
+               T* to = dx + at;
+               cut.FetchAheadOf(0, width);
+               FetchAhead(v, width);
+               FetchAhead(to, width);
+#pragma omp simd
+               for (std::int64_t c = 0; c < width; ++c) {
+                 const float d = Get(v[c]) - m[c];
+                 Put(to[c], a[c] * cut.Of(c, c, d) + (b[c] * d + constant[c]));
+               }
+             });
+}
+
+template <class T>
+void NormalizeGradient(const T* dy, const T* x, const ReluCut<T>& cut, std::int64_t rows,
+                       std::int64_t columns, const float* mean, const float* a, const float* b,
+                       const float* c, T* dx) {
+  WithCut(cut, [&]<CutBy kBy>() {
+    NormalizeGradientOf<kBy>(dy, x, cut.y, rows, columns, {{mean, cut.scale, cut.offset, a, b, c}},
+                             dx);
+  });
 }
 
 }  // namespace

@@ -30,6 +30,19 @@ struct Parameters {
   const float* of[kCount];
 };
 
+// The parameters of `times` rows that are one, in `repeated`; null ones stay so.
+template <int kCount>
+Parameters<kCount> Widened(const Parameters<kCount>& parameters, std::int64_t columns,
+                           std::int64_t times, float (*repeated)[kMaxWidth]) {
+  Parameters<kCount> wide{};
+  for (int i = 0; i < kCount; ++i) {
+    if (parameters.of[i] == nullptr) continue;
+    Repeat(parameters.of[i], columns, times, repeated[i]);
+    wide.of[i] = repeated[i];
+  }
+  return wide;
+}
+
 // body(offset of the row, width, parameters) for each widened row of [rows, columns].
 template <int kCount, class Body>
 void ForRows(std::int64_t rows, std::int64_t columns, const Parameters<kCount>& parameters,
@@ -37,35 +50,30 @@ void ForRows(std::int64_t rows, std::int64_t columns, const Parameters<kCount>& 
   const std::int64_t together = RowsTogether(columns);
   const std::int64_t width = together * columns;
   float repeated[kCount][kMaxWidth] = {};
-  Parameters<kCount> wide = parameters;
-  if (together > 1) {
-    for (int i = 0; i < kCount; ++i) {
-      Repeat(parameters.of[i], columns, together, repeated[i]);
-      wide.of[i] = repeated[i];
-    }
-  }
+  const Parameters<kCount> wide =
+      together > 1 ? Widened(parameters, columns, together, repeated) : parameters;
   std::int64_t r = 0;
   for (; r + together <= rows; r += together) body(r * columns, width, wide);
   if (r < rows) body(r * columns, (rows - r) * columns, wide);
 }
 
-// body(offset, widened rows, width, parameter, first sum, second sum) adds a block of rows to two
+// body(offset, widened rows, width, parameters, first sum, second sum) adds a block of rows to two
 // sums per column, which are folded and written to `first` and `second`.
-template <class Body>
-void ReduceRows(std::int64_t rows, std::int64_t columns, const float* parameter, float* first,
-                float* second, const Body& body) {
+template <int kCount, class Body>
+void ReduceRows(std::int64_t rows, std::int64_t columns, const Parameters<kCount>& parameters,
+                float* first, float* second, const Body& body) {
   for (std::int64_t c = 0; c < columns; ++c) first[c] = second[c] = 0;
   const std::int64_t together = RowsTogether(columns);
   if (together == 1) {
-    body(0, rows, columns, parameter, first, second);
+    body(0, rows, columns, parameters, first, second);
     return;
   }
   const std::int64_t width = together * columns;
-  float repeated[kMaxWidth] = {}, sums[2][kMaxWidth] = {};
-  Repeat(parameter, columns, together, repeated);
+  float repeated[kCount][kMaxWidth] = {}, sums[2][kMaxWidth] = {};
+  const Parameters<kCount> wide = Widened(parameters, columns, together, repeated);
   const std::int64_t whole = rows / together;
-  body(0, whole, width, repeated, sums[0], sums[1]);
-  body(whole * width, rows - whole * together, columns, parameter, first, second);
+  body(0, whole, width, wide, sums[0], sums[1]);
+  body(whole * width, rows - whole * together, columns, parameters, first, second);
   for (std::int64_t t = 0; t < together; ++t) {
     for (std::int64_t c = 0; c < columns; ++c) {
       first[c] += sums[0][t * columns + c];
