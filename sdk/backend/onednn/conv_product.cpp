@@ -34,6 +34,10 @@ struct Chunk {
   std::int64_t first, count;
   std::int64_t at;  // where the panels begin
 };
+// Where a place lies in the first panel, and from one panel to the next.
+struct PackedPlace {
+  std::int64_t at, panel_step;
+};
 // Some positions of a part.
 struct Task {
   std::size_t part;
@@ -47,10 +51,10 @@ class ConvProduct final : public Operation {
         forward_(d.pass == Pass::kForward),
         channels_(forward_ ? d.geometry.input_channels : d.geometry.output_channels),
         columns_(forward_ ? d.geometry.output_channels : d.geometry.input_channels),
-        parts_(forward_ ? OutputParts(d.geometry) : InputParts(d.geometry)) {
+        parts_(forward_ ? OutputParts(d.geometry) : InputParts(d.geometry)),
+        packed_places_(static_cast<std::size_t>(d.geometry.window.KernelSize())) {
     for (const WindowPart& part : parts_) CutPlaces(part);
     for (std::size_t i = 0; i < parts_.size(); ++i) CutPositions(i);
-    rows_ = 0;
     for (const Task& task : tasks_) rows_ = std::max(rows_, Whole(task.count));
   }
 
@@ -87,6 +91,11 @@ class ConvProduct final : public Operation {
     for (std::int64_t i = 0; i < chunks; ++i) {
       const std::int64_t first = i * places / chunks, count = (i + 1) * places / chunks - first;
       cut.push_back({first, count, weight_size_});
+      for (std::int64_t p = 0; p < count; ++p) {
+        const WindowPlace& place = part.places[static_cast<std::size_t>(first + p)];
+        packed_places_[static_cast<std::size_t>(place.number)] = {weight_size_ + p * PlaceSize(),
+                                                                  count * PlaceSize()};
+      }
       weight_size_ += count * PlaceSize() * WholeBlocks(columns_);
       depth_ = std::max(depth_, count * Whole(channels_));
     }
@@ -111,31 +120,29 @@ class ConvProduct final : public Operation {
   void PackWeight(const float* weight) const {
     const std::int64_t blocks = WholeBlocks(channels_);
     eigen::ParallelFor(WholeBlocks(columns_) * blocks, 4, [&](std::int64_t i, std::int64_t end) {
-      std::vector<BFloat16*> to(static_cast<std::size_t>(d_.geometry.window.KernelSize()));
-      for (; i < end; ++i) PackBlocks(weight, i / blocks, i % blocks, to);
+      for (; i < end; ++i) PackBlocks(weight, i / blocks, i % blocks);
     });
   }
 
   // Of the panel, 32 channels at all places.
-  void PackBlocks(const float* weight, std::int64_t panel, std::int64_t block,
-                  std::vector<BFloat16*>& to) const {
-    const std::int64_t places = d_.geometry.window.KernelSize();
+  void PackBlocks(const float* weight, std::int64_t panel, std::int64_t block) const {
+    const auto places = static_cast<std::int64_t>(packed_places_.size());
     const std::int64_t step = places * d_.geometry.input_channels;  // of the outputs
     const std::int64_t row = forward_ ? places : step, column = forward_ ? step : places;
     const std::int64_t channel = block * kMatrixBlock, first = panel * kMatrixBlock;
-    for (std::size_t part = 0; part < parts_.size(); ++part) {
-      for (const Chunk& chunk : chunks_[part]) {
-        BFloat16* const at = weight_ + chunk.at + panel * chunk.count * PlaceSize();
-        for (std::int64_t i = 0; i < chunk.count; ++i) {
-          to[static_cast<std::size_t>(PlaceOf(part, chunk, i).number)] =
-              at + i * PlaceSize() + block * kBlockSize;
-        }
+    std::array<BFloat16*, simd::kPlacesAtOnce> to;
+    for (std::int64_t place = 0; place < places; place += simd::kPlacesAtOnce) {
+      const std::int64_t taken = std::min(simd::kPlacesAtOnce, places - place);
+      for (std::int64_t i = 0; i < taken; ++i) {
+        const PackedPlace& packed = packed_places_[static_cast<std::size_t>(place + i)];
+        to[static_cast<std::size_t>(i)] =
+            weight_ + packed.at + panel * packed.panel_step + block * kBlockSize;
       }
+      simd::PackRightBlocks({weight + channel * row + first * column + place, row, column,
+                             std::min(kMatrixBlock, channels_ - channel),
+                             std::min(kMatrixBlock, columns_ - first), places, taken},
+                            to.data());
     }
-    simd::PackRightBlocks({weight + channel * row + first * column, row, column,
-                           std::min(kMatrixBlock, channels_ - channel),
-                           std::min(kMatrixBlock, columns_ - first), places},
-                          to.data());
   }
 
   const WindowPlace& PlaceOf(std::size_t part, const Chunk& chunk, std::int64_t i) const {
@@ -201,6 +208,7 @@ class ConvProduct final : public Operation {
   bool forward_;
   std::int64_t channels_, columns_;  // of what is read, of the result
   std::vector<WindowPart> parts_;
+  std::vector<PackedPlace> packed_places_;  // of the window, by their numbers
   std::vector<std::vector<Chunk>> chunks_;  // of each part
   std::vector<Task> tasks_;
   std::int64_t weight_size_ = 0;  // elements

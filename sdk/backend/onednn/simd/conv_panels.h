@@ -8,14 +8,17 @@
 // which HasAmxBf16() is true.
 namespace frugal::simd {
 
-// Up to 32 rows and 32 columns of an f32 weight at all places of the window, which lie side by
-// side: place i of element (r, c) at data[r * row + c * column + i]. Either row or column is
-// `places`.
+// Places of the window that are packed at a time.
+inline constexpr std::int64_t kPlacesAtOnce = 16;
+
+// Up to 32 rows and 32 columns of an f32 weight at up to kPlacesAtOnce of the window's places, all
+// `places` of which lie side by side: the i-th of element (r, c) at data[r * row + c * column + i].
+// Either row or column is `places`.
 struct PlacedBlock {
   const float* data;
-  std::int64_t row, column, rows, columns, places;
+  std::int64_t row, column, rows, columns, places, taken;
 };
-// A block of a right panel for each place, at to[place]: pairs of rows [16][32 columns][2], with
+// A block of a right panel for each place taken, at to[i]: pairs of rows [16][32 columns][2], with
 // zeros for what is not there.
 void PackRightBlocks(const PlacedBlock& from, BFloat16* const* to);
 

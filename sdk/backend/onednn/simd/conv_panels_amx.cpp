@@ -9,73 +9,70 @@ namespace {
 
 constexpr std::int64_t kBlockSize = kMatrixBlock * kMatrixBlock;
 
-constexpr std::int64_t kPlaces = 16;    // that are taken at once
 constexpr std::int64_t kRowsAhead = 6;  // that are asked for: they lie too far apart to be foreseen
 
-// Of `count` <= 32 elements, each with all its places side by side, up to 16 places: rounded[i] is
-// place i of all elements, with zeros for those that are not there.
+// Of up to 32 elements, each with its places side by side: rounded[i] is the i-th place of all,
+// with zeros for elements that are not there.
 struct PlacedElements {
   const float* data;
-  std::int64_t places, count, taken;
+  std::int64_t count;
 };
-void RoundPlaces(const PlacedElements& from, __m512i (&rounded)[kPlaces]) {
+using Places = __m512i[kPlacesAtOnce];
+void RoundPlaces(const PlacedBlock& block, const PlacedElements& from, Places& rounded) {
   const __mmask32 there = FirstOf32(std::max<std::int64_t>(0, from.count));
   const auto low = static_cast<__mmask16>(there), high = static_cast<__mmask16>(there >> 16);
-  if (from.places == 1) {
+  if (block.places == 1) {
     rounded[0] =
         Rounded(_mm512_maskz_loadu_ps(low, from.data), _mm512_maskz_loadu_ps(high, from.data + 16));
     return;
   }
-  const auto taken = static_cast<__mmask16>(FirstOf32(from.taken));
+  const auto taken = static_cast<__mmask16>(FirstOf32(block.taken));
   __m512i first[16], second[16];
   for (std::int64_t i = 0; i < 16; ++i) {
-    const float* const at = from.data + i * from.places;
+    const float* const at = from.data + i * block.places;
     const __mmask16 has_first = (low >> i & 1) != 0 ? taken : __mmask16{0};
     const __mmask16 has_second = (high >> i & 1) != 0 ? taken : __mmask16{0};
     first[i] = _mm512_maskz_loadu_epi32(has_first, at);
-    second[i] = _mm512_maskz_loadu_epi32(has_second, at + 16 * from.places);
+    second[i] = _mm512_maskz_loadu_epi32(has_second, at + 16 * block.places);
   }
   TransposeWords(first);
   TransposeWords(second);
-  for (std::int64_t i = 0; i < from.taken; ++i) {
+  for (std::int64_t i = 0; i < block.taken; ++i) {
     rounded[i] = Rounded(_mm512_castsi512_ps(first[i]), _mm512_castsi512_ps(second[i]));
   }
 }
 
-// Places [first, first + taken) of a block whose columns lie `places` apart.
-void PackAlongColumns(const PlacedBlock& from, std::int64_t first, std::int64_t taken,
-                      BFloat16* const* to) {
-  __m512i even[kPlaces], odd[kPlaces];
+// Where the columns lie `places` apart.
+void PackAlongColumns(const PlacedBlock& from, BFloat16* const* to) {
+  Places even, odd;
   for (std::int64_t r = 0; r < kMatrixBlock; r += 2) {
-    const float* const at = from.data + r * from.row + first;
+    const float* const at = from.data + r * from.row;
     FetchLines(at + kRowsAhead * from.row, from.columns * from.places);
     FetchLines(at + (kRowsAhead + 1) * from.row, from.columns * from.places);
-    RoundPlaces({at, from.places, r < from.rows ? from.columns : 0, taken}, even);
-    RoundPlaces({at + from.row, from.places, r + 1 < from.rows ? from.columns : 0, taken}, odd);
-    for (std::int64_t i = 0; i < taken; ++i) {
+    RoundPlaces(from, {at, r < from.rows ? from.columns : 0}, even);
+    RoundPlaces(from, {at + from.row, r + 1 < from.rows ? from.columns : 0}, odd);
+    for (std::int64_t i = 0; i < from.taken; ++i) {
       const TwoPairs pairs = Paired(even[i], odd[i]);
-      StorePairs(to[first + i] + 32 * r, pairs.low);
-      StorePairs(to[first + i] + 32 * r + 32, pairs.high);
+      StorePairs(to[i] + 32 * r, pairs.low);
+      StorePairs(to[i] + 32 * r + 32, pairs.high);
     }
   }
 }
 
-// The same where the rows do.
-void PackAlongRows(const PlacedBlock& from, std::int64_t first, std::int64_t taken,
-                   BFloat16* const* to) {
-  __m512i rounded[16][kPlaces], square[16];
+// Where the rows do.
+void PackAlongRows(const PlacedBlock& from, BFloat16* const* to) {
+  Places rounded[16];
+  __m512i square[16];
   for (std::int64_t c = 0; c < kMatrixBlock; c += 16) {
     for (std::int64_t i = 0; i < 16; ++i) {
-      const float* const at = from.data + (c + i) * from.column + first;
+      const float* const at = from.data + (c + i) * from.column;
       FetchLines(at + kRowsAhead * from.column, from.rows * from.places);
-      RoundPlaces({at, from.places, c + i < from.columns ? from.rows : 0, taken}, rounded[i]);
+      RoundPlaces(from, {at, c + i < from.columns ? from.rows : 0}, rounded[i]);
     }
-    for (std::int64_t place = 0; place < taken; ++place) {
+    for (std::int64_t place = 0; place < from.taken; ++place) {
       for (std::int64_t i = 0; i < 16; ++i) square[i] = rounded[i][place];
       TransposeWords(square);
-      for (std::int64_t i = 0; i < 16; ++i) {
-        StorePairs(to[first + place] + 64 * i + 2 * c, square[i]);
-      }
+      for (std::int64_t i = 0; i < 16; ++i) StorePairs(to[place] + 64 * i + 2 * c, square[i]);
     }
   }
 }
@@ -83,9 +80,10 @@ void PackAlongRows(const PlacedBlock& from, std::int64_t first, std::int64_t tak
 }  // namespace
 
 void PackRightBlocks(const PlacedBlock& from, BFloat16* const* to) {
-  const auto pack = from.column == from.places ? PackAlongColumns : PackAlongRows;
-  for (std::int64_t first = 0; first < from.places; first += kPlaces) {
-    pack(from, first, std::min(kPlaces, from.places - first), to);
+  if (from.column == from.places) {
+    PackAlongColumns(from, to);
+  } else {
+    PackAlongRows(from, to);
   }
 }
 
