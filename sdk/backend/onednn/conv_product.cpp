@@ -25,7 +25,7 @@ constexpr std::int64_t kBlockSize = kMatrixBlock * kMatrixBlock;
 std::int64_t Count(std::int64_t size, std::int64_t piece) { return (size + piece - 1) / piece; }
 
 // Places of the window that are multiplied at once: their channels are a depth of about 768.
-std::int64_t PlacesAtOnce(std::int64_t channels) {
+std::int64_t PlacesOfChunk(std::int64_t channels) {
   return std::max<std::int64_t>(1, 768 / Whole(channels));
 }
 
@@ -86,7 +86,7 @@ class ConvProduct final : public Operation {
 
   void CutPlaces(const WindowPart& part) {
     const auto places = static_cast<std::int64_t>(part.places.size());
-    const std::int64_t chunks = Count(places, PlacesAtOnce(channels_));
+    const std::int64_t chunks = Count(places, PlacesOfChunk(channels_));
     std::vector<Chunk>& cut = chunks_.emplace_back();
     for (std::int64_t i = 0; i < chunks; ++i) {
       const std::int64_t first = i * places / chunks, count = (i + 1) * places / chunks - first;

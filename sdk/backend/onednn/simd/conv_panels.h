@@ -8,7 +8,7 @@
 // which HasAmxBf16() is true.
 namespace frugal::simd {
 
-// Places of the window that are packed at a time.
+// Places of the window that are packed at a time, one in each lane of a vector.
 inline constexpr std::int64_t kPlacesAtOnce = 16;
 
 // Up to 32 rows and 32 columns of an f32 weight at up to kPlacesAtOnce of the window's places, all
