@@ -92,7 +92,7 @@ struct Normalized {
 
 Tensor NormalizeAgain(Context& context, const Normalized& kept, const BatchNormState& state) {
   const Tensor& x = kept.x;
-  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  Tensor y = context.Allocate(x.shape(), x.dtype());
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(x, p.weight, p.bias, kept.mean, kept.rstd, y),

@@ -6,16 +6,16 @@ namespace frugal::onednn {
 namespace {
 
 void Prefetch(const ByteRows& rows, bool to_write) {
-  constexpr std::uintptr_t kLine = 64;
+  constexpr std::int64_t kLine = 64;
   for (std::int64_t r = 0; r < rows.count; ++r) {
-    const auto first = reinterpret_cast<std::uintptr_t>(rows.data + r * rows.row);
-    const std::uintptr_t end = first + static_cast<std::uintptr_t>(rows.width);
-    for (std::uintptr_t line = first - first % kLine; line < end; line += kLine) {
-      const auto* const at = reinterpret_cast<const void*>(line);
+    const char* const first = rows.data + r * rows.row;
+    const char* const end = first + rows.width;
+    for (const char* line = first - reinterpret_cast<std::uintptr_t>(first) % kLine; line < end;
+         line += kLine) {
       if (to_write) {
-        __builtin_prefetch(at, 1, 2);
+        __builtin_prefetch(line, 1, 2);
       } else {
-        __builtin_prefetch(at, 0, 2);
+        __builtin_prefetch(line, 0, 2);
       }
     }
   }
