@@ -18,7 +18,7 @@ using std::int64_t;
 int64_t UsualChunkRows(const Blueprint& blueprint, int64_t samples) {
   const auto projection = ProjectionForLoss(blueprint.step_parts());
   const int64_t rows = samples * blueprint.layout.label_shape.ElementCount();
-  return ChunkRows(rows, projection->weight->shape[0]);
+  return ChunkRows(rows, projection->weight->shape[0], blueprint.dtype());
 }
 
 bool IsFaster(const BudgetCandidate& one, const std::optional<BudgetCandidate>& other) {

@@ -16,8 +16,8 @@ struct MachineLimits {
 // Takes less than a second where nothing else runs, and up to 300 MB, which it gives back.
 MachineLimits MeasureMachineLimits();
 
-// The best of a few products of transformer shapes, each the median of runs for `seconds`; 0 where
-// the fast backend has no product of that type.
+// The best of oneDNN's products at a few transformer shapes, each the median of runs for `seconds`;
+// 0 where the fast backend has no product of that type. Products of ours may exceed it.
 double MeasureProductLimit(DType dtype, double seconds);
 double MeasureCopyLimit(double seconds);
 

@@ -37,7 +37,8 @@ class Chunks {
   VocabularyLoss Run(const Tensor& dx, const AffineTensors& gradients) {
     const std::int64_t rows = rows_.shape()[0];
     const std::int64_t wanted = options_.chunk_rows;
-    const std::int64_t step = wanted > 0 ? wanted : ChunkRows(rows, weight_.outputs());
+    const std::int64_t step =
+        wanted > 0 ? wanted : ChunkRows(rows, weight_.outputs(), rows_.dtype());
     context_.Launch({OperationKind::kLoss, BytesOf(targets_)}, [&](Backend&, void*) {
       counted_ = CountTargets(targets_, options_.ignore_index);
     });
@@ -173,12 +174,12 @@ AffineTensors WithPlaceForWeight(Context& context, const Parameter& weight, Affi
 
 }  // namespace
 
-std::int64_t ChunkRows(std::int64_t rows, std::int64_t vocabulary) {
+std::int64_t ChunkRows(std::int64_t rows, std::int64_t vocabulary, DType dtype) {
   constexpr std::int64_t kChunkElements = std::int64_t{8} << 20;
-  constexpr std::int64_t kLeastRows = 256;
-  const std::int64_t by_elements = std::max(kLeastRows, kChunkElements / vocabulary);
-  // Fewer read and write the weight's gradient more often than they save of logits.
-  const std::int64_t quarter = std::max(kLeastRows, (rows + 3) / 4);
+  // Fewer read and write the weight's gradient, which is f32, more often than they save of logits.
+  const std::int64_t least = dtype == DType::kBF16 ? 512 : 256;
+  const std::int64_t by_elements = std::max(least, kChunkElements / vocabulary);
+  const std::int64_t quarter = std::max(least, (rows + 3) / 4);
   return std::clamp<std::int64_t>(rows, 1, std::min(by_elements, quarter));
 }
 

@@ -246,14 +246,16 @@ TEST_CASE("the logits are never there as a whole", "[ops][vocabulary][memory]") 
 }
 
 TEST_CASE("chunks have as many rows as give 32 MB", "[ops][vocabulary]") {
-  CHECK(ChunkRows(0, 10) == 1);
-  CHECK(ChunkRows(1, 10) == 1);
-  CHECK(ChunkRows(9, 1) == 9);
-  CHECK(ChunkRows(2000, 256) == 500);
-  CHECK(ChunkRows(1 << 20, 256) == 32768);
-  CHECK(ChunkRows(8192, 50257) == 256);
-  CHECK(ChunkRows(8192, 2147483647) == 256);
-  CHECK(ChunkRows(400, 50257) == 256);
+  CHECK(ChunkRows(0, 10, DType::kF32) == 1);
+  CHECK(ChunkRows(1, 10, DType::kF32) == 1);
+  CHECK(ChunkRows(9, 1, DType::kF32) == 9);
+  CHECK(ChunkRows(2000, 256, DType::kF32) == 500);
+  CHECK(ChunkRows(1 << 20, 256, DType::kF32) == 32768);
+  CHECK(ChunkRows(8192, 50257, DType::kF32) == 256);
+  CHECK(ChunkRows(8192, 2147483647, DType::kF32) == 256);
+  CHECK(ChunkRows(400, 50257, DType::kF32) == 256);
+  CHECK(ChunkRows(8192, 50257, DType::kBF16) == 512);
+  CHECK(ChunkRows(400, 50257, DType::kBF16) == 400);
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ class PieceGrid {
   Range Columns(std::int64_t piece) const { return Share(columns_, piece % across_, across_); }
   // Of the largest piece, in whole units.
   std::int64_t MostRows() const { return Most(rows_, down_) * rows_.unit; }
+  std::int64_t MostColumns() const { return Most(columns_, across_) * columns_.unit; }
 
  private:
   static std::int64_t Most(const Side& side, std::int64_t shares) {

@@ -33,12 +33,13 @@ class RowProductOperation final : public Operation {
               [](std::int64_t down, std::int64_t across) {
                 return down * kMatrixBlock + across * kTileOutputs;
               }),
-        rows_(std::min(grid_.MostRows(), RowsAtATime(Whole(depth_)))) {}
+        rows_stay_(grid_.MostRows() * Whole(depth_) <= kStayingRows),
+        width_(ColumnsAtATime()) {}
 
-  // [turned tiles][blocks of rows of each piece]
+  // [sums of each piece][turned tiles][filled up rows of each piece]
   std::int64_t ScratchBytes() const override {
-    return (TurnedSize() + grid_.Pieces() * BlocksSize()) *
-           static_cast<std::int64_t>(sizeof(BFloat16));
+    return grid_.Pieces() * SumsSize() * kFloatBytes +
+           (TurnedSize() + grid_.Pieces() * FilledSize()) * kHalfBytes;
   }
 
   void Run(std::initializer_list<Argument> arguments, void* scratch) override {
@@ -46,7 +47,8 @@ class RowProductOperation final : public Operation {
     const auto* const from =
         static_cast<const BFloat16*>(find(forward_ ? Slot::kSource : Slot::kDestinationGradient));
     const auto* const weight = static_cast<const BFloat16*>(find(Slot::kWeight));
-    auto* const turned = static_cast<BFloat16*>(scratch);
+    auto* const sums = static_cast<float*>(scratch);
+    auto* const turned = reinterpret_cast<BFloat16*>(sums + grid_.Pieces() * SumsSize());
     if (!forward_) Turn(weight, turned);
     simd::RowProduct p{};
     p.tiles = forward_ ? weight : turned;
@@ -58,22 +60,44 @@ class RowProductOperation final : public Operation {
     p.row = columns_;
     eigen::ParallelFor(grid_.Pieces(), 1, [&](std::int64_t piece, std::int64_t) {
       const simd::MatrixSession session;
-      BFloat16* const blocks = turned + TurnedSize() + piece * BlocksSize();
-      ForRanges(grid_.Rows(piece), rows_, [&](const Range& rows) {
-        simd::PackRowBlocks({from + rows.begin * depth_, depth_, rows.count, depth_}, blocks);
-        Multiply(p, rows, grid_.Columns(piece), blocks);
+      simd::RowProduct own = p;
+      own.sums = sums + piece * SumsSize();
+      const Source source{from, turned + TurnedSize() + piece * FilledSize()};
+      const Range all = grid_.Columns(piece);
+      ForRanges(all, width_, [&](const Range& columns) {
+        const std::int64_t next = columns.begin + columns.count;
+        own.soon_tiles.at = p.tiles + next * Whole(depth_);
+        const std::int64_t next_count = std::min(width_, all.begin + all.count - next);
+        const BFloat16* const end = own.soon_tiles.at + next_count * Whole(depth_);
+        Multiply(own, source, grid_.Rows(piece), columns, end);
       });
     });
   }
 
  private:
-  // So many that their blocks fill 768 KB of the second cache.
-  static std::int64_t RowsAtATime(std::int64_t depth) {
-    constexpr std::int64_t kElements = 384 << 10, kFewest = 64, kMost = 512;
-    return std::clamp(kElements / depth / kMatrixBlock * kMatrixBlock, kFewest, kMost);
+  static constexpr std::int64_t kHalfBytes = sizeof(BFloat16), kFloatBytes = sizeof(float);
+
+  // Elements of the second cache of 2 MB. Rows of so many elements stay there while columns of the
+  // weight pass; more rows pass while columns stay.
+  static constexpr std::int64_t kStayingRows = 384 << 10, kPassingColumns = 96 << 10,
+                                kStayingColumns = 400 << 10, kAllColumns = 600 << 10;
+
+  // The next columns come while some are there, if these are not all.
+  std::int64_t ColumnsAtATime() const {
+    const std::int64_t all = grid_.MostColumns(), depth = Whole(depth_);
+    if (!rows_stay_ && all * depth <= kAllColumns) return all;
+    const std::int64_t elements = rows_stay_ ? kPassingColumns : kStayingColumns;
+    return std::max(elements / depth / kTileOutputs, std::int64_t{1}) * kTileOutputs;
   }
 
-  std::int64_t BlocksSize() const { return rows_ * Whole(depth_); }
+  // Steps of 32 x 32 x 32 that bring a line each, or more, of what `others` such blocks each meet.
+  static std::int64_t LinesPerStep(std::int64_t others) {
+    constexpr std::int64_t kBlockLines = 32, kMost = 4;
+    return std::clamp((kBlockLines * kMatrixBlock + others / 2) / others, std::int64_t{1}, kMost);
+  }
+
+  std::int64_t SumsSize() const { return simd::RowSums(width_); }
+  std::int64_t FilledSize() const { return kMatrixBlock * Whole(depth_); }
   std::int64_t TurnedSize() const {
     return forward_ ? 0 : Count(d_.inputs, kTileOutputs) * TurnedStep();
   }
@@ -87,24 +111,48 @@ class RowProductOperation final : public Operation {
     });
   }
 
-  static void Multiply(simd::RowProduct p, const Range& rows, const Range& columns,
-                       const BFloat16* blocks) {
-    const std::int64_t at = rows.begin * p.row + columns.begin;
-    p.a = blocks;
-    p.tiles += columns.begin * Whole(p.depth);
+  struct Source {
+    const BFloat16* rows;
+    BFloat16* filled;  // room for a block of them
+  };
+
+  // Rows are read where they lie if they consist of whole blocks.
+  void SetRows(const Source& source, const Range& rows, simd::RowProduct& p) const {
     p.rows = rows.count;
+    p.a = source.rows + rows.begin * depth_;
+    p.a_row = depth_;
+    if (rows.count == kMatrixBlock && depth_ % kMatrixBlock == 0) return;
+    simd::CopyPadded({p.a, depth_, rows.count, depth_}, kMatrixBlock, Whole(depth_), source.filled);
+    p.a = source.filled;
+    p.a_row = Whole(depth_);
+  }
+
+  // Some columns of all rows of a piece. The tiles up to soon_end come nearer meanwhile.
+  void Multiply(simd::RowProduct p, const Source& source, const Range& all, const Range& columns,
+                const BFloat16* soon_end) const {
+    p.tiles += columns.begin * Whole(p.depth);
     p.columns = columns.count;
     if (p.bias != nullptr) p.bias += columns.begin;
-    if (p.residual != nullptr) p.residual += at;
-    p.y += at;
-    simd::MultiplyRows(p);
+    BFloat16* const y = p.y + columns.begin;
+    const BFloat16* const residual = p.residual;
+    ForRanges(all, kMatrixBlock, [&](const Range& rows) {
+      SetRows(source, rows, p);
+      const std::int64_t end = rows.begin + rows.count;
+      const bool has_next = !rows_stay_ && end + kMatrixBlock <= all.begin + all.count;
+      p.soon_rows = {source.rows + end * depth_, has_next ? LinesPerStep(columns.count) : 0};
+      p.soon_tiles.lines = p.soon_tiles.at < soon_end ? LinesPerStep(all.count) : 0;
+      p.y = y + rows.begin * p.row;
+      if (residual != nullptr) p.residual = residual + rows.begin * p.row + columns.begin;
+      simd::MultiplyRows(p);
+    });
   }
 
   PackedLinearDescription d_;
   bool forward_;
   std::int64_t depth_, columns_;
   PieceGrid grid_;
-  std::int64_t rows_;  // at a time, whole blocks
+  bool rows_stay_;
+  std::int64_t width_;  // columns at a time
 };
 
 bool HasEpilogue(const LinearEpilogue& epilogue) {

@@ -8,12 +8,12 @@
 namespace frugal::onednn {
 
 // Forward and input gradient of a product with a weight in tiles (simd/weight_tiles.h), on matrix
-// tiles. Each thread has a piece of the result for itself: blocks of its rows lie in the second
-// cache and meet 64 to 256 columns of the weight after the others, while results are written behind
-// the computing, and what comes next is fetched. An input gradient turns the tiles first; scratch
-// holds them, as large as the packed weight. Each sum has one order, whatever the number of
-// threads. nullptr where the processor has no matrix tiles, the packed layout is another, or an
-// activation other than relu is fused.
+// tiles. Each thread has a piece of the result for itself: rows pass by, 32 at a time, while
+// columns of the weight lie in the second cache, or the other way round where the rows are few;
+// results are written behind the computing, and what comes next is fetched. An input gradient
+// turns the tiles first; scratch holds them, as large as the packed weight. Each sum has one order,
+// whatever the number of threads. nullptr where the processor has no matrix tiles, the packed
+// layout is another, or an activation other than relu is fused.
 std::unique_ptr<Operation> MakeRowProduct(const PackedLinearDescription& description);
 
 // Whether that is the faster way.

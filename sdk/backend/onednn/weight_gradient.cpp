@@ -15,17 +15,13 @@ using simd::kMatrixBlock;
 constexpr std::int64_t kLeftColumns = 128;  // packed at a time: 256 bytes of a row
 
 // How much is taken at a time, so that panels of the right factor stay in the second cache of a
-// core. Large sums are better fetched less often. Depends on the sizes alone, as the order of sums
-// at the edge does.
+// core, and one of the left in the first. Depends on the sizes alone, as the order of sums at the
+// edge does.
 struct Tiling {
   std::int64_t rows, right_columns;
 
-  Tiling(std::int64_t most_rows, std::int64_t sums) {
-    constexpr std::int64_t kManySums = 1 << 20;
-    const bool deep = most_rows > 256 && sums > kManySums;
-    rows = std::min<std::int64_t>(deep ? 512 : 256, most_rows);
-    right_columns = deep ? 768 : 1024;
-  }
+  explicit Tiling(std::int64_t most_rows)
+      : rows(std::min<std::int64_t>(512, most_rows)), right_columns(rows > 256 ? 768 : 1024) {}
 };
 
 // A factor of the product, [rows, width], whose rows begin `stride` apart, and the sums of its
@@ -135,7 +131,7 @@ class Work {
 
 std::int64_t WeightGradient::ScratchBytes() const {
   const std::int64_t rows = dy_.shape().RowCount();
-  const Tiling tiling(rows, dy_.shape().back() * x_.shape().back());
+  const Tiling tiling(rows);
   const Factor dy{nullptr, dy_.shape().back(), 0, nullptr};
   const Factor x{nullptr, x_.shape().back(), 0, nullptr};
   return std::max(Work(rows, tiling, dy, x, nullptr).ScratchBytes(),
@@ -151,7 +147,7 @@ void WeightGradient::Run(const LinearWeight& dweight, const Tensor& dbias, bool 
   const bool out_in = dweight.layout == WeightLayout::kOutIn;
   float* const c = dweight.tensor ? dweight.tensor.data<float>() : nullptr;
   const std::int64_t rows = dy_.shape().RowCount();
-  const Tiling tiling(rows, stride * inputs);
+  const Tiling tiling(rows);
   Work(rows, tiling, out_in ? dy : x, out_in ? x : dy, c).Run(accumulate, scratch);
 }
 

@@ -42,8 +42,8 @@ void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, std::int64_t a_ste
   for (std::int64_t k = 0; k < p.depth; k += 32, a += a_step, b += 32 * p.b_row) {
     between(k);
     _tile_loadd(4, a, a_row);
-    _tile_loadd(6, b, b_row);
-    _tile_loadd(7, b + 32, b_row);
+    _tile_stream_loadd(6, b, b_row);
+    _tile_stream_loadd(7, b + 32, b_row);
     _tile_dpbf16ps(0, 4, 6);
     _tile_loadd(5, a + 16 * p.a_row, a_row);
     _tile_dpbf16ps(1, 4, 7);
