@@ -34,7 +34,8 @@ class RowProductOperation final : public Operation {
                 return down * kMatrixBlock + across * kTileOutputs;
               }),
         rows_stay_(grid_.MostRows() * Whole(depth_) <= kStayingRows),
-        width_(ColumnsAtATime()) {}
+        width_(ColumnsAtATime()),
+        turns_pieces_(!forward_ && grid_.SharesRowsAlone()) {}
 
   // [sums of each piece][turned tiles][filled up rows of each piece]
   std::int64_t ScratchBytes() const override {
@@ -49,9 +50,8 @@ class RowProductOperation final : public Operation {
     const auto* const weight = static_cast<const BFloat16*>(find(Slot::kWeight));
     auto* const sums = static_cast<float*>(scratch);
     auto* const turned = reinterpret_cast<BFloat16*>(sums + grid_.Pieces() * SumsSize());
-    if (!forward_) Turn(weight, turned);
+    if (!forward_ && !turns_pieces_) TurnAll(weight, turned);
     simd::RowProduct p{};
-    p.tiles = forward_ ? weight : turned;
     p.depth = depth_;
     p.bias = d_.bias ? static_cast<const float*>(find(Slot::kBias)) : nullptr;
     p.residual = d_.residual ? static_cast<const BFloat16*>(find(Slot::kResidual)) : nullptr;
@@ -65,11 +65,16 @@ class RowProductOperation final : public Operation {
       const Source source{from, turned + TurnedSize() + piece * FilledSize()};
       const Range all = grid_.Columns(piece);
       ForRanges(all, width_, [&](const Range& columns) {
+        if (turns_pieces_) {
+          BFloat16* const tiles = turned + piece * PieceSize();
+          TurnColumns(weight, columns, tiles);
+          own.tiles = tiles;
+          return Multiply(own, source, grid_.Rows(piece), columns, 0);
+        }
+        own.tiles = (forward_ ? weight : turned) + columns.begin * Whole(depth_);
         const std::int64_t next = columns.begin + columns.count;
-        own.soon_tiles.at = p.tiles + next * Whole(depth_);
-        const std::int64_t next_count = std::min(width_, all.begin + all.count - next);
-        const BFloat16* const end = own.soon_tiles.at + next_count * Whole(depth_);
-        Multiply(own, source, grid_.Rows(piece), columns, end);
+        Multiply(own, source, grid_.Rows(piece), columns,
+                 std::min(width_, all.begin + all.count - next));
       });
     });
   }
@@ -98,16 +103,34 @@ class RowProductOperation final : public Operation {
 
   std::int64_t SumsSize() const { return simd::RowSums(width_); }
   std::int64_t FilledSize() const { return kMatrixBlock * Whole(depth_); }
-  std::int64_t TurnedSize() const {
-    return forward_ ? 0 : Count(d_.inputs, kTileOutputs) * TurnedStep();
-  }
   std::int64_t TurnedStep() const { return simd::WholeBlocks(d_.outputs) * kTileSize; }
+  std::int64_t PieceSize() const { return Count(width_, kTileOutputs) * TurnedStep(); }
+  std::int64_t TurnedSize() const {
+    if (forward_) return 0;
+    return turns_pieces_ ? grid_.Pieces() * PieceSize()
+                         : Count(d_.inputs, kTileOutputs) * TurnedStep();
+  }
 
-  void Turn(const BFloat16* weight, BFloat16* turned) const {
-    const std::int64_t tiles = Count(d_.inputs, kTileInputs);
-    eigen::ParallelFor(Count(d_.inputs, kTileOutputs), 1, [&](std::int64_t i, std::int64_t) {
-      simd::TurnTiles(weight + 2 * i * kTileSize, tiles * kTileSize, 2 * i + 1 < tiles, d_.outputs,
-                      turned + i * TurnedStep());
+  // Some columns of the tiles of up to 64 outputs, which lie one behind the other.
+  void Turn(const BFloat16* weight, std::int64_t out, const Range& columns,
+            BFloat16* turned) const {
+    const std::int64_t tiles = Count(d_.inputs, kTileInputs), step = tiles * kTileSize;
+    const std::int64_t outputs = std::min(kTileOutputs, d_.outputs - out * kTileOutputs);
+    turned += 2 * out * kTileSize;
+    for (std::int64_t c = 0; c < columns.count; c += kTileOutputs, turned += TurnedStep()) {
+      const std::int64_t tile = (columns.begin + c) / kTileInputs;
+      simd::TurnTiles(weight + out * step + tile * kTileSize, step, tile + 1 < tiles, outputs,
+                      turned);
+    }
+  }
+  void TurnColumns(const BFloat16* weight, const Range& columns, BFloat16* turned) const {
+    for (std::int64_t out = 0; out < Count(d_.outputs, kTileOutputs); ++out) {
+      Turn(weight, out, columns, turned);
+    }
+  }
+  void TurnAll(const BFloat16* weight, BFloat16* turned) const {
+    eigen::ParallelFor(Count(d_.outputs, kTileOutputs), 1, [&](std::int64_t out, std::int64_t) {
+      Turn(weight, out, {0, d_.inputs}, turned);
     });
   }
 
@@ -127,12 +150,14 @@ class RowProductOperation final : public Operation {
     p.a_row = Whole(depth_);
   }
 
-  // Some columns of all rows of a piece. The tiles up to soon_end come nearer meanwhile.
+  // Some columns of all rows of a piece. The tiles of the next `soon` columns come nearer
+  // meanwhile.
   void Multiply(simd::RowProduct p, const Source& source, const Range& all, const Range& columns,
-                const BFloat16* soon_end) const {
-    p.tiles += columns.begin * Whole(p.depth);
+                std::int64_t soon) const {
     p.columns = columns.count;
     if (p.bias != nullptr) p.bias += columns.begin;
+    p.soon_tiles.at = p.tiles + columns.count * Whole(depth_);
+    const BFloat16* const soon_end = p.soon_tiles.at + soon * Whole(depth_);
     BFloat16* const y = p.y + columns.begin;
     const BFloat16* const residual = p.residual;
     ForRanges(all, kMatrixBlock, [&](const Range& rows) {
@@ -153,6 +178,7 @@ class RowProductOperation final : public Operation {
   PieceGrid grid_;
   bool rows_stay_;
   std::int64_t width_;  // columns at a time
+  bool turns_pieces_;
 };
 
 bool HasEpilogue(const LinearEpilogue& epilogue) {
