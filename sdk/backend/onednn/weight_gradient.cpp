@@ -115,9 +115,15 @@ class Work {
           {left_panels, part.rows.count, left.count, left_.sums + left.begin, part.add});
     }
     if (c_ == nullptr) return;
-    simd::MultiplyPanels({left_panels, right_panels, part.rows.count,
-                          c_ + left.begin * right_.width + part.right.begin, right_.width,
-                          left.count, part.right.count, part.add});
+    simd::MultiplyPanels({.left = left_panels,
+                          .right = right_panels,
+                          .depth = part.rows.count,
+                          .c = c_ + left.begin * right_.width + part.right.begin,
+                          .c_row = right_.width,
+                          .rows = left.count,
+                          .columns = part.right.count,
+                          .accumulate = part.add,
+                          .right_passes = true});
   }
 
   std::int64_t rows_;

@@ -22,8 +22,9 @@ struct alignas(64) TileConfiguration {
 // Tile loads are opaque to compilers, which would move the stores that they read behind them.
 inline void Fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-// Element [0, k + 32] of `a` lies a_step behind [0, k]; `between` is called with each k.
-template <class Between>
+// Element [0, k + 32] of `a` lies a_step behind [0, k]; `between` is called with each k. Where
+// kPasses, b passes the first cache by.
+template <bool kPasses = false, class Between>
 void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, std::int64_t a_step,
                    const BFloat16* b, float* c, const Between& between) {
   const std::int64_t a_row = p.a_row * 2, b_row = p.b_row * 4, c_row = p.c_row * 4;
@@ -42,8 +43,13 @@ void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, std::int64_t a_ste
   for (std::int64_t k = 0; k < p.depth; k += 32, a += a_step, b += 32 * p.b_row) {
     between(k);
     _tile_loadd(4, a, a_row);
-    _tile_stream_loadd(6, b, b_row);
-    _tile_stream_loadd(7, b + 32, b_row);
+    if constexpr (kPasses) {
+      _tile_stream_loadd(6, b, b_row);
+      _tile_stream_loadd(7, b + 32, b_row);
+    } else {
+      _tile_loadd(6, b, b_row);
+      _tile_loadd(7, b + 32, b_row);
+    }
     _tile_dpbf16ps(0, 4, 6);
     _tile_loadd(5, a + 16 * p.a_row, a_row);
     _tile_dpbf16ps(1, 4, 7);

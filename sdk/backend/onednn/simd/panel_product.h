@@ -56,6 +56,7 @@ struct PanelProduct {
   std::int64_t c_row, rows, columns;
   bool accumulate;
   MatrixRows soon{};  // what the caller reads next, in whole cache lines: comes nearer meanwhile
+  bool right_passes = false;  // the first cache by, so that 512 rows of a left panel stay there
 };
 void MultiplyPanels(const PanelProduct& product);
 

@@ -59,6 +59,7 @@ void Multiply(const PanelProduct& p, const BFloat16* left, const BFloat16* right
               std::int64_t c_row, bool accumulate, const Between& between) {
   const MatrixProduct product{left,  kMatrixBlock, right,        kMatrixBlock, c,
                               c_row, kMatrixBlock, kMatrixBlock, p.depth,      accumulate};
+  if (p.right_passes) return MultiplyBlock<true>(product, left, kBlockSize, right, c, between);
   MultiplyBlock(product, left, kBlockSize, right, c, between);
 }
 
