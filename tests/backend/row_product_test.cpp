@@ -75,9 +75,10 @@ TEST_CASE("bf16 products on our own tiles, at the edges of blocks and at random 
   FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(1);
-  const Sizes sizes[] = {{1, 1, 1},      {2, 33, 31},    {32, 32, 64},    {31, 31, 255},
-                         {33, 65, 257},  {256, 64, 512}, {130, 700, 100}, {600, 2100, 65},
-                         {1025, 33, 70}, {40, 64, 6000}, {129, 96, 97},   {64, 4000, 33}};
+  const Sizes sizes[] = {{1, 1, 1},       {2, 33, 31},    {32, 32, 64},    {31, 31, 255},
+                         {33, 65, 257},   {256, 64, 512}, {130, 700, 100}, {600, 2100, 65},
+                         {1025, 33, 70},  {40, 64, 6000}, {129, 96, 97},   {64, 4000, 33},
+                         {900, 1000, 900}};
   for (const Sizes& s : sizes) {
     for (int round = 0; round < 3; ++round) CheckForward(b, dice, s);
     CheckBackwardData(b, dice, s);
