@@ -1,10 +1,8 @@
-#include <algorithm>
 #include <limits>
 
 #include "sdk/backend/onednn/simd/amx_tiles.h"
 #include "sdk/backend/onednn/simd/amx_vectors.h"
 #include "sdk/backend/onednn/simd/panel_product.h"
-#include "sdk/backend/onednn/simd/prefetch.h"
 #include "sdk/backend/onednn/simd/row_product.h"
 #include "sdk/backend/onednn/simd/weight_tiles.h"
 
