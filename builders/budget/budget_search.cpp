@@ -14,11 +14,11 @@ namespace {
 
 using std::int64_t;
 
-// Rows of logits that the loss would take at a time by itself.
-int64_t UsualChunkRows(const Blueprint& blueprint, int64_t samples) {
+// Rows of logits of a type that the loss would take at a time by itself.
+int64_t UsualChunkRows(const Blueprint& blueprint, int64_t samples, DType dtype) {
   const auto projection = ProjectionForLoss(blueprint.step_parts());
   const int64_t rows = samples * blueprint.layout.label_shape.ElementCount();
-  return ChunkRows(rows, projection->weight->shape[0], blueprint.dtype());
+  return ChunkRows(rows, projection->weight->shape[0], dtype);
 }
 
 bool IsFaster(const BudgetCandidate& one, const std::optional<BudgetCandidate>& other) {
@@ -59,13 +59,15 @@ BudgetSettings BudgetSearch::Frugal() const {
   return settings;
 }
 
-// Halvings of the rows that the loss would take by itself, the coarsest first.
+// Halvings of the rows that the loss would take by itself, the coarsest first, down to an eighth of
+// those of f32.
 std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t accumulate) const {
   std::vector<int64_t> chunks;
   if (!free_.loss_chunk_rows) return chunks;
-  const int64_t usual =
-      UsualChunkRows(blueprint_, MicroBatchSize(blueprint_.program.batch, accumulate, 0));
-  for (int64_t rows = usual / 2; rows >= std::max<int64_t>(16, usual / 8); rows /= 2) {
+  const int64_t samples = MicroBatchSize(blueprint_.program.batch, accumulate, 0);
+  const int64_t usual = UsualChunkRows(blueprint_, samples, blueprint_.dtype());
+  const int64_t least = std::max<int64_t>(16, UsualChunkRows(blueprint_, samples, DType::kF32) / 8);
+  for (int64_t rows = usual / 2; rows >= least; rows /= 2) {
     chunks.push_back(rows);
   }
   return chunks;

@@ -245,7 +245,7 @@ TEST_CASE("the logits are never there as a whole", "[ops][vocabulary][memory]") 
   }
 }
 
-TEST_CASE("chunks have as many rows as give 32 MB", "[ops][vocabulary]") {
+TEST_CASE("chunks have as many rows as give 8 million logits, or as pay", "[ops][vocabulary]") {
   CHECK(ChunkRows(0, 10, DType::kF32) == 1);
   CHECK(ChunkRows(1, 10, DType::kF32) == 1);
   CHECK(ChunkRows(9, 1, DType::kF32) == 9);

@@ -49,8 +49,8 @@ class PieceGrid {
   }
 
   std::int64_t Pieces() const { return down_ * across_; }
-  // Whether no two pieces have columns in common.
-  bool SharesRowsAlone() const { return down_ == 1; }
+  // Whether each piece has all rows, and no two have columns in common.
+  bool IsSplitByColumns() const { return down_ == 1; }
   Range Rows(std::int64_t piece) const { return Share(rows_, piece / across_, down_); }
   Range Columns(std::int64_t piece) const { return Share(columns_, piece % across_, across_); }
   // Of the largest piece, in whole units.

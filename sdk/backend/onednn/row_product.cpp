@@ -35,7 +35,7 @@ class RowProductOperation final : public Operation {
               }),
         rows_stay_(grid_.MostRows() * Whole(depth_) <= kStayingRows),
         width_(ColumnsAtATime()),
-        turns_pieces_(!forward_ && grid_.SharesRowsAlone()) {}
+        turns_pieces_(!forward_ && grid_.IsSplitByColumns()) {}
 
   // [sums of each piece][turned tiles][filled up rows of each piece]
   std::int64_t ScratchBytes() const override {
@@ -87,7 +87,7 @@ class RowProductOperation final : public Operation {
   static constexpr std::int64_t kStayingRows = 384 << 10, kPassingColumns = 96 << 10,
                                 kStayingColumns = 400 << 10, kAllColumns = 600 << 10;
 
-  // The next columns come while some are there, if these are not all.
+  // Fewer where others follow, which are fetched meanwhile.
   std::int64_t ColumnsAtATime() const {
     const std::int64_t all = grid_.MostColumns(), depth = Whole(depth_);
     if (!rows_stay_ && all * depth <= kAllColumns) return all;
@@ -95,7 +95,8 @@ class RowProductOperation final : public Operation {
     return std::max(elements / depth / kTileOutputs, std::int64_t{1}) * kTileOutputs;
   }
 
-  // Steps of 32 x 32 x 32 that bring a line each, or more, of what `others` such blocks each meet.
+  // So many of a block's 32 lines are asked for in each product of two blocks that all are there
+  // when the block before it has met `others` rows or columns. More at a time only wait.
   static std::int64_t LinesPerStep(std::int64_t others) {
     constexpr std::int64_t kBlockLines = 32, kMost = 4;
     return std::clamp((kBlockLines * kMatrixBlock + others / 2) / others, std::int64_t{1}, kMost);

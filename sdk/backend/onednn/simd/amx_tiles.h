@@ -22,44 +22,57 @@ struct alignas(64) TileConfiguration {
 // Tile loads are opaque to compilers, which would move the stores that they read behind them.
 inline void Fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-// Element [0, k + 32] of `a` lies a_step behind [0, k]; `between` is called with each k. Where
-// kPasses, b passes the first cache by.
+// The sums of a block of 32 x 32, in tiles 0 to 3; rows lie `row` bytes apart.
+inline void ZeroSums() {
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+}
+inline void LoadSums(const float* sums, std::int64_t row) {
+  const float* const lower = sums + 4 * row;
+  _tile_loadd(0, sums, row);
+  _tile_loadd(1, sums + 16, row);
+  _tile_loadd(2, lower, row);
+  _tile_loadd(3, lower + 16, row);
+}
+inline void StoreSums(float* sums, std::int64_t row) {
+  float* const lower = sums + 4 * row;
+  _tile_stored(0, sums, row);
+  _tile_stored(1, sums + 16, row);
+  _tile_stored(2, lower, row);
+  _tile_stored(3, lower + 16, row);
+}
+
+// Adds the product of two blocks of 32 x 32, whose rows lie so many bytes apart. Where kPasses, b
+// passes the first cache by.
+template <bool kPasses>
+void AddProduct(const BFloat16* a, std::int64_t a_row, const BFloat16* b, std::int64_t b_row) {
+  _tile_loadd(4, a, a_row);
+  if constexpr (kPasses) {
+    _tile_stream_loadd(6, b, b_row);
+    _tile_stream_loadd(7, b + 32, b_row);
+  } else {
+    _tile_loadd(6, b, b_row);
+    _tile_loadd(7, b + 32, b_row);
+  }
+  _tile_dpbf16ps(0, 4, 6);
+  _tile_loadd(5, a + 8 * a_row, a_row);
+  _tile_dpbf16ps(1, 4, 7);
+  _tile_dpbf16ps(2, 5, 6);
+  _tile_dpbf16ps(3, 5, 7);
+}
+
+// Element [0, k + 32] of `a` lies a_step behind [0, k]; `between` is called with each k.
 template <bool kPasses = false, class Between>
 void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, std::int64_t a_step,
                    const BFloat16* b, float* c, const Between& between) {
-  const std::int64_t a_row = p.a_row * 2, b_row = p.b_row * 4, c_row = p.c_row * 4;
-  float* const lower = c + 16 * p.c_row;
-  if (p.accumulate) {
-    _tile_loadd(0, c, c_row);
-    _tile_loadd(1, c + 16, c_row);
-    _tile_loadd(2, lower, c_row);
-    _tile_loadd(3, lower + 16, c_row);
-  } else {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  }
+  p.accumulate ? LoadSums(c, p.c_row * 4) : ZeroSums();
   for (std::int64_t k = 0; k < p.depth; k += 32, a += a_step, b += 32 * p.b_row) {
     between(k);
-    _tile_loadd(4, a, a_row);
-    if constexpr (kPasses) {
-      _tile_stream_loadd(6, b, b_row);
-      _tile_stream_loadd(7, b + 32, b_row);
-    } else {
-      _tile_loadd(6, b, b_row);
-      _tile_loadd(7, b + 32, b_row);
-    }
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(5, a + 16 * p.a_row, a_row);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
+    AddProduct<kPasses>(a, p.a_row * 2, b, p.b_row * 4);
   }
-  _tile_stored(0, c, c_row);
-  _tile_stored(1, c + 16, c_row);
-  _tile_stored(2, lower, c_row);
-  _tile_stored(3, lower + 16, c_row);
+  StoreSums(c, p.c_row * 4);
 }
 
 }  // namespace
