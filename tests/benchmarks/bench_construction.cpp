@@ -98,8 +98,7 @@ bool MeetsTarget(const std::string& name, const Sample& sample) {
 // Time and growth of PyTorch's, or why there is none.
 std::vector<std::string> PeerCells(const Peer& peer, const std::string& name, int repetitions,
                                    std::int64_t parameters) {
-  const auto json =
-      peer.RunScript("construction_peer.py", name + " " + std::to_string(repetitions));
+  const auto json = peer.Run("construction_peer.py", name + " " + std::to_string(repetitions));
   if (!json.is_object()) return {"-", "-"};
   if (json.at("parameters") != parameters) return {"another model", "-"};
   return {FixedText(json.at("ms").get<double>(), 2),

@@ -1,7 +1,7 @@
 """Builds published models on PyTorch's meta device: construction_peer.py NAME REPETITIONS.
 
 Prints one JSON line: parameters, the median of ms to build and count, and by how many bytes the
-process grew. Exits with 3 where PyTorch is not installed, with 4 for a model that is not here.
+process grew. Exits with 4 for a model that is not here.
 Only the parts with parameters matter on that device, so there are no forward passes.
 """
 import json
@@ -9,10 +9,7 @@ import statistics
 import sys
 import time
 
-try:
-    from torch import empty, nn
-except ImportError:
-    sys.exit(3)
+from torch import empty, nn
 
 META = {"device": "meta"}
 
