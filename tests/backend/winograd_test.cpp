@@ -1,5 +1,8 @@
 #include "sdk/backend/onednn/winograd.h"
 
+#include <vector>
+
+#include "sdk/backend/onednn/minimal_filtering.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "tests/backend/onednn_support.h"
 #include "tests/catch.h"
@@ -10,13 +13,29 @@ using namespace frugal::test;
 
 namespace {
 
-bool HasMinimalFiltering() {
-  const bool has = simd::BestInstructionSet() == simd::InstructionSet::kAvx512;
-  if (!has) WARN("oneDNN has it for AVX-512 alone");
-  return has;
-}
-
 constexpr std::int64_t kPlenty = 256 << 20;  // of scratch
+
+// oneDNN's minimal filtering, or ours.
+struct Way {
+  std::unique_ptr<Operation> (*make)(const ConvDescription&, std::int64_t);
+  std::int64_t (*scratch)(const ConvGeometry&);
+
+  std::unique_ptr<Operation> Make(const ConvDescription& d, std::int64_t most) const {
+    return make(d, most);
+  }
+  bool Takes(const ConvDescription& d) const { return make(d, kPlenty) != nullptr; }
+};
+
+// Those that this machine has.
+std::vector<Way> Ways() {
+  std::vector<Way> ways = {{MakeMinimalFiltering, FilteringScratch}};
+  if (simd::BestInstructionSet() == simd::InstructionSet::kAvx512) {
+    ways.push_back({MakeWinograd, WinogradScratch});
+  } else {
+    WARN("oneDNN has its own for AVX-512 alone");
+  }
+  return ways;
+}
 
 struct Sizes {
   std::int64_t batch, height, width, in, out;
@@ -43,15 +62,18 @@ ConvDescription DescribeConv(const Sizes& s, Pass pass, bool bias, bool accumula
   return d;
 }
 
-// Nine tenths of what all samples at once take.
-std::int64_t LessScratch(const ConvDescription& d) {
-  const auto all = MakeWinograd(d, kPlenty);
+// Within nine tenths of what all at once take, or half, where there are parts so small.
+std::unique_ptr<Operation> MakeInParts(const Way& way, const ConvDescription& d, int parts) {
+  auto all = way.Make(d, kPlenty);
   REQUIRE(all);
-  return all->ScratchBytes() * 9 / 10;
+  if (parts == 1) return all;
+  auto less = way.Make(d, all->ScratchBytes() * (parts == 2 ? 9 : 5) / 10);
+  return less ? std::move(less) : std::move(all);
 }
 
-void Run(const ConvDescription& d, bool in_parts, std::initializer_list<Argument> arguments) {
-  const auto operation = MakeWinograd(d, in_parts ? LessScratch(d) : kPlenty);
+void Run(const Way& way, const ConvDescription& d, int parts,
+         std::initializer_list<Argument> arguments) {
+  const auto operation = MakeInParts(way, d, parts);
   REQUIRE(operation);
   const Scratch scratch(operation->ScratchBytes());
   operation->Run(arguments, scratch.get());
@@ -74,12 +96,12 @@ struct Case {
         dy(RandomTensor({s.batch, 1, s.height, s.width, s.out}, dice.Seed())) {}
 };
 
-void CheckForward(Backends& b, const Case& c, bool in_parts) {
+void CheckForward(Backends& b, const Case& c, const Way& way, int parts) {
   const ConvDescription d = DescribeConv(c.sizes, Pass::kForward, c.bias, false, c.relu);
   const Tensor y = Full(c.dy.shape(), NAN), expected = Full(c.dy.shape(), NAN);
   const Scratch scratch(b.reference->conv().ForwardScratch(d.geometry, DType::kF32));
   b.reference->conv().Forward(d.geometry, c.x, c.weight, c.b, expected, d.epilogue, scratch.get());
-  Run(d, in_parts,
+  Run(way, d, parts,
       {{Slot::kSource, c.x.raw()},
        {Slot::kWeight, c.weight.raw()},
        {Slot::kBias, c.b.raw()},
@@ -87,19 +109,19 @@ void CheckForward(Backends& b, const Case& c, bool in_parts) {
   CHECK(RelativeError(y, expected) < kForward);
 }
 
-void CheckBackwardData(Backends& b, const Case& c, bool in_parts) {
+void CheckBackwardData(Backends& b, const Case& c, const Way& way, int parts) {
   const ConvDescription d = DescribeConv(c.sizes, Pass::kBackwardData, false, false, false);
   const Tensor dx = Full(c.x.shape(), NAN), expected = Full(c.x.shape(), NAN);
   const Scratch scratch(b.reference->conv().BackwardDataScratch(d.geometry, DType::kF32));
   b.reference->conv().BackwardData(d.geometry, c.dy, c.weight, expected, scratch.get());
-  Run(d, in_parts,
+  Run(way, d, parts,
       {{Slot::kDestinationGradient, c.dy.raw()},
        {Slot::kWeight, c.weight.raw()},
        {Slot::kSourceGradient, dx.raw()}});
   CHECK(RelativeError(dx, expected) < kForward);
 }
 
-void CheckBackwardWeight(Backends& b, const Case& c, bool in_parts) {
+void CheckBackwardWeight(Backends& b, const Case& c, const Way& way, int parts) {
   const ConvDescription d =
       DescribeConv(c.sizes, Pass::kBackwardWeight, c.bias, c.accumulate, false);
   const double before = c.accumulate ? 0.5 : NAN;
@@ -111,7 +133,7 @@ void CheckBackwardWeight(Backends& b, const Case& c, bool in_parts) {
   auto& conv = b.reference->conv();
   const Scratch scratch(conv.BackwardWeightScratch(d.geometry, DType::kF32, c.bias, c.accumulate));
   conv.BackwardWeight(d.geometry, c.dy, c.x, expected, expected_bias, c.accumulate, scratch.get());
-  Run(d, in_parts,
+  Run(way, d, parts,
       {{Slot::kSource, c.x.raw()},
        {Slot::kDestinationGradient, c.dy.raw()},
        {Slot::kWeightGradient, dweight.raw()},
@@ -120,40 +142,85 @@ void CheckBackwardWeight(Backends& b, const Case& c, bool in_parts) {
   if (c.bias) CHECK(RelativeError(dbias, expected_bias) < kForward);
 }
 
-void Check(Backends& b, const Case& c, bool in_parts) {
+void Check(Backends& b, const Case& c, const Way& way, int parts) {
   CAPTURE(c.sizes.batch, c.sizes.height, c.sizes.width, c.sizes.in, c.sizes.out, c.bias,
-          c.accumulate, c.relu, in_parts);
-  CheckForward(b, c, in_parts);
-  CheckBackwardData(b, c, in_parts);
-  CheckBackwardWeight(b, c, in_parts);
+          c.accumulate, c.relu, parts);
+  CheckForward(b, c, way, parts);
+  CheckBackwardData(b, c, way, parts);
+  CheckBackwardWeight(b, c, way, parts);
 }
-
-bool Takes(const ConvDescription& d) { return MakeWinograd(d, kPlenty) != nullptr; }
 
 }  // namespace
 
 TEST_CASE(
-    "convolutions by minimal filtering are within 1e-5 of the reference, all at once or in "
-    "parts of the batch") {
+    "convolutions by minimal filtering are within 1e-5 of the reference, all at once or in parts") {
   Backends b;
   Dice dice(1);
-  if (!HasMinimalFiltering()) return;
   const Sizes sizes[] = {
       {33, 8, 8, 64, 64}, {9, 16, 16, 64, 80}, {19, 15, 20, 96, 64}, {33, 8, 8, 256, 512}};
-  for (const Sizes& s : sizes) {
-    const Case c(s, dice);
-    Check(b, c, false);
-    Check(b, c, true);  // the last part is smaller than the others
+  for (const Way& way : Ways()) {
+    for (const Sizes& s : sizes) {
+      const Case c(s, dice);
+      // The last part is smaller than the others.
+      for (const int parts : {1, 2, 3}) Check(b, c, way, parts);
+    }
   }
+}
+
+TEST_CASE("our minimal filtering has the same bits with any number of threads") {
+  Dice dice(2);
+  const Case c({19, 15, 20, 80, 96}, dice);
+  const auto bits = [&](Pass pass, const Tensor& like, int threads) {
+    SetThreadCount(threads);
+    const auto operation =
+        MakeMinimalFiltering(DescribeConv(c.sizes, pass, false, false, false), kPlenty);
+    REQUIRE(operation);
+    const Scratch scratch(operation->ScratchBytes());
+    Tensor result = Full(like.shape(), NAN);
+    const bool weight = pass == Pass::kBackwardWeight;
+    operation->Run({{Slot::kSource, c.x.raw()},
+                    {Slot::kWeight, c.weight.raw()},
+                    {Slot::kDestination, result.raw()},
+                    {Slot::kDestinationGradient, c.dy.raw()},
+                    {Slot::kSourceGradient, result.raw()},
+                    {Slot::kWeightGradient, weight ? result.raw() : nullptr}},
+                   scratch.get());
+    return result;
+  };
+  const int before = ThreadCount();
+  const std::pair<Pass, const Tensor*> passes[] = {
+      {Pass::kForward, &c.dy}, {Pass::kBackwardData, &c.x}, {Pass::kBackwardWeight, &c.weight}};
+  for (const auto& [pass, like] : passes) {
+    const Tensor one = bits(pass, *like, 1);
+    for (const int threads : {2, 3}) CHECK(SameBits(one, bits(pass, *like, threads)));
+  }
+  SetThreadCount(before);
+}
+
+TEST_CASE("our minimal filtering is within 1e-5 of the reference over random sizes") {
+  Backends b;
+  Dice dice(3);
+  const Way ours = {MakeMinimalFiltering, FilteringScratch};
+  int taken = 0;
+  for (int i = 0; i < 5 * kRepeats; ++i) {
+    const Sizes sizes{dice.Between(1, 20), dice.Between(4, 20), dice.Between(4, 20),
+                      16 * dice.Between(2, 7), 16 * dice.Between(2, 7)};
+    if (!ours.Takes(DescribeConv(sizes, Pass::kForward, false, false, false))) continue;
+    Check(b, Case(sizes, dice), ours, static_cast<int>(dice.Between(1, 3)));
+    ++taken;
+  }
+  CHECK(taken >= kRepeats);
 }
 
 TEST_CASE(
     "convolutions with any fused activation have scratch enough where minimal filtering pays") {
   Backends b;
   const ConvGeometry g = Sizes{64, 16, 16, 64, 64}.Geometry();
-  if (HasMinimalFiltering()) {
+  for (const Way& way : Ways()) {
     const auto plain = DescribeConv({64, 16, 16, 64, 64}, Pass::kForward, false, false, false);
-    CHECK(MakeWinograd(plain, WinogradScratch(g)));
+    const auto all = way.Make(plain, way.scratch(g));
+    REQUIRE(all);
+    CHECK(way.Make(plain, all->ScratchBytes() * 9 / 10));
   }
   const Tensor x = RandomTensor({64, 1, 16, 16, 64}, 1),
                weight = RandomTensor({64, 64, 1, 3, 3}, 2);
@@ -171,27 +238,33 @@ TEST_CASE(
 }
 
 TEST_CASE("minimal filtering is for dense 3 x 3 windows over enough channels and pixels, in f32") {
-  const Sizes s{16, 8, 8, 64, 64};
-  const ConvDescription good = DescribeConv(s, Pass::kForward, false, false, false);
-  if (!HasMinimalFiltering()) return;
-  CHECK(Takes(good));
-  ConvDescription d = good;
-  d.dtype = DType::kBF16;
-  CHECK_FALSE(Takes(d));
-  d = good;
-  d.geometry.window.stride = {1, 2, 2};
-  d.geometry.window.output = {1, 4, 4};
-  CHECK_FALSE(Takes(d));
-  d = good;
-  d.geometry.window.padding_begin = {0, 2, 2};
-  d.geometry.window.padding_end = {0, 0, 0};
-  CHECK_FALSE(Takes(d));
-  d = good;
-  d.geometry.groups = 2;
-  CHECK_FALSE(Takes(d));
-  for (const Sizes& few :
-       {Sizes{16, 8, 8, 32, 64}, {16, 8, 8, 64, 72}, {3, 8, 8, 64, 64}, {64, 5, 5, 64, 64}}) {
-    CHECK_FALSE(Takes(DescribeConv(few, Pass::kForward, false, false, false)));
+  const ConvDescription good =
+      DescribeConv({16, 8, 8, 64, 64}, Pass::kForward, false, false, false);
+  for (const Way& way : Ways()) {
+    CHECK(way.Takes(good));
+    ConvDescription d = good;
+    d.dtype = DType::kBF16;
+    CHECK_FALSE(way.Takes(d));
+    d = good;
+    d.geometry.window.stride = {1, 2, 2};
+    d.geometry.window.output = {1, 4, 4};
+    CHECK_FALSE(way.Takes(d));
+    d = good;
+    d.geometry.window.padding_begin = {0, 2, 2};
+    d.geometry.window.padding_end = {0, 0, 0};
+    CHECK_FALSE(way.Takes(d));
+    d = good;
+    d.geometry.groups = 2;
+    CHECK_FALSE(way.Takes(d));
+    d = good;
+    d.epilogue.activation = Activation::kTanh;
+    CHECK_FALSE(way.Takes(d));
+    for (const Sizes& few :
+         {Sizes{16, 8, 8, 16, 64}, {16, 8, 8, 64, 72}, {1, 8, 8, 64, 64}, {64, 5, 5, 64, 64}}) {
+      CHECK_FALSE(way.Takes(DescribeConv(few, Pass::kForward, false, false, false)));
+    }
+    for (const Pass pass : {Pass::kForward, Pass::kBackwardData, Pass::kBackwardWeight}) {
+      CHECK_FALSE(way.Make(DescribeConv({16, 8, 8, 64, 64}, pass, false, false, false), 1 << 10));
+    }
   }
-  CHECK_FALSE(MakeWinograd(good, 1 << 10));
 }

@@ -13,6 +13,7 @@
 #include "sdk/backend/onednn/conv_product.h"
 #include "sdk/backend/onednn/conv_weight_gradient.h"
 #include "sdk/backend/onednn/descriptors.h"
+#include "sdk/backend/onednn/minimal_filtering.h"
 #include "sdk/backend/onednn/winograd.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
@@ -62,7 +63,7 @@ const std::vector<Sizes>& AllSizes() {
       {8, 128, 128, 28},       {8, 256, 256, 14},        {8, 512, 512, 7},
       {16, 64, 64, 32},        {16, 64, 128, 16},        {16, 128, 128, 16},
       {16, 128, 128, 8},       {16, 256, 128, 8},        {16, 128, 64, 32},
-      {16, 256, 128, 8, 1, 1}, {128, 32, 64, 14}};
+      {16, 256, 128, 8, 1, 1}, {128, 32, 64, 14},        {128, 32, 32, 14}};
   return kSizes;
 }
 
@@ -134,16 +135,18 @@ void PrintTitle(const char* title) {
               "ratio", "MB");
 }
 
-void MinimalFiltering(int rounds) {
-  PrintTitle("Minimal filtering beside direct convolution, f32 (GFLOP/s)");
+using MakeFiltering = std::unique_ptr<Operation> (*)(const ConvDescription&, std::int64_t);
+
+void MinimalFiltering(const char* title, MakeFiltering make,
+                      std::int64_t (*most)(const ConvGeometry&), int rounds) {
+  PrintTitle(title);
   constexpr std::pair<Pass, const char*> kPasses[] = {{Pass::kForward, "forward"},
                                                       {Pass::kBackwardData, "data"},
                                                       {Pass::kBackwardWeight, "weight"}};
   for (const Sizes& sizes : AllSizes()) {
     const Case c(sizes, DType::kF32);
     for (const auto& [pass, name] : kPasses) {
-      const std::int64_t most = onednn::WinogradScratch(sizes.Geometry());
-      Compare(sizes, c, pass, name, onednn::MakeWinograd(c.Describe(pass), most), rounds);
+      Compare(sizes, c, pass, name, make(c.Describe(pass), most(sizes.Geometry())), rounds);
     }
   }
 }
@@ -178,7 +181,11 @@ void WeightGradients(int rounds) {
 // bench_convolutions [rounds]: the best of so many is taken, 5 unless told.
 int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::max(1, std::atoi(arguments[1])) : 5;
-  frugal::MinimalFiltering(rounds);
+  using namespace frugal::onednn;
+  frugal::MinimalFiltering("Minimal filtering of ours beside direct convolution, f32 (GFLOP/s)",
+                           MakeMinimalFiltering, FilteringScratch, rounds);
+  frugal::MinimalFiltering("oneDNN's (AVX-512) beside the same", MakeWinograd, WinogradScratch,
+                           rounds);
   frugal::Products(rounds);
   frugal::WeightGradients(rounds);
 }

@@ -6,8 +6,10 @@
 #include "sdk/backend/onednn/conv_product.h"
 #include "sdk/backend/onednn/conv_weight_gradient.h"
 #include "sdk/backend/onednn/data_gradient.h"
+#include "sdk/backend/onednn/minimal_filtering.h"
 #include "sdk/backend/onednn/recipes.h"
 #include "sdk/backend/onednn/row_product.h"
+#include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/backend/onednn/weight_packing.h"
 #include "sdk/backend/onednn/winograd.h"
 
@@ -19,8 +21,15 @@ bool IsReferenceLoop(const Recipe& recipe) {
   return name.substr(0, 3) == "ref" || name.find(":ref") != std::string_view::npos;
 }
 
+std::unique_ptr<Operation> DescribeFiltering(const ConvDescription& d) {
+  if (simd::BestInstructionSet() == simd::InstructionSet::kAvx512) {
+    return MakeWinograd(d, WinogradScratch(d.geometry));
+  }
+  return MakeMinimalFiltering(d, FilteringScratch(d.geometry));
+}
+
 std::unique_ptr<Operation> DescribeOurs(const ConvDescription& d) {
-  if (d.dtype != DType::kBF16) return MakeWinograd(d, WinogradScratch(d.geometry));
+  if (d.dtype != DType::kBF16) return DescribeFiltering(d);
   if (d.pass != Pass::kBackwardWeight) return ConvProductPays(d) ? MakeConvProduct(d) : nullptr;
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }

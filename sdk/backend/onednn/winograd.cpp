@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "sdk/backend/onednn/filtering_tiles.h"
 #include "sdk/backend/onednn/recipes.h"
 
 namespace frugal::onednn {
@@ -87,37 +88,19 @@ class Winograd final : public Operation {
   std::unique_ptr<Operation> next_;  // where it is another than the first
 };
 
-std::int64_t TilesOf(const WindowGeometry& g) {
-  return (g.output[1] + 3) / 4 * ((g.output[2] + 3) / 4);
-}
-
-// Tiles that reach far over the edge waste what they save.
-bool IsCandidate(const ConvDescription& d) {
-  const ConvGeometry& g = d.geometry;
-  const WindowGeometry& w = g.window;
-  constexpr Spatial kOnes{1, 1, 1}, kPadding{0, 1, 1};
-  const bool covers = 12 * TilesOf(w) <= w.OutputSize();
-  return d.dtype == DType::kF32 && w.kernel == Spatial{1, 3, 3} && w.stride == kOnes &&
-         w.dilation == kOnes && w.padding_begin == kPadding && w.padding_end == kPadding &&
-         w.input[0] == 1 && w.output[0] == 1 && g.groups == 1 && g.input_channels % 16 == 0 &&
-         g.output_channels % 16 == 0 && g.input_channels >= 64 && g.output_channels >= 64 &&
-         covers && w.batch * TilesOf(w) >= kLeastTiles;
-}
-
 }  // namespace
 
 std::int64_t WinogradScratch(const ConvGeometry& g) {
-  constexpr std::int64_t kMost = 32 << 20, kTimes = 2;
-  const WindowGeometry& w = g.window;
-  const std::int64_t activations =
-      4 * w.batch * (w.InputSize() * g.input_channels + w.OutputSize() * g.output_channels);
-  return std::min(kMost, kTimes * activations);
+  constexpr std::int64_t kMost = 32 << 20;
+  return std::min(kMost, 2 * ActivationBytes(g));
 }
 
 std::unique_ptr<Operation> MakeWinograd(const ConvDescription& d, std::int64_t most_scratch) {
-  if (!IsCandidate(d)) return nullptr;
+  constexpr std::int64_t kLeastChannels = 64;
+  if (!IsFilterable(d, kLeastChannels, kLeastTiles)) return nullptr;
   const WindowGeometry& w = d.geometry.window;
-  for (std::int64_t samples = w.batch; samples * TilesOf(w) >= kLeastTiles;
+  const std::int64_t tiles = FilteringTiles(w).count() / w.batch;
+  for (std::int64_t samples = w.batch; samples * tiles >= kLeastTiles;
        samples = (samples + 1) / 2) {
     auto operation = std::make_unique<Winograd>(d, samples);
     if (!operation->IsThere()) return nullptr;
