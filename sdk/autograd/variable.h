@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -8,12 +7,7 @@
 
 namespace frugal {
 
-class Context;
-
-// Makes a value again, bit for bit, from what is kept for backward in any case: an activation's
-// output from its input. An operation that would keep the value for its own backward can keep this
-// instead (kept_value.h).
-using Remake = std::function<Tensor(Context&)>;
+class Remake;
 
 // A tensor on its way through the network, and where its gradient collects on the tape.
 struct Var {
@@ -21,7 +15,7 @@ struct Var {
 
   Tensor value;
   int slot = kNoGradient;
-  std::shared_ptr<const Remake> remake{};  // or none
+  std::shared_ptr<Remake> remake{};  // how the value is made again (kept_value.h), or none
 
   bool needs_gradient() const { return slot != kNoGradient; }
   const Shape& shape() const { return value.shape(); }

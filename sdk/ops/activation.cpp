@@ -1,5 +1,6 @@
 #include "sdk/ops/activation.h"
 
+#include "sdk/autograd/kept_value.h"
 #include "sdk/ops/check.h"
 
 namespace frugal {
@@ -35,7 +36,7 @@ Var Activate(Context& context, const Var& x, ActivationFunction function) {
     ctx.Accumulate(slot, ActivationGradient(ctx, function, std::move(dy), kept));
   });
   if (result.needs_gradient() && !from_output) {
-    result.remake = std::make_shared<const Remake>(
+    result.remake = std::make_shared<Remake>(
         [kept, function](Context& ctx) { return Activated(ctx, kept, function); });
   }
   return result;

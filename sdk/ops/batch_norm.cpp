@@ -1,3 +1,4 @@
+#include "sdk/autograd/kept_value.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
@@ -146,8 +147,8 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
       context.Record(y, IsDifferentiable(x, state.parameters.weight, state.parameters.bias),
                      [=](Context& ctx, const Tensor& dy) { Backward(ctx, kept, state, dy); });
   if (result.needs_gradient()) {
-    result.remake = std::make_shared<const Remake>(
-        [=](Context& ctx) { return NormalizeAgain(ctx, kept, state); });
+    result.remake =
+        std::make_shared<Remake>([=](Context& ctx) { return NormalizeAgain(ctx, kept, state); });
   }
   return result;
 }

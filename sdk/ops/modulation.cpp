@@ -1,5 +1,6 @@
 #include "sdk/ops/modulation.h"
 
+#include "sdk/autograd/kept_value.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
 #include "sdk/ops/precision.h"
@@ -101,42 +102,56 @@ Var Modulate(Context& context, const Var& x, const Var& shift_given, const Var& 
 
 namespace {
 
-// What the backward pass of a modulated layer norm keeps.
-struct LayerKept {
-  Var x;
-  Var scale;
-  int shift_slot;
-  Tensor mean, rstd;
+// A modulated layer norm but for what it norms.
+struct LayerCall {
+  Var shift, scale;
   NormParameters parameters;
+  double epsilon;
+  Tensor mean, rstd;
 };
 
-void LayerBackward(Context& context, const LayerKept& kept, const Tensor& dy) {
-  const Var& x = kept.x;
-  const auto [weight, bias] = kept.parameters;
+Tensor Normalized(Context& context, const Tensor& x, const LayerCall& call) {
+  Tensor y = context.Allocate(x.shape(), x.dtype());
+  const AffineTensors p = ValuesOf(context, call.parameters.weight, call.parameters.bias);
+  const LayerParts parts = {p.weight, p.bias, call.shift.value, call.scale.value};
+  context.Launch(
+      {.kind = OperationKind::kNorm,
+       .bytes =
+           BytesOf(x, parts.weight, parts.bias, parts.shift, parts.scale, y, call.mean, call.rstd),
+       .scratch_bytes = context.planning_backend().modulation().LayerScratch(x)},
+      [&](Backend& backend, void* scratch) {
+        backend.modulation().LayerForward(x, parts, call.epsilon, y, call.mean, call.rstd, scratch);
+      });
+  return y;
+}
+
+void LayerBackward(Context& context, const Tensor& x, int slot, const LayerCall& call,
+                   const Tensor& dy) {
+  const auto [weight, bias] = call.parameters;
   const AffineTensors values = ValuesOf(context, weight, bias);
   const AffineTensors sums = GradientsOf(context, weight, bias);
-  const Shape part = kept.scale.shape();
-  const LayerParts parts = {values.weight, values.bias, {}, kept.scale.value};
+  const Shape part = call.scale.shape();
+  const LayerParts parts = {values.weight, values.bias, {}, call.scale.value};
   const LayerGradients gradients = {
-      .x = PlaceOf(context, x.slot, x.shape(), x.dtype()),
+      .x = PlaceOf(context, slot, x.shape(), x.dtype()),
       .weight = sums.weight,
       .bias = sums.bias,
-      .shift = PlaceOf(context, kept.shift_slot, part, x.dtype()),
-      .scale = PlaceOf(context, kept.scale.slot, part, x.dtype()),
+      .shift = PlaceOf(context, call.shift.slot, part, x.dtype()),
+      .scale = PlaceOf(context, call.scale.slot, part, x.dtype()),
       .accumulate = sums.accumulate,
   };
   context.Launch({.kind = OperationKind::kNorm,
-                  .bytes = BytesOf(dy, x.value, values.weight, values.bias, kept.scale.value,
-                                   gradients.x, gradients.shift, gradients.scale) +
+                  .bytes = BytesOf(dy, x, values.weight, values.bias, call.scale.value, gradients.x,
+                                   gradients.shift, gradients.scale) +
                            BytesOfGradients(sums),
-                  .scratch_bytes = context.planning_backend().modulation().LayerScratch(x.value)},
+                  .scratch_bytes = context.planning_backend().modulation().LayerScratch(x)},
                  [&](Backend& backend, void* scratch) {
-                   backend.modulation().LayerBackward(dy, x.value, kept.mean, kept.rstd, parts,
-                                                      gradients, scratch);
+                   backend.modulation().LayerBackward(dy, x, call.mean, call.rstd, parts, gradients,
+                                                      scratch);
                  });
-  GiveTo(context, kept.shift_slot, gradients.shift);
-  GiveTo(context, kept.scale.slot, gradients.scale);
-  GiveTo(context, x.slot, gradients.x);
+  GiveTo(context, call.shift.slot, gradients.shift);
+  GiveTo(context, call.scale.slot, gradients.scale);
+  GiveTo(context, slot, gradients.x);
 }
 
 }  // namespace
@@ -150,27 +165,43 @@ Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters
     ThrowShape(context, "layer norm takes " + std::to_string(weight->shape[0]) + " features",
                x.shape(), "change the layer's size");
   }
-  const Var shift = PartOf(context, x, shift_given, "shift");
-  const Var scale = PartOf(context, x, scale_given, "scale");
-  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  const Shape per_row = {x.shape().RowCount()};
   const DType exact = ExactType(x.dtype());
-  const Tensor mean = context.Allocate({x.shape().RowCount()}, exact);
-  const Tensor rstd = context.Allocate({x.shape().RowCount()}, exact);
-  const AffineTensors p = ValuesOf(context, weight, parameters.bias);
-  context.Launch(
-      {.kind = OperationKind::kNorm,
-       .bytes = BytesOf(x.value, p.weight, p.bias, shift.value, scale.value, y, mean, rstd),
-       .scratch_bytes = context.planning_backend().modulation().LayerScratch(x.value)},
-      [&](Backend& backend, void* scratch) {
-        backend.modulation().LayerForward(x.value, {p.weight, p.bias, shift.value, scale.value},
-                                          epsilon, y, mean, rstd, scratch);
-      });
+  const LayerCall call = {PartOf(context, x, shift_given, "shift"),
+                          PartOf(context, x, scale_given, "scale"),
+                          parameters,
+                          epsilon,
+                          context.Allocate(per_row, exact),
+                          context.Allocate(per_row, exact)};
+  const Tensor y = Normalized(context, x.value, call);
   const bool differentiable = IsDifferentiable(x, weight, parameters.bias) ||
-                              shift.needs_gradient() || scale.needs_gradient();
-  return context.Record(y, differentiable,
-                        [kept = LayerKept{x, scale, shift.slot, mean, rstd, parameters}](
-                            Context& ctx, Tensor dy) { LayerBackward(ctx, kept, dy); });
+                              call.shift.needs_gradient() || call.scale.needs_gradient();
+  Var result =
+      context.Record(y, differentiable,
+                     [call, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+                       LayerBackward(ctx, kept.Get(ctx), slot, call, dy);
+                     });
+  if (result.needs_gradient()) {
+    result.remake = std::make_shared<Remake>(
+        [call, kept = KeptValue(x)](Context& ctx) { return Normalized(ctx, kept.Get(ctx), call); });
+  }
+  return result;
 }
+
+namespace {
+
+Tensor GatedSum(Context& context, const Tensor& x, const Tensor& gate, const Tensor& residual) {
+  Tensor y = context.Allocate(x.shape(), x.dtype());
+  context.Launch({.kind = OperationKind::kElementwise,
+                  .bytes = BytesOf(x, gate, residual, y),
+                  .scratch_bytes = context.planning_backend().modulation().GatedAddScratch(x)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.modulation().GatedAdd(x, gate, residual, y, scratch);
+                 });
+  return y;
+}
+
+}  // namespace
 
 Var GatedAdd(Context& context, const Var& x, const Var& gate_given, const Var& residual) {
   CheckSamples(context, x);
@@ -180,17 +211,10 @@ Var GatedAdd(Context& context, const Var& x, const Var& gate_given, const Var& r
                residual.value ? residual.shape() : Shape{}, "make both branches end alike");
   }
   const Var gate = PartOf(context, x, gate_given, "gate");
-  const Tensor y = context.Allocate(x.shape(), x.dtype());
-  context.Launch(
-      {.kind = OperationKind::kElementwise,
-       .bytes = BytesOf(x.value, gate.value, residual.value, y),
-       .scratch_bytes = context.planning_backend().modulation().GatedAddScratch(x.value)},
-      [&](Backend& backend, void* scratch) {
-        backend.modulation().GatedAdd(x.value, gate.value, residual.value, y, scratch);
-      });
+  const Tensor y = GatedSum(context, x.value, gate.value, residual.value);
   const bool differentiable =
       x.needs_gradient() || gate.needs_gradient() || residual.needs_gradient();
-  return context.Record(
+  Var result = context.Record(
       y, differentiable, [x, gate, residual_slot = residual.slot](Context& ctx, Tensor dy) {
         const Tensor dgate = PlaceOf(ctx, gate.slot, gate.shape(), x.dtype());
         const Tensor dx = PlaceOf(ctx, x.slot, x.shape(), x.dtype());
@@ -205,6 +229,13 @@ Var GatedAdd(Context& context, const Var& x, const Var& gate_given, const Var& r
         GiveTo(ctx, x.slot, dx);
         ctx.Accumulate(residual_slot, std::move(dy));
       });
+  // Every other sum of a residual stream at most: each would need the one before.
+  if (result.needs_gradient() && !residual.remake) {
+    result.remake =
+        std::make_shared<Remake>([x = x.value, gate = gate.value, residual = residual.value](
+                                     Context& ctx) { return GatedSum(ctx, x, gate, residual); });
+  }
+  return result;
 }
 
 }  // namespace frugal

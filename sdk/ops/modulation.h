@@ -13,11 +13,13 @@ namespace frugal {
 // scale wants a gradient: x + shift, as in residual blocks of U-Nets, keeps nothing.
 Var Modulate(Context& context, const Var& x, const Var& shift, const Var& scale);
 
-// LayerNorm(x) (1 + scale) + shift in one pass. Keeps x, scale and two numbers per row.
+// LayerNorm(x) (1 + scale) + shift in one pass. Keeps x, scale, shift and two numbers per row; y is
+// made again (Var::remake) for what is behind it.
 Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters, double epsilon,
                        const Var& shift, const Var& scale);
 
-// residual + gate x. Keeps x and gate.
+// residual + gate x. Keeps x and gate; along a residual stream every other sum is made again from
+// these and the sum before.
 Var GatedAdd(Context& context, const Var& x, const Var& gate, const Var& residual);
 
 // alpha a + (1 - alpha) b, alpha [1]: the learned mixture of a spatial and a temporal branch

@@ -11,7 +11,8 @@ struct NormParameters {
   const Parameter* bias = nullptr;
 };
 
-// Over the last axis of x [..., D] (Ba et al., arXiv:1607.06450). Keeps x, mean and 1/deviation.
+// Over the last axis of x [..., D] (Ba et al., arXiv:1607.06450). Keeps x, mean and 1/deviation;
+// y is made again (Var::remake) for what is behind it.
 Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double epsilon);
 
 // Over groups of channels and all positions of x [N, ..., C] (Wu & He, arXiv:1803.08494).

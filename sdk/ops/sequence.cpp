@@ -1,35 +1,69 @@
 #include "sdk/ops/sequence.h"
 
+#include "sdk/autograd/kept_value.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
 
 namespace frugal {
+
+namespace {
+
+Tensor RmsNormalized(Context& context, const Tensor& x, const Parameter* weight, double epsilon,
+                     const Tensor& rstd) {
+  Tensor y = context.Allocate(x.shape(), x.dtype());
+  const Tensor scale = ValuesOf(context, weight, nullptr).weight;
+  context.Launch({OperationKind::kNorm, BytesOf(x, scale, y, rstd)}, [&](Backend& backend, void*) {
+    backend.sequence().RmsForward(x, scale, epsilon, y, rstd);
+  });
+  return y;
+}
+
+void RmsBackward(Context& context, const Tensor& x, const Parameter* weight, const Tensor& rstd,
+                 int slot, const Tensor& dy) {
+  const Tensor value = ValuesOf(context, weight, nullptr).weight;
+  const AffineTensors gradient = GradientsOf(context, weight, nullptr);
+  const Tensor dx = context.Allocate(x.shape(), x.dtype());
+  context.Launch({.kind = OperationKind::kNorm,
+                  .bytes = BytesOf(dy, x, value, dx) + BytesOfGradients(gradient),
+                  .scratch_bytes = context.planning_backend().sequence().RmsBackwardScratch(x)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.sequence().RmsBackward(dy, x, rstd, value, dx, gradient.weight,
+                                                  gradient.accumulate, scratch);
+                 });
+  context.Accumulate(slot, dx);
+}
+
+Tensor GatedProduct(Context& context, const Tensor& x, Activation f, bool gate_last) {
+  Shape half = x.shape();
+  half[half.rank() - 1] /= 2;
+  Tensor y = context.Allocate(half, x.dtype());
+  context.Launch({OperationKind::kActivation, BytesOf(x, y)}, [&](Backend& backend, void*) {
+    backend.sequence().GatedForward(f, gate_last, x, y);
+  });
+  return y;
+}
+
+}  // namespace
 
 Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsilon) {
   if (weight != nullptr && x.shape().back() != weight->shape[0]) {
     ThrowShape(context, "rms norm takes " + std::to_string(weight->shape[0]) + " features",
                x.shape(), "change the layer's size");
   }
-  const Tensor y = context.Allocate(x.shape(), x.dtype());
   const Tensor rstd = context.Allocate({x.shape().RowCount()}, context.exact_dtype());
-  const Tensor scale = ValuesOf(context, weight, nullptr).weight;
-  context.Launch({OperationKind::kNorm, BytesOf(x.value, scale, y, rstd)},
-                 [&](Backend& backend, void*) {
-                   backend.sequence().RmsForward(x.value, scale, epsilon, y, rstd);
-                 });
-  return context.Record(y, IsDifferentiable(x, weight, nullptr), [=](Context& ctx, Tensor dy) {
-    const Tensor value = ValuesOf(ctx, weight, nullptr).weight;
-    const AffineTensors gradient = GradientsOf(ctx, weight, nullptr);
-    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
-    ctx.Launch({.kind = OperationKind::kNorm,
-                .bytes = BytesOf(dy, x.value, value, dx) + BytesOfGradients(gradient),
-                .scratch_bytes = ctx.planning_backend().sequence().RmsBackwardScratch(x.value)},
-               [&](Backend& backend, void* scratch) {
-                 backend.sequence().RmsBackward(dy, x.value, rstd, value, dx, gradient.weight,
-                                                gradient.accumulate, scratch);
-               });
-    ctx.Accumulate(x.slot, dx);
-  });
+  const Tensor y = RmsNormalized(context, x.value, weight, epsilon, rstd);
+  Var result = context.Record(
+      y, IsDifferentiable(x, weight, nullptr),
+      [weight, rstd, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+        RmsBackward(ctx, kept.Get(ctx), weight, rstd, slot, dy);
+      });
+  if (result.needs_gradient()) {
+    result.remake =
+        std::make_shared<Remake>([weight, epsilon, rstd, kept = KeptValue(x)](Context& ctx) {
+          return RmsNormalized(ctx, kept.Get(ctx), weight, epsilon, rstd);
+        });
+  }
+  return result;
 }
 
 Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
@@ -37,13 +71,8 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
     ThrowShape(context, "a gated unit takes an even number of features", x.shape(),
                "project to twice the width");
   }
-  Shape half = x.shape();
-  half[half.rank() - 1] /= 2;
-  const Tensor y = context.Allocate(half, x.dtype());
-  context.Launch({OperationKind::kActivation, BytesOf(x.value, y)}, [&](Backend& backend, void*) {
-    backend.sequence().GatedForward(f, gate_last, x.value, y);
-  });
-  return context.Record(y, x.needs_gradient(), [=](Context& ctx, Tensor dy) {
+  const Tensor y = GatedProduct(context, x.value, f, gate_last);
+  Var result = context.Record(y, x.needs_gradient(), [=](Context& ctx, const Tensor& dy) {
     const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
     ctx.Launch({OperationKind::kActivation, BytesOf(dy, x.value, dx)},
                [&](Backend& backend, void*) {
@@ -51,6 +80,11 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
                });
     ctx.Accumulate(x.slot, dx);
   });
+  if (result.needs_gradient()) {
+    result.remake = std::make_shared<Remake>(
+        [x = x.value, f, gate_last](Context& ctx) { return GatedProduct(ctx, x, f, gate_last); });
+  }
+  return result;
 }
 
 Var Rotate(Context& context, const Var& x, const RotaryGeometry& geometry, const Tensor& cosine,
