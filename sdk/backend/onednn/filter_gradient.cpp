@@ -13,8 +13,6 @@ namespace {
 using simd::kPlaces;
 using simd::Panels;
 
-constexpr std::int64_t kFilteringGap =
-    16;  // floats: places that are not all in one set of the caches
 constexpr std::int64_t kInputPanel = 48;  // channels: rows of a product, whole blocks of it
 constexpr std::int64_t kMostTiles = 256;  // at a time
 constexpr std::int64_t kLeastTiles = 64;  // so that sums stay in registers for long
