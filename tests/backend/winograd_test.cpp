@@ -1,5 +1,6 @@
 #include "sdk/backend/onednn/winograd.h"
 
+#include <cmath>
 #include <vector>
 
 #include "sdk/backend/onednn/minimal_filtering.h"
@@ -195,6 +196,21 @@ TEST_CASE("our minimal filtering has the same bits with any number of threads") 
     for (const int threads : {2, 3}) CHECK(SameBits(one, bits(pass, *like, threads)));
   }
   SetThreadCount(before);
+}
+
+TEST_CASE("our minimal filtering with a relu hides nothing that is not a number") {
+  Dice dice(4);
+  const Case c({16, 8, 8, 64, 64}, dice);
+  c.x.data<float>()[0] = NAN;
+  const auto operation =
+      MakeMinimalFiltering(DescribeConv(c.sizes, Pass::kForward, false, false, true), kPlenty);
+  REQUIRE(operation);
+  const Scratch scratch(operation->ScratchBytes());
+  const Tensor y = Full(c.dy.shape(), 0);
+  operation->Run(
+      {{Slot::kSource, c.x.raw()}, {Slot::kWeight, c.weight.raw()}, {Slot::kDestination, y.raw()}},
+      scratch.get());
+  CHECK(std::isnan(y.data<float>()[0]));
 }
 
 TEST_CASE("our minimal filtering is within 1e-5 of the reference over random sizes") {

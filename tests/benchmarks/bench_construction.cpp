@@ -142,7 +142,7 @@ bool RunBench(const BenchOptions& options) {
     table.rows.back().insert(table.rows.back().end(), cells.begin(), cells.end());
   }
   std::cout << "Published models without their weights, medians of " << options.repetitions
-            << "; PyTorch: on its meta device\n\n"
+            << "; PyTorch: " << (peer.exists() ? "on its meta device" : peer.settings()) << "\n\n"
             << ToText(table);
   if (!all_met) std::cout << "\na target is missed: see the head of bench_construction.cpp\n";
   return all_met;

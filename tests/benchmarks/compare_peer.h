@@ -9,8 +9,8 @@ namespace frugal {
 
 // PyTorch, where a Python that has it is installed: the shell's first, else the system's own. It
 // runs as fast as it can here: with tcmalloc where that is installed, since pages that libc's
-// malloc gives back and takes again cost it up to a third of a step and a quarter of its memory,
-// and with AVX-512 where the processor has it, which its version 1 uses only when asked.
+// malloc gives back and takes again cost it time and memory, and with AVX-512 where the processor
+// has it, which its version 1 uses only when asked.
 class Peer {
  public:
   Peer() {

@@ -1,8 +1,8 @@
 """Builds published models on PyTorch's meta device: construction_peer.py NAME REPETITIONS.
 
 Prints one JSON line: parameters, the median of ms to build and count, and by how many bytes the
-process grew. Exits with 4 for a model that is not here.
-Only the parts with parameters matter on that device, so there are no forward passes.
+process grew. Exits with 4 for a model that is not here. Only the parts with parameters matter on
+that device, so there are no forward passes.
 """
 import json
 import statistics

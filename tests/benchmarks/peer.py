@@ -1,7 +1,7 @@
 """The workloads of bench_compare in PyTorch: peer.py WORKLOAD f32|bf16 prints one JSON line.
 
-The networks are those of workloads.h, with AdamW and
-random data; bf16 is PyTorch's automatic mixed precision.
+The networks are those of workloads.h, with AdamW and random data; bf16 is PyTorch's automatic
+mixed precision.
 """
 import json
 import math

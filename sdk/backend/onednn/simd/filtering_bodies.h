@@ -117,7 +117,7 @@ inline void TransformOutputs(const Panels& from, std::int64_t row, const float* 
     const Vector added = bias == nullptr ? Vector{} : Load(bias + channel);
     for (int i = 0; i < kTilePixels; ++i) {
       const Vector y = result[i / 4][i % 4] + added;
-      Store(pixels[i] + channel, relu ? Largest(y, Vector{}) : y);
+      Store(pixels[i] + channel, relu ? Largest(Vector{}, y) : y);  // not a number stays so
     }
   });
 }
