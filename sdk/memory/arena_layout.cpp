@@ -10,7 +10,12 @@ namespace {
 
 using Order = std::vector<std::size_t>;
 
-std::int64_t LargestLiveSum(const std::vector<Lifetime>& lives) {
+struct LivePeak {
+  std::int64_t bytes = 0;
+  std::int64_t event = 0;
+};
+
+LivePeak LargestLiveSum(const std::vector<Lifetime>& lives) {
   std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // (event, bytes)
   for (const Lifetime& life : lives) {
     changes.emplace_back(life.begin, life.bytes);
@@ -18,9 +23,12 @@ std::int64_t LargestLiveSum(const std::vector<Lifetime>& lives) {
   }
   std::ranges::sort(changes);
   std::int64_t live = 0;
-  std::int64_t largest = 0;
-  for (const auto& [event, bytes] : changes) largest = std::max(largest, live += bytes);
-  return largest;
+  LivePeak peak;
+  for (const auto& [event, bytes] : changes) {
+    live += bytes;
+    if (live > peak.bytes) peak = {live, event};
+  }
+  return peak;
 }
 
 // The lowest start of the smallest gap that holds `bytes` between ranges sorted by begin.
@@ -55,11 +63,11 @@ std::vector<std::int64_t> Place(const std::vector<Lifetime>& lives, std::size_t 
   return offsets;
 }
 
-std::vector<Order> Orders(const std::vector<Lifetime>& lives) {
+std::vector<Order> Orders(const std::vector<Lifetime>& lives, std::int64_t peak) {
   Order order(lives.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto duration = [&](std::size_t i) { return lives[i].end - lives[i].begin; };
-  std::vector<Order> orders(3, order);
+  std::vector<Order> orders(5, order);
   std::ranges::stable_sort(orders[0], [&](std::size_t a, std::size_t b) {
     return lives[a].bytes != lives[b].bytes ? lives[a].bytes > lives[b].bytes
                                             : duration(a) > duration(b);
@@ -71,6 +79,12 @@ std::vector<Order> Orders(const std::vector<Lifetime>& lives) {
   };
   std::ranges::stable_sort(orders[2],
                            [&](std::size_t a, std::size_t b) { return area(a) > area(b); });
+  // What is live at the peak has to lie without gaps then.
+  const auto at_peak = [&](std::size_t i) { return lives[i].begin <= peak && peak < lives[i].end; };
+  orders[3] = orders[0];
+  std::ranges::stable_partition(orders[3], at_peak);
+  orders[4] = orders[1];
+  std::ranges::stable_partition(orders[4], at_peak);
   return orders;
 }
 
@@ -125,9 +139,10 @@ ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough) {
   std::vector<Lifetime> lives;
   std::ranges::copy_if(trace.lifetimes(), std::back_inserter(lives), &Lifetime::in_arena);
   ArenaLayout layout;
-  layout.lower_bound_bytes = LargestLiveSum(lives);
+  const LivePeak peak = LargestLiveSum(lives);
+  layout.lower_bound_bytes = peak.bytes;
   Best best(lives, static_cast<std::size_t>(trace.event_count()));
-  for (const Order& order : Orders(lives)) {
+  for (const Order& order : Orders(lives, peak.event)) {
     best.Try(order, std::max(enough, layout.lower_bound_bytes));
   }
   layout.arena_bytes = best.extent();
