@@ -79,7 +79,7 @@ Var ResnetBlock<kAxes>::operator()(Context& context, const Var& x, const Var& c)
   h = Activate(context, h, Activation::kSilu);
   h = conv2_(context, h);
   const Var around = Resampled(context, x, resampling_);
-  h = Add(context, shortcut_ ? (*shortcut_)(context, around) : around, h);
+  h = Add(context, h, shortcut_ ? (*shortcut_)(context, around) : around);
   return output_factor_ == 1 ? h : Scale(context, h, output_factor_);
 }
 

@@ -137,7 +137,7 @@ class UVitBlock final : public BundleLayer {
     if (join_) {
       const std::array<Var, 2> both = {std::move(x), std::exchange(bundle.back(), Var())};
       bundle.pop_back();
-      x = (*join_)(context, Concat(context, both, 2));
+      x = (*join_)(context, ConcatOfKept(context, both, 2));
     }
     x = AddProjected(context, attention_, norm1_(context, x), x);
     x = AddProjected(context, *down_, (*up_)(context, norm2_(context, x)), x);

@@ -15,9 +15,13 @@ namespace frugal {
 class Remake {
  public:
   using Make = std::function<Tensor(Context&)>;
+  // Sums of a residual stream in a row that are made again: each needs the one before, and all of
+  // them are live while the first of a row is used. Of n sums n / (m + 1) + m are live at most.
+  static constexpr int kMostSums = 3;
 
-  explicit Remake(Make make) : make_(std::move(make)) {}
+  explicit Remake(Make make, int sums) : make_(std::move(make)), sums_(sums) {}
 
+  int sums() const { return sums_; }  // in a row that it takes to make this
   void AddKeeper() { ++waiting_; }
   // Once for each keeper.
   Tensor Get(Context& context) {
@@ -28,6 +32,7 @@ class Remake {
 
  private:
   Make make_;
+  int sums_;
   Tensor made_;
   int waiting_ = 0;
 };
@@ -48,5 +53,25 @@ class KeptValue {
   Tensor value_;
   std::shared_ptr<Remake> remake_;
 };
+
+inline int SumsBehind(const Var& x) { return x.remake ? x.remake->sums() : 0; }
+
+// A result that operations behind it need not keep: make(context, x) is its value again.
+template <class Make>
+Var MadeAgainFrom(const Var& x, Var result, Make make, int more_sums = 0) {
+  if (!result.needs_gradient()) return result;
+  result.remake =
+      std::make_shared<Remake>([make = std::move(make), kept = KeptValue(x)](
+                                   Context& context) { return make(context, kept.Get(context)); },
+                               SumsBehind(x) + more_sums);
+  return result;
+}
+
+// The same for a sum along a residual stream, but for one in kMostSums + 1.
+template <class Make>
+Var SumMadeAgainFrom(const Var& stream, Var result, Make make) {
+  if (SumsBehind(stream) >= Remake::kMostSums) return result;
+  return MadeAgainFrom(stream, std::move(result), std::move(make), 1);
+}
 
 }  // namespace frugal

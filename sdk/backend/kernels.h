@@ -147,6 +147,10 @@ class NormKernels {
   virtual void GroupForward(const GroupNormGeometry& g, const Tensor& x, const Tensor& weight,
                             const Tensor& bias, double epsilon, const Tensor& y, const Tensor& mean,
                             const Tensor& rstd) = 0;
+  // y as GroupForward wrote it, again from what it found: the same bits.
+  virtual void GroupNormalize(const GroupNormGeometry& g, const Tensor& x, const Tensor& weight,
+                              const Tensor& bias, const Tensor& mean, const Tensor& rstd,
+                              const Tensor& y) = 0;
   virtual std::int64_t GroupBackwardScratch(const GroupNormGeometry& g, DType dtype) const = 0;
   virtual void GroupBackward(const GroupNormGeometry& g, const Tensor& dy, const Tensor& x,
                              const Tensor& mean, const Tensor& rstd, const Tensor& weight,

@@ -31,14 +31,20 @@ Var Activate(Context& context, const Var& x, ActivationFunction function) {
   if (function.kind == Activation::kIdentity) return x;
   const Tensor y = Activated(context, x.value, function);
   const bool from_output = DerivesFromOutput(function.kind);
-  const Tensor kept = from_output ? y : x.value;
-  Var result = context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
-    ctx.Accumulate(slot, ActivationGradient(ctx, function, std::move(dy), kept));
-  });
-  if (result.needs_gradient() && !from_output) {
-    result.remake = std::make_shared<Remake>(
-        [kept, function](Context& ctx) { return Activated(ctx, kept, function); });
+  // Again from x, which is kept for backward in any case, or is made again itself.
+  Var output = {y, x.slot};
+  if (!from_output || x.remake) {
+    output = MadeAgainFrom(x, output, [function](Context& ctx, const Tensor& again) {
+      return Activated(ctx, again, function);
+    });
   }
+  Var result = context.Record(
+      y, x.needs_gradient(),
+      [function, kept = KeptValue(from_output ? output : x), slot = x.slot](Context& ctx,
+                                                                            Tensor dy) {
+        ctx.Accumulate(slot, ActivationGradient(ctx, function, std::move(dy), kept.Get(ctx)));
+      });
+  result.remake = std::move(output.remake);
   return result;
 }
 

@@ -15,8 +15,8 @@ struct ActivationFunction {
   ActivationFunction(Activation activation, double value) : kind(activation), parameter(value) {}
 };
 
-// y = f(x), any shape. Keeps y where the derivative follows from it, else x; then y can be made
-// again (Var::remake), so that a product or convolution behind it keeps nothing.
+// y = f(x), any shape. Keeps y where the derivative follows from it, else x; then, or where x is
+// made again itself, y can be made again (Var::remake) and what is behind it keeps nothing.
 Var Activate(Context& context, const Var& x, ActivationFunction function);
 
 // The gradient before the function, from the one behind it and what was kept of it. Works in place

@@ -29,11 +29,13 @@ void CheckInput(Context& context, const Shape& x, const BatchNormState& state) {
 // where there is a relu.
 struct Evaluated {
   int slot;
-  Tensor x, y;
+  KeptValue x;
+  Tensor y;
 };
 
 void EvaluateBackward(Context& context, const Evaluated& kept, const BatchNormState& state,
                       const Tensor& dy) {
+  const Tensor x = kept.x.Get(context);
   ParameterStore& store = context.parameters();
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   const AffineTensors d = GradientsOf(context, state.parameters.weight, state.parameters.bias);
@@ -41,15 +43,15 @@ void EvaluateBackward(Context& context, const Evaluated& kept, const BatchNormSt
   const Tensor variance = store.Value(*state.running_variance);
   const Tensor dx =
       kept.slot == Var::kNoGradient ? Tensor() : context.Allocate(dy.shape(), dy.dtype());
-  context.Launch({.kind = OperationKind::kNorm,
-                  .bytes = BytesOf(dy, kept.x, kept.y, p.weight, p.bias, mean, variance, dx) +
-                           BytesOfGradients(d),
-                  .scratch_bytes = context.planning_backend().norm().BatchScratch(dy)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.norm().BatchInferenceBackward(
-                       dy, kept.x, kept.y, mean, variance, p.weight, p.bias, state.epsilon,
-                       state.relu, dx, d.weight, d.bias, d.accumulate, scratch);
-                 });
+  context.Launch(
+      {.kind = OperationKind::kNorm,
+       .bytes = BytesOf(dy, x, kept.y, p.weight, p.bias, mean, variance, dx) + BytesOfGradients(d),
+       .scratch_bytes = context.planning_backend().norm().BatchScratch(dy)},
+      [&](Backend& backend, void* scratch) {
+        backend.norm().BatchInferenceBackward(dy, x, kept.y, mean, variance, p.weight, p.bias,
+                                              state.epsilon, state.relu, dx, d.weight, d.bias,
+                                              d.accumulate, scratch);
+      });
   if (dx) context.Accumulate(kept.slot, dx);
 }
 
@@ -65,7 +67,7 @@ Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
                  });
   const NormParameters& affine = state.parameters;
   const bool trains_weight = IsDifferentiable({}, affine.weight, nullptr);
-  const Evaluated kept{x.slot, trains_weight ? x.value : Tensor(),
+  const Evaluated kept{x.slot, trains_weight ? KeptValue(x) : KeptValue(),
                        state.relu && !trains_weight ? y : Tensor()};
   return context.Record(
       y, IsDifferentiable(x, affine.weight, affine.bias),
@@ -86,40 +88,38 @@ void MoveRunning(Context& context, const BatchNormState& state, const Tensor& me
 }
 
 // What a forward pass over a batch found, from which its output is made again.
-struct Normalized {
-  int slot;
-  Tensor x, mean, rstd;
+struct Statistics {
+  Tensor mean, rstd;
 };
 
-Tensor NormalizeAgain(Context& context, const Normalized& kept, const BatchNormState& state) {
-  const Tensor& x = kept.x;
+Tensor NormalizeAgain(Context& context, const Tensor& x, const Statistics& found,
+                      const BatchNormState& state) {
   Tensor y = context.Allocate(x.shape(), x.dtype());
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   context.Launch({.kind = OperationKind::kNorm,
-                  .bytes = BytesOf(x, p.weight, p.bias, kept.mean, kept.rstd, y),
+                  .bytes = BytesOf(x, p.weight, p.bias, found.mean, found.rstd, y),
                   .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
                  [&](Backend& backend, void* scratch) {
-                   backend.norm().BatchNormalize(x, p.weight, p.bias, kept.mean, kept.rstd,
+                   backend.norm().BatchNormalize(x, p.weight, p.bias, found.mean, found.rstd,
                                                  state.relu, y, scratch);
                  });
   return y;
 }
 
-void Backward(Context& context, const Normalized& kept, const BatchNormState& state,
-              const Tensor& dy) {
-  const Tensor& x = kept.x;
+void Backward(Context& context, const Tensor& x, int slot, const Statistics& found,
+              const BatchNormState& state, const Tensor& dy) {
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   const AffineTensors d = GradientsOf(context, state.parameters.weight, state.parameters.bias);
   const Tensor dx = context.Allocate(x.shape(), x.dtype());
   context.Launch(
       {.kind = OperationKind::kNorm,
-       .bytes = BytesOf(dy, x, kept.mean, kept.rstd, p.weight, p.bias, dx) + BytesOfGradients(d),
+       .bytes = BytesOf(dy, x, found.mean, found.rstd, p.weight, p.bias, dx) + BytesOfGradients(d),
        .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
       [&](Backend& backend, void* scratch) {
-        backend.norm().BatchBackward(dy, x, kept.mean, kept.rstd, p.weight, p.bias, state.relu, dx,
-                                     d.weight, d.bias, d.accumulate, scratch);
+        backend.norm().BatchBackward(dy, x, found.mean, found.rstd, p.weight, p.bias, state.relu,
+                                     dx, d.weight, d.bias, d.accumulate, scratch);
       });
-  context.Accumulate(kept.slot, dx);
+  context.Accumulate(slot, dx);
 }
 
 }  // namespace
@@ -142,15 +142,15 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
                                                y, mean, rstd, scratch);
                  });
   MoveRunning(context, state, mean, rstd, x.shape().RowCount());
-  const Normalized kept{x.slot, x.value, mean, rstd};
-  Var result =
-      context.Record(y, IsDifferentiable(x, state.parameters.weight, state.parameters.bias),
-                     [=](Context& ctx, const Tensor& dy) { Backward(ctx, kept, state, dy); });
-  if (result.needs_gradient()) {
-    result.remake =
-        std::make_shared<Remake>([=](Context& ctx) { return NormalizeAgain(ctx, kept, state); });
-  }
-  return result;
+  const Statistics found{mean, rstd};
+  const Var result = context.Record(
+      y, IsDifferentiable(x, state.parameters.weight, state.parameters.bias),
+      [found, state, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+        Backward(ctx, kept.Get(ctx), slot, found, state, dy);
+      });
+  return MadeAgainFrom(x, result, [found, state](Context& ctx, const Tensor& again) {
+    return NormalizeAgain(ctx, again, found, state);
+  });
 }
 
 }  // namespace frugal

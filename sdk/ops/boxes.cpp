@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdk/autograd/kept_value.h"
 #include "sdk/backend/array_kernels.h"
 #include "sdk/ops/check.h"
 #include "sdk/ops/precision.h"
@@ -68,11 +69,24 @@ std::int64_t FromBack(std::int64_t index, std::int64_t extent) {
 
 }  // namespace
 
-Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis_number) {
+namespace {
+
+struct Part {
+  Shape shape;
+  StridedBox box;
+  int slot;
+};
+
+// How parts lie in what they make together.
+struct Joint {
+  Shape whole;
+  std::vector<Part> parts;
+};
+
+Joint Join(Context& context, std::span<const Var> parts, std::int64_t axis_number) {
   const std::size_t axis = AxisOf(context, parts.front().shape(), axis_number);
-  Shape whole = parts.front().shape();
-  whole[axis] = 0;
-  bool differentiable = false;
+  Joint joint = {parts.front().shape(), {}};
+  joint.whole[axis] = 0;
   for (const Var& part : parts) {
     Shape expected = parts.front().shape();
     if (part.shape().rank() == expected.rank()) expected[axis] = part.shape()[axis];
@@ -82,30 +96,56 @@ Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis_numbe
                      ToString(parts.front().shape()),
                  part.shape(), "reshape the part that differs");
     }
-    whole[axis] += part.shape()[axis];
-    differentiable |= part.needs_gradient();
+    joint.whole[axis] += part.shape()[axis];
   }
-  const Tensor y = context.Allocate(whole, parts.front().value.dtype());
-  struct Part {
-    Shape shape;
-    StridedBox box;
-    int slot;
-  };
-  std::vector<Part> places;
-  StridedBox box = WholeBox(whole);
+  StridedBox box = WholeBox(joint.whole);
   for (const Var& part : parts) {
-    CopyBox(context, part.shape(), part.value, WholeBox(part.shape()), y, box);
-    places.push_back({part.shape(), box, part.slot});
+    joint.parts.push_back({part.shape(), box, part.slot});
     box.offset += part.shape()[axis] * box.strides[axis];
   }
-  return context.Record(y, differentiable, [places](Context& ctx, Tensor dy) {
-    for (const Part& part : places) {
-      if (part.slot == Var::kNoGradient) continue;
-      const Tensor dx = ctx.Allocate(part.shape, dy.dtype());
-      CopyBox(ctx, part.shape, dy, part.box, dx, WholeBox(part.shape));
-      ctx.Accumulate(part.slot, dx);
-    }
-  });
+  return joint;
+}
+
+Tensor SideBySide(Context& context, const Joint& joint, std::span<const Tensor> values) {
+  Tensor y = context.Allocate(joint.whole, values.front().dtype());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Part& part = joint.parts[i];
+    CopyBox(context, part.shape, values[i], WholeBox(part.shape), y, part.box);
+  }
+  return y;
+}
+
+}  // namespace
+
+Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis) {
+  const Joint joint = Join(context, parts, axis);
+  std::vector<Tensor> values;
+  bool differentiable = false;
+  for (const Var& part : parts) {
+    values.push_back(part.value);
+    differentiable |= part.needs_gradient();
+  }
+  return context.Record(SideBySide(context, joint, values), differentiable,
+                        [places = joint.parts](Context& ctx, Tensor dy) {
+                          for (const Part& part : places) {
+                            if (part.slot == Var::kNoGradient) continue;
+                            const Tensor dx = ctx.Allocate(part.shape, dy.dtype());
+                            CopyBox(ctx, part.shape, dy, part.box, dx, WholeBox(part.shape));
+                            ctx.Accumulate(part.slot, dx);
+                          }
+                        });
+}
+
+Var ConcatOfKept(Context& context, std::span<const Var> parts, std::int64_t axis) {
+  std::vector<KeptValue> beside;
+  for (const Var& part : parts.subspan(1)) beside.emplace_back(part);
+  return MadeAgainFrom(parts.front(), Concat(context, parts, axis),
+                       [beside = std::move(beside), joint = Join(context, parts, axis)](
+                           Context& ctx, const Tensor& first) {
+                         std::vector<Tensor> values = {first};
+                         for (const KeptValue& part : beside) values.push_back(part.Get(ctx));
+                         return SideBySide(ctx, joint, values);
+                       });
 }
 
 Var Slice(Context& context, const Var& x, const std::vector<SliceRange>& ranges) {

@@ -11,6 +11,10 @@ namespace frugal {
 // Tensors side by side along `axis`; the other extents are equal. Keeps nothing.
 Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis);
 
+// The same for parts that backward keeps in any case, as a U-Net's skips: what is behind keeps them
+// in place of the whole, which is joined again for it.
+Var ConcatOfKept(Context& context, std::span<const Var> parts, std::int64_t axis);
+
 // Along one axis: elements begin, begin + step, ... before end. Negative begin and end count from
 // the back.
 struct SliceRange {
@@ -33,7 +37,8 @@ Var Expand(Context& context, const Var& x, const Shape& shape);
 Var Embedding(Context& context, const Tensor& ids, const Parameter& table,
               std::int64_t padding = -1);
 
-// Images [N, H, W, C] -> [N, factor H, factor W, C]. Keeps nothing.
+// Images [N, H, W, C] -> [N, factor H, factor W, C]. Keeps nothing; what is behind it keeps x, and
+// y is made again.
 enum class Upsampling : std::uint8_t { kNearest, kBilinear };
 Var Upsample(Context& context, const Var& x, std::int64_t factor, Upsampling kind);
 

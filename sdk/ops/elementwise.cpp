@@ -1,25 +1,33 @@
 #include "sdk/ops/elementwise.h"
 
+#include "sdk/autograd/kept_value.h"
 #include "sdk/core/random.h"
 #include "sdk/ops/check.h"
 
 namespace frugal {
 
-Var Add(Context& context, const Var& a, const Var& b) {
-  if (!(a.shape() == b.shape())) {
-    ThrowShape(context, "a sum takes two tensors of one shape, here " + ToString(a.shape()),
-               b.shape(), "make both branches end in the same shape, e.g. with a shortcut");
+Var Add(Context& context, const Var& branch, const Var& around) {
+  if (!(branch.shape() == around.shape())) {
+    ThrowShape(context, "a sum takes two tensors of one shape, here " + ToString(branch.shape()),
+               around.shape(), "make both branches end in the same shape, e.g. with a shortcut");
   }
-  const Tensor sum = context.Allocate(a.shape(), a.dtype());
-  context.Launch(
-      {OperationKind::kElementwise, BytesOf(a.value, b.value, sum)},
-      [&](Backend& backend, void*) { backend.elementwise().Add(a.value, b.value, sum); });
-  const bool differentiable = a.needs_gradient() || b.needs_gradient();
-  return context.Record(sum, differentiable,
-                        [a_slot = a.slot, b_slot = b.slot](Context& ctx, Tensor gradient) {
-                          ctx.Accumulate(a_slot, gradient);
-                          ctx.Accumulate(b_slot, std::move(gradient));
-                        });
+  const auto sum = [](Context& ctx, const Tensor& x, const Tensor& y) {
+    const Tensor z = ctx.Allocate(x.shape(), x.dtype());
+    ctx.Launch({OperationKind::kElementwise, BytesOf(x, y, z)},
+               [&](Backend& backend, void*) { backend.elementwise().Add(x, y, z); });
+    return z;
+  };
+  Var result = context.Record(
+      sum(context, branch.value, around.value), branch.needs_gradient() || around.needs_gradient(),
+      [branch_slot = branch.slot, around_slot = around.slot](Context& ctx, Tensor gradient) {
+        ctx.Accumulate(branch_slot, gradient);
+        ctx.Accumulate(around_slot, std::move(gradient));
+      });
+  if (!branch.remake) return result;
+  return SumMadeAgainFrom(around, result,
+                          [sum, kept = KeptValue(branch)](Context& ctx, const Tensor& stream) {
+                            return sum(ctx, kept.Get(ctx), stream);
+                          });
 }
 
 Var Scale(Context& context, const Var& x, double factor) {
@@ -55,10 +63,13 @@ Var Dropout(Context& context, const Var& x, double rate, std::string_view path) 
 }
 
 Var Reshape(Context& context, const Var& x, const Shape& shape) {
-  return context.Record(x.value.Reshape(shape), x.needs_gradient(),
-                        [slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
-                          ctx.Accumulate(slot, dy.Reshape(back));
-                        });
+  const Var result = context.Record(x.value.Reshape(shape), x.needs_gradient(),
+                                    [slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
+                                      ctx.Accumulate(slot, dy.Reshape(back));
+                                    });
+  if (!x.remake) return result;
+  return MadeAgainFrom(x, result,
+                       [shape](Context&, const Tensor& again) { return again.Reshape(shape); });
 }
 
 Var Permute(Context& context, const Var& x, const Shape& axes) {

@@ -6,8 +6,10 @@
 
 namespace frugal {
 
-// a + b of one shape. Keeps nothing; both get the same gradient.
-Var Add(Context& context, const Var& a, const Var& b);
+// branch + around, of one shape. Keeps nothing; both get the same gradient. Where the branch can be
+// made again (Var::remake), as behind a norm, so can the sum, from it and from `around`: of a
+// residual stream three in four.
+Var Add(Context& context, const Var& branch, const Var& around);
 
 // factor x. Keeps nothing.
 Var Scale(Context& context, const Var& x, double factor);
@@ -23,7 +25,7 @@ Var Flatten(Context& context, const Var& x);
 // y.shape[i] = x.shape[axes[i]]
 Var Permute(Context& context, const Var& x, const Shape& axes);
 
-// The same elements under another shape.
+// The same elements under another shape; made again where x is.
 Var Reshape(Context& context, const Var& x, const Shape& shape);
 
 }  // namespace frugal

@@ -1,3 +1,4 @@
+#include "sdk/autograd/kept_value.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
 #include "sdk/ops/norm.h"
@@ -22,6 +23,41 @@ GroupNormGeometry FitGroups(Context& context, const Shape& x, const Parameter* w
   return {.batch = x[0], .size = size, .channels = x.back(), .groups = groups};
 }
 
+// A group norm, but for what it norms, and what its forward pass found.
+struct GroupCall {
+  GroupNormGeometry geometry;
+  NormParameters parameters;
+  Tensor mean, rstd;
+};
+
+Tensor NormalizeAgain(Context& context, const Tensor& x, const GroupCall& call) {
+  Tensor y = context.Allocate(x.shape(), x.dtype());
+  const AffineTensors p = ValuesOf(context, call.parameters.weight, call.parameters.bias);
+  context.Launch({OperationKind::kNorm, BytesOf(x, p.weight, p.bias, call.mean, call.rstd, y)},
+                 [&](Backend& backend, void*) {
+                   backend.norm().GroupNormalize(call.geometry, x, p.weight, p.bias, call.mean,
+                                                 call.rstd, y);
+                 });
+  return y;
+}
+
+void Backward(Context& context, const Tensor& x, const GroupCall& call, int slot,
+              const Tensor& dy) {
+  const AffineTensors values = ValuesOf(context, call.parameters.weight, call.parameters.bias);
+  const AffineTensors d = GradientsOf(context, call.parameters.weight, call.parameters.bias);
+  const Tensor dx = context.Allocate(x.shape(), x.dtype());
+  NormKernels& norm = context.planning_backend().norm();
+  context.Launch({.kind = OperationKind::kNorm,
+                  .bytes = BytesOf(dy, x, values.weight, dx) + BytesOfGradients(d),
+                  .scratch_bytes = norm.GroupBackwardScratch(call.geometry, dx.dtype())},
+                 [&](Backend& backend, void* scratch) {
+                   backend.norm().GroupBackward(call.geometry, dy, x, call.mean, call.rstd,
+                                                values.weight, dx, d.weight, d.bias, d.accumulate,
+                                                scratch);
+                 });
+  context.Accumulate(slot, dx);
+}
+
 }  // namespace
 
 Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
@@ -32,28 +68,22 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
   }
   const GroupNormGeometry g = FitGroups(context, x.shape(), parameters.weight, groups);
   const Tensor y = context.Allocate(x.shape(), x.dtype());
-  const Tensor mean = context.Allocate({g.batch, g.groups}, context.exact_dtype());
-  const Tensor rstd = context.Allocate({g.batch, g.groups}, context.exact_dtype());
+  const Shape per_group = {g.batch, g.groups};
+  const GroupCall call = {g, parameters, context.Allocate(per_group, context.exact_dtype()),
+                          context.Allocate(per_group, context.exact_dtype())};
   const AffineTensors p = ValuesOf(context, parameters.weight, parameters.bias);
-  context.Launch({OperationKind::kNorm, BytesOf(x.value, p.weight, p.bias, y, mean, rstd)},
-                 [&](Backend& backend, void*) {
-                   backend.norm().GroupForward(g, x.value, p.weight, p.bias, epsilon, y, mean,
-                                               rstd);
-                 });
-  const bool differentiable = IsDifferentiable(x, parameters.weight, parameters.bias);
-  return context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
-    const AffineTensors values = ValuesOf(ctx, parameters.weight, parameters.bias);
-    const AffineTensors gradients = GradientsOf(ctx, parameters.weight, parameters.bias);
-    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
-    ctx.Launch({.kind = OperationKind::kNorm,
-                .bytes = BytesOf(dy, x.value, values.weight, dx) + BytesOfGradients(gradients),
-                .scratch_bytes = ctx.planning_backend().norm().GroupBackwardScratch(g, dx.dtype())},
-               [&](Backend& backend, void* scratch) {
-                 backend.norm().GroupBackward(g, dy, x.value, mean, rstd, values.weight, dx,
-                                              gradients.weight, gradients.bias,
-                                              gradients.accumulate, scratch);
-               });
-    ctx.Accumulate(x.slot, dx);
+  context.Launch(
+      {OperationKind::kNorm, BytesOf(x.value, p.weight, p.bias, y, call.mean, call.rstd)},
+      [&](Backend& backend, void*) {
+        backend.norm().GroupForward(g, x.value, p.weight, p.bias, epsilon, y, call.mean, call.rstd);
+      });
+  const Var result =
+      context.Record(y, IsDifferentiable(x, parameters.weight, parameters.bias),
+                     [call, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+                       Backward(ctx, kept.Get(ctx), call, slot, dy);
+                     });
+  return MadeAgainFrom(x, result, [call](Context& ctx, const Tensor& again) {
+    return NormalizeAgain(ctx, again, call);
   });
 }
 

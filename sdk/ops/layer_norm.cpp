@@ -50,18 +50,14 @@ Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double 
   const RowStatistics rows = {context.Allocate(per_row, context.exact_dtype()),
                               context.Allocate(per_row, context.exact_dtype())};
   const Tensor y = Normalized(context, x.value, parameters, epsilon, rows);
-  Var result = context.Record(
+  const Var result = context.Record(
       y, IsDifferentiable(x, parameters.weight, parameters.bias),
       [parameters, rows, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
         Backward(ctx, kept.Get(ctx), parameters, rows, slot, dy);
       });
-  if (result.needs_gradient()) {
-    result.remake =
-        std::make_shared<Remake>([parameters, epsilon, rows, kept = KeptValue(x)](Context& ctx) {
-          return Normalized(ctx, kept.Get(ctx), parameters, epsilon, rows);
-        });
-  }
-  return result;
+  return MadeAgainFrom(x, result, [=](Context& ctx, const Tensor& again) {
+    return Normalized(ctx, again, parameters, epsilon, rows);
+  });
 }
 
 }  // namespace frugal

@@ -48,14 +48,26 @@ void RequireScale(Context& context, const Var& x, const Var& scale) {
 
 namespace {
 
+Tensor Modulated(Context& context, const Tensor& x, const Tensor& shift, const Tensor& scale) {
+  Tensor y = context.Allocate(x.shape(), x.dtype());
+  context.Launch({.kind = OperationKind::kElementwise,
+                  .bytes = BytesOf(x, shift, scale, y),
+                  .scratch_bytes = context.planning_backend().modulation().ModulateScratch(x)},
+                 [&](Backend& backend, void* scratch) {
+                   backend.modulation().Modulate(x, shift, scale, y, scratch);
+                 });
+  return y;
+}
+
 // What the backward pass of Modulate keeps: x only where the scale wants a gradient.
 struct ModulateKept {
-  Tensor x;
+  KeptValue x;
   Var scale;
   int x_slot, shift_slot;
 };
 
 void ModulateBackward(Context& context, const ModulateKept& kept, Tensor dy) {
+  const Tensor x = kept.x.Get(context);
   const Shape part = {dy.shape()[0], dy.shape().back()};
   const Tensor& scale = kept.scale.value;
   const Tensor dshift = PlaceOf(context, kept.shift_slot, part, dy.dtype());
@@ -64,10 +76,10 @@ void ModulateBackward(Context& context, const ModulateKept& kept, Tensor dy) {
   const Tensor dx = multiplied ? ReuseOrAllocate(context, dy) : Tensor();
   if (dshift || dscale || dx) {
     context.Launch({.kind = OperationKind::kElementwise,
-                    .bytes = BytesOf(dy, kept.x, scale, dx, dshift, dscale),
+                    .bytes = BytesOf(dy, x, scale, dx, dshift, dscale),
                     .scratch_bytes = context.planning_backend().modulation().ModulateScratch(dy)},
                    [&](Backend& backend, void* scratch) {
-                     backend.modulation().ModulateBackward(dy, kept.x, scale, dx, dshift, dscale,
+                     backend.modulation().ModulateBackward(dy, x, scale, dx, dshift, dscale,
                                                            scratch);
                    });
   }
@@ -83,21 +95,20 @@ Var Modulate(Context& context, const Var& x, const Var& shift_given, const Var& 
   if (!shift_given.value && !scale_given.value) return x;
   const Var shift = PartOf(context, x, shift_given, "shift");
   const Var scale = PartOf(context, x, scale_given, "scale");
-  const Tensor y = context.Allocate(x.shape(), x.dtype());
-  context.Launch(
-      {.kind = OperationKind::kElementwise,
-       .bytes = BytesOf(x.value, shift.value, scale.value, y),
-       .scratch_bytes = context.planning_backend().modulation().ModulateScratch(x.value)},
-      [&](Backend& backend, void* scratch) {
-        backend.modulation().Modulate(x.value, shift.value, scale.value, y, scratch);
-      });
+  const Tensor y = Modulated(context, x.value, shift.value, scale.value);
   const bool differentiable =
       x.needs_gradient() || shift.needs_gradient() || scale.needs_gradient();
-  const ModulateKept kept = {scale.needs_gradient() ? x.value : Tensor(), scale, x.slot,
+  const ModulateKept kept = {scale.needs_gradient() ? KeptValue(x) : KeptValue(), scale, x.slot,
                              shift.slot};
-  return context.Record(y, differentiable, [kept](Context& ctx, Tensor dy) {
+  const Var result = context.Record(y, differentiable, [kept](Context& ctx, Tensor dy) {
     ModulateBackward(ctx, kept, std::move(dy));
   });
+  // Without a scale to train, x is kept for nothing else.
+  if (!scale.needs_gradient() && !x.remake) return result;
+  return MadeAgainFrom(
+      x, result, [shift = shift.value, scale = scale.value](Context& ctx, const Tensor& again) {
+        return Modulated(ctx, again, shift, scale);
+      });
 }
 
 namespace {
@@ -176,16 +187,14 @@ Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters
   const Tensor y = Normalized(context, x.value, call);
   const bool differentiable = IsDifferentiable(x, weight, parameters.bias) ||
                               call.shift.needs_gradient() || call.scale.needs_gradient();
-  Var result =
+  const Var result =
       context.Record(y, differentiable,
                      [call, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
                        LayerBackward(ctx, kept.Get(ctx), slot, call, dy);
                      });
-  if (result.needs_gradient()) {
-    result.remake = std::make_shared<Remake>(
-        [call, kept = KeptValue(x)](Context& ctx) { return Normalized(ctx, kept.Get(ctx), call); });
-  }
-  return result;
+  return MadeAgainFrom(x, result, [call](Context& ctx, const Tensor& again) {
+    return Normalized(ctx, again, call);
+  });
 }
 
 namespace {
@@ -214,7 +223,7 @@ Var GatedAdd(Context& context, const Var& x, const Var& gate_given, const Var& r
   const Tensor y = GatedSum(context, x.value, gate.value, residual.value);
   const bool differentiable =
       x.needs_gradient() || gate.needs_gradient() || residual.needs_gradient();
-  Var result = context.Record(
+  const Var result = context.Record(
       y, differentiable, [x, gate, residual_slot = residual.slot](Context& ctx, Tensor dy) {
         const Tensor dgate = PlaceOf(ctx, gate.slot, gate.shape(), x.dtype());
         const Tensor dx = PlaceOf(ctx, x.slot, x.shape(), x.dtype());
@@ -229,13 +238,10 @@ Var GatedAdd(Context& context, const Var& x, const Var& gate_given, const Var& r
         GiveTo(ctx, x.slot, dx);
         ctx.Accumulate(residual_slot, std::move(dy));
       });
-  // Every other sum of a residual stream at most: each would need the one before.
-  if (result.needs_gradient() && !residual.remake) {
-    result.remake =
-        std::make_shared<Remake>([x = x.value, gate = gate.value, residual = residual.value](
-                                     Context& ctx) { return GatedSum(ctx, x, gate, residual); });
-  }
-  return result;
+  return SumMadeAgainFrom(residual, result,
+                          [x = x.value, gate = gate.value](Context& ctx, const Tensor& stream) {
+                            return GatedSum(ctx, x, gate, stream);
+                          });
 }
 
 }  // namespace frugal

@@ -10,7 +10,8 @@
 namespace frugal {
 
 // x (1 + scale) + shift; a shift or a scale without a tensor is 0. Keeps scale, and x where the
-// scale wants a gradient: x + shift, as in residual blocks of U-Nets, keeps nothing.
+// scale wants a gradient, from which y is made again then: x + shift, as in residual blocks of
+// U-Nets, keeps nothing.
 Var Modulate(Context& context, const Var& x, const Var& shift, const Var& scale);
 
 // LayerNorm(x) (1 + scale) + shift in one pass. Keeps x, scale, shift and two numbers per row; y is
@@ -18,7 +19,7 @@ Var Modulate(Context& context, const Var& x, const Var& shift, const Var& scale)
 Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters, double epsilon,
                        const Var& shift, const Var& scale);
 
-// residual + gate x. Keeps x and gate; along a residual stream every other sum is made again from
+// residual + gate x. Keeps x and gate; along a residual stream three sums of four are made again from
 // these and the sum before.
 Var GatedAdd(Context& context, const Var& x, const Var& gate, const Var& residual);
 

@@ -15,7 +15,8 @@ struct NormParameters {
 // y is made again (Var::remake) for what is behind it.
 Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double epsilon);
 
-// Over groups of channels and all positions of x [N, ..., C] (Wu & He, arXiv:1803.08494).
+// Over groups of channels and all positions of x [N, ..., C] (Wu & He, arXiv:1803.08494). Keeps x
+// and two numbers per sample and group; y is made again (Var::remake) for what is behind it.
 Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
               double epsilon);
 

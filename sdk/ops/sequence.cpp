@@ -52,18 +52,14 @@ Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsi
   }
   const Tensor rstd = context.Allocate({x.shape().RowCount()}, context.exact_dtype());
   const Tensor y = RmsNormalized(context, x.value, weight, epsilon, rstd);
-  Var result = context.Record(
+  const Var result = context.Record(
       y, IsDifferentiable(x, weight, nullptr),
       [weight, rstd, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
         RmsBackward(ctx, kept.Get(ctx), weight, rstd, slot, dy);
       });
-  if (result.needs_gradient()) {
-    result.remake =
-        std::make_shared<Remake>([weight, epsilon, rstd, kept = KeptValue(x)](Context& ctx) {
-          return RmsNormalized(ctx, kept.Get(ctx), weight, epsilon, rstd);
-        });
-  }
-  return result;
+  return MadeAgainFrom(x, result, [=](Context& ctx, const Tensor& again) {
+    return RmsNormalized(ctx, again, weight, epsilon, rstd);
+  });
 }
 
 Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
@@ -72,19 +68,20 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
                "project to twice the width");
   }
   const Tensor y = GatedProduct(context, x.value, f, gate_last);
-  Var result = context.Record(y, x.needs_gradient(), [=](Context& ctx, const Tensor& dy) {
-    const Tensor dx = ctx.Allocate(x.shape(), x.dtype());
-    ctx.Launch({OperationKind::kActivation, BytesOf(dy, x.value, dx)},
-               [&](Backend& backend, void*) {
-                 backend.sequence().GatedBackward(f, gate_last, dy, x.value, dx);
-               });
-    ctx.Accumulate(x.slot, dx);
+  const Var result = context.Record(
+      y, x.needs_gradient(),
+      [f, gate_last, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+        const Tensor value = kept.Get(ctx);
+        const Tensor dx = ctx.Allocate(value.shape(), value.dtype());
+        ctx.Launch({OperationKind::kActivation, BytesOf(dy, value, dx)},
+                   [&](Backend& backend, void*) {
+                     backend.sequence().GatedBackward(f, gate_last, dy, value, dx);
+                   });
+        ctx.Accumulate(slot, dx);
+      });
+  return MadeAgainFrom(x, result, [f, gate_last](Context& ctx, const Tensor& again) {
+    return GatedProduct(ctx, again, f, gate_last);
   });
-  if (result.needs_gradient()) {
-    result.remake = std::make_shared<Remake>(
-        [x = x.value, f, gate_last](Context& ctx) { return GatedProduct(ctx, x, f, gate_last); });
-  }
-  return result;
 }
 
 Var Rotate(Context& context, const Var& x, const RotaryGeometry& geometry, const Tensor& cosine,

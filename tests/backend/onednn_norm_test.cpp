@@ -96,6 +96,9 @@ Results Layer(NormKernels& norm, const Inputs& in) {
 Results Group(NormKernels& norm, const GroupNormGeometry& g, const Inputs& in) {
   Results r(in.x.shape(), {g.batch, g.groups}, g.channels, in.accumulate);
   norm.GroupForward(g, in.x, in.weight, in.bias, kEpsilon, r.y, r.mean, r.rstd);
+  const Tensor again = Uninitialized(in.x.shape(), in.x.dtype());
+  norm.GroupNormalize(g, in.x, in.weight, in.bias, r.mean, r.rstd, again);
+  CHECK(SameBits(again, r.y));
   const Scratch scratch(norm.GroupBackwardScratch(g, DType::kF32));
   norm.GroupBackward(g, in.dy, in.x, r.mean, r.rstd, in.weight, r.dx, r.dweight, r.dbias,
                      in.accumulate, scratch.get());

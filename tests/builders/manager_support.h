@@ -40,7 +40,7 @@ class CountingLayer final : public Layer {
   Var Forward(Context& context, const Var& input) override {
     ++runs;
     recomputed += context.recomputing() ? 1 : 0;
-    return Activate(context, input, Activation::kSilu);
+    return Activate(context, input, Activation::kTanh);  // keeps what it makes
   }
 };
 

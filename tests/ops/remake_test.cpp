@@ -4,6 +4,9 @@
 
 #include "sdk/autograd/kept_value.h"
 #include "sdk/module/module.h"
+#include "sdk/ops/activation.h"
+#include "sdk/ops/boxes.h"
+#include "sdk/ops/elementwise.h"
 #include "sdk/ops/linear.h"
 #include "sdk/ops/modulation.h"
 #include "sdk/ops/sequence.h"
@@ -21,7 +24,9 @@ class Weights : public Module {
       : first(AddParameter("first", {5, kFeatures}, Initializer::Uniform(-1, 1))),
         second(AddParameter("second", {5, kFeatures}, Initializer::Uniform(-1, 1))),
         scale(AddParameter("scale", {kFeatures}, Initializer::Uniform(-1, 1))),
-        shift(AddParameter("shift", {kFeatures}, Initializer::Uniform(-1, 1))) {
+        shift(AddParameter("shift", {kFeatures}, Initializer::Uniform(-1, 1))),
+        mean(AddBuffer("mean", {kFeatures}, Initializer::Zero())),
+        variance(AddBuffer("variance", {kFeatures}, Initializer::Constant(1))) {
     AssignPaths("behind");
     NumberParameters(*this);
   }
@@ -29,6 +34,8 @@ class Weights : public Module {
   const Parameter& second;
   const Parameter& scale;
   const Parameter& shift;
+  const Parameter& mean;
+  const Parameter& variance;
 };
 
 struct Operation {
@@ -39,6 +46,16 @@ struct Operation {
 
 Var Part(DType dtype, std::uint64_t seed) {
   return {RandomTensor({kSamples, kFeatures}, seed, dtype)};
+}
+
+Var InGroups(Context& context, const Weights& w, const Var& x) {
+  return GroupNorm(context, x, {&w.scale, &w.shift}, 4, 1e-5);
+}
+Var OverBatch(Context& context, const Weights& w, const Var& x) {
+  return BatchNorm(context, x,
+                   {.parameters = {&w.scale, &w.shift},
+                    .running_mean = &w.mean,
+                    .running_variance = &w.variance});
 }
 
 // Whose results can be made again from what their own backward keeps.
@@ -60,11 +77,44 @@ std::vector<Operation> Operations() {
        [](Context& context, const Weights&, const Var& x) {
          return Gated(context, x, Activation::kSilu);
        }},
-      // What is normed is itself made again.
+      {"group norm", kFeatures, InGroups},
+      {"batch norm", kFeatures, OverBatch},
+      // What is kept is itself made again.
+      {"activation of a group norm", kFeatures,
+       [](Context& context, const Weights& w, const Var& x) {
+         return Activate(context, InGroups(context, w, x), Activation::kSilu);
+       }},
+      {"relu of a batch norm", kFeatures,
+       [](Context& context, const Weights& w, const Var& x) {
+         return Activate(context, OverBatch(context, w, x), Activation::kRelu);
+       }},
+      {"relu of a residual sum", kFeatures,
+       [](Context& context, const Weights& w, const Var& x) {
+         return Activate(context, Add(context, OverBatch(context, w, x), x), Activation::kRelu);
+       }},
+      {"modulated group norm", kFeatures,
+       [](Context& context, const Weights& w, const Var& x) {
+         const DType dtype = x.dtype();
+         return Modulate(context, InGroups(context, w, x), Part(dtype, 3), Part(dtype, 4));
+       }},
+      {"gated unit of a norm", 2 * kFeatures,
+       [](Context& context, const Weights&, const Var& x) {
+         const Var normed = LayerNorm(context, x, {}, 1e-5);
+         return Gated(context, normed, Activation::kGelu);
+       }},
+      {"parts side by side", kFeatures,
+       [](Context& context, const Weights& w, const Var& x) {
+         return ConcatOfKept(context, std::vector{x, InGroups(context, w, x)}, 1);
+       }},
       {"norm of a gated sum", kFeatures,
        [](Context& context, const Weights&, const Var& x) {
          const Var sum = GatedAdd(context, x, Part(x.dtype(), 3), x);
          return ModulatedLayerNorm(context, sum, {}, 1e-5, Part(x.dtype(), 4), Part(x.dtype(), 5));
+       }},
+      {"upsampling", kFeatures,
+       [](Context& context, const Weights&, const Var& x) {
+         const Var images = Reshape(context, x, {kSamples, kLength / 2, 2, kFeatures});
+         return Upsample(context, images, 2, Upsampling::kNearest);
        }},
   };
 }
@@ -88,9 +138,10 @@ Behind RunBehind(const WorldKind& kind, const Operation& operation, bool can_be_
   if (!can_be_made_again) y.remake = nullptr;
   Var z = Linear(context, y, weights.first, nullptr);
   z = Linear(context, std::exchange(y, Var()), weights.second, nullptr, {}, z);
+  const Shape shape = z.shape();
   const int slot = std::exchange(z, Var()).slot;
   behind.kept = live();
-  tape.Backward(context, slot, RandomTensor({kSamples, kLength, 5}, 2, kind.dtype));
+  tape.Backward(context, slot, RandomTensor(shape, 2, kind.dtype));
   for (const Parameter* parameter : weights.Parameters()) {
     if (const Tensor gradient = world.store().Gradient(*parameter)) {
       behind.gradients.push_back(CopyOf(gradient));
@@ -121,10 +172,11 @@ TEST_CASE("a value is made again once for all that wait for it, and given back b
   Context& context = world.context();
   int made = 0;
   Var x = {Full({3}, 1, DType::kF64)};
-  x.remake = std::make_shared<Remake>([&](Context& ctx) {
+  const auto make = [&](Context& ctx) {
     ++made;
     return ctx.Allocate({3}, DType::kF64);
-  });
+  };
+  x.remake = std::make_shared<Remake>(make, 0);
   const KeptValue one(x), two(x);
   const auto live = [&] { return world.ledger().live()[MemoryTag::kActivation]; };
   CHECK(live() == 0);
@@ -136,16 +188,38 @@ TEST_CASE("a value is made again once for all that wait for it, and given back b
   CHECK(live() == 0);
 }
 
-TEST_CASE("of a residual stream's gated sums every other one is made again", "[ops][remake]") {
+TEST_CASE("of a residual stream's sums one in four is kept, the others are made again",
+          "[ops][remake]") {
+  TestWorld world(kReferenceF64);
+  Context& context = world.context();
+  const Weights weights;
+  Tape tape;
+  const TapeScope scope(context, &tape);
+  const Shape shape = {kSamples, kLength, kFeatures};
+  const auto check = [&](const std::function<Var(const Var& x)>& sum) {
+    Var x = {RandomTensor(shape, 1, DType::kF64), tape.NewSlot()};
+    for (const bool expected : {true, true, true, false, true, true, true, false}) {
+      x = sum(x);
+      CHECK((x.remake != nullptr) == expected);
+    }
+  };
+  check([&](const Var& x) { return GatedAdd(context, x, Part(DType::kF64, 2), x); });
+  check([&](const Var& x) {
+    const Var branch = OverBatch(context, weights, {RandomTensor(shape, 2, DType::kF64)});
+    return Activate(context, Add(context, branch, x), Activation::kRelu);
+  });
+}
+
+TEST_CASE("a sum whose branch would have to be kept for it is kept itself", "[ops][remake]") {
   TestWorld world(kReferenceF64);
   Context& context = world.context();
   Tape tape;
   const TapeScope scope(context, &tape);
-  Var x = {RandomTensor({kSamples, kLength, kFeatures}, 1, DType::kF64), tape.NewSlot()};
-  for (const bool expected : {true, false, true, false}) {
-    x = GatedAdd(context, x, Part(DType::kF64, 2), x);
-    CHECK((x.remake != nullptr) == expected);
-  }
+  const Var x = {RandomTensor({kSamples, kFeatures}, 1, DType::kF64), tape.NewSlot()};
+  CHECK(Add(context, x, x).remake == nullptr);
+  const Var normed = LayerNorm(context, x, {}, 1e-5);
+  CHECK(Add(context, x, normed).remake == nullptr);
+  CHECK(Add(context, normed, x).remake != nullptr);
 }
 
 }  // namespace

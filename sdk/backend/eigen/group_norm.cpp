@@ -87,25 +87,26 @@ void Statistics(const Piece& piece, const GroupNormGeometry& g, const T* x, doub
       });
 }
 
+std::int64_t StartOf(const GroupNormGeometry& g, const Piece& piece) {
+  return piece.image * g.size * g.channels + piece.FirstChannel();
+}
+
 template <class T>
-void Forward(const GroupNormGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& bias,
-             double epsilon, const Tensor& y, const Tensor& mean, const Tensor& rstd) {
+void Normalize(const GroupNormGeometry& g, const Piece& piece, const Tensor& x,
+               const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& rstd,
+               const Tensor& y) {
   const T* scale = DataOrNull<T>(weight);
   const T* shift = DataOrNull<T>(bias);
-  ForEachPiece(g, [&](const Piece& piece) {
-    const std::int64_t channel = piece.FirstChannel();
-    const std::int64_t at = piece.image * g.size * g.channels + channel;
-    Statistics(piece, g, x.data<T>() + at, epsilon, mean.data<T>(), rstd.data<T>());
-    NormalizeColumns<T>(
-        x.data<T>() + at, g.size, piece.Columns(), g.channels, false,
-        [&](std::int64_t c) {
-          const std::int64_t group = piece.image * g.groups + piece.first_group + c / piece.width;
-          return ForwardCoefficients<T>{mean.data<T>()[group],
-                                        rstd.data<T>()[group] * ValueOr(scale, channel + c, 1),
-                                        ValueOr(shift, channel + c, 0)};
-        },
-        y.data<T>() + at);
-  });
+  const std::int64_t channel = piece.FirstChannel(), at = StartOf(g, piece);
+  NormalizeColumns<T>(
+      x.data<T>() + at, g.size, piece.Columns(), g.channels, false,
+      [&](std::int64_t c) {
+        const std::int64_t group = piece.image * g.groups + piece.first_group + c / piece.width;
+        return ForwardCoefficients<T>{mean.data<T>()[group],
+                                      rstd.data<T>()[group] * ValueOr(scale, channel + c, 1),
+                                      ValueOr(shift, channel + c, 0)};
+      },
+      y.data<T>() + at);
 }
 
 struct BackwardArguments {
@@ -122,7 +123,7 @@ void GradientSums(const GroupNormGeometry& g, const Piece& piece, const Backward
                   double* totals) {
   const PerColumn center = Spread(piece, g, a.mean.data<T>());
   const PerColumn inverse = Spread(piece, g, a.rstd.data<T>());
-  const std::int64_t start = piece.image * g.size * g.channels + piece.FirstChannel();
+  const std::int64_t start = StartOf(g, piece);
   const auto add_row = [&](std::int64_t row, std::int64_t first, std::int64_t count, double* sums) {
     const T* dy = a.dy.data<T>() + start + row * g.channels + first;
     const T* x = a.x.data<T>() + start + row * g.channels + first;
@@ -156,7 +157,7 @@ void BackwardData(const GroupNormGeometry& g, const Piece& piece, const Backward
     offset[i] += scale * sums[2 * c] * share;
     slope[i] += scale * sums[2 * c + 1] * share;
   }
-  const std::int64_t at = piece.image * g.size * g.channels + piece.FirstChannel();
+  const std::int64_t at = StartOf(g, piece);
   const auto gradient = [&](std::int64_t row, std::int64_t first, std::int64_t, T*) {
     return a.dy.data<T>() + at + row * g.channels + first;
   };
@@ -203,7 +204,21 @@ void EigenNormKernels::GroupForward(const GroupNormGeometry& g, const Tensor& x,
                                     const Tensor& weight, const Tensor& bias, double epsilon,
                                     const Tensor& y, const Tensor& mean, const Tensor& rstd) {
   eigen::WithFloating("group norm", x.dtype(), [&]<class T>() {
-    eigen::Forward<T>(g, x, weight, bias, epsilon, y, mean, rstd);
+    eigen::ForEachPiece(g, [&](const eigen::Piece& piece) {
+      eigen::Statistics(piece, g, x.data<T>() + eigen::StartOf(g, piece), epsilon, mean.data<T>(),
+                        rstd.data<T>());
+      eigen::Normalize<T>(g, piece, x, weight, bias, mean, rstd, y);
+    });
+  });
+}
+
+void EigenNormKernels::GroupNormalize(const GroupNormGeometry& g, const Tensor& x,
+                                      const Tensor& weight, const Tensor& bias, const Tensor& mean,
+                                      const Tensor& rstd, const Tensor& y) {
+  eigen::WithFloating("group norm", x.dtype(), [&]<class T>() {
+    eigen::ForEachPiece(g, [&](const eigen::Piece& piece) {
+      eigen::Normalize<T>(g, piece, x, weight, bias, mean, rstd, y);
+    });
   });
 }
 

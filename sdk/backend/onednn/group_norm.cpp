@@ -202,6 +202,23 @@ void OneDnnNormKernels::GroupForward(const GroupNormGeometry& g, const Tensor& x
   });
 }
 
+void OneDnnNormKernels::GroupNormalize(const GroupNormGeometry& g, const Tensor& x,
+                                       const Tensor& weight, const Tensor& bias, const Tensor& mean,
+                                       const Tensor& rstd, const Tensor& y) {
+  if (!IsOurs(g, x.dtype())) {
+    EigenNormKernels::GroupNormalize(g, x, weight, bias, mean, rstd, y);
+    return;
+  }
+  onednn::WithElement(x.dtype(), [&]<class T>() {
+    const simd::NormLoops<T>& loops = loops_.Of<T>().norm;
+    eigen::ParallelFor(g.batch, 1, [&](std::int64_t n, std::int64_t) {
+      const std::int64_t at = n * g.size * g.channels;
+      NormalizeSample(g, loops, x.data<T>() + at, DataOrNull<float>(weight),
+                      DataOrNull<float>(bias), Sample(g, mean, rstd, n), y.data<T>() + at);
+    });
+  });
+}
+
 // Two tables [N, C] of sums.
 std::int64_t OneDnnNormKernels::GroupBackwardScratch(const GroupNormGeometry& g,
                                                      DType dtype) const {

@@ -28,6 +28,9 @@ class OneDnnNormKernels final : public EigenNormKernels {
   void GroupForward(const GroupNormGeometry& g, const Tensor& x, const Tensor& weight,
                     const Tensor& bias, double epsilon, const Tensor& y, const Tensor& mean,
                     const Tensor& rstd) override;
+  void GroupNormalize(const GroupNormGeometry& g, const Tensor& x, const Tensor& weight,
+                      const Tensor& bias, const Tensor& mean, const Tensor& rstd,
+                      const Tensor& y) override;
   std::int64_t GroupBackwardScratch(const GroupNormGeometry& g, DType dtype) const override;
   void GroupBackward(const GroupNormGeometry& g, const Tensor& dy, const Tensor& x,
                      const Tensor& mean, const Tensor& rstd, const Tensor& weight, const Tensor& dx,
