@@ -19,8 +19,8 @@ Var Modulate(Context& context, const Var& x, const Var& shift, const Var& scale)
 Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters, double epsilon,
                        const Var& shift, const Var& scale);
 
-// residual + gate x. Keeps x and gate; along a residual stream three sums of four are made again from
-// these and the sum before.
+// residual + gate x. Keeps x and gate; along a residual stream three sums of four are made again
+// from these and the sum before.
 Var GatedAdd(Context& context, const Var& x, const Var& gate, const Var& residual);
 
 // alpha a + (1 - alpha) b, alpha [1]: the learned mixture of a spatial and a temporal branch
