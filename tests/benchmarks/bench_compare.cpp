@@ -75,8 +75,10 @@ double QuietProductLimit(DType dtype) {
   return limit / 1e9;
 }
 
-Measured MeasureOurs(const Workload& workload, const std::string& preset, Precision precision) {
-  Model model = BuilderFor(workload, PresetByName(preset), precision).Build();
+Measured MeasureOurs(const Workload& workload, const CompareOptions& options, Precision precision) {
+  TrainingMemoryConfig memory = PresetByName(options.preset);
+  if (options.budget_mb > 0) memory.memory_budget_mb = MemoryBudget{.megabytes = options.budget_mb};
+  Model model = BuilderFor(workload, memory, precision).Build();
   std::vector<std::int64_t> samples = FirstSamples(workload.batch);
   const auto step = [&] { model.TrainStep(samples); };
   step();
@@ -124,7 +126,7 @@ Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
   Samples samples;
   for (int i = 0; i < options.repetitions; ++i) {
     const auto ours =
-        InChildProcess([&] { return MeasureOurs(workload, options.preset, side.precision); });
+        InChildProcess([&] { return MeasureOurs(workload, options, side.precision); });
     if (ours) {
       samples.steps.push_back(ours->step_ms);
       samples.forwards.push_back(ours->forward_ms);

@@ -17,6 +17,7 @@ struct CompareOptions {
   std::vector<std::string> workloads;  // empty = all
   std::vector<std::string> precisions = {"f32", "bf16"};
   std::string preset = "SpeedOptimized";  // of ours
+  std::int64_t budget_mb = 0;             // of ours, where above 0
   int repetitions = 3;
   bool json = false;
 };
@@ -31,7 +32,7 @@ inline std::optional<Precision> PrecisionNamed(const std::string& name) {
 [[noreturn]] inline void RefuseCompare(const std::string& given) {
   throw UsageError({.where = "bench_compare",
                     .required = "[--workloads NAME,...] [--precision f32,bf16] [--preset NAME] "
-                                "[--repetitions N] [--json]",
+                                "[--budget MB] [--repetitions N] [--json]",
                     .given = "'" + given + "'",
                     .advice = "e.g. --workloads chargpt,gpt2 --precision f32"});
 }
@@ -70,6 +71,8 @@ inline CompareOptions ReadCompareOptions(int count, char** words) {
       options.precisions = SplitNames(value);
     } else if (word == "--preset" && !value.empty()) {
       options.preset = value;
+    } else if (word == "--budget" && std::atoll(value.c_str()) >= 1) {
+      options.budget_mb = std::atoll(value.c_str());
     } else if (word == "--repetitions" && std::atoi(value.c_str()) >= 1) {
       options.repetitions = std::atoi(value.c_str());
     } else {
