@@ -67,10 +67,6 @@ std::int64_t FromBack(std::int64_t index, std::int64_t extent) {
   return std::clamp<std::int64_t>(index < 0 ? index + extent : index, 0, extent);
 }
 
-}  // namespace
-
-namespace {
-
 struct Part {
   Shape shape;
   StridedBox box;

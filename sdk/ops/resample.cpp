@@ -5,7 +5,6 @@
 #include "sdk/ops/precision.h"
 
 namespace frugal {
-
 namespace {
 
 Tensor Enlarged(Context& context, const Tensor& x, std::int64_t factor, Upsampling kind) {

@@ -41,6 +41,9 @@ void RunLayer(Backend& backend, const Tensor& x, const Tensor& dy, const Tensor&
 void RunGroup(Backend& backend, const GroupNormGeometry& g, const Tensor& x, const Tensor& dy,
               const Tensor& weight, const Tensor& bias, const Norm& n) {
   backend.norm().GroupForward(g, x, weight, bias, 1e-5, n.y, n.mean, n.rstd);
+  const Tensor again = Uninitialized(x.shape(), x.dtype());
+  backend.norm().GroupNormalize(g, x, weight, bias, n.mean, n.rstd, again);
+  CHECK(SameBits(again, n.y));
   const Scratch scratch(backend.norm().GroupBackwardScratch(g, x.dtype()));
   backend.norm().GroupBackward(g, dy, x, n.mean, n.rstd, weight, n.dx, n.dweight, n.dbias, false,
                                scratch.get());
