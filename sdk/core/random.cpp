@@ -26,14 +26,18 @@ double UniformAt(std::uint64_t key, std::uint64_t index) {
   return UniformFromWord(RandomWords(key, index / 4)[index % 4]);
 }
 
-double NormalAt(std::uint64_t key, std::uint64_t index) {
-  const auto words = RandomWords(key, index / 2);
+std::array<double, 2> NormalPair(std::uint64_t key, std::uint64_t block) {
+  const auto words = RandomWords(key, block);
   // (word + 1/2) / 2^32 lies strictly between 0 and 1, so the logarithm is finite.
   const double u = (words[0] + 0.5) / 4294967296.0;
   const double v = (words[1] + 0.5) / 4294967296.0;
   const double radius = std::sqrt(-2.0 * std::log(u));
   const double angle = 2.0 * std::numbers::pi * v;
-  return radius * (index % 2 == 0 ? std::cos(angle) : std::sin(angle));
+  return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+double NormalAt(std::uint64_t key, std::uint64_t index) {
+  return NormalPair(key, index / 2)[index % 2];
 }
 
 }  // namespace frugal

@@ -21,7 +21,10 @@ double UniformAt(std::uint64_t key, std::uint64_t index);
 // The same from a word, for loops that draw a block at a time.
 constexpr double UniformFromWord(std::uint32_t word) { return (word >> 8) * (1.0 / 16777216.0); }
 
-// Standard normal by Box and Muller from one block per pair of indices.
+// Two standard normals by Box and Muller from one block: numbers 2 * block and 2 * block + 1.
+std::array<double, 2> NormalPair(std::uint64_t key, std::uint64_t block);
+
+// Standard normal: number index % 2 of pair index / 2.
 double NormalAt(std::uint64_t key, std::uint64_t index);
 
 }  // namespace frugal

@@ -12,32 +12,56 @@ namespace frugal {
 namespace {
 
 using Kind = Initializer::Kind;
-using ElementFunction = std::function<double(std::uint64_t key, std::uint64_t index)>;
+// Elements are made four at a time, so that what they are drawn from is drawn once: elements
+// [4 * block, 4 * block + 4) of a tensor.
+constexpr std::uint64_t kTogether = 4;
+using Elements = std::array<double, kTogether>;
+using ElementsFunction = std::function<Elements(std::uint64_t key, std::uint64_t block)>;
 
-ElementFunction UniformIn(double low, double high) {
-  return [=](std::uint64_t key, std::uint64_t i) { return low + (high - low) * UniformAt(key, i); };
+ElementsFunction UniformIn(double low, double high) {
+  return [=](std::uint64_t key, std::uint64_t block) {
+    Elements elements;
+    std::ranges::transform(RandomWords(key, block), elements.begin(), [=](std::uint32_t word) {
+      return low + (high - low) * UniformFromWord(word);
+    });
+    return elements;
+  };
 }
-ElementFunction NormalWith(double mean, double deviation) {
-  return [=](std::uint64_t key, std::uint64_t i) { return mean + deviation * NormalAt(key, i); };
+ElementsFunction NormalWith(double mean, double deviation) {
+  return [=](std::uint64_t key, std::uint64_t block) {
+    const auto [a, b] = NormalPair(key, 2 * block);
+    const auto [c, d] = NormalPair(key, 2 * block + 1);
+    return Elements{mean + deviation * a, mean + deviation * b, mean + deviation * c,
+                    mean + deviation * d};
+  };
 }
-ElementFunction Symmetric(double bound) { return UniformIn(-bound, bound); }
+ElementsFunction Symmetric(double bound) { return UniformIn(-bound, bound); }
 
-// Element (row, feature) of a table; four runs of D / 4 features each.
-ElementFunction GridSinusoid(std::int64_t columns, double step, std::int64_t features) {
-  return [=](std::uint64_t, std::uint64_t i) {
-    const auto place = static_cast<std::int64_t>(i) / features;
-    const auto feature = static_cast<std::int64_t>(i) % features;
-    const std::int64_t quarter = features / 4;
-    const std::int64_t run = std::min<std::int64_t>(feature / quarter, 3);
-    const auto number = static_cast<double>(feature - run * quarter);
-    const std::int64_t position = run < 2 ? place % columns : place / columns;
-    const double angle = static_cast<double>(position) * step *
-                         std::pow(10000.0, -number / static_cast<double>(quarter));
-    return run % 2 == 0 ? std::sin(angle) : std::cos(angle);
+// Element i, (row, feature), of a table; four runs of D / 4 features each.
+double GridSinusoidAt(std::int64_t columns, double step, std::int64_t features, std::int64_t i) {
+  const std::int64_t place = i / features;
+  const std::int64_t feature = i % features;
+  const std::int64_t quarter = features / 4;
+  const std::int64_t run = std::min<std::int64_t>(feature / quarter, 3);
+  const auto number = static_cast<double>(feature - run * quarter);
+  const std::int64_t position = run < 2 ? place % columns : place / columns;
+  const double angle = static_cast<double>(position) * step *
+                       std::pow(10000.0, -number / static_cast<double>(quarter));
+  return run % 2 == 0 ? std::sin(angle) : std::cos(angle);
+}
+
+ElementsFunction GridSinusoid(std::int64_t columns, double step, std::int64_t features) {
+  return [=](std::uint64_t, std::uint64_t block) {
+    Elements elements;
+    for (std::uint64_t i = 0; i < kTogether; ++i) {
+      elements[i] =
+          GridSinusoidAt(columns, step, features, static_cast<std::int64_t>(kTogether * block + i));
+    }
+    return elements;
   };
 }
 
-ElementFunction ElementsOf(const Initializer& init, const Shape& shape) {
+ElementsFunction ElementsOf(const Initializer& init, const Shape& shape) {
   const Fans fans = FansOf(shape);
   const auto in = static_cast<double>(fans.in);
   const auto both = static_cast<double>(fans.in + fans.out);
@@ -65,7 +89,9 @@ ElementFunction ElementsOf(const Initializer& init, const Shape& shape) {
     case Kind::kConstant:
       break;
   }
-  return [value = init.a](std::uint64_t, std::uint64_t) { return value; };
+  return [value = init.a](std::uint64_t, std::uint64_t) {
+    return Elements{value, value, value, value};
+  };
 }
 
 template <class T>
@@ -78,12 +104,15 @@ void FillOrthogonal(const Initializer& init, std::uint64_t key, const Tensor& te
 }
 
 template <class T>
-void FillWith(const ElementFunction& element, std::uint64_t key, std::span<T> values) {
-  const auto count = static_cast<std::int64_t>(values.size());
+void FillWith(const ElementsFunction& elements, std::uint64_t key, std::span<T> values) {
+  const std::uint64_t blocks = (values.size() + kTogether - 1) / kTogether;
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto index = static_cast<std::uint64_t>(i);
-    values[index] = static_cast<T>(element(key, index));
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    const Elements made = elements(key, block);
+    const std::span<T> to = values.subspan(kTogether * block);
+    for (std::size_t i = 0; i < std::min(made.size(), to.size()); ++i) {
+      to[i] = static_cast<T>(made[i]);
+    }
   }
 }
 

@@ -66,6 +66,15 @@ TEST_CASE("normal numbers have the moments of a normal distribution", "[core][ra
   CHECK(std::abs(sum[4] - 3) < 5 * std::sqrt(96.0) * deviation);
 }
 
+TEST_CASE("a pair of normals is two numbers of their stream", "[core][random]") {
+  const std::uint64_t key = StreamKey(9, "pair");
+  for (std::uint64_t block = 0; block < 1000; ++block) {
+    const auto pair = NormalPair(key, block);
+    CHECK(pair[0] == NormalAt(key, 2 * block));
+    CHECK(pair[1] == NormalAt(key, 2 * block + 1));
+  }
+}
+
 TEST_CASE("the two normals of one block are independent", "[core][random]") {
   const std::uint64_t key = StreamKey(8, "pairs");
   constexpr int kCount = 50000;

@@ -89,6 +89,18 @@ TEST_CASE("uniform and normal take any place", "[module][initializer]") {
   CHECK(normal.deviation == Approx(0.5).epsilon(0.04));
 }
 
+TEST_CASE("each element is its number of the parameter's stream", "[module][initializer]") {
+  const std::uint64_t key = StreamKey(1, "weight");
+  for (std::int64_t count = 0; count <= 9; ++count) {
+    const auto uniform = Initialized(Initializer::Uniform(-2, 3), {count});
+    const auto normal = Initialized(Initializer::Normal(0.5, 2), {count}, DType::kF32);
+    for (std::size_t i = 0; i < uniform.size(); ++i) {
+      CHECK(uniform[i] == -2 + 5 * UniformAt(key, i));
+      CHECK(normal[i] == static_cast<float>(0.5 + 2 * NormalAt(key, i)));
+    }
+  }
+}
+
 TEST_CASE("zero and constant are what they say", "[module][initializer]") {
   CHECK(Initialized(Initializer::Zero(), {3}) == std::vector<double>{0, 0, 0});
   CHECK(Initialized(Initializer::Constant(-1.5), {2}) == std::vector<double>{-1.5, -1.5});
