@@ -3,10 +3,22 @@
 #include <Random123/philox.h>
 #include <xxhash.h>
 
-#include <cmath>
-#include <numbers>
+#include <algorithm>
+
+#include "sdk/core/normal_numbers.h"
 
 namespace frugal {
+namespace {
+
+inline r123::Philox4x32::ctr_type PhiloxWords(std::uint64_t key, std::uint64_t block) {
+  const r123::Philox4x32::ctr_type counter = {
+      {static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, 0}};
+  const r123::Philox4x32::key_type philox_key = {
+      {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}};
+  return r123::Philox4x32()(counter, philox_key);
+}
+
+}  // namespace
 
 std::uint64_t StreamKey(std::uint64_t seed, std::string_view name, std::uint64_t number) {
   const std::uint64_t named = XXH3_64bits_withSeed(name.data(), name.size(), seed);
@@ -14,11 +26,7 @@ std::uint64_t StreamKey(std::uint64_t seed, std::string_view name, std::uint64_t
 }
 
 std::array<std::uint32_t, 4> RandomWords(std::uint64_t key, std::uint64_t block) {
-  const r123::Philox4x32::ctr_type counter = {
-      {static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, 0}};
-  const r123::Philox4x32::key_type philox_key = {
-      {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}};
-  const auto words = r123::Philox4x32()(counter, philox_key);
+  const auto words = PhiloxWords(key, block);
   return {words[0], words[1], words[2], words[3]};
 }
 
@@ -26,18 +34,43 @@ double UniformAt(std::uint64_t key, std::uint64_t index) {
   return UniformFromWord(RandomWords(key, index / 4)[index % 4]);
 }
 
-std::array<double, 2> NormalPair(std::uint64_t key, std::uint64_t block) {
-  const auto words = RandomWords(key, block);
-  // (word + 1/2) / 2^32 lies strictly between 0 and 1, so the logarithm is finite.
-  const double u = (words[0] + 0.5) / 4294967296.0;
-  const double v = (words[1] + 0.5) / 4294967296.0;
-  const double radius = std::sqrt(-2.0 * std::log(u));
-  const double angle = 2.0 * std::numbers::pi * v;
-  return {radius * std::cos(angle), radius * std::sin(angle)};
+double NormalAt(std::uint64_t key, std::uint64_t index) {
+  const auto words = RandomWords(key, index / 2);
+  const auto [cosine, sine] = normal_numbers::Normals(words[0], words[1]);
+  return index % 2 == 0 ? cosine : sine;
 }
 
-double NormalAt(std::uint64_t key, std::uint64_t index) {
-  return NormalPair(key, index / 2)[index % 2];
+void FillUniforms(std::uint64_t key, std::uint64_t first, std::span<double> numbers) {
+  for (std::size_t i = 0; i < numbers.size();) {
+    const auto words = RandomWords(key, (first + i) / 4);
+    for (std::size_t at = (first + i) % 4; at < 4 && i < numbers.size(); ++at, ++i) {
+      numbers[i] = UniformFromWord(words[at]);
+    }
+  }
+}
+
+void FillNormals(std::uint64_t key, std::uint64_t first, std::span<double> numbers) {
+  constexpr std::size_t kTogether = 64;  // pairs
+  std::array<std::uint32_t, kTogether> left, right;
+  std::array<double, 2 * kTogether> made;
+  for (std::size_t done = 0; done < numbers.size();) {
+    const std::uint64_t block = (first + done) / 2;
+    const std::size_t skipped = (first + done) % 2;
+    const std::size_t count = std::min(numbers.size() - done, made.size() - skipped);
+    const std::size_t pairs = (skipped + count + 1) / 2;
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const auto words = PhiloxWords(key, block + i);
+      left[i] = words[0];
+      right[i] = words[1];
+    }
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const auto [cosine, sine] = normal_numbers::Normals(left[i], right[i]);
+      made[2 * i] = cosine;
+      made[2 * i + 1] = sine;
+    }
+    std::copy_n(made.begin() + skipped, count, numbers.begin() + done);
+    done += count;
+  }
 }
 
 }  // namespace frugal

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace frugal {
@@ -21,10 +22,12 @@ double UniformAt(std::uint64_t key, std::uint64_t index);
 // The same from a word, for loops that draw a block at a time.
 constexpr double UniformFromWord(std::uint32_t word) { return (word >> 8) * (1.0 / 16777216.0); }
 
-// Two standard normals by Box and Muller from one block: numbers 2 * block and 2 * block + 1.
-std::array<double, 2> NormalPair(std::uint64_t key, std::uint64_t block);
-
-// Standard normal: number index % 2 of pair index / 2.
+// Standard normal by Box and Muller: one pair of numbers from block index / 2.
 double NormalAt(std::uint64_t key, std::uint64_t index);
+
+// numbers[i] = UniformAt(key, first + i) or NormalAt(key, first + i), several times as fast as one
+// by one.
+void FillUniforms(std::uint64_t key, std::uint64_t first, std::span<double> numbers);
+void FillNormals(std::uint64_t key, std::uint64_t first, std::span<double> numbers);
 
 }  // namespace frugal

@@ -1,6 +1,8 @@
 #include "sdk/diffusion/sampler.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "sdk/core/error.h"
 #include "sdk/core/random.h"
@@ -74,7 +76,10 @@ std::uint64_t StepNoiseKey(std::uint64_t seed, std::int64_t step) {
 
 void FillNoise(std::uint64_t seed, std::span<float> x) {
   const std::uint64_t key = StreamKey(seed, "sampler/start");
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(NormalAt(key, i));
+  std::vector<double> noise(x.size());
+  FillNormals(key, 0, noise);
+  std::ranges::transform(noise, x.begin(),
+                         [](double number) { return static_cast<float>(number); });
 }
 
 void RunSampler(Sampler& sampler, const Predict& predict, std::span<float> x) {

@@ -12,30 +12,23 @@ namespace frugal {
 namespace {
 
 using Kind = Initializer::Kind;
-// Elements are made four at a time, so that what they are drawn from is drawn once: elements
-// [4 * block, 4 * block + 4) of a tensor.
-constexpr std::uint64_t kTogether = 4;
-using Elements = std::array<double, kTogether>;
-using ElementsFunction = std::function<Elements(std::uint64_t key, std::uint64_t block)>;
+// Makes elements first, first + 1, ... of a tensor.
+using FillFunction =
+    std::function<void(std::uint64_t key, std::uint64_t first, std::span<double> elements)>;
 
-ElementsFunction UniformIn(double low, double high) {
-  return [=](std::uint64_t key, std::uint64_t block) {
-    Elements elements;
-    std::ranges::transform(RandomWords(key, block), elements.begin(), [=](std::uint32_t word) {
-      return low + (high - low) * UniformFromWord(word);
-    });
-    return elements;
+FillFunction UniformIn(double low, double high) {
+  return [=](std::uint64_t key, std::uint64_t first, std::span<double> elements) {
+    FillUniforms(key, first, elements);
+    for (double& element : elements) element = low + (high - low) * element;
   };
 }
-ElementsFunction NormalWith(double mean, double deviation) {
-  return [=](std::uint64_t key, std::uint64_t block) {
-    const auto [a, b] = NormalPair(key, 2 * block);
-    const auto [c, d] = NormalPair(key, 2 * block + 1);
-    return Elements{mean + deviation * a, mean + deviation * b, mean + deviation * c,
-                    mean + deviation * d};
+FillFunction NormalWith(double mean, double deviation) {
+  return [=](std::uint64_t key, std::uint64_t first, std::span<double> elements) {
+    FillNormals(key, first, elements);
+    for (double& element : elements) element = mean + deviation * element;
   };
 }
-ElementsFunction Symmetric(double bound) { return UniformIn(-bound, bound); }
+FillFunction Symmetric(double bound) { return UniformIn(-bound, bound); }
 
 // Element i, (row, feature), of a table; four runs of D / 4 features each.
 double GridSinusoidAt(std::int64_t columns, double step, std::int64_t features, std::int64_t i) {
@@ -50,18 +43,14 @@ double GridSinusoidAt(std::int64_t columns, double step, std::int64_t features, 
   return run % 2 == 0 ? std::sin(angle) : std::cos(angle);
 }
 
-ElementsFunction GridSinusoid(std::int64_t columns, double step, std::int64_t features) {
-  return [=](std::uint64_t, std::uint64_t block) {
-    Elements elements;
-    for (std::uint64_t i = 0; i < kTogether; ++i) {
-      elements[i] =
-          GridSinusoidAt(columns, step, features, static_cast<std::int64_t>(kTogether * block + i));
-    }
-    return elements;
+FillFunction GridSinusoid(std::int64_t columns, double step, std::int64_t features) {
+  return [=](std::uint64_t, std::uint64_t first, std::span<double> elements) {
+    auto i = static_cast<std::int64_t>(first);
+    for (double& element : elements) element = GridSinusoidAt(columns, step, features, i++);
   };
 }
 
-ElementsFunction ElementsOf(const Initializer& init, const Shape& shape) {
+FillFunction FillOf(const Initializer& init, const Shape& shape) {
   const Fans fans = FansOf(shape);
   const auto in = static_cast<double>(fans.in);
   const auto both = static_cast<double>(fans.in + fans.out);
@@ -89,8 +78,8 @@ ElementsFunction ElementsOf(const Initializer& init, const Shape& shape) {
     case Kind::kConstant:
       break;
   }
-  return [value = init.a](std::uint64_t, std::uint64_t) {
-    return Elements{value, value, value, value};
+  return [value = init.a](std::uint64_t, std::uint64_t, std::span<double> elements) {
+    std::ranges::fill(elements, value);
   };
 }
 
@@ -104,15 +93,17 @@ void FillOrthogonal(const Initializer& init, std::uint64_t key, const Tensor& te
 }
 
 template <class T>
-void FillWith(const ElementsFunction& elements, std::uint64_t key, std::span<T> values) {
-  const std::uint64_t blocks = (values.size() + kTogether - 1) / kTogether;
+void FillWith(const FillFunction& fill, std::uint64_t key, std::span<T> values) {
+  constexpr std::size_t kTogether = 256;
+  const std::size_t parts = (values.size() + kTogether - 1) / kTogether;
 #pragma omp parallel for schedule(static)
-  for (std::uint64_t block = 0; block < blocks; ++block) {
-    const Elements made = elements(key, block);
-    const std::span<T> to = values.subspan(kTogether * block);
-    for (std::size_t i = 0; i < std::min(made.size(), to.size()); ++i) {
-      to[i] = static_cast<T>(made[i]);
-    }
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t first = part * kTogether;
+    std::array<double, kTogether> room;
+    const std::span made(room.data(), std::min(kTogether, values.size() - first));
+    fill(key, first, made);
+    std::ranges::transform(made, values.begin() + static_cast<std::ptrdiff_t>(first),
+                           [](double value) { return static_cast<T>(value); });
   }
 }
 
@@ -135,7 +126,7 @@ Fans FansOf(const Shape& shape) {
 template <class T>
 static void InitializeAs(const Initializer& initializer, std::uint64_t key, const Tensor& tensor) {
   if (initializer.kind == Kind::kOrthogonal) return FillOrthogonal<T>(initializer, key, tensor);
-  FillWith(ElementsOf(initializer, tensor.shape()), key, tensor.values<T>());
+  FillWith(FillOf(initializer, tensor.shape()), key, tensor.values<T>());
 }
 
 void Initialize(const Initializer& initializer, std::uint64_t seed, std::string_view path,

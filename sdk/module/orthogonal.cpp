@@ -39,7 +39,7 @@ std::vector<double> OrthogonalMatrix(std::uint64_t key, std::int64_t rows, std::
   const auto count = static_cast<std::size_t>(std::min(rows, columns));
   const auto length = static_cast<std::size_t>(std::max(rows, columns));
   std::vector<double> matrix(count * length);
-  for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = NormalAt(key, i);
+  FillNormals(key, 0, matrix);
   Orthonormalize(matrix, count, length);
   if (rows <= columns) return matrix;
   std::vector<double> transposed(matrix.size());

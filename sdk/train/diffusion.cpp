@@ -1,6 +1,7 @@
 #include "sdk/train/diffusion.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -76,6 +77,21 @@ double DiffusionProcess::TargetAt(const NoiseLevel& level, double x0, double noi
 }
 
 template <class T>
+void DiffusionProcess::AddNoise(const NoiseLevel& level, const NoisePlace& place, std::span<T> x,
+                                T* target) const {
+  std::array<double, 256> room;
+  for (std::size_t at = 0; at < x.size(); at += room.size()) {
+    const auto noise = std::span(room).first(std::min(room.size(), x.size() - at));
+    FillNormals(place.key, place.first + at, noise);
+    for (std::size_t i = 0; i < noise.size(); ++i) {
+      const auto x0 = static_cast<double>(x[at + i]);
+      target[at + i] = static_cast<T>(TargetAt(level, x0, noise[i]));
+      x[at + i] = static_cast<T>(level.signal * x0 + level.noise * noise[i]);
+    }
+  }
+}
+
+template <class T>
 void DiffusionProcess::Fill(const Streams& streams, std::span<const NetworkInput> inputs,
                             std::span<const std::int64_t> samples, const Batch& batch,
                             const Tensor& target) const {
@@ -97,13 +113,8 @@ void DiffusionProcess::Fill(const Streams& streams, std::span<const NetworkInput
     const std::uint64_t first = number * static_cast<std::uint64_t>(size);
     const Drawn drawn = Draw(streams.own, number * kOwnNumbers);
     times[n] = static_cast<T>(drawn.fraction * time->time_range);
-    for (std::int64_t i = n * size; i < (n + 1) * size; ++i) {
-      const double noise =
-          NormalAt(streams.noise, first + static_cast<std::uint64_t>(i - n * size));
-      const auto x0 = static_cast<double>(x[i]);
-      y[i] = static_cast<T>(TargetAt(drawn.level, x0, noise));
-      x[i] = static_cast<T>(drawn.level.signal * x0 + drawn.level.noise * noise);
-    }
+    const auto at = static_cast<std::size_t>(n * size), length = static_cast<std::size_t>(size);
+    AddNoise(drawn.level, {streams.noise, first}, std::span(x + at, length), y + at);
   }
 }
 

@@ -75,6 +75,12 @@ class DiffusionProcess {
   };
   Drawn Draw(std::uint64_t key, std::uint64_t index) const;
   double TargetAt(const NoiseLevel& level, double x0, double noise) const;
+  // Of one sample: normal numbers first, first + 1, ... of a stream.
+  struct NoisePlace {
+    std::uint64_t key, first;
+  };
+  template <class T>
+  void AddNoise(const NoiseLevel& level, const NoisePlace& place, std::span<T> x, T* target) const;
   template <class T>
   void Fill(const Streams& streams, std::span<const NetworkInput> inputs,
             std::span<const std::int64_t> samples, const Batch& batch, const Tensor& target) const;

@@ -1,8 +1,11 @@
 #include "sdk/core/random.h"
 
 #include <cmath>
+#include <numbers>
 #include <set>
+#include <vector>
 
+#include "sdk/core/normal_numbers.h"
 #include "tests/catch.h"
 
 namespace frugal {
@@ -66,12 +69,44 @@ TEST_CASE("normal numbers have the moments of a normal distribution", "[core][ra
   CHECK(std::abs(sum[4] - 3) < 5 * std::sqrt(96.0) * deviation);
 }
 
-TEST_CASE("a pair of normals is two numbers of their stream", "[core][random]") {
-  const std::uint64_t key = StreamKey(9, "pair");
-  for (std::uint64_t block = 0; block < 1000; ++block) {
-    const auto pair = NormalPair(key, block);
-    CHECK(pair[0] == NormalAt(key, 2 * block));
-    CHECK(pair[1] == NormalAt(key, 2 * block + 1));
+TEST_CASE("numbers made together are those made alone", "[core][random]") {
+  const std::uint64_t key = StreamKey(9, "together");
+  for (const std::uint64_t first : {0U, 1U, 2U, 3U, 127U, 128U}) {
+    for (const std::size_t count : {0U, 1U, 2U, 5U, 127U, 128U, 129U, 1000U}) {
+      std::vector<double> uniforms(count), normals(count);
+      FillUniforms(key, first, uniforms);
+      FillNormals(key, first, normals);
+      for (std::size_t i = 0; i < count; ++i) {
+        CHECK(uniforms[i] == UniformAt(key, first + i));
+        CHECK(normals[i] == NormalAt(key, first + i));
+      }
+    }
+  }
+}
+
+TEST_CASE("normal numbers are those of the formula", "[core][random]") {
+  const auto check = [](std::uint32_t first, std::uint32_t second) {
+    const double u = (first + 0.5) / 4294967296.0;
+    const double v = (second + 0.5) / 4294967296.0;
+    CHECK(normal_numbers::Logarithm(u) == Approx(std::log(u)).epsilon(5e-16).margin(0));
+    const auto [cosine, sine] = normal_numbers::AtTurn(v);
+    CHECK(std::abs(cosine - std::cos(2 * std::numbers::pi * v)) < 1e-15);
+    CHECK(std::abs(sine - std::sin(2 * std::numbers::pi * v)) < 1e-15);
+    const double radius = std::sqrt(-2 * std::log(u));
+    const auto normals = normal_numbers::Normals(first, second);
+    CHECK(std::abs(normals.cosine - radius * cosine) < 1e-15 * radius);
+    CHECK(std::abs(normals.sine - radius * sine) < 1e-15 * radius);
+  };
+  const std::uint32_t edges[] = {0,           1,           0x1fffffffU, 0x20000000U,
+                                 0x3fffffffU, 0x40000000U, 0x5fffffffU, 0x60000000U,
+                                 0x7fffffffU, 0x80000000U, 0xb504f333U, 0xb504f334U,
+                                 0xbfffffffU, 0xc0000000U, 0xe0000000U, 0xffffffffU};
+  for (const std::uint32_t first : edges) {
+    for (const std::uint32_t second : edges) check(first, second);
+  }
+  for (std::uint64_t block = 0; block < 10000; ++block) {
+    const auto words = RandomWords(3, block);
+    check(words[0], words[1]);
   }
 }
 
