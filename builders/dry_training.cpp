@@ -95,9 +95,22 @@ Bundle InputsOf(const Blueprint& blueprint, Context& context) {
 
 std::vector<int> ContributionsFor(const Blueprint& blueprint) {
   if (!blueprint.config.memory.optimizer_in_backward || blueprint.optimizer->clips()) return {};
-  DryWorld world(*blueprint.backend, blueprint.dtype());
-  RunDryStep(blueprint, world, StepKind::kTrain, blueprint.program.batch);
-  return world.store().Contributions();
+  // Each part of a batch adds as often as the others of its size, of which there are two.
+  const std::int64_t batch = blueprint.program.batch, parts = blueprint.config.training.accumulate;
+  std::vector<int> sum(blueprint.parameters.size());
+  const auto add = [&](std::int64_t size, std::int64_t times) {
+    if (size == 0 || times == 0) return;
+    StepParts step = blueprint.step_parts();
+    step.accumulate = 1;
+    step.final_after = {};
+    DryWorld world(*blueprint.backend, blueprint.dtype());
+    TrainStep(world.context(), step, *blueprint.optimizer, nullptr, FirstSamples(size));
+    const std::vector<int> once = world.store().Contributions();
+    for (std::size_t i = 0; i < once.size(); ++i) sum[i] += once[i] * static_cast<int>(times);
+  };
+  add(batch / parts + 1, batch % parts);
+  add(batch / parts, parts - batch % parts);
+  return sum;
 }
 
 }  // namespace frugal

@@ -40,7 +40,8 @@ BudgetSearch::BudgetSearch(Blueprint& blueprint, int64_t budget_bytes)
       free_(FreeKnobsOf(blueprint)) {
   BudgetSettings settings = SettingsOf(stated_);
   if (free_.segments != FreeKnobs::Segments::kAsStated) settings.use_gradient_checkpointing = false;
-  unconstrained_ = Try(settings, {}, std::numeric_limits<int64_t>::max());
+  constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
+  unconstrained_ = Whole(Try(settings, {}, kAnyPlace), kAnyPlace);
   if (free_.segments == FreeKnobs::Segments::kAny) {
     SetUnconstrainedTime(PlannerFor(settings, false).keep_all(), settings);
   }
@@ -114,8 +115,8 @@ void BudgetSearch::Force(const BudgetSettings& settings) {
 const std::vector<int>& BudgetSearch::Contributions() {
   const RunConfig& config = blueprint_.config;
   const auto [found, is_new] =
-      contributions_.try_emplace({config.memory.optimizer_in_backward, config.training.accumulate,
-                                  config.training.loss_chunk_rows});
+      contributions_.try_emplace({config.memory.optimizer_in_backward, blueprint_.program.batch,
+                                  config.training.accumulate, config.training.loss_chunk_rows});
   if (is_new) found->second = ContributionsFor(blueprint_);
   return found->second;
 }
@@ -126,11 +127,46 @@ BudgetCandidate BudgetSearch::Try(const BudgetSettings& settings, const ChainCho
   progress_.Tell([&] {
     return "looking for what fits the memory budget; " + std::to_string(tried_) + " ways planned";
   });
+  BudgetCandidate candidate{settings, chain, {}};
+  candidate.seconds = chain.cost.seconds * static_cast<double>(settings.accumulate);
+  candidate.footprint = settings.accumulate > kTellingParts
+                            ? MeasureTellingParts(settings, chain, place_up_to)
+                            : Measure(settings, chain, StepsOf(blueprint_.program), place_up_to);
+  return candidate;
+}
+
+Footprint BudgetSearch::Measure(const BudgetSettings& settings, const ChainChoice& chain,
+                                std::span<const PlannedStep> steps, int64_t place_up_to) {
   Force(settings);
   if (!chain.segments.empty()) blueprint_.network->SetLeafSegments(chain.segments);
-  BudgetCandidate candidate{settings, chain, meter_.Measure(blueprint_, place_up_to)};
-  candidate.seconds = chain.cost.seconds * static_cast<double>(settings.accumulate);
+  const Footprint footprint = meter_.Measure(blueprint_, steps, place_up_to);
   blueprint_.network->SetSegments({});
+  return footprint;
+}
+
+Footprint BudgetSearch::MeasureTellingParts(const BudgetSettings& settings,
+                                            const ChainChoice& chain, int64_t place_up_to) {
+  std::vector<PlannedStep> steps = StepsOf(blueprint_.program);
+  for (PlannedStep& step : steps) {
+    if (step.kind == StepKind::kTrain) step.batch = TellingBatch(step.batch, settings.accumulate);
+  }
+  BudgetSettings telling = settings;
+  telling.accumulate = kTellingParts;
+  const int64_t batch = blueprint_.program.batch;
+  blueprint_.program.batch = TellingBatch(batch, settings.accumulate);
+  const Footprint footprint = Measure(telling, chain, steps, place_up_to);
+  blueprint_.program.batch = batch;
+  return footprint;
+}
+
+// With the layout of all parts of a batch too.
+BudgetCandidate BudgetSearch::Whole(BudgetCandidate candidate, int64_t place_up_to) {
+  if (candidate.settings.accumulate <= kTellingParts) return candidate;
+  if (candidate.footprint.bytes > place_up_to) return candidate;
+  const int64_t telling = candidate.footprint.bytes;
+  candidate.footprint =
+      Measure(candidate.settings, candidate.chain, StepsOf(blueprint_.program), place_up_to);
+  candidate.footprint.bytes = std::max(candidate.footprint.bytes, telling);
   return candidate;
 }
 
@@ -185,15 +221,16 @@ BudgetCandidate BudgetSearch::Least() {
     BudgetCandidate candidate = LeastOf(settings, 0);
     if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
   }
-  return Try(least.settings, least.chain, std::numeric_limits<int64_t>::max());
+  constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
+  return Whole(Try(least.settings, least.chain, kAnyPlace), kAnyPlace);
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestFixed(BudgetSettings settings) {
-  const BudgetCandidate stated = Try(settings, {});
+  const BudgetCandidate stated = Whole(Try(settings, {}), budget_bytes_);
   if (Fits(stated)) return stated;
   if (free_.segments != FreeKnobs::Segments::kPolicyOrNone) return std::nullopt;
   settings.use_gradient_checkpointing = true;
-  const BudgetCandidate policy = Try(settings, {});
+  const BudgetCandidate policy = Whole(Try(settings, {}), budget_bytes_);
   return Fits(policy) ? std::optional(policy) : std::nullopt;
 }
 
@@ -204,8 +241,11 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& 
     SetUnconstrainedTime(planner.keep_all(), settings);
   }
   const auto plan = [&](const ChainChoice& choice) { return Try(settings, choice); };
-  if (auto fastest = ChainSearch(planner, budget_bytes_, plan).Fastest()) return fastest;
-  BudgetCandidate least = LeastOf(settings, budget_bytes_);
+  if (auto found = ChainSearch(planner, budget_bytes_, plan).Fastest()) {
+    BudgetCandidate fastest = Whole(*std::move(found), budget_bytes_);
+    if (Fits(fastest)) return fastest;
+  }
+  BudgetCandidate least = Whole(LeastOf(settings, budget_bytes_), budget_bytes_);
   if (!Fits(least)) return std::nullopt;
   least.chain.cost = planner.CostOf(least.chain.segments);
   least.seconds = least.chain.cost.seconds * static_cast<double>(settings.accumulate);

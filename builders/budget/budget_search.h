@@ -37,18 +37,26 @@ class BudgetSearch {
   std::optional<BudgetCandidate> FastestFixed(BudgetSettings settings);
   std::optional<BudgetCandidate> FastestChain(const BudgetSettings& settings);
   ChainPlanner PlannerFor(const BudgetSettings& settings, bool measure);
-  // Plans a candidate; whole only where its peak is within `place_up_to`.
+  // Plans a candidate; with the layout only where its peak is within `place_up_to`. Of a batch in
+  // many parts, a few are planned.
   BudgetCandidate Try(const BudgetSettings& settings, const ChainChoice& chain,
                       std::int64_t place_up_to);
   BudgetCandidate Try(const BudgetSettings& settings, const ChainChoice& chain) {
     return Try(settings, chain, budget_bytes_);
   }
+  Footprint Measure(const BudgetSettings& settings, const ChainChoice& chain,
+                    std::span<const PlannedStep> steps, std::int64_t place_up_to);
+  // Of as few parts of a batch as tell what many take.
+  Footprint MeasureTellingParts(const BudgetSettings& settings, const ChainChoice& chain,
+                                std::int64_t place_up_to);
+  BudgetCandidate Whole(BudgetCandidate candidate, std::int64_t place_up_to);
   void SetUnconstrainedTime(const ChainChoice& keep_all, const BudgetSettings& settings);
   void Force(const BudgetSettings& settings);
   const std::vector<int>& Contributions();  // with what is in force; segments do not matter to them
 
-  // Whether the optimizer runs in backward, parts of a batch, rows of a chunk of the loss.
-  using ContributionsKey = std::tuple<bool, std::int64_t, std::optional<std::int64_t>>;
+  // Whether the optimizer runs in backward, a batch, its parts, rows of a chunk of the loss.
+  using ContributionsKey =
+      std::tuple<bool, std::int64_t, std::int64_t, std::optional<std::int64_t>>;
 
   Blueprint& blueprint_;
   RunConfig stated_;

@@ -1,9 +1,9 @@
 #include "builders/budget/footprint.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "builders/dry_training.h"
-#include "builders/planner.h"
 #include "sdk/memory/arena_layout.h"
 
 namespace frugal {
@@ -23,11 +23,12 @@ FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const Blueprint& bl
   return found->second;
 }
 
-Footprint FootprintMeter::Measure(const Blueprint& blueprint, std::int64_t place_up_to) {
+Footprint FootprintMeter::Measure(const Blueprint& blueprint, std::span<const PlannedStep> steps,
+                                  std::int64_t place_up_to) {
   const Evaluation evaluation = MeasureEvaluation(blueprint);
   DryTraining training(blueprint);
   std::vector<MemoryTrace> traces;
-  for (const PlannedStep& step : StepsOf(blueprint.program)) {
+  for (const PlannedStep& step : steps) {
     if (step.kind != StepKind::kTrain) continue;
     traces.push_back(training.Trace(step.kind, step.batch, step.times));
   }
@@ -47,6 +48,12 @@ Footprint FootprintMeter::Measure(const Blueprint& blueprint, std::int64_t place
   }
   footprint.bytes = footprint.outside_bytes + arena;
   return footprint;
+}
+
+std::int64_t TellingBatch(std::int64_t batch, std::int64_t parts) {
+  if (batch < parts) return std::min(batch, kTellingParts - 1);
+  return MicroBatchSize(batch, parts, 0) + MicroBatchSize(batch, parts, 1) +
+         MicroBatchSize(batch, parts, parts - 1);
 }
 
 std::int64_t FootprintBytes(const Blueprint& blueprint, std::int64_t outside_bytes) {

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <limits>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "builders/blueprint.h"
+#include "builders/planner.h"
 
 namespace frugal {
 
@@ -20,11 +21,12 @@ struct Footprint {
 
 class FootprintMeter {
  public:
-  // With the settings and segments that are in force in the blueprint. Where the peak is above
-  // `place_up_to`, no arena is laid out, and `bytes` is the peak; where it is not, the first arena
-  // that stays within it will do, and a whole plan may find a smaller one.
-  Footprint Measure(const Blueprint& blueprint,
-                    std::int64_t place_up_to = std::numeric_limits<std::int64_t>::max());
+  // Of the training steps among these, with the settings and segments that are in force in the
+  // blueprint. Where the peak is above `place_up_to`, no arena is laid out, and `bytes` is the
+  // peak; where it is not, the first arena that stays within it will do, and a whole plan may find
+  // a smaller one.
+  Footprint Measure(const Blueprint& blueprint, std::span<const PlannedStep> steps,
+                    std::int64_t place_up_to);
 
   // What an evaluation takes within its steps, largest live bytes and arena.
   struct Evaluation {
@@ -37,6 +39,15 @@ class FootprintMeter {
   // By batch and rows of the loss at a time; segments do not matter to them.
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, Evaluation> evaluations_;
 };
+
+// Of a batch that goes through in many parts, all between the first and the last are as the second
+// is. A step of these three has the same peak, and is planned at once where one of a thousand parts
+// takes seconds.
+inline constexpr std::int64_t kTellingParts = 3;
+
+// Samples of those parts. Of a batch with fewer samples than parts, as an epoch's last may be,
+// there are fewer, so that no gradient is complete before its step's end there either.
+std::int64_t TellingBatch(std::int64_t batch, std::int64_t parts);
 
 // Of a plan that is complete, as Footprint::bytes.
 std::int64_t FootprintBytes(const Blueprint& blueprint, std::int64_t outside_bytes);

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "builders/budget/budget_refusal.h"
+#include "builders/budget/footprint.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
@@ -228,6 +229,31 @@ TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
   const Blueprint by_fields = every.Plan();
   CHECK(by_fields.config.memory.use_gradient_checkpointing);
   CHECK_FALSE(by_fields.network->cuts_leaves());
+}
+
+TEST_CASE("a step of three parts tells the peak of one of many", "[budget]") {
+  CHECK(TellingBatch(13, 4) == 4 + 3 + 3);
+  CHECK(TellingBatch(15, 4) == 4 + 4 + 3);
+  CHECK(TellingBatch(16, 4) == 12);
+  CHECK(TellingBatch(3, 4) == 2);
+  for (const std::string network : {"gpt", "vit"}) {
+    for (const bool in_backward : {false, true}) {
+      for (const auto& [batch, parts] : {std::pair{4, 4}, {13, 4}, {15, 4}, {16, 5}, {23, 23}}) {
+        INFO(network << ", batch " << batch << " in " << parts << " parts, optimizer in backward "
+                     << in_backward);
+        BudgetRun run{.network = network, .batch = batch};
+        run.memory.optimizer_in_backward = in_backward;
+        run.training.drop_last = true;
+        run.training.accumulate = parts;
+        if (network == "gpt") run.training.loss_chunk_rows = 70;  // of 64 a sample
+        const Plan all = BuilderFor(run).Plan().plan;
+        run.batch = TellingBatch(batch, parts);
+        run.training.accumulate = kTellingParts;
+        const Plan few = BuilderFor(run).Plan().plan;
+        CHECK(few.peak_bytes == all.peak_bytes);
+      }
+    }
+  }
 }
 
 TEST_CASE("a preset is no choice of the user's, in code as in TOML", "[budget]") {
