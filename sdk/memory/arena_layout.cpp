@@ -142,9 +142,11 @@ ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough) {
   const LivePeak peak = LargestLiveSum(lives);
   layout.lower_bound_bytes = peak.bytes;
   Best best(lives, static_cast<std::size_t>(trace.event_count()));
-  for (const Order& order : Orders(lives, peak.event)) {
-    best.Try(order, std::max(enough, layout.lower_bound_bytes));
-  }
+  enough = std::max(enough, layout.lower_bound_bytes);
+  // Each order takes a second then, and a fiftieth is not worth ten.
+  constexpr std::size_t kVeryMany = 100'000;
+  if (lives.size() > kVeryMany) enough = std::max(enough, layout.lower_bound_bytes * 51 / 50);
+  for (const Order& order : Orders(lives, peak.event)) best.Try(order, enough);
   layout.arena_bytes = best.extent();
   for (std::size_t i = 0; i < lives.size(); ++i) {
     layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});
