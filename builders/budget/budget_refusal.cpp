@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "builders/report/number_text.h"
+#include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/slow_work.h"
 
@@ -25,7 +26,7 @@ class Alternatives {
     if (std::ranges::any_of(found_, [&](const auto& one) { return one.least_bytes <= budget_; })) {
       std::erase_if(found_, [&](const auto& one) { return one.least_bytes > budget_; });
     } else if (found_.size() > 1) {
-      const auto all = Planned("all of these together", [&](RunConfig& config) {
+      const auto all = Planned("all of these together" + words_of_parts_, [&](RunConfig& config) {
         for (const Change& change : changes_) change(config);
       });
       if (all) found_.push_back(*all);
@@ -146,6 +147,15 @@ class Alternatives {
     if (!IsLess(best->least_bytes)) return;
     found_.push_back(*std::move(best));
     changes_.push_back(BatchOf(fits));
+    // A batch goes through in at most as many parts as it has samples.
+    if (MostParts() > fits) words_of_parts_ = " (accumulate = " + std::to_string(fits) + ")";
+  }
+
+  // What is stated, or an alternative says.
+  int64_t MostParts() const {
+    RunConfig config = stated_;
+    for (std::size_t i = 0; i + 1 < changes_.size(); ++i) changes_[i](config);
+    return config.training.accumulate;
   }
 
   const RunConfig& stated_;
@@ -154,6 +164,7 @@ class Alternatives {
   int64_t least_;
   std::vector<BudgetAlternative> found_;
   std::vector<Change> changes_;
+  std::string words_of_parts_;  // of all together, where they need fewer
   SlowWork progress_;
 };
 
@@ -162,6 +173,13 @@ std::string WordsOf(MemoryTag tag) {
   const bool counted =
       tag == MemoryTag::kParameter || tag == MemoryTag::kGradient || tag == MemoryTag::kActivation;
   return std::string(NameOf(tag)) + (counted ? "s" : "");
+}
+
+// What is stated in MB as it is; a share of all memory rounded down, so that it never looks as if
+// it were enough.
+std::string LimitText(const BudgetLimit& limit) {
+  if (limit.bytes % kBytesPerMegabyte == 0) return WholeMegabytes(limit.bytes);
+  return FormatCount(limit.bytes / kBytesPerMegabyte) + " MB (" + limit.source + ")";
 }
 
 // "1,420 MB are optimizer state, 710 MB parameters"
@@ -189,11 +207,13 @@ std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
 std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
                         const BudgetCandidate& unconstrained,
                         const std::vector<BudgetAlternative>& alternatives) {
-  std::string text = "cannot train within " + WholeMegabytes(limit.bytes) + ": " +
-                     WholeMegabytes(least.footprint.bytes) +
-                     " is the least this model can use here, " +
-                     WholeMegabytes(unconstrained.footprint.bytes) +
-                     " without recomputation; of the floor, " + PartsText(least.footprint.at_peak);
+  std::string text =
+      "cannot train within " + LimitText(limit) + ": " + WholeMegabytes(least.footprint.bytes) +
+      " is the least this model can use here, " + WholeMegabytes(unconstrained.footprint.bytes) +
+      (unconstrained.settings.use_gradient_checkpointing
+           ? " with nothing chosen; of the floor, "
+           : " without recomputation; of the floor, ") +
+      PartsText(least.footprint.at_peak);
   for (std::size_t i = 0; i < alternatives.size(); ++i) {
     text += i == 0 ? "; " : i + 1 < alternatives.size() ? ", " : ", or ";
     text += alternatives[i].words + (i == 0 ? " would bring it to " : " to ") +

@@ -173,12 +173,36 @@ BudgetCandidate BudgetSearch::Whole(BudgetCandidate candidate, int64_t place_up_
 ChainPlanner BudgetSearch::PlannerFor(const BudgetSettings& settings, bool measure) {
   Force(settings);
   std::vector<Stage> stages = MeasureStages(blueprint_);
+  ModelTimes(blueprint_.dtype(), stages);
   if (measure && stated_.memory.planner_costs == PlannerCosts::kMeasured) {
-    MeasureTimes(blueprint_, stages);
-  } else {
-    ModelTimes(blueprint_.dtype(), stages);
+    TakeTimes(settings, stages);
   }
   return ChainPlanner(ChainOf(stages));
+}
+
+// Runs the stages on as many samples as leave them within half the budget (the heap may need twice
+// what it gives), and takes the whole part of the batch for as many times longer as it has more.
+// Where not even one sample leaves them there, the times stay the model's.
+void BudgetSearch::TakeTimes(BudgetSettings settings, std::vector<Stage>& stages) {
+  const int64_t batch = blueprint_.program.batch;
+  const int64_t fewest = HasBatchStatistics(blueprint_) || MixesSamples(blueprint_) ? 2 : 1;
+  const int64_t all = MicroBatchSize(batch, settings.accumulate, 0);
+  std::vector<Stage> run = stages;
+  int64_t samples = all;
+  while (2 * BytesToRun(run) > budget_bytes_) {
+    if (samples <= fewest) return;
+    settings.accumulate = std::min(2 * settings.accumulate, batch / fewest);
+    samples = MicroBatchSize(batch, settings.accumulate, 0);
+    Force(settings);
+    run = MeasureStages(blueprint_);
+  }
+  MeasureTimes(blueprint_, run);
+  const double longer = static_cast<double>(all) / static_cast<double>(samples);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].layer == nullptr) continue;  // the loss, which always runs once
+    stages[i].chain.forward_seconds = longer * run[i].chain.forward_seconds;
+    stages[i].chain.backward_seconds = longer * run[i].chain.backward_seconds;
+  }
 }
 
 // By their peaks; only the winner is planned whole.
@@ -240,8 +264,9 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& 
   if (stated_.memory.planner_costs == PlannerCosts::kMeasured) {
     SetUnconstrainedTime(planner.keep_all(), settings);
   }
-  const auto plan = [&](const ChainChoice& choice) { return Try(settings, choice); };
-  if (auto found = ChainSearch(planner, budget_bytes_, plan).Fastest()) {
+  ChainSearch search(planner, budget_bytes_,
+                     [&](const ChainChoice& choice) { return Try(settings, choice); });
+  if (auto found = search.Fastest()) {
     BudgetCandidate fastest = Whole(*std::move(found), budget_bytes_);
     if (Fits(fastest)) return fastest;
   }
@@ -249,13 +274,20 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& 
   if (!Fits(least)) return std::nullopt;
   least.chain.cost = planner.CostOf(least.chain.segments);
   least.seconds = least.chain.cost.seconds * static_cast<double>(settings.accumulate);
-  return least;
+  const BudgetCandidate faster = Whole(search.FasterThan(least), budget_bytes_);
+  return Fits(faster) ? faster : least;
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestOf(const BudgetSettings& settings) {
   const BudgetSettings fitting = WithEvaluationThatFits(settings);
   return free_.segments == FreeKnobs::Segments::kAny ? FastestChain(fitting)
                                                      : FastestFixed(fitting);
+}
+
+// Whether even the least that is known of these settings is far above the budget.
+bool BudgetSearch::IsHopeless(BudgetSettings settings) {
+  if (free_.evaluation_batch) settings.evaluation_batch = 1;
+  return LeastOf(settings, 0).footprint.peak_bytes > budget_bytes_ + budget_bytes_ / 8;
 }
 
 std::optional<BudgetCandidate> BudgetSearch::Fastest() {
@@ -269,6 +301,7 @@ std::optional<BudgetCandidate> BudgetSearch::Fastest() {
   std::optional<BudgetCandidate> first, best;
   for (const BudgetSettings& settings : RoundingSettings()) {
     if (first && settings.accumulate > kMoreParts * first->settings.accumulate) break;
+    if (IsHopeless(settings)) continue;
     auto candidate = FastestOf(settings);
     if (!candidate) continue;
     if (measured) return candidate;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "builders/budget/budget_candidate.h"
+#include "builders/budget/stage_bytes.h"
 #include "sdk/core/slow_work.h"
 
 namespace frugal {
@@ -33,9 +34,11 @@ class BudgetSearch {
   }
   // With these settings: what takes the least, and the fastest of what fits.
   BudgetCandidate LeastOf(const BudgetSettings& settings, std::int64_t place_up_to);
+  bool IsHopeless(BudgetSettings settings);
   std::optional<BudgetCandidate> FastestOf(const BudgetSettings& settings);
   std::optional<BudgetCandidate> FastestFixed(BudgetSettings settings);
   std::optional<BudgetCandidate> FastestChain(const BudgetSettings& settings);
+  void TakeTimes(BudgetSettings settings, std::vector<Stage>& stages);
   ChainPlanner PlannerFor(const BudgetSettings& settings, bool measure);
   // Plans a candidate; with the layout only where its peak is within `place_up_to`. Of a batch in
   // many parts, a few are planned.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sdk/plan/fewer_segments.h"
+
 namespace frugal {
 namespace {
 
@@ -9,6 +11,7 @@ using std::int64_t;
 
 // A plan of more stages takes long, and its schedules differ by little.
 constexpr std::size_t kFewStages = 200;
+constexpr int kMostTries = 60;
 
 }  // namespace
 
@@ -51,21 +54,49 @@ void ChainSearch::SearchLimit(int64_t guess) {
 // Near the least that a chain can do with, what fits by the model and what does so planned whole
 // may differ either way: schedules for limits above the model's least, one after the other.
 void ChainSearch::ScanUp() {
-  const int64_t least = planner_.Least().cost.peak_bytes;
+  const ChainChoice choice = planner_.Least();
+  Try(choice);
+  const int64_t least = choice.cost.peak_bytes;
   for (int i = 0; i < 12; ++i) TryLimit(least + least * i / 16);
 }
 
 // Schedules that the model says take somewhat more than the limit may take less.
-void ChainSearch::TryKnown() {
+void ChainSearch::TryKnown(int tries) {
   std::vector<ChainChoice> known = planner_.known();
   std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.seconds; });
-  int tries = planner_.stage_count() > kFewStages ? 3 : 12;
   for (const ChainChoice& choice : known) {
     if (tries == 0 || (best_ && choice.cost.seconds >= best_->chain.cost.seconds)) return;
     if (choice.cost.peak_bytes > too_much_ + too_much_ / 4) continue;
     Try(choice);
     --tries;
   }
+}
+
+// Schedules that know only the number of stages run more of them again than these need.
+void ChainSearch::DropSegments() {
+  int tries = kMostTries;
+  for (bool is_faster = true; is_faster;) {
+    is_faster = false;
+    std::vector<ChainChoice> simpler;
+    for (CheckpointSegments& segments : WithOneSegmentLess(best_->chain.segments)) {
+      const ChainCost cost = planner_.CostOf(segments);
+      if (cost.seconds >= best_->chain.cost.seconds) continue;
+      simpler.push_back({std::move(segments), cost, best_->chain.method});
+    }
+    std::ranges::sort(simpler, {}, [](const ChainChoice& one) { return one.cost.seconds; });
+    for (const ChainChoice& choice : simpler) {
+      if (tries-- == 0) return;
+      if ((is_faster = Try(choice))) break;
+    }
+  }
+}
+
+BudgetCandidate ChainSearch::FasterThan(BudgetCandidate fitting) {
+  best_ = std::move(fitting);
+  if (planner_.stage_count() > kFewStages) return *best_;
+  TryKnown(kMostTries);
+  DropSegments();
+  return *best_;
 }
 
 std::optional<BudgetCandidate> ChainSearch::Fastest() {
@@ -76,7 +107,10 @@ std::optional<BudgetCandidate> ChainSearch::Fastest() {
   const int64_t beside = keep_all.footprint.peak_bytes - all.cost.peak_bytes;
   SearchLimit(budget_bytes_ - beside);
   if (!best_ || planner_.stage_count() <= kFewStages) ScanUp();
-  TryKnown();
+  const bool has_few = planner_.stage_count() <= kFewStages;
+  TryKnown(has_few ? 12 : 3);
+  if (!best_ || !has_few || best_->chain.method == ChainPlanner::kOptimal) return best_;
+  DropSegments();
   return best_;
 }
 

@@ -19,6 +19,9 @@ class ChainSearch {
 
   // Nothing where none was found.
   std::optional<BudgetCandidate> Fastest();
+  // The fastest that is found from one that fits: known ones that are faster, then with fewer and
+  // fewer segments.
+  BudgetCandidate FasterThan(BudgetCandidate fitting);
 
  private:
   // Plans the schedule, and keeps it where it fits and is the fastest. Returns whether it fits.
@@ -26,7 +29,8 @@ class ChainSearch {
   bool TryLimit(std::int64_t bytes);
   void SearchLimit(std::int64_t guess);
   void ScanUp();
-  void TryKnown();
+  void TryKnown(int tries);
+  void DropSegments();
 
   ChainPlanner& planner_;
   std::int64_t budget_bytes_;

@@ -12,6 +12,7 @@
 namespace frugal {
 namespace {
 
+using std::int64_t;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepeats = 3;
@@ -128,7 +129,28 @@ std::string KindOf(const Stage& stage) {
   return kind;
 }
 
+int64_t BytesToRun(const Stage& stage) {
+  int64_t bytes = 0;
+  for (const StageInput& input : stage.inputs) {
+    bytes += input.shape.ElementCount() * SizeOf(input.dtype);
+  }
+  if (stage.layer != nullptr) {  // with their gradients
+    for (const Parameter* parameter : stage.layer->Parameters()) {
+      bytes += 2 * parameter->shape.ElementCount() * SizeOf(DType::kF32);
+    }
+  }
+  const ChainStage& chain = stage.chain;
+  return bytes + chain.kept_bytes +
+         std::max(chain.forward_workspace, chain.output_bytes + chain.backward_workspace);
+}
+
 }  // namespace
+
+int64_t BytesToRun(const std::vector<Stage>& stages) {
+  int64_t most = 0;
+  for (const Stage& stage : stages) most = std::max(most, BytesToRun(stage));
+  return most;
+}
 
 void ModelTimes(DType dtype, std::vector<Stage>& stages) {
   const double flops = dtype == DType::kBF16 ? kModelFlopsBf16 : kModelFlops;
@@ -139,14 +161,16 @@ void ModelTimes(DType dtype, std::vector<Stage>& stages) {
 }
 
 void MeasureTimes(const Blueprint& blueprint, std::vector<Stage>& stages) {
-  ModelTimes(blueprint.dtype(), stages);  // of the loss, which always runs once
   std::map<std::string, Seconds> measured;
   SlowWork progress;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = stages[i];
     if (stage.layer == nullptr) continue;
     const auto [found, is_new] = measured.try_emplace(KindOf(stage));
-    if (is_new) found->second = MeasureOne(blueprint, stage);
+    if (is_new) {
+      found->second = MeasureOne(blueprint, stage);
+      ReturnFreeMemory();
+    }
     stage.chain.forward_seconds = found->second.forward;
     stage.chain.backward_seconds = found->second.backward;
     progress.Tell([&] {

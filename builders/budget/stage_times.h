@@ -17,9 +17,12 @@ inline constexpr double kModelFlopsBf16 = 1000e9;
 inline constexpr double kModelBandwidth = 10e9;  // bytes per second
 void ModelTimes(DType dtype, std::vector<Stage>& stages);
 
-// Runs each kind of stage (the same description, input and parameters) on memory of its own, a few
-// times, and takes the shortest times. Each stage's memory is given back before the next one's is
-// taken. Says what it does on the log where that takes longer than two seconds.
+// What MeasureTimes takes at most, parameters and their gradients included.
+std::int64_t BytesToRun(const std::vector<Stage>& stages);
+
+// Runs each kind of stage but the loss (the same description, input and parameters) on memory of
+// its own, a few times, and takes the shortest times. Each stage's memory is given back before the
+// next one's is taken. Says what it does on the log where that takes longer than two seconds.
 void MeasureTimes(const Blueprint& blueprint, std::vector<Stage>& stages);
 
 }  // namespace frugal

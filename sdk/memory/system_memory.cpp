@@ -1,5 +1,6 @@
 #include "sdk/memory/system_memory.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -46,6 +47,8 @@ void AskForHugePages(std::byte* data, std::int64_t bytes) {
 std::int64_t SystemMemory::LimitBytes() const {
   return control_group_bytes > 0 ? std::min(control_group_bytes, physical_bytes) : physical_bytes;
 }
+
+void ReturnFreeMemory() { malloc_trim(0); }
 
 SystemMemory ReadSystemMemory() {
   SystemMemory memory;

@@ -37,6 +37,9 @@ class HeapAllocator final : public Allocator {
   std::atomic<std::int64_t> live_bytes_{0};
 };
 
+// Gives back to the system what the C library keeps of memory that was freed.
+void ReturnFreeMemory();
+
 // Addresses without storage, for planning: reading or writing one is a fault.
 class NullAllocator final : public Allocator {
  private:

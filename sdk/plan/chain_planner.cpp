@@ -15,6 +15,22 @@ std::vector<std::size_t> Spread(std::size_t begin, std::size_t end) {
   return numbers;
 }
 
+// With few snapshots, each of many stages would run hundreds of times; planning that alone takes
+// minutes.
+constexpr std::size_t kManyStages = 200, kMostRuns = 8;
+
+// How often the binomial schedule runs a stage at most: the least r for which (s + r)! / (s! r!) is
+// as many as the stages (Griewank and Walther, proposition 1).
+std::size_t RunsOfBinomial(std::size_t stages, std::size_t snapshots) {
+  std::size_t runs = 0;
+  double reach = 1;
+  while (reach < static_cast<double>(stages)) {
+    ++runs;
+    reach *= static_cast<double>(snapshots + runs) / static_cast<double>(runs);
+  }
+  return runs;
+}
+
 }  // namespace
 
 ChainPlanner::ChainPlanner(std::vector<ChainStage> chain)
@@ -27,9 +43,9 @@ ChainPlanner::ChainPlanner(std::vector<ChainStage> chain)
       AddKnown(EveryN(before_last, length, keep_last), "every " + std::to_string(length));
     }
   }
-  // With a single snapshot, long chains would run their stages thousands of times.
-  const std::size_t fewest = chain_.size() > 200 ? 2 : 1;
-  for (const std::size_t snapshots : Spread(fewest, std::min<std::size_t>(64, chain_.size()))) {
+  for (const std::size_t snapshots : Spread(1, std::min<std::size_t>(64, chain_.size()))) {
+    if (chain_.size() > kManyStages && RunsOfBinomial(chain_.size(), snapshots) > kMostRuns)
+      continue;
     AddKnown(Binomial(chain_.size(), snapshots), "binomial " + std::to_string(snapshots));
   }
 }
@@ -40,7 +56,7 @@ void ChainPlanner::AddKnown(CheckpointSegments segments, std::string method) {
 }
 
 ChainChoice ChainPlanner::Solved(std::int64_t peak_bytes) {
-  ChainChoice choice{solver_.Schedule(peak_bytes), {}, "optimal"};
+  ChainChoice choice{solver_.Schedule(peak_bytes), {}, std::string(kOptimal)};
   choice.cost = Simulate(chain_, choice.segments);
   return choice;
 }
@@ -53,6 +69,10 @@ std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
     if (choice.cost.peak_bytes > peak_bytes) continue;
     if (!best || choice.cost.seconds < best->cost.seconds) best = choice;
   }
+  if (best) return best;
+  // What a schedule takes is rounded up while they are solved for.
+  ChainChoice least = Least();
+  if (least.cost.peak_bytes <= peak_bytes) best = std::move(least);
   return best;
 }
 

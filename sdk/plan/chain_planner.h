@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sdk/plan/chain_solver.h"
@@ -19,6 +20,8 @@ struct ChainChoice {
 // always kept (it stands for the loss, behind which nothing runs).
 class ChainPlanner {
  public:
+  static constexpr std::string_view kOptimal = "optimal";  // the method of ChainSolver
+
   explicit ChainPlanner(std::vector<ChainStage> chain);
 
   // The fastest within so many bytes; nothing where none is found.

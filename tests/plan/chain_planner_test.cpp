@@ -1,9 +1,11 @@
 #include "sdk/plan/chain_planner.h"
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <random>
 
+#include "sdk/plan/fewer_segments.h"
 #include "sdk/plan/known_schedules.h"
 #include "tests/catch.h"
 
@@ -158,6 +160,33 @@ TEST_CASE("2,500 stages are planned in under a second", "[plan][chain]") {
     const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     INFO((equal ? "equal" : "different") << " stages: " << taken << " s");
     CHECK(taken < 1.0);
+  }
+}
+
+TEST_CASE("long chains have no schedule that runs a stage hundreds of times", "[plan][chain]") {
+  const std::vector<ChainStage> chain(2500, ChainStage{1, 0, 1, 1, 0, 0, 0});
+  const ChainPlanner planner(chain);
+  const auto binomials = std::ranges::count_if(planner.known(), [](const ChainChoice& choice) {
+    return choice.method.starts_with("binomial");
+  });
+  CHECK(binomials > 5);
+  for (const ChainChoice& choice : planner.known()) {
+    INFO(choice.method);
+    CHECK(choice.cost.seconds <= 9 * planner.keep_all().cost.seconds);
+  }
+}
+
+TEST_CASE("a segment dissolved leaves its place to those within it", "[plan][chain]") {
+  CHECK(WithOneSegmentLess({}).empty());
+  const CheckpointSegments segments = {{0, 4, {{0, 3, {{1, 2, {}}}}}}, {5, 6, {}}};
+  const std::vector<CheckpointSegments> expected = {{{0, 3, {{1, 2, {}}}}, {5, 6, {}}},
+                                                    {{0, 4, {{1, 2, {}}}}, {5, 6, {}}},
+                                                    {{0, 4, {{0, 3, {}}}}, {5, 6, {}}},
+                                                    {{0, 4, {{0, 3, {{1, 2, {}}}}}}}};
+  CHECK(WithOneSegmentLess(segments) == expected);
+  const auto chain = RandomChain(7, 6, 1000);
+  for (const CheckpointSegments& fewer : WithOneSegmentLess(segments)) {
+    CHECK(Simulate(chain, fewer).seconds < Simulate(chain, segments).seconds);
   }
 }
 

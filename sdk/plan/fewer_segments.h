@@ -1,0 +1,11 @@
+#pragma once
+
+#include "sdk/plan/checkpoint_segment.h"
+
+namespace frugal {
+
+// The schedules that have one segment less: where one is dissolved, those within it take its place,
+// and its other stages run once less and are kept.
+std::vector<CheckpointSegments> WithOneSegmentLess(const CheckpointSegments& segments);
+
+}  // namespace frugal
