@@ -1,80 +1,16 @@
 // Plans within a memory budget: they fit, they are what runs, and they change no bit where they
-// need not; what cannot fit is refused with alternatives that are true.
+// need not.
 #include <chrono>
 #include <fstream>
 
-#include "builders/budget/budget_refusal.h"
 #include "builders/budget/footprint.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
-#include "sdk/core/byte_size.h"
-#include "sdk/core/error.h"
 #include "sdk/memory/system_memory.h"
+#include "tests/support/budget_runs.h"
 #include "tests/support/compare_trained.h"
 
 namespace frugal::testing {
 namespace {
-
-// Networks of some tens of MB, so that budgets in whole MB tell them apart.
-ArchitectureConfig LargeEnough(const std::string& name) {
-  if (name == "gpt") {
-    return Gpt2Config{.vocab_size = 64,
-                      .n_positions = 64,
-                      .n_embd = 64,
-                      .n_layer = 6,
-                      .n_head = 4,
-                      .embd_pdrop = 0.1,
-                      .resid_pdrop = 0.1};
-  }
-  if (name == "vit") {
-    return VitConfig{.image_size = 32,
-                     .patch_size = 4,
-                     .num_channels = 3,
-                     .hidden_size = 48,
-                     .intermediate_size = 192,
-                     .num_hidden_layers = 5,
-                     .num_attention_heads = 3,
-                     .num_labels = 5};
-  }
-  return ResNetConfig{
-      .layers = {1, 2, 1}, .width = 16, .num_classes = 5, .in_channels = 3, .small_stem = true};
-}
-
-DataLayout LayoutOfLarge(const std::string& name) {
-  if (name == "gpt") {
-    return {.sample_shape = {64},
-            .classes = 64,
-            .target_shape = {},
-            .train_count = 64,
-            .test_count = 16,
-            .vocabulary = 64,
-            .label_shape = {64}};
-  }
-  return {.sample_shape = {32, 32, 3},
-          .classes = 5,
-          .target_shape = {},
-          .train_count = 64,
-          .test_count = 16};
-}
-
-struct BudgetRun {
-  std::string network = "gpt";
-  std::int64_t budget_mb = 0;  // 0 = none
-  TrainingMemoryConfig memory{};
-  std::int64_t batch = 16;
-  TrainingOptions training{};
-};
-
-AiModelBuilder BuilderFor(BudgetRun run) {
-  const DataLayout layout = LayoutOfLarge(run.network);
-  if (run.budget_mb > 0) run.memory.memory_budget_mb = MemoryBudget{run.budget_mb, 0};
-  run.training.batch_size = run.batch;
-  run.training.evaluation_batch_size = 16;
-  run.training.max_steps = 3;
-  AiModelBuilder builder;
-  builder.Memory(run.memory).Data(layout, SyntheticSources(layout)).Training(run.training);
-  return builder.Optimizer({.kind = OptimizerKind::kAdamW, .lr = 0.001})
-      .Architecture(LargeEnough(run.network));
-}
 
 Trained Train(const BudgetRun& run) {
   Model model = BuilderFor(run).Build();
@@ -86,31 +22,6 @@ Trained Train(const BudgetRun& run) {
   }
   return trained;
 }
-
-std::int64_t Megabytes(std::int64_t bytes) {
-  return (bytes + kBytesPerMegabyte - 1) / kBytesPerMegabyte;
-}
-
-// What planning is refused with.
-std::string RefusalOf(const AiModelBuilder& builder) {
-  try {
-    builder.Plan();
-  } catch (const MemoryError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-// The least MB, as a refusal of 1 MB says.
-std::int64_t FloorOf(AiModelBuilder builder) {
-  builder.Override({"memory.memory_budget_mb=1"});
-  const std::string text = RefusalOf(builder);
-  const std::string before = "cannot train within 1 MB: ";
-  const std::size_t at = text.find(before);
-  REQUIRE(at != std::string::npos);
-  return std::stoll(text.substr(at + before.size()));
-}
-std::int64_t FloorOf(const BudgetRun& run) { return FloorOf(BuilderFor(run)); }
 
 bool Rounds(const BudgetPlan& budget) {
   for (const std::string& choice : budget.choices) {
@@ -154,58 +65,6 @@ TEST_CASE("plans fit every budget down to the floor, and are what runs", "[budge
     }
     CHECK(slowdown == 1);
   }
-}
-
-TEST_CASE("what cannot fit is refused, and every alternative that is named is true", "[budget]") {
-  BudgetRun run{.network = "vit", .budget_mb = 8, .batch = 64};
-  AiModelBuilder builder = BuilderFor(run);
-  builder.Override({"memory.optimizer_in_backward=false", "training.accumulate=1",
-                    "training.evaluation_batch_size=16"});
-  const std::string text = RefusalOf(builder);
-  CHECK(text.find("cannot train within 8 MB: ") != std::string::npos);
-  CHECK(text.find(" MB is the least this model can use here, ") != std::string::npos);
-  CHECK(text.find(" MB without recomputation; of the floor, ") != std::string::npos);
-  CHECK(text.find("MB are activations") != std::string::npos);
-  CHECK(text.find("a smaller batch (64 -> ") != std::string::npos);
-  CHECK(text.find(" would bring it to ") != std::string::npos);
-
-  const DataLayout layout = LayoutOfLarge("vit");
-  Blueprint blueprint = PrepareBlueprint(builder.config(), &layout);
-  const std::int64_t budget = 8 * kBytesPerMegabyte;
-  const std::int64_t least = BudgetSearch(blueprint, budget).Least().footprint.bytes;
-  CHECK(least > budget);
-  const auto alternatives = AlternativesFor(builder.config(), &layout, budget, least);
-  REQUIRE_FALSE(alternatives.empty());
-  for (const BudgetAlternative& one : alternatives) {
-    INFO(one.words);
-    CHECK(text.find(one.words) != std::string::npos);
-    CHECK(one.least_bytes < least);
-    RunConfig config = one.config;
-    config.memory.memory_budget_mb = MemoryBudget{Megabytes(one.least_bytes), 0};
-    const Plan plan = MakeBlueprint(config, &layout).plan;
-    CHECK(plan.budget->planned_bytes <= Megabytes(one.least_bytes) * kBytesPerMegabyte);
-  }
-}
-
-TEST_CASE("the smaller batch that is named is the largest that fits", "[budget]") {
-  BudgetRun run{.network = "resnet", .budget_mb = 6};
-  const std::string text = RefusalOf(BuilderFor(run));
-  const std::string before = "a smaller batch (16 -> ";
-  const std::size_t at = text.find(before);
-  REQUIRE(at != std::string::npos);
-  run.batch = std::stoll(text.substr(at + before.size()));
-  CHECK(BuilderFor(run).Plan().plan.budget->planned_bytes <= 6 * kBytesPerMegabyte);
-  ++run.batch;
-  CHECK_FALSE(RefusalOf(BuilderFor(run)).empty());
-}
-
-TEST_CASE("a batch that cannot be normalized is no alternative", "[budget]") {
-  AiModelBuilder builder = BuilderFor({.network = "resnet", .budget_mb = 1});
-  builder.Layers([](LayerList& layers) {
-    layers.Flatten().Dense({.units = 32}).BatchNorm().Dense({.units = 5});
-  });
-  const std::string text = RefusalOf(builder);
-  CHECK(text.find("cannot train within 1 MB: ") != std::string::npos);
 }
 
 TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
@@ -377,23 +236,6 @@ TEST_CASE("where little fits, the fastest of what fits is taken, not the least",
   }
 }
 
-TEST_CASE("a refusal of a share of all memory says less than the floor", "[budget]") {
-  AiModelBuilder builder = BuilderFor({.network = "gpt"});
-  builder.Override({"memory.memory_budget_mb=\"0.00001%\""});
-  CHECK(RefusalOf(builder).find("cannot train within 0 MB (1e-05% of the ") != std::string::npos);
-}
-
-TEST_CASE("a refusal names what is stated", "[budget]") {
-  AiModelBuilder builder = BuilderFor({.network = "vit", .budget_mb = 1});
-  builder.Override({"memory.use_gradient_checkpointing=true"});
-  CHECK(RefusalOf(builder).find(" MB with nothing chosen; of the floor, ") != std::string::npos);
-  builder.Override({"memory.use_gradient_checkpointing=false", "training.accumulate=1"});
-  const std::string text = RefusalOf(builder);
-  CHECK(text.find("accumulate = 16 to ") != std::string::npos);
-  CHECK(text.find("a smaller batch (16 -> 1) to ") != std::string::npos);
-  CHECK(text.find("or all of these together (accumulate = 1) to ") != std::string::npos);
-}
-
 TEST_CASE("a clone of a model within a budget computes what its original does", "[budget]") {
   BudgetRun run{.network = "gpt"};
   run.budget_mb = FloorOf(run);
@@ -403,22 +245,6 @@ TEST_CASE("a clone of a model within a budget computes what its original does", 
   original.TrainStep(samples);
   clone.TrainStep(samples);
   CHECK(clone.WeightsHash() == original.WeightsHash());
-}
-
-TEST_CASE("a share of the machine is resolved and said", "[budget]") {
-  const SystemMemory machine = {.physical_bytes = 8000 * kBytesPerMegabyte};
-  const BudgetLimit share = ResolveBudget({.percent = 12.5}, machine);
-  CHECK(share.bytes == 1000 * kBytesPerMegabyte);
-  CHECK(share.source == "12.5% of the 8,000 MB of physical memory");
-  const SystemMemory group = {.physical_bytes = 8000 * kBytesPerMegabyte,
-                              .control_group_bytes = 2000 * kBytesPerMegabyte};
-  CHECK(ResolveBudget({.percent = 50}, group).bytes == 1000 * kBytesPerMegabyte);
-  CHECK(ResolveBudget({.percent = 50}, group).source == "50% of the 2,000 MB of the control group");
-  CHECK(ResolveBudget({.megabytes = 3000}, group).bytes == 3000 * kBytesPerMegabyte);
-  for (const char* text : {"70%", "0.5 %", "100%"}) CHECK(ParsePercent(text));
-  for (const char* text : {"0%", "130%", "abc", "%", "-5%", "70", "", "7e1%", "nan%"}) {
-    CHECK_FALSE(ParsePercent(text));
-  }
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+// What does not fit a memory budget is refused with a sentence and alternatives that are true.
+#include "builders/budget/budget_refusal.h"
+
+#include "tests/support/budget_runs.h"
+
+namespace frugal::testing {
+namespace {
+
+TEST_CASE("what cannot fit is refused, and every alternative that is named is true", "[budget]") {
+  BudgetRun run{.network = "vit", .budget_mb = 8, .batch = 64};
+  AiModelBuilder builder = BuilderFor(run);
+  builder.Override({"memory.optimizer_in_backward=false", "training.accumulate=1",
+                    "training.evaluation_batch_size=16"});
+  const std::string text = RefusalOf(builder);
+  CHECK(text.find("cannot train within 8 MB: ") != std::string::npos);
+  CHECK(text.find(" MB is the least this model can use here, ") != std::string::npos);
+  CHECK(text.find(" MB without recomputation; of the floor, ") != std::string::npos);
+  CHECK(text.find("MB are activations") != std::string::npos);
+  CHECK(text.find("a smaller batch (64 -> ") != std::string::npos);
+  CHECK(text.find(" would bring it to ") != std::string::npos);
+
+  const DataLayout layout = LayoutOfLarge("vit");
+  Blueprint blueprint = PrepareBlueprint(builder.config(), &layout);
+  const std::int64_t budget = 8 * kBytesPerMegabyte;
+  const std::int64_t least = BudgetSearch(blueprint, budget).Least().footprint.bytes;
+  CHECK(least > budget);
+  const auto alternatives = AlternativesFor(builder.config(), &layout, budget, least);
+  REQUIRE_FALSE(alternatives.empty());
+  for (const BudgetAlternative& one : alternatives) {
+    INFO(one.words);
+    CHECK(text.find(one.words) != std::string::npos);
+    CHECK(one.least_bytes < least);
+    RunConfig config = one.config;
+    config.memory.memory_budget_mb = MemoryBudget{Megabytes(one.least_bytes), 0};
+    const Plan plan = MakeBlueprint(config, &layout).plan;
+    CHECK(plan.budget->planned_bytes <= Megabytes(one.least_bytes) * kBytesPerMegabyte);
+  }
+}
+
+TEST_CASE("the smaller batch that is named is the largest that fits", "[budget]") {
+  BudgetRun run{.network = "resnet", .budget_mb = 6};
+  const std::string text = RefusalOf(BuilderFor(run));
+  const std::string before = "a smaller batch (16 -> ";
+  const std::size_t at = text.find(before);
+  REQUIRE(at != std::string::npos);
+  run.batch = std::stoll(text.substr(at + before.size()));
+  CHECK(BuilderFor(run).Plan().plan.budget->planned_bytes <= 6 * kBytesPerMegabyte);
+  ++run.batch;
+  CHECK_FALSE(RefusalOf(BuilderFor(run)).empty());
+}
+
+TEST_CASE("a batch that cannot be normalized is no alternative", "[budget]") {
+  AiModelBuilder builder = BuilderFor({.network = "resnet", .budget_mb = 1});
+  builder.Layers([](LayerList& layers) {
+    layers.Flatten().Dense({.units = 32}).BatchNorm().Dense({.units = 5});
+  });
+  const std::string text = RefusalOf(builder);
+  CHECK(text.find("cannot train within 1 MB: ") != std::string::npos);
+}
+
+TEST_CASE("a refusal of a share of all memory says less than the floor", "[budget]") {
+  AiModelBuilder builder = BuilderFor(BudgetRun{.network = "gpt"});
+  builder.Override({"memory.memory_budget_mb=\"0.00001%\""});
+  CHECK(RefusalOf(builder).find("cannot train within 0 MB (1e-05% of the ") != std::string::npos);
+}
+
+TEST_CASE("a refusal names what is stated", "[budget]") {
+  AiModelBuilder builder = BuilderFor({.network = "vit", .budget_mb = 1});
+  builder.Override({"memory.use_gradient_checkpointing=true"});
+  CHECK(RefusalOf(builder).find(" MB with nothing chosen; of the floor, ") != std::string::npos);
+  builder.Override({"memory.use_gradient_checkpointing=false", "training.accumulate=1"});
+  const std::string text = RefusalOf(builder);
+  CHECK(text.find("accumulate = 16 to ") != std::string::npos);
+  CHECK(text.find("a smaller batch (16 -> 1) to ") != std::string::npos);
+  CHECK(text.find("or all of these together (accumulate = 1) to ") != std::string::npos);
+}
+
+TEST_CASE("a share of the machine is resolved and said", "[budget]") {
+  const SystemMemory machine = {.physical_bytes = 8000 * kBytesPerMegabyte};
+  const BudgetLimit share = ResolveBudget({.percent = 12.5}, machine);
+  CHECK(share.bytes == 1000 * kBytesPerMegabyte);
+  CHECK(share.source == "12.5% of the 8,000 MB of physical memory");
+  const SystemMemory group = {.physical_bytes = 8000 * kBytesPerMegabyte,
+                              .control_group_bytes = 2000 * kBytesPerMegabyte};
+  CHECK(ResolveBudget({.percent = 50}, group).bytes == 1000 * kBytesPerMegabyte);
+  CHECK(ResolveBudget({.percent = 50}, group).source == "50% of the 2,000 MB of the control group");
+  CHECK(ResolveBudget({.megabytes = 3000}, group).bytes == 3000 * kBytesPerMegabyte);
+  for (const char* text : {"70%", "0.5 %", "100%"}) CHECK(ParsePercent(text));
+  for (const char* text : {"0%", "130%", "abc", "%", "-5%", "70", "", "7e1%", "nan%"}) {
+    CHECK_FALSE(ParsePercent(text));
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing
