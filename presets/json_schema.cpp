@@ -3,6 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "presets/memory_budget.h"
+
 namespace frugal {
 namespace {
 
@@ -58,9 +60,8 @@ Json TypeSchema(const Field& field) {
     case ValueKind::kReal:
       return ItemSchema(field, "number");
     case ValueKind::kAmount:
-      return {
-          {"anyOf", Json::array({ItemSchema(field, "integer"),
-                                 {{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]+)? *%$"}}})}};
+      return {{"anyOf", Json::array({ItemSchema(field, "integer"),
+                                     {{"type", "string"}, {"pattern", kPercentPattern}}})}};
     case ValueKind::kText:
     case ValueKind::kChoice:
       return ItemSchema(field, "string");

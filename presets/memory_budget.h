@@ -18,6 +18,9 @@ struct MemoryBudget {
 
 // "70%" or "12.5 %"; nothing for what is no share above 0 and up to 100%.
 std::optional<double> ParsePercent(std::string_view text);
+// The regular expression of such texts, for the schema of a file.
+inline constexpr std::string_view kPercentPattern =
+    R"(^(?=.*[1-9])0*(100(\.0*)?|[0-9]{0,2}(\.[0-9]*)?) *%$)";
 
 // The share as it is written: "70%", "12.5%".
 std::string PercentText(const MemoryBudget& budget);

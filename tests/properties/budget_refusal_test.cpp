@@ -1,6 +1,8 @@
 // What does not fit a memory budget is refused with a sentence and alternatives that are true.
 #include "builders/budget/budget_refusal.h"
 
+#include <regex>
+
 #include "tests/support/budget_runs.h"
 
 namespace frugal::testing {
@@ -85,9 +87,17 @@ TEST_CASE("a share of the machine is resolved and said", "[budget]") {
   CHECK(ResolveBudget({.percent = 50}, group).bytes == 1000 * kBytesPerMegabyte);
   CHECK(ResolveBudget({.percent = 50}, group).source == "50% of the 2,000 MB of the control group");
   CHECK(ResolveBudget({.megabytes = 3000}, group).bytes == 3000 * kBytesPerMegabyte);
-  for (const char* text : {"70%", "0.5 %", "100%"}) CHECK(ParsePercent(text));
-  for (const char* text : {"0%", "130%", "abc", "%", "-5%", "70", "", "7e1%", "nan%"}) {
+  const std::regex pattern{std::string(kPercentPattern)};
+  for (const char* text : {"70%", "0.5 %", "100%", ".5%", "5.%", "100.0%", "007%"}) {
+    INFO(text);
+    CHECK(ParsePercent(text));
+    CHECK(std::regex_match(text, pattern));
+  }
+  for (const char* text : {"0%", "0.0%", "130%", "500%", "100.1%", "abc", "%", ".%", "-5%", "70",
+                           "", "7e1%", "nan%"}) {
+    INFO(text);
     CHECK_FALSE(ParsePercent(text));
+    CHECK_FALSE(std::regex_match(text, pattern));
   }
 }
 
