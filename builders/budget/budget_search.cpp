@@ -190,9 +190,10 @@ void BudgetSearch::TakeTimes(BudgetSettings settings, std::vector<Stage>& stages
   std::vector<Stage> run = stages;
   int64_t samples = all;
   while (2 * BytesToRun(run) > budget_bytes_) {
-    if (samples <= fewest) return;
-    settings.accumulate = std::min(2 * settings.accumulate, batch / fewest);
-    samples = MicroBatchSize(batch, settings.accumulate, 0);
+    const int64_t parts = std::min(2 * settings.accumulate, batch / fewest);
+    if (parts <= settings.accumulate) return;
+    settings.accumulate = parts;
+    samples = MicroBatchSize(batch, parts, 0);
     Force(settings);
     run = MeasureStages(blueprint_);
   }

@@ -197,6 +197,14 @@ TEST_CASE("measured costs plan within the budget and change no bit", "[budget]")
   CHECK(measured.values == model.values);
 }
 
+TEST_CASE("costs are measured of no fewer samples than a norm over a batch needs", "[budget]") {
+  BudgetRun run{.network = "resnet", .batch = 5};
+  run.budget_mb = FloorOf(run);
+  run.memory.planner_costs = PlannerCosts::kMeasured;
+  const Plan measured = BuilderFor(run).Plan().plan;
+  CHECK(measured.budget->planned_bytes <= run.budget_mb * kBytesPerMegabyte);
+}
+
 TEST_CASE("measuring costs stays within the budget too", "[budget]") {
   BudgetRun run{.network = "gpt", .budget_mb = 60, .batch = 2048};
   run.memory.planner_costs = PlannerCosts::kMeasured;
