@@ -55,14 +55,19 @@ CheckpointSegments ChainSolver::Schedule(std::int64_t bytes) {
   return TableFor(bytes).Schedule(bytes);
 }
 
+// Down to the level whose least is in its own range and not in a finer one's. A finer table rounds
+// otherwise, and may find nothing for what a coarser one calls enough.
 std::int64_t ChainSolver::LeastBytes() {
-  std::int64_t least = keep_all_.peak_bytes;
-  for (int level = 0; level <= precision_.levels && !std::isinf(TableOfLevel(level).Seconds(least));
-       ++level) {
-    least = std::min(least, TableOfLevel(level).LeastBytes());
-    if (least > RangeOf(level + 1)) break;
+  int level = 0;
+  while (level < precision_.levels && TableOfLevel(level).LeastBytes() <= RangeOf(level + 1)) {
+    ++level;
   }
-  return least;
+  for (; level >= 0; --level) {
+    const std::int64_t finer = level < precision_.levels ? RangeOf(level + 1) + 1 : 0;
+    const std::int64_t least = std::max(TableOfLevel(level).LeastBytes(), finer);
+    if (least <= RangeOf(level) && std::isfinite(Seconds(least))) return least;
+  }
+  return keep_all_.peak_bytes;
 }
 
 CheckpointSegment Shifted(const CheckpointSegment& segment, std::size_t by) {

@@ -97,7 +97,7 @@ struct LonelyNorm {
     layer->Parameters()[0]->trainable = trains_weight;
   }
   Tensor Filled(const Shape& shape) {
-    const Tensor x = world.context().Allocate(shape, DType::kF32);
+    const Tensor x = world.context().Allocate(shape, world.context().dtype());
     world.context().Launch({OperationKind::kElementwise, BytesOf(x)},
                            [&](Backend& b, void*) { b.elementwise().Fill(x, 1); });
     return x;

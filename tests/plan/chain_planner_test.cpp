@@ -163,6 +163,20 @@ TEST_CASE("2,500 stages are planned in under a second", "[plan][chain]") {
   }
 }
 
+TEST_CASE("there is a schedule at the least memory of one", "[plan][chain]") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const std::size_t count = 1 + seed % 12;
+    const auto chain = RandomChain(count, seed, seed % 3 == 0 ? 1 : 999 + 7919 * (seed % 5));
+    ChainSolver solver(chain);
+    const std::int64_t least = solver.LeastBytes();
+    INFO("seed " << seed << ", " << least << " bytes");
+    REQUIRE(std::isfinite(solver.Seconds(least)));
+    const ChainCost cost = Simulate(chain, solver.Schedule(least));
+    CHECK(cost.seconds == Approx(solver.Seconds(least)));
+    CHECK(cost.peak_bytes <= least);
+  }
+}
+
 TEST_CASE("long chains have no schedule that runs a stage hundreds of times", "[plan][chain]") {
   const std::vector<ChainStage> chain(2500, ChainStage{1, 0, 1, 1, 0, 0, 0});
   const ChainPlanner planner(chain);
