@@ -20,7 +20,7 @@ std::vector<std::size_t> Spread(std::size_t begin, std::size_t end) {
 constexpr std::size_t kManyStages = 200, kMostRuns = 8;
 
 // How often the binomial schedule runs a stage at most: the least r for which (s + r)! / (s! r!) is
-// as many as the stages (Griewank and Walther, proposition 1).
+// as many as the stages.
 std::size_t RunsOfBinomial(std::size_t stages, std::size_t snapshots) {
   std::size_t runs = 0;
   double reach = 1;

@@ -35,7 +35,7 @@ class ChainTable {
   double Seconds(std::int64_t bytes) const;
   // The schedule that takes them. Only where they are finite.
   CheckpointSegments Schedule(std::int64_t bytes) const;
-  // The least bytes that something fits in; only where something fits in the limit.
+  // The least bytes that something fits in; more than the limit where nothing does.
   std::int64_t LeastBytes() const;
 
  private:
