@@ -76,7 +76,8 @@ void ControlFusion::ForwardBundle(Context& context, Bundle& bundle) {
     x = Add(context, x, std::exchange(bundle[options_.first_hint + i], Var()));
   }
   x = Modulate(context, x, shift, {});
-  bundle = {x, bundle[1], bundle[2], x};
+  bundle = {x, bundle[1], bundle[2]};
+  PutAside(bundle, x);
 }
 
 }  // namespace frugal::architectures

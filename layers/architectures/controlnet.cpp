@@ -35,7 +35,8 @@ class ControlNetEmbedding final : public BundleLayer {
     Var x = convolution_(context, bundle[0]);
     CheckHintFits(context, "hint", x, hint);
     x = Add(context, x, hint);
-    bundle = {x, c, bundle[2], x};
+    bundle = {x, c, bundle[2]};
+    PutAside(bundle, x);
   }
 
   UNetTrunkConfig config_;

@@ -38,7 +38,8 @@ class UNetEmbedding final : public BundleLayer {
   void ForwardBundle(Context& context, Bundle& bundle) override {
     const Var c = time_(context, {.t = bundle[1], .labels = bundle.size() > 2 ? bundle[2] : Var()});
     const Var x = convolution_(context, bundle[0]);
-    bundle = {x, c, x};
+    bundle = {x, c};
+    PutAside(bundle, x);
   }
 
   Conv2d convolution_;

@@ -46,7 +46,8 @@ class UNetConditionEmbedding final : public BundleLayer {
     FillContext(config_, bundle);
     const Var c = time_(context, ConditionsIn(config_, bundle));
     const Var x = convolution_(context, bundle[0]);
-    bundle = {x, c, ContextOf(context, bundle), x};
+    bundle = {x, c, ContextOf(context, bundle)};
+    PutAside(bundle, x);
   }
 
   // The text, and the tokens of a face behind it.

@@ -9,12 +9,6 @@
 
 namespace frugal::architectures {
 
-Var TakeLast(Bundle& bundle) {
-  Var last = std::move(bundle.back());
-  bundle.pop_back();
-  return last;
-}
-
 Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips) {
   if (!skips.takes) return std::exchange(bundle[0], Var());
   const std::array<Var, 2> parts = {std::exchange(bundle[0], Var()), TakeLast(bundle)};
@@ -23,7 +17,7 @@ Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips) {
 
 void PutWithSkip(Bundle& bundle, Var x, SkipUse skips) {
   bundle[0] = std::move(x);
-  if (skips.leaves) bundle.push_back(bundle[0]);
+  if (skips.leaves) PutAside(bundle, bundle[0]);
 }
 
 Var AsImages(Context& context, const Var& x) {

@@ -10,9 +10,6 @@
 // H, W, C], c [N, D], the time behind its SiLU, in some the context [N, S, E], and then the skips.
 namespace frugal::architectures {
 
-// The last variable of the bundle, which it loses.
-Var TakeLast(Bundle& bundle);
-
 // x without what the bundle still holds of it, and with the last skip's channels behind its own
 // where one is taken.
 Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips);

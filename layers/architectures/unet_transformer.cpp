@@ -57,7 +57,7 @@ void TransformerEntrance::ForwardBundle(Context& context, Bundle& bundle) {
   const Shape& image = x.shape();
   const Var h = (*projection_)(context, norm_(context, x));
   bundle[0] = Reshape(context, h, {image[0], image[1] * image[2], image[3]});
-  bundle.push_back(x);
+  PutAside(bundle, x);
 }
 
 TransformerExit::TransformerExit(const SpatialTransformerOptions& options, SkipUse skips)

@@ -135,14 +135,13 @@ class UVitBlock final : public BundleLayer {
   void ForwardBundle(Context& context, Bundle& bundle) override {
     Var x = std::exchange(bundle[0], Var());
     if (join_) {
-      const std::array<Var, 2> both = {std::move(x), std::exchange(bundle.back(), Var())};
-      bundle.pop_back();
+      const std::array<Var, 2> both = {std::move(x), TakeLast(bundle)};
       x = (*join_)(context, ConcatOfKept(context, both, 2));
     }
     x = AddProjected(context, attention_, norm1_(context, x), x);
     x = AddProjected(context, *down_, (*up_)(context, norm2_(context, x)), x);
     bundle[0] = x;
-    if (skip_ == SkipUse::kLeaves) bundle.push_back(x);
+    if (skip_ == SkipUse::kLeaves) PutAside(bundle, x);
   }
 
   SkipUse skip_;

@@ -69,7 +69,7 @@ class VideoTransformerEntrance final : public BundleLayer {
     const Shape& s = x.shape();
     const Var normed = norm_(context, AsImages(context, x));
     bundle[0] = projection_(context, Reshape(context, normed, {s[0] * s[1], s[2] * s[3], s[4]}));
-    bundle.push_back(x);
+    PutAside(bundle, x);
     bundle.push_back(Positions(context, s[1], s[4]));
     bundle.push_back(Activate(context, ValueOf(context, mix_), Activation::kSigmoid));
   }

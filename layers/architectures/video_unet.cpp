@@ -42,7 +42,8 @@ class VideoEmbedding final : public BundleLayer {
     const Shape shape = bundle[0].shape();
     const Var images = convolution_(context, AsImages(context, bundle[0]));
     const Var x = LikeFrames(context, images, shape);
-    bundle = {x, c, bundle[2], x};
+    bundle = {x, c, bundle[2]};
+    PutAside(bundle, x);
   }
 
   Conv2d convolution_;

@@ -30,13 +30,26 @@ Bundle Held(Bundle bundle) {
   return bundle;
 }
 
+// Without the values that stayed aside: they are free as soon as who takes them is done, while this
+// segment still waits for its turn.
+Bundle WithoutAside(Bundle inputs, const Bundle& after) {
+  for (std::size_t i = 0; i < std::min(inputs.size(), after.size()); ++i) {
+    if (inputs[i].aside && after[i].aside && IsSame(inputs[i], after[i])) {
+      inputs[i] = Var();
+      inputs[i].aside = true;
+    }
+  }
+  return inputs;
+}
+
 // Puts the variables of `inputs` back where `bundle` holds them, and collects the others.
 SegmentOutputs SortOutputs(const Bundle& inputs, Bundle& bundle) {
   SegmentOutputs outputs;
   for (std::size_t i = 0; i < bundle.size(); ++i) {
+    if (!bundle[i].value) continue;  // aside
     const auto same = [&](const Var& other) { return IsSame(bundle[i], other); };
     if (const auto handed_on = std::ranges::find_if(inputs, same); handed_on != inputs.end()) {
-      bundle[i] = *handed_on;
+      bundle[i].slot = handed_on->slot;
     } else if (std::ranges::none_of(outputs.made, same)) {
       outputs.made.push_back(bundle[i]);
       outputs.positions.push_back(i);
@@ -48,8 +61,7 @@ SegmentOutputs SortOutputs(const Bundle& inputs, Bundle& bundle) {
 // The slots on a segment's own tape of the variables that came in, by those outside.
 using LeafSlots = std::map<int, int>;
 
-Bundle LeavesOn(Tape& local, const Bundle& inputs, LeafSlots& leaves) {
-  Bundle bundle = inputs;
+Bundle LeavesOn(Tape& local, Bundle bundle, LeafSlots& leaves) {
   for (Var& one : bundle) {
     if (!one.needs_gradient()) continue;
     const auto [leaf, is_new] = leaves.try_emplace(one.slot);
@@ -70,13 +82,14 @@ std::vector<int> Rerun(Context& context, Tape& local, Bundle bundle, const Bundl
   return slots;
 }
 
-void RecomputeBackward(Context& context, const Bundle& inputs, const BundleSegment& segment,
+// The segment's inputs go with it: each is free as soon as none of its operations needs it.
+void RecomputeBackward(Context& context, Bundle inputs, const BundleSegment& segment,
                        const std::vector<std::size_t>& positions, std::vector<Tensor> gradients) {
   Tape& outer = *context.tape();
   Tape local;
   LeafSlots leaves;
   const std::vector<int> outputs =
-      Rerun(context, local, LeavesOn(local, inputs, leaves), segment, positions);
+      Rerun(context, local, LeavesOn(local, std::move(inputs), leaves), segment, positions);
   // What has already arrived for the inputs goes first, as it would without checkpointing: the sum
   // is then taken in the same order and has the same bits.
   for (const auto& [outside, inside] : leaves) {
@@ -115,8 +128,10 @@ void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment) 
   }
   SegmentOutputs outputs = SortOutputs(inputs, bundle);
   context.Record(outputs.made, differentiable,
-                 [=, positions = outputs.positions](Context& ctx, std::vector<Tensor> gradients) {
-                   RecomputeBackward(ctx, inputs, segment, positions, std::move(gradients));
+                 [held = WithoutAside(inputs, bundle), segment, positions = outputs.positions](
+                     Context& ctx, std::vector<Tensor> gradients) mutable {
+                   RecomputeBackward(ctx, std::move(held), segment, positions,
+                                     std::move(gradients));
                  });
   for (Var& one : bundle) {
     const auto made =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sdk/tensor/tensor.h"
@@ -16,6 +17,7 @@ struct Var {
   Tensor value;
   int slot = kNoGradient;
   std::shared_ptr<Remake> remake{};  // how the value is made again (kept_value.h), or none
+  bool aside = false;                // in a bundle: see PutAside
 
   bool needs_gradient() const { return slot != kNoGradient; }
   const Shape& shape() const { return value.shape(); }
@@ -25,5 +27,20 @@ struct Var {
 // Variables that travel through a network together: first the one that layers work on, then what
 // they hand on beside it (conditioning, a second stream, skips).
 using Bundle = std::vector<Var>;
+
+// Appends a variable that a layer further on takes with TakeLast. Those in between do not touch it,
+// so segments of them that run again need not hold it; there it has no value.
+inline void PutAside(Bundle& bundle, Var x) {
+  x.aside = true;
+  bundle.push_back(std::move(x));
+}
+
+// The last variable of the bundle, which it loses.
+inline Var TakeLast(Bundle& bundle) {
+  Var last = std::move(bundle.back());
+  bundle.pop_back();
+  last.aside = false;
+  return last;
+}
 
 }  // namespace frugal

@@ -55,6 +55,39 @@ TEST_CASE("a pass gives back everything it took", "[autograd][checkpoint][memory
   }
 }
 
+// Values put aside by the first segment are taken by the last, so that in the backward pass of the
+// two between them only their gradients are there.
+TEST_CASE("a segment does not hold what is put aside across it", "[autograd][checkpoint][memory]") {
+  constexpr int kAside = 8;
+  const auto peak = [](bool aside) {
+    TestWorld world(kReferenceF64);
+    const auto network = [=](Context& context, const Var& x) {
+      Bundle bundle = {x};
+      const auto middle = [](Context& ctx, Bundle& b) {
+        for (int i = 0; i < 12; ++i) b[0] = Activate(ctx, b[0], Activation::kSilu);
+      };
+      Checkpoint(context, bundle, [=](Context& ctx, Bundle& b) {
+        for (int i = 0; i < kAside; ++i) {
+          b[0] = Activate(ctx, b[0], Activation::kTanh);
+          aside ? PutAside(b, b[0]) : b.push_back(b[0]);
+        }
+      });
+      Checkpoint(context, bundle, middle);
+      Checkpoint(context, bundle, middle);
+      Checkpoint(context, bundle, [](Context& ctx, Bundle& b) {
+        for (int i = 0; i < kAside; ++i) b[0] = Add(ctx, b[0], TakeLast(b));
+      });
+      return bundle[0];
+    };
+    RunPass(world, network, RandomTensor({64, 32}, 1, DType::kF64));
+    return world.ledger().peak_total();
+  };
+  const std::int64_t unit = 64 * 32 * 8;
+  // Of the values, the last is also the input of the first segment between.
+  CHECK(peak(true) <= (kAside + 12 + 4) * unit);
+  CHECK(peak(false) >= peak(true) + (kAside - 2) * unit);
+}
+
 TEST_CASE("after a step only parameters and gradients are live", "[autograd][checkpoint][memory]") {
   for (const WorldKind& kind : AllWorlds()) {
     TestWorld world(kind);
