@@ -206,12 +206,11 @@ void BudgetSearch::TakeTimes(BudgetSettings settings, std::vector<Stage>& stages
   }
 }
 
-// By their peaks; only the winner is planned whole.
+// By their peaks; those that may fit are planned whole, until one does.
 BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t place_up_to) {
-  BudgetCandidate least = Try(settings, {}, 0);
+  std::vector<BudgetCandidate> tried = {Try(settings, {}, 0)};
   const auto take = [&](const BudgetSettings& with, const ChainChoice& chain) {
-    BudgetCandidate candidate = Try(with, chain, 0);
-    if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
+    tried.push_back(Try(with, chain, 0));
   };
   if (free_.segments == FreeKnobs::Segments::kPolicyOrNone) {
     BudgetSettings policy = settings;
@@ -227,8 +226,14 @@ BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t pl
       take(settings, known[i]);
     }
   }
-  if (least.footprint.peak_bytes > place_up_to) return least;
-  return Try(least.settings, least.chain, place_up_to);
+  const auto peak = [](const BudgetCandidate& one) { return one.footprint.peak_bytes; };
+  std::ranges::stable_sort(tried, {}, peak);
+  for (BudgetCandidate& one : tried) {
+    if (peak(one) > place_up_to) break;
+    one = Try(one.settings, one.chain, place_up_to);
+    if (one.footprint.bytes <= place_up_to) return one;
+  }
+  return tried.front();
 }
 
 BudgetCandidate BudgetSearch::Least() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "builders/dry_training.h"
@@ -49,7 +50,8 @@ class StageRun {
       : world_(*blueprint.backend, blueprint.dtype(), 0, own_gradients), run_(std::move(run)) {
     world_.context().set_training(true);
     for (const StageInput& input : stage.inputs) {
-      inputs_.push_back({world_.context().Allocate(input.shape, input.dtype)});
+      inputs_.push_back(
+          {.value = world_.context().Allocate(input.shape, input.dtype), .aside = input.aside});
     }
   }
 
@@ -66,8 +68,8 @@ class StageRun {
     chain.plain_workspace = std::max<int64_t>(0, most - chain.output_bytes);
   }
 
-  // Forward on a tape, and back. Returns what goes on to the next stage.
-  std::vector<StageInput> Taped(Stage& stage) {
+  // Forward on a tape, and back, of stage number `place`. Returns what goes on to the next stage.
+  std::vector<StageInput> Taped(Stage& stage, std::size_t place) {
     Context& context = world_.context();
     context.profile() = {};
     MemoryTrace trace;
@@ -85,8 +87,11 @@ class StageRun {
     stage.forward = {context.profile().flops, input_bytes + Touched(trace, 0, turn)};
     std::vector<StageInput> next;
     for (const Var& one : bundle) {
-      next.push_back({one.shape(), one.dtype(), one.needs_gradient()});
+      const auto input = InputOf(one);
+      const std::size_t maker = input ? stage.inputs[*input].maker : place;
+      next.push_back({one.shape(), one.dtype(), one.needs_gradient(), one.aside, maker});
     }
+    stage.taken = Taken(stage, place, bundle);
     SeedNew(context, tape, std::move(bundle));
     tape.Backward(context);
     Fill(trace, turn, stage);
@@ -95,9 +100,27 @@ class StageRun {
   }
 
  private:
-  bool IsInput(const Var& one) const {
-    return std::ranges::any_of(
-        inputs_, [&](const Var& input) { return input.value.raw() == one.value.raw(); });
+  // Which input this is, if it is one.
+  std::optional<std::size_t> InputOf(const Var& one) const {
+    const auto same = [&](const Var& input) { return input.value.raw() == one.value.raw(); };
+    const auto found = std::ranges::find_if(inputs_, same);
+    if (found == inputs_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - inputs_.begin());
+  }
+  bool IsInput(const Var& one) const { return InputOf(one).has_value(); }
+
+  // What came in aside and does not go out so.
+  std::vector<CarriedValue> Taken(const Stage& stage, std::size_t place,
+                                  const Bundle& bundle) const {
+    std::vector<CarriedValue> taken;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const std::size_t maker = stage.inputs[i].maker;
+      const bool stays = std::ranges::any_of(
+          bundle, [&](const Var& one) { return one.aside && InputOf(one) == i; });
+      if (!inputs_[i].aside || stays || maker + 2 > place) continue;
+      taken.push_back({maker, place, inputs_[i].value.bytes()});
+    }
+    return taken;
   }
 
   // Of what comes out beside what is handed on, each tensor once.
@@ -193,7 +216,7 @@ void MeasureLoss(const Blueprint& blueprint, Stage& stage) {
   };
   StageRun measured(blueprint, run, stage, FreesGradients(blueprint, ParametersOfLoss(blueprint)));
   measured.Plain(stage.chain);
-  measured.Taped(stage);
+  measured.Taped(stage, blueprint.network->Leaves().size());
 }
 
 }  // namespace
@@ -212,15 +235,18 @@ std::vector<Stage> MeasureStages(const Blueprint& blueprint) {
     StageRun measured(blueprint, RunOf(stage), stage,
                       FreesGradients(blueprint, ParametersOf(*stage.layer)));
     measured.Plain(stage.chain);
-    inputs = measured.Taped(stage);
+    inputs = measured.Taped(stage, i);
   }
   MeasureLoss(blueprint, stages.back());
   return stages;
 }
 
-std::vector<ChainStage> ChainOf(const std::vector<Stage>& stages) {
-  std::vector<ChainStage> chain;
-  for (const Stage& stage : stages) chain.push_back(stage.chain);
+Chain ChainOf(const std::vector<Stage>& stages) {
+  Chain chain;
+  for (const Stage& stage : stages) {
+    chain.stages.push_back(stage.chain);
+    chain.carried.insert(chain.carried.end(), stage.taken.begin(), stage.taken.end());
+  }
   return chain;
 }
 

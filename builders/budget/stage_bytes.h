@@ -19,6 +19,8 @@ struct StageInput {
   Shape shape;
   DType dtype = DType::kF32;
   bool needs_gradient = false;
+  bool aside = false;     // see PutAside
+  std::size_t maker = 0;  // the stage that it comes from
 };
 
 // A stage of the network's chain: one of its leaves, or the loss behind them (no layer).
@@ -26,7 +28,8 @@ struct Stage {
   Layer* layer = nullptr;
   bool up_to_projection = false;  // the loss takes over its last projection
   std::vector<StageInput> inputs;
-  ChainStage chain;  // its bytes; seconds are not known yet
+  ChainStage chain;                 // its bytes; seconds are not known yet
+  std::vector<CarriedValue> taken;  // of what was put aside
   PassWork forward;
   PassWork backward;
 };
@@ -36,6 +39,6 @@ struct Stage {
 // those of a dry run of each, forward and back, by itself.
 std::vector<Stage> MeasureStages(const Blueprint& blueprint);
 
-std::vector<ChainStage> ChainOf(const std::vector<Stage>& stages);
+Chain ChainOf(const std::vector<Stage>& stages);
 
 }  // namespace frugal

@@ -7,30 +7,53 @@ namespace {
 
 using std::int64_t;
 
+// Whether a value is made in a run that began at `begin`, and goes past stage i - 1 beside its
+// output.
+bool IsBeside(const CarriedValue& value, std::size_t begin, std::size_t i) {
+  return value.made >= begin && value.made + 1 < i && value.taken >= i;
+}
+
 // Runs a part of a chain forward and back by a schedule and follows what is live.
 class Simulation {
  public:
-  explicit Simulation(Chain chain) : chain_(chain) {}
+  explicit Simulation(const Chain& chain)
+      : chain_(chain.stages), carried_(chain.carried), places_(chain.carried.size()) {
+    for (std::size_t v = 0; v < carried_.size(); ++v) {
+      if (carried_[v].taken >= chain_.size()) Put(v, Place::kGradient);
+    }
+  }
 
   // Stages [begin, end) with `held` bytes live around them.
   void Run(std::size_t begin, std::size_t end, const CheckpointSegments& segments, int64_t held) {
     if (begin == end) return;
+    TakeGradients(end - 1);                                       // they are part of the output's
     const int64_t outside = held + chain_[end - 1].output_bytes;  // with the gradient given
     int64_t kept = 0;
+    int64_t unused = 0;
     std::size_t at = begin;
     for (const CheckpointSegment& segment : segments) {
-      for (; at < segment.begin; ++at) kept += Keep(at, outside + kept);
-      kept += Drop(segment, outside + kept);
+      for (; at < segment.begin; ++at) kept += Keep(at, outside + kept + unused);
+      kept += Drop(segment, outside + kept + unused);
+      unused += MadeForNothing(segment);
       at = std::max(at, segment.end);
     }
-    for (; at < end; ++at) kept += Keep(at, outside + kept);
+    for (; at < end; ++at) kept += Keep(at, outside + kept + unused);
     Back(begin, end, segments, held + kept);
   }
 
   ChainCost cost() const { return cost_; }
 
  private:
-  void See(int64_t live) { cost_.peak_bytes = std::max(cost_.peak_bytes, live); }
+  // What is there of a carried value beside what stages keep.
+  enum class Place : std::uint8_t { kNone, kValue, kGradient };
+
+  void See(int64_t live) { cost_.peak_bytes = std::max(cost_.peak_bytes, live + carried_bytes_); }
+
+  void Put(std::size_t value, Place place) {
+    if (places_[value] != Place::kNone) carried_bytes_ -= carried_[value].bytes;
+    if (place != Place::kNone) carried_bytes_ += carried_[value].bytes;
+    places_[value] = place;
+  }
 
   int64_t Keep(std::size_t i, int64_t live) {
     See(live + chain_[i].kept_bytes + chain_[i].forward_workspace);
@@ -41,11 +64,27 @@ class Simulation {
   int64_t Drop(const CheckpointSegment& segment, int64_t live) {
     int64_t input = 0;
     for (std::size_t i = segment.begin; i < segment.end; ++i) {
-      See(live + input + chain_[i].output_bytes + chain_[i].plain_workspace);
+      See(live + input + BytesBeside(carried_, segment.begin, i) + chain_[i].output_bytes +
+          chain_[i].plain_workspace);
       cost_.seconds += chain_[i].forward_seconds;
       input = chain_[i].output_bytes;
     }
+    for (std::size_t v = 0; v < carried_.size(); ++v) {
+      if (!IsBeside(carried_[v], segment.begin, segment.end)) continue;
+      if (places_[v] == Place::kNone) Put(v, Place::kValue);
+    }
     return input;
+  }
+
+  // Values that a segment hands on although they have been taken: they stay until the forward pass
+  // that made them again is over.
+  int64_t MadeForNothing(const CheckpointSegment& segment) const {
+    int64_t bytes = 0;
+    for (std::size_t v = 0; v < carried_.size(); ++v) {
+      const bool is_taken = places_[v] == Place::kGradient;
+      if (is_taken && IsBeside(carried_[v], segment.begin, segment.end)) bytes += carried_[v].bytes;
+    }
+    return bytes;
   }
 
   // Backward through [begin, end), `live` with all that the forward pass kept.
@@ -62,43 +101,81 @@ class Simulation {
   }
 
   int64_t BackOne(std::size_t i, int64_t live) {
+    TakeGradients(i);
     See(live + chain_[i].output_bytes + chain_[i].backward_workspace);
     cost_.seconds += chain_[i].backward_seconds;
+    for (std::size_t v = 0; v < carried_.size(); ++v) {
+      if (carried_[v].taken == i) Put(v, Place::kGradient);
+    }
     return chain_[i].kept_bytes;
   }
 
-  Chain chain_;
+  // Gradients of what stage `made` made are from now on those of its output.
+  void TakeGradients(std::size_t made) {
+    for (std::size_t v = 0; v < carried_.size(); ++v) {
+      if (carried_[v].made == made && places_[v] == Place::kGradient) Put(v, Place::kNone);
+    }
+  }
+
+  const std::vector<ChainStage>& chain_;
+  const std::vector<CarriedValue>& carried_;
+  std::vector<Place> places_;
+  int64_t carried_bytes_ = 0;  // of those that are there
   ChainCost cost_;
 };
 
 }  // namespace
 
-ChainCost Simulate(Chain chain, const CheckpointSegments& segments) {
+int64_t BytesBeside(const std::vector<CarriedValue>& carried, std::size_t begin, std::size_t i) {
+  int64_t bytes = 0;
+  for (const CarriedValue& value : carried) {
+    if (IsBeside(value, begin, i)) bytes += value.bytes;
+  }
+  return bytes;
+}
+
+Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end) {
+  const auto at = [&](std::size_t i) {
+    return chain.stages.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  Chain part{{at(begin), at(end)}};
+  for (const CarriedValue& value : chain.carried) {
+    const std::size_t taken = std::min(value.taken, end);
+    if (value.made < begin || value.made + 1 >= taken) continue;
+    part.carried.push_back({value.made - begin, taken - begin, value.bytes});
+  }
+  return part;
+}
+
+ChainCost Simulate(const Chain& chain, const CheckpointSegments& segments) {
   Simulation simulation(chain);
   simulation.Run(0, chain.size(), segments, 0);
   return simulation.cost();
 }
 
-ChainStage Merge(Chain chain) {
-  if (chain.empty()) return {};
+ChainStage Merge(const Chain& chain) {
+  if (chain.stages.empty()) return {};
   ChainStage all;
-  all.output_bytes = chain.back().output_bytes;
+  all.output_bytes = chain.stages.back().output_bytes + BytesBeside(chain.carried, 0, chain.size());
   int64_t forward_peak = 0;
   int64_t plain_peak = 0;
   int64_t backward_peak = 0;
   int64_t input = 0;
-  for (const ChainStage& stage : chain) {
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const ChainStage& stage = chain.stages[i];
+    const int64_t values = BytesBeside(chain.carried, 0, i);
+    const int64_t gradients = BytesBeside(chain.carried, 0, i + 1);
     all.forward_seconds += stage.forward_seconds;
     all.backward_seconds += stage.backward_seconds;
     all.kept_bytes += stage.kept_bytes;
     forward_peak = std::max(forward_peak, all.kept_bytes + stage.forward_workspace);
-    plain_peak = std::max(plain_peak, input + stage.output_bytes + stage.plain_workspace);
-    backward_peak =
-        std::max(backward_peak, all.kept_bytes + stage.output_bytes + stage.backward_workspace);
+    plain_peak = std::max(plain_peak, input + values + stage.output_bytes + stage.plain_workspace);
+    backward_peak = std::max(
+        backward_peak, all.kept_bytes + stage.output_bytes + gradients + stage.backward_workspace);
     input = stage.output_bytes;
   }
   all.forward_workspace = forward_peak - all.kept_bytes;
-  all.plain_workspace = plain_peak - all.output_bytes;
+  all.plain_workspace = std::max<int64_t>(0, plain_peak - all.output_bytes);
   all.backward_workspace = std::max<int64_t>(0, backward_peak - all.kept_bytes - all.output_bytes);
   return all;
 }

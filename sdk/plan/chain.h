@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <vector>
 
 #include "sdk/plan/checkpoint_segment.h"
 
@@ -20,7 +20,33 @@ struct ChainStage {
 
   bool operator==(const ChainStage&) const = default;
 };
-using Chain = std::span<const ChainStage>;
+
+// What a stage's output holds for a stage behind the next one, a U-Net's skip: `bytes` of the
+// output of `made` that the stages between hand on, until `taken` has read them. Its gradient
+// takes as much, from the backward pass of `taken` to that of `made`.
+struct CarriedValue {
+  std::size_t made = 0;
+  std::size_t taken = 0;  // at least made + 2
+  std::int64_t bytes = 0;
+
+  bool operator==(const CarriedValue&) const = default;
+};
+
+struct Chain {
+  std::vector<ChainStage> stages;
+  std::vector<CarriedValue> carried{};
+
+  std::size_t size() const { return stages.size(); }
+  bool operator==(const Chain&) const = default;
+};
+
+// Bytes of what a run of stages from `begin` on carries past stage i - 1, beside its output.
+std::int64_t BytesBeside(const std::vector<CarriedValue>& carried, std::size_t begin,
+                         std::size_t i);
+
+// Stages [begin, end) as a chain of their own. What is taken behind them is taken at their end;
+// what was made before them is left out.
+Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end);
 
 // Time of all that a schedule runs, forward passes that come again included, and its peak, the
 // input of the first stage left out.
@@ -30,10 +56,11 @@ struct ChainCost {
 };
 
 // What a training pass over the chain costs with these segments. The last stage's output is taken
-// for the loss: its gradient is there throughout.
-ChainCost Simulate(Chain chain, const CheckpointSegments& segments);
+// for the loss: its gradient is there throughout, as are those of values that are taken behind it.
+ChainCost Simulate(const Chain& chain, const CheckpointSegments& segments);
 
-// The chain as one stage, with what Simulate says it takes as a whole: for grouping.
-ChainStage Merge(Chain chain);
+// The chain as one stage, with what Simulate says it takes as a whole: for grouping. Its output is
+// all that goes on to stages behind it.
+ChainStage Merge(const Chain& chain);
 
 }  // namespace frugal

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <tuple>
 
+#include "sdk/plan/fewer_segments.h"
 #include "sdk/plan/known_schedules.h"
 
 namespace frugal {
@@ -19,6 +22,21 @@ std::vector<std::size_t> Spread(std::size_t begin, std::size_t end) {
 // minutes.
 constexpr std::size_t kManyStages = 200, kMostRuns = 8;
 
+std::vector<std::int64_t> Between(std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kSteps = 16;
+  std::vector<std::int64_t> numbers = {begin};
+  for (std::int64_t i = 1; i <= kSteps && begin < end; ++i) {
+    numbers.push_back(begin + (end - begin) * i / kSteps);
+  }
+  return numbers;
+}
+
+// Less memory, or as much in less time.
+bool NeedsLess(const ChainChoice& one, const ChainChoice& other) {
+  return std::tie(one.cost.peak_bytes, one.cost.seconds) <
+         std::tie(other.cost.peak_bytes, other.cost.seconds);
+}
+
 // How often the binomial schedule runs a stage at most: the least r for which (s + r)! / (s! r!) is
 // as many as the stages.
 std::size_t RunsOfBinomial(std::size_t stages, std::size_t snapshots) {
@@ -33,10 +51,12 @@ std::size_t RunsOfBinomial(std::size_t stages, std::size_t snapshots) {
 
 }  // namespace
 
-ChainPlanner::ChainPlanner(std::vector<ChainStage> chain)
-    : chain_(std::move(chain)), solver_(chain_) {
+ChainPlanner::ChainPlanner(Chain chain) : chain_(std::move(chain)) {
+  for (const CarriedValue& value : chain_.carried) carried_bytes_ += value.bytes;
+  solvers_.emplace_back(chain_);
+  if (carried_bytes_ > 0) solvers_.emplace_back(chain_, CarriedGradients::kBeside);
   AddKnown({}, "keep all");
-  const std::size_t before_last = chain_.empty() ? 0 : chain_.size() - 1;
+  const std::size_t before_last = chain_.stages.empty() ? 0 : chain_.size() - 1;
   for (const bool keep_last : {false, true}) {
     AddKnown(SqrtN(before_last, keep_last), "sqrt(n)");
     for (const std::size_t length : Spread(1, before_last + 1)) {
@@ -55,21 +75,67 @@ void ChainPlanner::AddKnown(CheckpointSegments segments, std::string method) {
   known_.push_back({std::move(segments), cost, std::move(method)});
 }
 
-ChainChoice ChainPlanner::Solved(std::int64_t peak_bytes) {
-  ChainChoice choice{solver_.Schedule(peak_bytes), {}, std::string(kOptimal)};
-  choice.cost = Simulate(chain_, choice.segments);
+ChainChoice ChainPlanner::Scheduled(ChainSolver& solver, std::int64_t limit) const {
+  ChainChoice choice{solver.Schedule(limit), {}, std::string(kOptimal)};
+  choice.cost = CostOf(choice.segments);
   return choice;
 }
 
-std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
+// The fastest that the tables have and that fits. They round up what each stage takes, and may
+// count too little or too much of what is carried, so they are asked for limits on either side.
+std::optional<ChainChoice> ChainPlanner::Solved(std::int64_t peak_bytes) {
   std::optional<ChainChoice> best;
+  for (ChainSolver& solver : solvers_) {
+    const std::int64_t begin = std::max<std::int64_t>(0, peak_bytes - carried_bytes_);
+    const std::int64_t end = peak_bytes + carried_bytes_ + solver.RoundingWithin(peak_bytes);
+    for (const std::int64_t limit : Between(begin, end)) {
+      const double seconds = solver.Seconds(limit);
+      if (std::isinf(seconds) || (best && seconds >= best->cost.seconds)) continue;
+      ChainChoice choice = Scheduled(solver, limit);
+      if (choice.cost.peak_bytes <= peak_bytes) best = std::move(choice);
+    }
+  }
+  return best;
+}
+
+ChainChoice ChainPlanner::Shortened(ChainChoice choice, std::int64_t peak_bytes) const {
+  if (chain_.size() > ChainSolver::kMostUnits) return choice;  // would take long
+  for (bool is_faster = true; is_faster;) {
+    is_faster = false;
+    std::vector<CheckpointSegments> shorter = WithOneSegmentLess(choice.segments);
+    std::ranges::move(WithOneStageLess(choice.segments), std::back_inserter(shorter));
+    for (CheckpointSegments& segments : shorter) {
+      const ChainCost cost = CostOf(segments);
+      if (cost.peak_bytes > peak_bytes || cost.seconds >= choice.cost.seconds) continue;
+      choice.segments = std::move(segments);
+      choice.cost = cost;
+      is_faster = true;
+    }
+  }
+  return choice;
+}
+
+ChainChoice ChainPlanner::LeastSolved() {
+  std::optional<ChainChoice> least;
+  for (ChainSolver& solver : solvers_) {
+    const std::int64_t begin = solver.LeastBytes();
+    for (const std::int64_t limit : Between(begin, begin + carried_bytes_)) {
+      if (std::isinf(solver.Seconds(limit))) continue;
+      ChainChoice choice = Scheduled(solver, limit);
+      if (!least || NeedsLess(choice, *least)) least = std::move(choice);
+    }
+  }
+  return *least;
+}
+
+std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
   if (keep_all().cost.peak_bytes <= peak_bytes) return keep_all();
-  if (std::isfinite(solver_.Seconds(peak_bytes))) best = Solved(peak_bytes);
+  std::optional<ChainChoice> best = Solved(peak_bytes);
   for (const ChainChoice& choice : known_) {
     if (choice.cost.peak_bytes > peak_bytes) continue;
     if (!best || choice.cost.seconds < best->cost.seconds) best = choice;
   }
-  if (best) return best;
+  if (best) return Shortened(*std::move(best), peak_bytes);
   // What a schedule takes is rounded up while they are solved for.
   ChainChoice least = Least();
   if (least.cost.peak_bytes <= peak_bytes) best = std::move(least);
@@ -77,11 +143,12 @@ std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
 }
 
 ChainChoice ChainPlanner::Least() {
-  ChainChoice least = Solved(solver_.LeastBytes());
+  ChainChoice least = LeastSolved();
   for (const ChainChoice& choice : known_) {
-    if (choice.cost.peak_bytes < least.cost.peak_bytes) least = choice;
+    if (NeedsLess(choice, least)) least = choice;
   }
-  return least;
+  const std::int64_t peak_bytes = least.cost.peak_bytes;
+  return Shortened(std::move(least), peak_bytes);
 }
 
 }  // namespace frugal

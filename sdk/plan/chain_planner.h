@@ -16,13 +16,14 @@ struct ChainChoice {
   std::string method;  // "optimal", "every 4", "sqrt(n)", "binomial 3", "keep all"
 };
 
-// Chooses schedules of a chain: by ChainSolver, and never worse than a known one. The last stage is
-// always kept (it stands for the loss, behind which nothing runs).
+// Chooses schedules of a chain: by ChainSolver, mended by what Simulate says that they take, and
+// never worse than a known one. The last stage is always kept (it stands for the loss, behind which
+// nothing runs).
 class ChainPlanner {
  public:
   static constexpr std::string_view kOptimal = "optimal";  // the method of ChainSolver
 
-  explicit ChainPlanner(std::vector<ChainStage> chain);
+  explicit ChainPlanner(Chain chain);
 
   // The fastest within so many bytes; nothing where none is found.
   std::optional<ChainChoice> Fastest(std::int64_t peak_bytes);
@@ -35,11 +36,16 @@ class ChainPlanner {
   const std::vector<ChainChoice>& known() const { return known_; }
 
  private:
-  ChainChoice Solved(std::int64_t peak_bytes);
+  std::optional<ChainChoice> Solved(std::int64_t peak_bytes);
+  ChainChoice LeastSolved();
+  ChainChoice Scheduled(ChainSolver& solver, std::int64_t limit) const;
+  // With as little run again as may be, while that fits.
+  ChainChoice Shortened(ChainChoice choice, std::int64_t peak_bytes) const;
   void AddKnown(CheckpointSegments segments, std::string method);
 
-  std::vector<ChainStage> chain_;
-  ChainSolver solver_;
+  Chain chain_;
+  std::int64_t carried_bytes_ = 0;    // of all values together
+  std::vector<ChainSolver> solvers_;  // one, or one for each of CarriedGradients
   std::vector<ChainChoice> known_;
 };
 

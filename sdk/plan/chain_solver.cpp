@@ -5,36 +5,50 @@
 
 namespace frugal {
 
-ChainSolver::ChainSolver(std::vector<ChainStage> stages, Precision precision)
-    : stages_(std::move(stages)), precision_(precision), keep_all_(Simulate(stages_, {})) {
-  if (stages_.size() > kMostUnits) {
+ChainSolver::ChainSolver(Chain chain, CarriedGradients gradients, Precision precision)
+    : chain_(std::move(chain)),
+      gradients_(gradients),
+      precision_(precision),
+      keep_all_(Simulate(chain_, {})) {
+  if (chain_.size() > kMostUnits) {
     CutIntoRuns();
     return;
   }
-  for (std::size_t i = 0; i < stages_.size(); ++i) units_.push_back({i, i + 1, stages_[i]});
+  for (std::size_t i = 0; i < chain_.size(); ++i) units_.push_back({i, i + 1, chain_.stages[i]});
+  carried_ = chain_.carried;
 }
 
 void ChainSolver::CutIntoRuns() {
-  const std::size_t count = stages_.size();
+  const std::size_t count = chain_.size();
   for (std::size_t i = 0; i < kMostUnits; ++i) {
     const std::size_t begin = count * i / kMostUnits;
     const std::size_t end = count * (i + 1) / kMostUnits;
-    std::vector<ChainStage> run(stages_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                stages_.begin() + static_cast<std::ptrdiff_t>(end));
+    Chain run = PartOf(chain_, begin, end);
     const ChainStage merged = Merge(run);
     auto inside =
-        std::ranges::find_if(insides_, [&](const auto& other) { return other->stages_ == run; });
+        std::ranges::find_if(insides_, [&](const auto& other) { return other->chain_ == run; });
     if (inside == insides_.end()) {
-      insides_.push_back(std::unique_ptr<ChainSolver>(new ChainSolver(std::move(run), kRun)));
+      insides_.push_back(
+          std::unique_ptr<ChainSolver>(new ChainSolver(std::move(run), gradients_, kRun)));
       inside = insides_.end() - 1;
     }
     units_.push_back({begin, end, merged, inside->get()});
+  }
+  const auto unit_of = [&](std::size_t stage) {
+    const auto behind = std::ranges::upper_bound(units_, stage, {}, &ChainUnit::begin);
+    return static_cast<std::size_t>(behind - units_.begin()) - 1;
+  };
+  for (const CarriedValue& value : chain_.carried) {
+    const CarriedValue by_units{unit_of(value.made), unit_of(value.taken), value.bytes};
+    if (by_units.made + 1 < by_units.taken) carried_.push_back(by_units);
   }
 }
 
 const ChainTable& ChainSolver::TableOfLevel(int level) {
   std::unique_ptr<ChainTable>& table = tables_[level];
-  if (!table) table = std::make_unique<ChainTable>(units_, RangeOf(level), precision_.slots);
+  if (!table)
+    table = std::make_unique<ChainTable>(units_, carried_, gradients_, RangeOf(level),
+                                         precision_.slots);
   return *table;
 }
 

@@ -17,7 +17,8 @@ class ChainSolver {
  public:
   static constexpr std::size_t kMostUnits = 100;
 
-  explicit ChainSolver(std::vector<ChainStage> stages) : ChainSolver(std::move(stages), kWhole) {}
+  explicit ChainSolver(Chain chain, CarriedGradients gradients = CarriedGradients::kInPlace)
+      : ChainSolver(std::move(chain), gradients, kWhole) {}
 
   // Least seconds within so many bytes; infinite where nothing fits.
   double Seconds(std::int64_t bytes);
@@ -25,6 +26,11 @@ class ChainSolver {
   CheckpointSegments Schedule(std::int64_t bytes);
   // The least bytes that this finds a schedule for.
   std::int64_t LeastBytes();
+  // How much more a schedule within so many bytes may be said to take than it does, at most.
+  std::int64_t RoundingWithin(std::int64_t bytes) const {
+    return bytes * static_cast<std::int64_t>(units_.size()) /
+           static_cast<std::int64_t>(precision_.slots);
+  }
 
  private:
   struct Precision {
@@ -33,17 +39,19 @@ class ChainSolver {
   };
   static constexpr Precision kWhole{500, 10};
   static constexpr Precision kRun{64, 3};
-  ChainSolver(std::vector<ChainStage> stages, Precision precision);
+  ChainSolver(Chain chain, CarriedGradients gradients, Precision precision);
 
   const ChainTable& TableFor(std::int64_t bytes);
   const ChainTable& TableOfLevel(int level);
   std::int64_t RangeOf(int level) const { return keep_all_.peak_bytes >> level; }
   void CutIntoRuns();
 
-  std::vector<ChainStage> stages_;
+  Chain chain_;
+  CarriedGradients gradients_;
   Precision precision_;
   ChainCost keep_all_;
   std::vector<ChainUnit> units_;
+  std::vector<CarriedValue> carried_;                  // counting units
   std::vector<std::unique_ptr<ChainSolver>> insides_;  // of runs; equal runs share one
   std::map<int, std::unique_ptr<ChainTable>> tables_;  // by how often the range was halved
 };

@@ -12,14 +12,20 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-ChainTable::ChainTable(std::vector<ChainUnit> units, std::int64_t limit_bytes, std::size_t slots)
+ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<CarriedValue>& carried,
+                       CarriedGradients gradients, std::int64_t limit_bytes, std::size_t slots)
     : units_(std::move(units)),
+      gradients_(gradients),
+      beside_(units_.size() * units_.size()),
       slots_(slots),
       slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /
                                                 static_cast<std::int64_t>(slots))),
       seconds_(units_.size() * (units_.size() + 1) / 2 * (slots + 1), kNever),
       rows_(units_.size() * units_.size()) {
   const std::size_t count = units_.size();
+  for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
+    beside_[i] = BytesBeside(carried, i / count, i % count + 1);
+  }
   double* next = seconds_.data();
   for (std::size_t length = 1; length <= count; ++length) {
     for (std::size_t s = 0; s + length <= count; ++s) {
@@ -42,15 +48,26 @@ std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {
 
 ChainTable::Needs ChainTable::KeepNeeds(std::size_t unit, std::size_t last) const {
   const ChainStage& stage = units_[unit].stage;
-  const std::int64_t forward =
-      units_[last].stage.output_bytes + stage.kept_bytes + stage.forward_workspace;
+  const std::int64_t forward = Given(unit, last) + stage.kept_bytes + stage.forward_workspace;
   const std::int64_t backward = stage.kept_bytes + stage.output_bytes + stage.backward_workspace;
-  return {SlotsFor(stage.kept_bytes), SlotsFor(std::max(forward, backward))};
+  return {SlotsFor(stage.kept_bytes + GradientsBeside(unit, last)),
+          SlotsFor(std::max(forward, backward))};
+}
+
+std::int64_t ChainTable::GradientsBeside(std::size_t unit, std::size_t last) const {
+  if (unit == last) return 0;
+  if (gradients_ == CarriedGradients::kBeside) return Beside(unit, unit + 1);
+  return Beside(unit, last) - Beside(unit + 1, last);
+}
+
+std::size_t ChainTable::SegmentNeeds(std::size_t s, std::size_t last) const {
+  const bool beside = gradients_ == CarriedGradients::kBeside;
+  return SlotsFor(Given(s, last) + (beside ? GradientsBeside(last, last + 1) : 0));
 }
 
 void ChainTable::Extend(Passed& passed, std::size_t first, std::size_t unit) const {
   const ChainStage& stage = units_[unit].stage;
-  const std::int64_t input = unit > first ? units_[unit - 1].stage.output_bytes : 0;
+  const std::int64_t input = unit > first ? Given(first, unit - 1) : 0;
   passed.seconds += stage.forward_seconds;
   passed.bytes = std::max(passed.bytes, input + stage.output_bytes + stage.plain_workspace);
 }
@@ -76,8 +93,8 @@ void ChainTable::FillSeveral(std::size_t s, std::size_t t, Row row) const {
   Passed passed;
   for (std::size_t next = s + 1; next <= t; ++next) {
     Extend(passed, s, next - 1);
-    const std::size_t kept = SlotsFor(units_[next - 1].stage.output_bytes);
-    const std::size_t least = std::max(kept, SlotsFor(passed.bytes + units_[t].stage.output_bytes));
+    const std::size_t kept = SegmentNeeds(s, next - 1);
+    const std::size_t least = std::max(kept, SlotsFor(passed.bytes + Given(s, t)));
     if (least > slots_) break;  // a longer run needs no less
     const double* rest = At(next, t).data() - kept;
     const double* again = At(s, next - 1).data();
@@ -130,8 +147,8 @@ std::size_t ChainTable::ExtractSegment(std::size_t s, std::size_t t, std::size_t
   Passed passed;
   for (std::size_t next = s + 1; next <= t; ++next) {
     Extend(passed, s, next - 1);
-    const std::size_t kept = SlotsFor(units_[next - 1].stage.output_bytes);
-    if (slots < std::max(kept, SlotsFor(passed.bytes + units_[t].stage.output_bytes))) continue;
+    const std::size_t kept = SegmentNeeds(s, next - 1);
+    if (slots < std::max(kept, SlotsFor(passed.bytes + Given(s, t)))) continue;
     if (passed.seconds + At(next, t)[slots - kept] + At(s, next - 1)[slots] > seconds) continue;
     CheckpointSegment segment{units_[s].begin, units_[next - 1].end};
     Extract(s, next - 1, slots, segment.inner);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sdk/plan/chain.h"
@@ -17,6 +18,14 @@ struct ChainUnit {
   ChainSolver* inside = nullptr;  // null for a single stage
 };
 
+// When the gradient of a carried value comes, the value is free, unless it is still there as the
+// input of the stage behind its maker: where the maker is kept, or ends a segment. A table cannot
+// tell when the gradient comes, and counts too little for those, or too much.
+enum class CarriedGradients : std::uint8_t {
+  kInPlace,  // no bytes of their own
+  kBeside,   // there from the start: what is said to fit in, it fits in
+};
+
 // The fastest schedules of a chain for every memory limit up to one, by dynamic programming
 // (Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova, "Optimal checkpointing for heterogeneous
 // chains: how to train deep neural networks with limited memory", arXiv:1911.13214, section 4):
@@ -25,10 +34,14 @@ struct ChainUnit {
 //   kept);
 // - for each s' in s + 1 .. t, running s .. s' - 1 with only the input kept ("ck" and "none"), and
 //   again later: sum of f + cost(s', t, m - output of s' - 1) + cost(s, s' - 1, m).
+// What the stages of a run carry past its end counts as its output, and its gradient as what takes
+// the value's place: see CarriedGradients.
 // Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in.
 class ChainTable {
  public:
-  ChainTable(std::vector<ChainUnit> units, std::int64_t limit_bytes, std::size_t slots);
+  // Carried values count units.
+  ChainTable(std::vector<ChainUnit> units, const std::vector<CarriedValue>& carried,
+             CarriedGradients gradients, std::int64_t limit_bytes, std::size_t slots);
 
   // Least seconds within so many bytes (of which those above the limit are not used); infinite
   // where nothing fits.
@@ -41,12 +54,23 @@ class ChainTable {
  private:
   using Row = std::span<double>;  // seconds by slots
 
-  // What running a unit takes, in slots; `last` is the unit whose output's gradient is there.
+  // What running a unit takes, in slots; `last` ends the run whose gradients are given.
   struct Needs {
     std::size_t kept = 0;
     std::size_t least = 0;  // for the forward and the backward pass of the unit itself
   };
   Needs KeepNeeds(std::size_t unit, std::size_t last) const;
+  // What units s .. t carry past t beside its output: values, and gradients once they are taken.
+  std::int64_t Beside(std::size_t s, std::size_t t) const { return beside_[s * units_.size() + t]; }
+  // Bytes of the gradients of what a unit carries that count beside it, in a run that ends at
+  // `last`: at least of what it carries past the run, which is there from the start.
+  std::int64_t GradientsBeside(std::size_t unit, std::size_t last) const;
+  // What a segment of units s .. last keeps, in slots.
+  std::size_t SegmentNeeds(std::size_t s, std::size_t last) const;
+  // Gradients that are there when units s .. t begin, or what goes on from them.
+  std::int64_t Given(std::size_t s, std::size_t t) const {
+    return units_[t].stage.output_bytes + Beside(s, t);
+  }
 
   // A run of units passed without a tape: grows to the right.
   struct Passed {
@@ -70,6 +94,8 @@ class ChainTable {
                              CheckpointSegments& into) const;
 
   std::vector<ChainUnit> units_;
+  CarriedGradients gradients_;
+  std::vector<std::int64_t> beside_;  // of units s .. t at s * count + t
   std::size_t slots_;
   std::int64_t slot_bytes_;
   std::vector<double> seconds_;  // all rows

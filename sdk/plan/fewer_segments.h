@@ -8,4 +8,7 @@ namespace frugal {
 // and its other stages run once less and are kept.
 std::vector<CheckpointSegments> WithOneSegmentLess(const CheckpointSegments& segments);
 
+// Those in which one segment, of two stages or more, begins a stage later or ends one earlier.
+std::vector<CheckpointSegments> WithOneStageLess(const CheckpointSegments& segments);
+
 }  // namespace frugal

@@ -12,13 +12,13 @@
 namespace frugal::testing {
 namespace {
 
-std::vector<ChainStage> RandomChain(std::size_t count, std::uint64_t seed, std::int64_t scale) {
+Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t scale) {
   std::mt19937_64 random(seed);
   const auto draw = [&](std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random);
   };
-  std::vector<ChainStage> chain(count);
-  for (ChainStage& stage : chain) {
+  Chain chain{std::vector<ChainStage>(count)};
+  for (ChainStage& stage : chain.stages) {
     stage.forward_seconds = static_cast<double>(draw(1, 20));
     stage.backward_seconds = static_cast<double>(draw(1, 40));
     stage.output_bytes = draw(1, 9) * scale;
@@ -29,6 +29,8 @@ std::vector<ChainStage> RandomChain(std::size_t count, std::uint64_t seed, std::
   }
   return chain;
 }
+
+Chain EqualStages(std::size_t count) { return {{count, ChainStage{1, 0, 1, 1, 0, 0, 0}}}; }
 
 // Every list of segments over [begin, end), with every list inside each. A segment that holds
 // nothing but itself would only run once more, and is left out.
@@ -61,7 +63,7 @@ std::vector<CheckpointSegments> AllSchedules(std::size_t begin, std::size_t end)
 }
 
 TEST_CASE("a simulation of two stages by hand", "[plan][chain]") {
-  const std::vector<ChainStage> chain = {{1, 2, 10, 30, 5, 7, 4}, {3, 4, 20, 50, 1, 2, 3}};
+  const Chain chain = {{{1, 2, 10, 30, 5, 7, 4}, {3, 4, 20, 50, 1, 2, 3}}};
   const ChainCost kept = Simulate(chain, {});
   CHECK(kept.seconds == 10);
   // Backward of the second: both kept, the gradient of its output, its workspace.
@@ -69,6 +71,28 @@ TEST_CASE("a simulation of two stages by hand", "[plan][chain]") {
   const ChainCost dropped = Simulate(chain, {{0, 1}});
   CHECK(dropped.seconds == 11);
   CHECK(dropped.peak_bytes == 10 + 50 + 20 + 3);
+}
+
+TEST_CASE("a simulation of a value carried past a stage, by hand", "[plan][chain]") {
+  const Chain chain = {{{1, 2, 10, 30, 5, 7, 4},
+                        {1, 1, 20, 50, 1, 2, 3},
+                        {1, 1, 20, 21, 0, 0, 0},
+                        {1, 1, 10, 15, 0, 0, 12}},
+                       {{.made = 0, .taken = 3, .bytes = 10}}};
+  // Backward of the fourth, all kept.
+  CHECK(Simulate(chain, {}).peak_bytes == 30 + 50 + 21 + 15 + 10 + 12);
+  // The first three run again: the gradients of the third's output and of what the fourth took.
+  CHECK(Simulate(chain, {{0, 3}}).peak_bytes == 20 + 10 + 30 + 50 + 21);
+  CHECK(Simulate(chain, {{0, 3}, {3, 4}}).peak_bytes == 20 + 10 + 30 + 50 + 21);
+  // Where the first is kept, what it made is still there beside its gradient.
+  CHECK(Simulate(chain, {{1, 3}}).peak_bytes == 30 + 20 + 10 + 50 + 21);
+  // While the third runs for the first time: its input, its output, what is carried, the gradient
+  // of the last output.
+  Chain light = chain;
+  for (ChainStage& stage : light.stages) stage.kept_bytes = 0;
+  CHECK(Simulate(light, {{0, 3}}).peak_bytes == 20 + 20 + 10 + 10);
+  CHECK(Merge(PartOf(chain, 0, 3)).output_bytes == 20 + 10);
+  CHECK(PartOf(chain, 1, 4).carried.empty());
 }
 
 TEST_CASE("nothing is faster than the table's schedule within its memory", "[plan][chain]") {
@@ -150,7 +174,7 @@ TEST_CASE("up to a hundred stages the table itself beats what is known", "[plan]
 TEST_CASE("2,500 stages are planned in under a second", "[plan][chain]") {
   for (const bool equal : {true, false}) {
     auto chain = RandomChain(2500, 1, 1'000'003);
-    if (equal) std::fill(chain.begin(), chain.end(), chain.front());
+    if (equal) std::ranges::fill(chain.stages, ChainStage(chain.stages.front()));
     double taken = 1e9;  // the best of three, since other machines on the host take their share
     for (int trial = 0; trial < 3 && taken >= 1; ++trial) {
       const std::clock_t start = std::clock();
@@ -181,7 +205,7 @@ TEST_CASE("there is a schedule at the least memory of one", "[plan][chain]") {
 }
 
 TEST_CASE("long chains have no schedule that runs a stage hundreds of times", "[plan][chain]") {
-  const std::vector<ChainStage> chain(2500, ChainStage{1, 0, 1, 1, 0, 0, 0});
+  const Chain chain = EqualStages(2500);
   const ChainPlanner planner(chain);
   const auto binomials = std::ranges::count_if(planner.known(), [](const ChainChoice& choice) {
     return choice.method.starts_with("binomial");
@@ -221,7 +245,7 @@ TEST_CASE("what cannot fit is nothing, and a chain of nothing costs nothing", "[
 }
 
 TEST_CASE("binomial schedules run equal stages the fewest times", "[plan][chain]") {
-  const std::vector<ChainStage> chain(10, ChainStage{1, 0, 1, 1, 0, 0, 0});
+  const Chain chain = EqualStages(10);
   // Griewank and Walther, table: 10 steps, 3 snapshots: 15 extra forward steps, none more than
   // twice, since (3 + 2 choose 3) = 10.
   CHECK(Simulate(chain, Binomial(10, 3)).seconds == 10 + 15);

@@ -1,0 +1,141 @@
+// What a network's chain says of schedules, and what the search makes of it, against dry runs of
+// whole steps.
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include "builders/budget/chain_search.h"
+#include "builders/budget/stage_times.h"
+#include "builders/planner.h"
+#include "tests/support/budget_runs.h"
+
+namespace frugal::testing {
+namespace {
+
+// Segments of [begin, end) with segments inside, at random.
+CheckpointSegments RandomSegments(std::size_t begin, std::size_t end, std::mt19937_64& random) {
+  CheckpointSegments segments;
+  while (begin < end) {
+    const std::size_t length = std::min<std::size_t>(end - begin, 1 + random() % 6);
+    if (random() % 3 > 0) {
+      segments.push_back({begin, begin + length});
+      if (length > 2 && random() % 2 == 0) {
+        segments.back().inner = RandomSegments(begin, begin + length - 1, random);
+      }
+    }
+    begin += length;
+  }
+  return segments;
+}
+
+AiModelBuilder DenoiserBuilder(const ArchitectureConfig& architecture) {
+  DataLayout layout = LayoutOfLarge("resnet");
+  AiModelBuilder builder;
+  builder.Architecture(architecture)
+      .Data(layout, SyntheticSources(layout))
+      .Diffusion({.kind = DiffusionKind::kNoise});
+  return builder.Training({.batch_size = 8, .evaluation_batch_size = 8});
+}
+
+AiModelBuilder BuilderOf(const std::string& name) {
+  if (name == "unet") {
+    return DenoiserBuilder(
+        UNetConfig{.sample_size = 32,
+                   .down_block_types = {"DownBlock2D", "AttnDownBlock2D", "DownBlock2D"},
+                   .up_block_types = {"UpBlock2D", "AttnUpBlock2D", "UpBlock2D"},
+                   .block_out_channels = {16, 32, 32},
+                   .norm_num_groups = 8});
+  }
+  if (name.ends_with("uvit")) {
+    return DenoiserBuilder(UVitConfig{.img_size = 32,
+                                      .patch_size = 4,
+                                      .in_chans = 3,
+                                      .embed_dim = 48,
+                                      .depth = name == "uvit" ? 9 : 5,
+                                      .num_heads = 3});
+  }
+  return BuilderFor(BudgetRun{.network = name});
+}
+
+std::int64_t PeakOf(const Blueprint& blueprint, const CheckpointSegments& segments) {
+  blueprint.network->SetLeafSegments(segments);
+  return PlanStep(blueprint, StepKind::kTrain, blueprint.program.batch).layout.lower_bound_bytes;
+}
+
+// A constant apart, which the search finds out: what lives beside the chain.
+TEST_CASE("the chain of a network knows what schedules take beside each other",
+          "[builders][budget]") {
+  for (const std::string name : {"gpt", "vit", "unet", "uvit"}) {
+    const Blueprint blueprint = BuilderOf(name).Plan();
+    const Chain chain = ChainOf(MeasureStages(blueprint));
+    CHECK(chain.carried.empty() == (name == "gpt" || name == "vit"));
+    const std::int64_t whole = PeakOf(blueprint, {});
+    std::vector<std::int64_t> beside;
+    std::mt19937_64 random(name.size());
+    for (int i = 0; i < 25; ++i) {
+      const CheckpointSegments segments = RandomSegments(0, chain.size() - 1, random);
+      beside.push_back(PeakOf(blueprint, segments) - Simulate(chain, segments).peak_bytes);
+    }
+    const auto [least, most] = std::ranges::minmax(beside);
+    INFO(name << ": " << least << " to " << most << " bytes beside the chain, of " << whole);
+    CHECK(most - least <= whole / 25);
+  }
+}
+
+void EachFlatSchedule(std::size_t at, std::size_t end, CheckpointSegments& before,
+                      const std::function<void(const CheckpointSegments&)>& take) {
+  if (at == end) return take(before);
+  EachFlatSchedule(at + 1, end, before, take);
+  for (std::size_t stop = at + 1; stop <= end; ++stop) {
+    before.push_back({at, stop});
+    EachFlatSchedule(stop, end, before, take);
+    before.pop_back();
+  }
+}
+
+// In a ResNet, much is made again that the chain counts as kept; a U-ViT has skips.
+TEST_CASE("the search finds what trying all schedules would", "[builders][budget]") {
+  for (const std::string name : {"resnet", "small uvit"}) {
+    const Blueprint blueprint = BuilderOf(name).Plan();
+    std::vector<Stage> stages = MeasureStages(blueprint);
+    ModelTimes(blueprint.dtype(), stages);
+    ChainPlanner planner(ChainOf(stages));
+    struct Tried {
+      std::int64_t bytes = 0;
+      double seconds = 0;
+    };
+    std::vector<Tried> all;
+    CheckpointSegments none;
+    EachFlatSchedule(0, stages.size() - 1, none, [&](const CheckpointSegments& segments) {
+      all.push_back({PeakOf(blueprint, segments), planner.CostOf(segments).seconds});
+    });
+    const auto [least, most] = std::ranges::minmax(all, {}, &Tried::bytes);
+    double slower = 0;
+    constexpr int kBudgets = 16;
+    for (int i = 0; i <= kBudgets; ++i) {
+      const std::int64_t budget = least.bytes + (most.bytes - least.bytes) * i / kBudgets;
+      double fastest = 1e9;
+      for (const Tried& one : all) {
+        if (one.bytes <= budget) fastest = std::min(fastest, one.seconds);
+      }
+      ChainSearch search(planner, budget, [&](const ChainChoice& choice) {
+        BudgetCandidate candidate;
+        candidate.chain = choice;
+        candidate.footprint.bytes = PeakOf(blueprint, choice.segments);
+        candidate.footprint.peak_bytes = candidate.footprint.bytes;
+        candidate.seconds = choice.cost.seconds;
+        return candidate;
+      });
+      const auto found = search.Fastest();
+      INFO(name << ": " << budget << " bytes");
+      REQUIRE(found);
+      CHECK(found->footprint.bytes <= budget);
+      CHECK(found->seconds <= 1.05 * fastest);
+      slower += found->seconds / fastest - 1;
+    }
+    CHECK(slower <= 0.01 * kBudgets);
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing
