@@ -116,7 +116,9 @@ void CheckDeviceLimit(const Blueprint& blueprint) {
       .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
       .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
                "); the largest holders are " + DescribeHolders(plan.largest_holders, 3),
-      .advice = "use a smaller batch, gradient checkpointing, or a higher limit"};
+      .advice =
+          "state memory_budget_mb, so that a plan is made to fit, use a smaller batch, or "
+          "a higher limit"};
   throw MemoryError(Located(blueprint.config, complaint.where, Describe(complaint)));
 }
 

@@ -2,18 +2,20 @@
 
 #include <string>
 
-#include "presets/memory_budget.h"
+#include "presets/training_memory_config.h"
 #include "sdk/memory/system_memory.h"
 
 namespace frugal {
 
-// A budget in bytes, and where it comes from in words.
+// A budget in bytes, and where it comes from.
 struct BudgetLimit {
   std::int64_t bytes = 0;
-  std::string source;
+  std::string source;  // in words
+  std::string field;   // "memory.memory_budget_mb"
 };
 
-BudgetLimit ResolveBudget(const MemoryBudget& budget, const SystemMemory& system);
+// Of a configuration with memory_budget_mb: that, or a smaller max_memory_per_device_mb.
+BudgetLimit ResolveBudget(const TrainingMemoryConfig& memory, const SystemMemory& system);
 
 // "2,614 MB", rounded up.
 std::string WholeMegabytes(std::int64_t bytes);

@@ -15,8 +15,8 @@ namespace {
   const std::string text =
       RefusalText(limit, least, search.unconstrained(),
                   AlternativesFor(stated, custom, limit.bytes, least.footprint.bytes));
-  const std::string place = ToString(stated.origins.Of("memory.memory_budget_mb").location);
-  throw MemoryError((place.empty() ? "" : place + ": ") + "[memory.memory_budget_mb] " + text);
+  const std::string place = ToString(stated.origins.Of(limit.field).location);
+  throw MemoryError((place.empty() ? "" : place + ": ") + "[" + limit.field + "] " + text);
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ namespace {
 std::optional<CheckpointSegments> ChooseWithinBudget(Blueprint& blueprint) {
   const RunConfig stated = blueprint.config;
   if (!stated.memory.memory_budget_mb) return std::nullopt;
-  const BudgetLimit limit = ResolveBudget(*stated.memory.memory_budget_mb, ReadSystemMemory());
+  const BudgetLimit limit = ResolveBudget(stated.memory, ReadSystemMemory());
   BudgetSearch search(blueprint, limit.bytes);
   const auto chosen = search.Fastest();
   if (!chosen) Refuse(blueprint, stated, limit, search);

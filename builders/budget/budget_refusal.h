@@ -22,7 +22,8 @@ std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
                                                const DataLayout* custom_layout,
                                                std::int64_t budget_bytes, std::int64_t least_bytes);
 
-// "cannot train within 2,000 MB: 2,614 MB is the least ...": see the issue of memory budgets.
+// "cannot train within 2,000 MB: 2,614 MB is the least ...", with what makes up that least, and the
+// alternatives.
 std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
                         const BudgetCandidate& unconstrained,
                         const std::vector<BudgetAlternative>& alternatives);

@@ -77,16 +77,41 @@ TEST_CASE("a refusal names what is stated", "[budget]") {
   CHECK(text.find("or all of these together (accumulate = 1) to ") != std::string::npos);
 }
 
+TrainingMemoryConfig Within(const MemoryBudget& budget) {
+  TrainingMemoryConfig memory;
+  memory.memory_budget_mb = budget;
+  return memory;
+}
+
+TEST_CASE("a budget above the limit of a device is planned within that limit", "[budget]") {
+  AiModelBuilder builder = BuilderFor(BudgetRun{.network = "gpt", .budget_mb = 1000});
+  const std::int64_t floor = FloorOf(builder);
+  builder.Override({"memory.max_memory_per_device_mb=" + std::to_string(floor)});
+  const Blueprint blueprint = builder.Plan();
+  REQUIRE(blueprint.plan.budget);
+  CHECK(blueprint.plan.budget->planned_bytes <= floor * kBytesPerMegabyte);
+  builder.Override({"memory.max_memory_per_device_mb=" + std::to_string(floor - 1)});
+  const std::string text = RefusalOf(builder);
+  CHECK(text.find("[memory.max_memory_per_device_mb] cannot train within ") != std::string::npos);
+}
+
 TEST_CASE("a share of the machine is resolved and said", "[budget]") {
   const SystemMemory machine = {.physical_bytes = 8000 * kBytesPerMegabyte};
-  const BudgetLimit share = ResolveBudget({.percent = 12.5}, machine);
+  const BudgetLimit share = ResolveBudget(Within({.percent = 12.5}), machine);
   CHECK(share.bytes == 1000 * kBytesPerMegabyte);
   CHECK(share.source == "12.5% of the 8,000 MB of physical memory");
   const SystemMemory group = {.physical_bytes = 8000 * kBytesPerMegabyte,
                               .control_group_bytes = 2000 * kBytesPerMegabyte};
-  CHECK(ResolveBudget({.percent = 50}, group).bytes == 1000 * kBytesPerMegabyte);
-  CHECK(ResolveBudget({.percent = 50}, group).source == "50% of the 2,000 MB of the control group");
-  CHECK(ResolveBudget({.megabytes = 3000}, group).bytes == 3000 * kBytesPerMegabyte);
+  CHECK(ResolveBudget(Within({.percent = 50}), group).bytes == 1000 * kBytesPerMegabyte);
+  CHECK(ResolveBudget(Within({.percent = 50}), group).source ==
+        "50% of the 2,000 MB of the control group");
+  TrainingMemoryConfig both = Within({.megabytes = 3000});
+  CHECK(ResolveBudget(both, group).bytes == 3000 * kBytesPerMegabyte);
+  both.max_memory_per_device_mb = 4000;
+  CHECK(ResolveBudget(both, group).source == "memory_budget_mb = 3000");
+  both.max_memory_per_device_mb = 2000;
+  CHECK(ResolveBudget(both, group).bytes == 2000 * kBytesPerMegabyte);
+  CHECK(ResolveBudget(both, group).source == "max_memory_per_device_mb = 2000");
   const std::regex pattern{std::string(kPercentPattern)};
   for (const char* text : {"70%", "0.5 %", "100%", ".5%", "5.%", "100.0%", "007%"}) {
     INFO(text);
