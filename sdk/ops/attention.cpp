@@ -24,7 +24,18 @@ void CheckMask(Context& context, const Tensor& mask, const Shape& query, const S
              query, "give one number for each query and key");
 }
 
-AttentionGeometry Fit(Context& context, const VarHeads& q, const VarHeads& k,
+// Kernels read `features` of each row, from the view's offset on.
+void CheckHeads(Context& context, const std::string& name, const VarHeads& view,
+                std::int64_t features) {
+  const Shape& shape = view.source.shape();
+  if (view.offset >= 0 && view.offset + features <= shape.back()) return;
+  ThrowShape(context,
+             name + " have " + std::to_string(features) + " features from number " +
+                 std::to_string(view.offset) + " on: heads of one size for all three",
+             shape, "give queries, keys and values of that size");
+}
+
+AttentionGeometry Fit(Context& context, const VarHeads& q, const VarHeads& k, const VarHeads& v,
                       const AttentionOptions& options) {
   const Shape& query = q.source.shape();
   const Shape& key = k.source.shape();
@@ -33,12 +44,20 @@ AttentionGeometry Fit(Context& context, const VarHeads& q, const VarHeads& k,
                "attention takes [batch, positions, features] of one batch, here " + ToString(query),
                key, "give queries and keys of the same batch");
   }
+  const Shape& value = v.source.shape();
+  if (value.rank() != 3 || value[0] != key[0] || value[1] != key[1]) {
+    ThrowShape(context, "each key has a value, and keys are " + ToString(key), value,
+               "give as many values as keys");
+  }
   if (options.key_heads < 1 || options.heads % options.key_heads != 0) {
     ThrowShape(context,
                "key heads (" + std::to_string(options.key_heads) + ") divide the heads (" +
                    std::to_string(options.heads) + ")",
                query, "choose a divisor");
   }
+  CheckHeads(context, "queries", q, options.heads * options.head_size);
+  CheckHeads(context, "keys", k, options.key_heads * options.head_size);
+  CheckHeads(context, "values", v, options.key_heads * options.head_size);
   CheckMask(context, options.mask, query, key, options.heads);
   return {.batch = query[0],
           .query_length = query[1],
@@ -108,7 +127,7 @@ class Gradients {
 
 Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarHeads& v,
               const AttentionOptions& options) {
-  const AttentionGeometry g = Fit(context, q, k, options);
+  const AttentionGeometry g = Fit(context, q, k, v, options);
   const Tensor y =
       context.Allocate({g.batch, g.query_length, g.heads * g.head_size}, q.source.dtype());
   const Tensor log_sum_exp =

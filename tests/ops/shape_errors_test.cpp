@@ -1,0 +1,32 @@
+#include "sdk/core/error.h"
+#include "sdk/ops/attention.h"
+#include "tests/ops/operation_run.h"
+
+namespace frugal::test {
+namespace {
+
+VarHeads Heads(const Shape& shape, DType dtype = DType::kF32) {
+  return {{RandomTensor(shape, 1, dtype)}};
+}
+
+TEST_CASE("attention refuses rows that do not hold their heads", "[ops][attention][errors]") {
+  TestWorld world(kOneDnnF32);
+  Context& context = world.context();
+  const AttentionOptions options = {.heads = 3, .key_heads = 3, .head_size = 8};
+  const VarHeads right = Heads({2, 5, 24});
+  CHECK_NOTHROW(Attention(context, right, right, right, options));
+  CHECK_THROWS_WITH(Attention(context, right, right, Heads({2, 5, 12}), options),
+                    Catch::Contains("values have 24 features") && Catch::Contains("[2, 5, 12]"));
+  CHECK_THROWS_WITH(Attention(context, right, Heads({2, 5, 16}), right, options),
+                    Catch::Contains("keys have 24 features"));
+  CHECK_THROWS_WITH(Attention(context, Heads({2, 5, 20}), right, right, options),
+                    Catch::Contains("queries have 24 features"));
+  CHECK_THROWS_AS(Attention(context, right, right, Heads({2, 4, 24}), options), ShapeError);
+  CHECK_THROWS_AS(Attention(context, right, right, Heads({1, 5, 24}), options), ShapeError);
+  VarHeads behind = Heads({2, 5, 24});
+  behind.offset = 1;
+  CHECK_THROWS_AS(Attention(context, right, right, behind, options), ShapeError);
+}
+
+}  // namespace
+}  // namespace frugal::test
