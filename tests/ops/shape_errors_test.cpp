@@ -1,5 +1,6 @@
 #include "sdk/core/error.h"
 #include "sdk/ops/attention.h"
+#include "sdk/ops/elementwise.h"
 #include "tests/ops/operation_run.h"
 
 namespace frugal::test {
@@ -26,6 +27,17 @@ TEST_CASE("attention refuses rows that do not hold their heads", "[ops][attentio
   VarHeads behind = Heads({2, 5, 24});
   behind.offset = 1;
   CHECK_THROWS_AS(Attention(context, right, right, behind, options), ShapeError);
+}
+
+TEST_CASE("permute refuses what is no order of the axes", "[ops][errors]") {
+  TestWorld world(kOneDnnF32);
+  const Var x = {RandomTensor({2, 3, 4}, 1, DType::kF32)};
+  CHECK_NOTHROW(Permute(world.context(), x, {2, 0, 1}));
+  for (const Shape& axes :
+       {Shape{0, 2}, Shape{0, 0, 1}, Shape{0, 1, 3}, Shape{-1, 0, 1}, Shape{0, 1, 2, 3}}) {
+    CHECK_THROWS_WITH(Permute(world.context(), x, axes),
+                      Catch::Contains("each once") && Catch::Contains(ToString(axes)));
+  }
 }
 
 }  // namespace
