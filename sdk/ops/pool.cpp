@@ -11,10 +11,15 @@ namespace {
 PoolGeometry FitPool(Context& context, const Shape& x, const WindowOptions& options) {
   PoolGeometry geometry{FitWindow(context, x, options), x.back()};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::int64_t padding = std::max(options.padding_begin[axis], options.padding_end[axis]);
-    if (padding > 0 && 2 * padding > options.kernel[axis]) {
+    const WindowGeometry& g = geometry.window;
+    const std::int64_t last = (g.output[axis] - 1) * g.stride[axis] - g.padding_begin[axis];
+    if (2 * g.padding_begin[axis] > g.kernel[axis]) {
       ThrowShape(context, "pooling pads by at most half its kernel", x,
                  "use less padding: some windows would lie outside the image");
+    }
+    if (last >= g.input[axis]) {
+      ThrowShape(context, "the last window of a pool begins inside the image", x,
+                 "use less padding at the end: that window would lie outside the image");
     }
   }
   return geometry;

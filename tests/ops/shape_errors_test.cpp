@@ -1,6 +1,7 @@
 #include "sdk/core/error.h"
 #include "sdk/ops/attention.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/pool.h"
 #include "tests/ops/operation_run.h"
 
 namespace frugal::test {
@@ -38,6 +39,17 @@ TEST_CASE("permute refuses what is no order of the axes", "[ops][errors]") {
     CHECK_THROWS_WITH(Permute(world.context(), x, axes),
                       Catch::Contains("each once") && Catch::Contains(ToString(axes)));
   }
+}
+
+TEST_CASE("a pool's last window begins inside the image", "[ops][errors]") {
+  TestWorld world(kOneDnnF32);
+  const Var x = {RandomTensor({1, 10, 10, 2}, 1, DType::kF32)};
+  const auto padded = [](std::int64_t end) {
+    return WindowOptions{.kernel = {1, 2, 2}, .stride = {1, 3, 3}, .padding_end = {0, end, end}};
+  };
+  CHECK(MaxPool(world.context(), x, padded(1)).shape() == Shape({1, 4, 4, 2}));
+  CHECK_THROWS_AS(MaxPool(world.context(), x, padded(4)), ShapeError);
+  CHECK_THROWS_AS(AveragePool(world.context(), x, padded(4), false), ShapeError);
 }
 
 }  // namespace

@@ -91,6 +91,14 @@ TEST_CASE("gradients of pooling agree with differences", "[ops][gradients]") {
         },
         input);
   }
+  // As rounding up pads: a window that begins in the image's last row or column.
+  const WindowOptions behind{.kernel = {1, 4, 3}, .stride = {1, 5, 4}, .padding_end = {0, 3, 2}};
+  model.Check(
+      [&](Context& context, const std::vector<Var>& x) { return MaxPool(context, x[0], behind); },
+      input);
+  model.Check([&](Context& context,
+                  const std::vector<Var>& x) { return AveragePool(context, x[0], behind, false); },
+              input);
   for (const Spatial& output : {Spatial{1, 1, 1}, Spatial{1, 4, 3}, Spatial{1, 7, 5}}) {
     model.Check(
         [&](Context& context, const std::vector<Var>& x) {
