@@ -59,10 +59,14 @@ Var RunMean(OracleRun& run) {
 Var RunVariance(OracleRun& run) {
   const Var input = run.Input("input");
   const std::int64_t unbiased = run.attributes().value("unbiased", false) ? 1 : 0;
+  const std::vector<std::int64_t> axes = AxesAttribute(run.attributes(), input.shape().rank());
   const Var variance =
-      Variance(run.context(), input, AxesAttribute(run.attributes(), input.shape().rank()),
-               run.attributes().value("correction", unbiased));
-  const Shape shape = variance.shape().rank() == 0 ? Shape{1} : variance.shape();
+      Variance(run.context(), input, axes, run.attributes().value("correction", unbiased));
+  Shape shape = variance.shape().rank() == 0 ? Shape{1} : variance.shape();
+  if (run.attributes().value("keepdim", false)) {
+    shape = input.shape();
+    for (const std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = 1;
+  }
   return Reshape(run.context(), variance, shape);
 }
 

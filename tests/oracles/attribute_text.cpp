@@ -108,8 +108,10 @@ Spatial SpatialAttribute(const nlohmann::json& attributes, const std::string& na
 
 std::vector<std::int64_t> AxesAttribute(const nlohmann::json& attributes, std::size_t rank) {
   std::vector<std::int64_t> axes;
-  if (attributes.contains("axes")) {
+  if (attributes.contains("axes") && attributes.at("axes").is_array()) {
     axes = attributes.at("axes").get<std::vector<std::int64_t>>();
+  } else if (attributes.contains("axes")) {
+    axes = {attributes.at("axes").get<std::int64_t>()};
   } else if (attributes.contains("axis")) {
     axes = {attributes.at("axis").get<std::int64_t>()};
   } else {

@@ -8,9 +8,18 @@ namespace {
 
 template <Activation kind>
 Var RunActivation(OracleRun& run) {
+  if (run.attributes().value("beta", 1.0) != 1 || run.attributes().value("threshold", 20.0) != 20) {
+    RefuseAttribute(run, "softplus is log(1 + exp(x))");
+  }
   const char* name = kind == Activation::kElu ? "alpha" : "negative_slope";
   const ActivationFunction function(kind, run.attributes().value(name, DefaultParameter(kind)));
   return Activate(run.context(), run.Input("input"), function);
+}
+
+Var RunGelu(OracleRun& run) {
+  const bool approximate = run.attributes().value("approximate", "none") == "tanh";
+  return approximate ? RunActivation<Activation::kGeluTanh>(run)
+                     : RunActivation<Activation::kGelu>(run);
 }
 
 Var RunLinear(OracleRun& run) {
@@ -59,7 +68,7 @@ OperationTable LayerOperations() {
       {"group_norm", RunGroupNorm},
       {"batch_norm", RunBatchNorm},
       {"relu", RunActivation<Activation::kRelu>},
-      {"gelu", RunActivation<Activation::kGelu>},
+      {"gelu", RunGelu},
       {"gelu_tanh", RunActivation<Activation::kGeluTanh>},
       {"quick_gelu", RunActivation<Activation::kQuickGelu>},
       {"silu", RunActivation<Activation::kSilu>},

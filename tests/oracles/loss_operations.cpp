@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/loss.h"
 #include "tests/oracles/attribute_text.h"
@@ -6,25 +8,39 @@
 namespace frugal::oracles {
 namespace {
 
-void RequireMean(const OracleRun& run) {
-  if (run.attributes().value("reduction", "mean") != "mean") {
-    RefuseAttribute(run, "losses are means here");
+// Of the mean over `count` numbers, or of their sum.
+Var Reduced(OracleRun& run, const Var& mean, std::int64_t count) {
+  const std::string reduction = run.attributes().value("reduction", "mean");
+  if (reduction == "sum") return Scale(run.context(), mean, static_cast<double>(count));
+  if (reduction != "mean") RefuseAttribute(run, "losses are means or sums here");
+  return mean;
+}
+
+void RefuseWeights(const OracleRun& run) {
+  if (run.Has("weight") || run.Has("pos_weight")) {
+    RefuseAttribute(run, "losses count every class and number alike");
   }
 }
 
 template <Regression kind>
 Var RunRegression(OracleRun& run) {
-  RequireMean(run);
-  return RegressionLoss(run.context(), run.Input("input"), run.Input("target"), kind,
-                        run.attributes().value("delta", 1.0));
+  RefuseWeights(run);
+  const Var input = run.Input("input");
+  const Var loss = RegressionLoss(run.context(), input, run.Input("target"), kind,
+                                  run.attributes().value("delta", 1.0));
+  return Reduced(run, loss, input.shape().ElementCount());
 }
 
 Var RunCrossEntropy(OracleRun& run) {
-  RequireMean(run);
+  RefuseWeights(run);
   const Var logits = run.Input("logits", kImage);  // PyTorch's classes are axis 1
-  return CrossEntropy(run.context(), logits, run.Constant("target"),
-                      {.label_smoothing = run.attributes().value("label_smoothing", 0.0),
-                       .ignore_index = run.attributes().value("ignore_index", -100)});
+  const Tensor target = run.Constant("target");
+  const std::int64_t ignored = run.attributes().value("ignore_index", -100);
+  const Var loss = CrossEntropy(
+      run.context(), logits, target,
+      {.label_smoothing = run.attributes().value("label_smoothing", 0.0), .ignore_index = ignored});
+  const auto labels = target.values<std::int64_t>();
+  return Reduced(run, loss, std::ssize(labels) - std::ranges::count(labels, ignored));
 }
 
 // Ours run along the last axis: any other one trades places with it.

@@ -76,6 +76,10 @@ bool CaseFile::IsInteger(const std::string& name) const {
   return Entry(name).dtype == StoredDType::kI64;
 }
 
+bool CaseFile::IsBoolean(const std::string& name) const {
+  return Entry(name).dtype == StoredDType::kBool;
+}
+
 std::vector<double> CaseFile::Read(const std::string& name) const {
   std::vector<double> values(static_cast<std::size_t>(ShapeOf(name).ElementCount()));
   source_->ReadAsF64(FullName(name), values);

@@ -34,6 +34,7 @@ class CaseFile {
   Shape ShapeOf(const std::string& name) const;
   std::vector<std::string> Gradients() const;  // names of inputs that have one in the file
   bool IsInteger(const std::string& name) const;
+  bool IsBoolean(const std::string& name) const;
   std::vector<double> Read(const std::string& name) const;
   std::vector<std::int64_t> ReadIntegers(const std::string& name) const;
 

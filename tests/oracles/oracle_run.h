@@ -24,6 +24,8 @@ class OracleRun {
   const std::vector<std::string>& inputs() const { return case_.inputs; }
   bool Has(const std::string& input) const { return file_.Has("in/" + input); }
 
+  bool IsBoolean(const std::string& input) const { return file_.IsBoolean("in/" + input); }
+
   // A leaf that gets a gradient. Images come channels last; so are the output and all gradients of
   // the case taken then.
   Var Input(const std::string& name, AxisOrder order = AxisOrder::kAsStored);

@@ -12,9 +12,18 @@ WindowOptions WindowOf(const nlohmann::json& attributes, const Spatial& kernel, 
   WindowOptions window;
   window.kernel = kernel;
   window.stride = SpatialAttribute(attributes, "stride", rank, 1, default_stride);
-  window.padding_begin = SpatialAttribute(attributes, "padding", rank, 0, 0);
-  window.padding_end = window.padding_begin;
   window.dilation = SpatialAttribute(attributes, "dilation", rank, 1, 1);
+  const nlohmann::json padding = attributes.value("padding", nlohmann::json(0));
+  if (padding == "same") {  // where it is odd, more behind than before
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::int64_t both = window.dilation[axis] * (kernel[axis] - 1);
+      window.padding_begin[axis] = both / 2;
+      window.padding_end[axis] = both - both / 2;
+    }
+  } else if (padding != "valid") {
+    window.padding_begin = SpatialAttribute(attributes, "padding", rank, 0, 0);
+    window.padding_end = window.padding_begin;
+  }
   return window;
 }
 
@@ -44,13 +53,27 @@ Var RunTransposedConvolution(OracleRun& run) {
                                run.attributes().value("groups", 1));
 }
 
+// Pads what is left behind the last whole window, if another one begins inside the image.
+void RoundUp(const Shape& x, WindowOptions& window) {
+  for (std::size_t axis = 0; axis + 2 < x.rank(); ++axis) {
+    const std::size_t at = 5 - x.rank() + axis;
+    const std::int64_t inside = x[1 + axis] + window.padding_begin[at];
+    const std::int64_t reach = window.dilation[at] * (window.kernel[at] - 1) + 1;
+    const std::int64_t left = (inside + window.padding_end[at] - reach) % window.stride[at];
+    const std::int64_t next = inside + window.padding_end[at] - reach - left + window.stride[at];
+    if (left > 0 && next < inside) window.padding_end[at] += window.stride[at] - left;
+  }
+}
+
 // A pool's stride is its kernel where nothing else is said.
 WindowOptions PoolWindowOf(const OracleRun& run, const Var& input) {
   const std::size_t rank = input.shape().rank() - 2;
   const nlohmann::json& kernel = run.attributes().at("kernel");
-  if (run.attributes().value("ceil_mode", false)) RefuseAttribute(run, "pools round down");
-  return WindowOf(run.attributes(), SpatialAttribute(run.attributes(), "kernel", rank, 1, kernel),
-                  rank, kernel);
+  WindowOptions window =
+      WindowOf(run.attributes(), SpatialAttribute(run.attributes(), "kernel", rank, 1, kernel),
+               rank, kernel);
+  if (run.attributes().value("ceil_mode", false)) RoundUp(input.shape(), window);
+  return window;
 }
 
 Var RunMaxPool(OracleRun& run) {
@@ -60,8 +83,19 @@ Var RunMaxPool(OracleRun& run) {
 
 Var RunAveragePool(OracleRun& run) {
   const Var input = run.Input("input", kImage);
-  return AveragePool(run.context(), input, PoolWindowOf(run, input),
-                     run.attributes().value("count_include_pad", true));
+  const WindowOptions window = PoolWindowOf(run, input);
+  bool count = run.attributes().value("count_include_pad", true);
+  if (!(window.padding_begin == window.padding_end)) {
+    // What rounding up adds never counts, and what padding adds does.
+    if (count && window.padding_begin != Spatial{0, 0, 0}) {
+      RefuseAttribute(run, "a mean counts all of its padding or none");
+    }
+    count = false;
+  }
+  if (run.attributes().contains("divisor_override")) {
+    RefuseAttribute(run, "a mean is divided by how many numbers it is of");
+  }
+  return AveragePool(run.context(), input, window, count);
 }
 
 Var RunAdaptivePool(OracleRun& run) {
