@@ -47,6 +47,17 @@ TEST_CASE("a training run follows PyTorch's, step by step", "[oracles]") {
   }
 }
 
+TEST_CASE("a run names any option of its optimizer, and need not clip", "[oracles]") {
+  for (const test::WorldKind& kind : test::AllWorlds()) {
+    INFO(kind);
+    const TrainingErrors errors = TrainCase(kOracles + "/more_train/llama_sgd", kind);
+    REQUIRE(errors.losses.size() == 10);
+    CHECK(errors.WorstLoss() < 1e-6);
+    CHECK(errors.WorstNorm() < 1e-5);
+    CHECK(errors.all_weights < 1e-5);
+  }
+}
+
 TEST_CASE("with narrow optimizer state the run stays within 1% of PyTorch's losses", "[oracles]") {
   for (const test::WorldKind& kind : {test::kReferenceF32, test::kOneDnnF32}) {
     for (const StateFormat state : {StateFormat::kBF16, StateFormat::k8Bit}) {

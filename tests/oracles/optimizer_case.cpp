@@ -73,11 +73,34 @@ std::vector<std::string> OptimizerNames(const WeightSource& source) {
   return names;
 }
 
+OptimizerOptions PyTorchDefaults(OptimizerKind kind) {
+  OptimizerOptions options;
+  options.kind = kind;
+  switch (kind) {
+    case OptimizerKind::kRmsProp:
+    case OptimizerKind::kAdagrad:
+      options.lr = 0.01;
+      break;
+    case OptimizerKind::kAdadelta:
+      options.lr = 1;
+      break;
+    case OptimizerKind::kNAdam:
+    case OptimizerKind::kAdamax:
+      options.lr = 2e-3;
+      break;
+    case OptimizerKind::kAdamW:
+      options.weight_decay = 0.01;
+      break;
+    default:
+      break;
+  }
+  return options;
+}
+
 OptimizerOptions OptimizerOptionsOf(const WeightSource& source, const std::string& name) {
   const nlohmann::json json = ReadOptions(source).at(name);
   RefuseUnknown(source, json);
-  OptimizerOptions options;
-  options.kind = KindOf(source, name);
+  OptimizerOptions options = PyTorchDefaults(KindOf(source, name));
   options.lr = json.value("lr", options.lr);
   options.momentum = json.value("momentum", options.momentum);
   options.nesterov = json.value("nesterov", options.nesterov);

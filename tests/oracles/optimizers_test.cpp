@@ -5,6 +5,13 @@
 namespace frugal::oracles {
 namespace {
 
+TEST_CASE("an optimizer that names no rate has PyTorch's", "[oracles][optim]") {
+  CHECK(PyTorchDefaults(OptimizerKind::kAdadelta).lr == 1);
+  CHECK(PyTorchDefaults(OptimizerKind::kNAdam).lr == 2e-3);
+  CHECK(PyTorchDefaults(OptimizerKind::kAdamW).weight_decay == 0.01);
+  CHECK(PyTorchDefaults(OptimizerKind::kAdam).weight_decay == 0);
+}
+
 TEST_CASE("optimizers agree with PyTorch step by step", "[oracles][optim]") {
   const auto source =
       OpenWeights(std::string(FRUGAL_TEST_DATA) + "/oracles/optimizers.safetensors");

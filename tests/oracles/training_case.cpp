@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "builders/architecture_reader.h"
 #include "presets/toml_reader.h"
 #include "sdk/core/error.h"
 #include "sdk/io/open_weights.h"
 #include "sdk/train/step.h"
+#include "tests/oracles/optimizer_case.h"
 #include "tests/oracles/stored_numbers.h"
 #include "tests/support/tensors.h"
 
 namespace frugal::oracles {
 namespace {
+
+constexpr double kNoBound = 1e30;
 
 double NumberOf(const ConfigNode& node) {
   if (const auto* integer = std::get_if<std::int64_t>(&node.value)) {
@@ -31,20 +35,42 @@ OptimizerKind KindNamed(const std::string& name) {
                      .advice = "see sdk/optim/optimizer.h"});
 }
 
+// An option that is not known here would be another computation.
+void SetOption(const ConfigNode& entry, OptimizerOptions& options) {
+  const std::map<std::string, double OptimizerOptions::*> numbers = {
+      {"lr", &OptimizerOptions::lr},
+      {"weight_decay", &OptimizerOptions::weight_decay},
+      {"momentum", &OptimizerOptions::momentum},
+      {"alpha", &OptimizerOptions::alpha},
+      {"rho", &OptimizerOptions::rho},
+      {"lr_decay", &OptimizerOptions::rate_decay},
+      {"momentum_decay", &OptimizerOptions::momentum_decay}};
+  if (const auto number = numbers.find(entry.key); number != numbers.end()) {
+    options.*number->second = NumberOf(entry);
+  } else if (entry.key == "eps") {
+    options.eps = NumberOf(entry);
+  } else if (entry.key == "nesterov") {
+    options.nesterov = std::get<bool>(entry.value);
+  } else if (entry.key == "betas") {
+    options.beta1 = NumberOf(entry.children.at(0));
+    options.beta2 = NumberOf(entry.children.at(1));
+  } else {
+    throw ConfigError({.where = "optimizer." + entry.key,
+                       .required = "an option that there is here",
+                       .given = "this one is not known",
+                       .advice = "leave this case out"});
+  }
+}
+
 OptimizerOptions OptimizerIn(const ConfigNode& root) {
-  OptimizerOptions options;
   const ConfigNode* table = root.Find("optimizer");
-  if (table == nullptr) return options;
+  if (table == nullptr) return {};
+  const ConfigNode* kind = table->Find("kind");
+  OptimizerOptions options = kind == nullptr
+                                 ? OptimizerOptions()
+                                 : PyTorchDefaults(KindNamed(std::get<std::string>(kind->value)));
   for (const ConfigNode& entry : table->children) {
-    if (entry.key == "kind") options.kind = KindNamed(std::get<std::string>(entry.value));
-    if (entry.key == "lr") options.lr = NumberOf(entry);
-    if (entry.key == "eps") options.eps = NumberOf(entry);
-    if (entry.key == "weight_decay") options.weight_decay = NumberOf(entry);
-    if (entry.key == "momentum") options.momentum = NumberOf(entry);
-    if (entry.key == "betas") {
-      options.beta1 = NumberOf(entry.children.at(0));
-      options.beta2 = NumberOf(entry.children.at(1));
-    }
+    if (entry.key != "kind") SetOption(entry, options);
   }
   return options;
 }
@@ -130,7 +156,9 @@ TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& ki
   const ConfigNode* clip = root.Find("clip_gradient_norm");
   OptimizerOptions options = OptimizerIn(root);
   options.state = state;
-  const Optimizer optimizer(options, {}, clip == nullptr ? 0 : NumberOf(*clip), shape[0]);
+  // Norms are compared, and computed for clipping only: without it they are clipped to no bound.
+  const double bound = clip == nullptr ? kNoBound : NumberOf(*clip);
+  const Optimizer optimizer(options, {}, bound > 0 ? bound : kNoBound, shape[0]);
   const DataLayout layout = {.sample_shape = positions,
                              .classes = network->LastProjection()->weight->shape[0],
                              .target_shape = {},
