@@ -46,6 +46,8 @@ class OracleRun {
   Numbers Read(const std::string& name, AxisOrder order) const;
   Tensor ToTensor(const Numbers& numbers, DType dtype) const;
   double ErrorOf(const Tensor& computed, const std::string& name, AxisOrder order) const;
+  // As ErrorOf; one that is zero but for rounding is measured against all of the case together.
+  double GradientError(const Tensor& computed, const std::string& name, AxisOrder order) const;
   Parameter& AddParameter(const std::string& name, const Shape& shape);
   void FillFromFile(const Parameter& parameter);
   void AddMissing(std::map<std::string, double>& errors);
