@@ -28,13 +28,15 @@ std::optional<CheckpointSegments> ChooseWithinBudget(Blueprint& blueprint) {
   BudgetSearch search(blueprint, limit.bytes);
   const auto chosen = search.Fastest();
   if (!chosen) Refuse(blueprint, stated, limit, search);
+  const auto faster = search.FasterRounded(*chosen);
   Apply(stated, chosen->settings, blueprint);
   const BudgetCandidate& before = search.unconstrained();
   BudgetPlan budget = {.budget_bytes = limit.bytes,
                        .source = limit.source,
                        .planned_bytes = chosen->footprint.bytes,
                        .unconstrained_bytes = before.footprint.bytes,
-                       .choices = ChoicesOf(blueprint, *chosen, before)};
+                       .choices = ChoicesOf(blueprint, *chosen, before),
+                       .faster = faster ? FasterText(*faster, before) : ""};
   if (before.seconds > 0 && chosen->seconds > 0) {
     budget.predicted_slowdown = chosen->seconds / before.seconds;
   }

@@ -301,6 +301,26 @@ std::optional<BudgetCandidate> BudgetSearch::Fastest() {
   // Weights, the optimizer's state and data are there whatever is chosen.
   if (Try(Frugal(), {}, 0).footprint.outside_bytes > budget_bytes_) return std::nullopt;
   if (auto exact = FastestOf(Frugal())) return exact;
+  return FastestRounded();
+}
+
+std::optional<BudgetCandidate> BudgetSearch::FasterRounded(const BudgetCandidate& exact) {
+  constexpr double kSlow = 1.15, kFaster = 0.95;
+  constexpr std::size_t kFewStages = 200;  // many more take seconds each time
+  const bool looks = !Rounds(exact) && exact.seconds > kSlow * unconstrained_.seconds &&
+                     blueprint_.network->Leaves().size() <= kFewStages &&
+                     stated_.memory.planner_costs == PlannerCosts::kModel;
+  if (!looks) return std::nullopt;
+  auto rounded = FastestRounded();
+  return rounded && rounded->seconds < kFaster * exact.seconds ? rounded : std::nullopt;
+}
+
+bool BudgetSearch::Rounds(const BudgetCandidate& candidate) const {
+  return candidate.settings.accumulate != unconstrained_.settings.accumulate ||
+         candidate.settings.loss_chunk_rows != unconstrained_.settings.loss_chunk_rows;
+}
+
+std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
   // These change how sums are rounded, so measured times, which vary, must not choose among them.
   const bool measured = stated_.memory.planner_costs == PlannerCosts::kMeasured;
   constexpr int64_t kMoreParts = 4;  // many more than needed are never faster

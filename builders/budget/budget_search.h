@@ -20,6 +20,9 @@ class BudgetSearch {
   BudgetCandidate Least();
   // The fastest that fits; nothing where none does.
   std::optional<BudgetCandidate> Fastest();
+  // Beside an exact one that is much slower than with nothing chosen: what would be faster, but
+  // takes sums in another order. Nothing where there is none, or times are measured.
+  std::optional<BudgetCandidate> FasterRounded(const BudgetCandidate& exact);
 
   const FreeKnobs& free() const { return free_; }
 
@@ -36,6 +39,8 @@ class BudgetSearch {
   BudgetCandidate LeastOf(const BudgetSettings& settings, std::int64_t place_up_to);
   bool IsHopeless(BudgetSettings settings);
   std::optional<BudgetCandidate> FastestOf(const BudgetSettings& settings);
+  std::optional<BudgetCandidate> FastestRounded();
+  bool Rounds(const BudgetCandidate& candidate) const;
   std::optional<BudgetCandidate> FastestFixed(BudgetSettings settings);
   std::optional<BudgetCandidate> FastestChain(const BudgetSettings& settings);
   void TakeTimes(BudgetSettings settings, std::vector<Stage>& stages);

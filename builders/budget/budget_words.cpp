@@ -41,7 +41,26 @@ std::string AccumulateText(const Blueprint& blueprint, std::int64_t parts) {
          (HasDropout(blueprint) ? ", and dropout draws other masks" : "");
 }
 
+// "accumulate = 4, loss_chunk_rows = 64"
+std::string RoundingText(const BudgetSettings& settings, const BudgetSettings& before) {
+  std::string text;
+  if (settings.accumulate != before.accumulate) {
+    text = "accumulate = " + std::to_string(settings.accumulate);
+  }
+  if (settings.loss_chunk_rows != before.loss_chunk_rows) {
+    text += (text.empty() ? "" : ", ") + std::string("loss_chunk_rows = ") +
+            std::to_string(*settings.loss_chunk_rows);
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string FasterText(const BudgetCandidate& faster, const BudgetCandidate& unconstrained) {
+  return RoundingText(faster.settings, unconstrained.settings) + " would take " +
+         FixedText(faster.seconds / unconstrained.seconds, 2) +
+         " times; not chosen, since gradients would add up in another order: state it to train so";
+}
 
 std::vector<std::string> ChoicesOf(const Blueprint& blueprint, const BudgetCandidate& chosen,
                                    const BudgetCandidate& unconstrained) {

@@ -8,4 +8,7 @@ namespace frugal {
 std::vector<std::string> ChoicesOf(const Blueprint& blueprint, const BudgetCandidate& chosen,
                                    const BudgetCandidate& unconstrained);
 
+// What BudgetSearch::FasterRounded found, and why it was not chosen.
+std::string FasterText(const BudgetCandidate& faster, const BudgetCandidate& unconstrained);
+
 }  // namespace frugal

@@ -53,7 +53,9 @@ std::string ListSection(const std::string& title, const std::string& lead,
 
 std::string BudgetSection(const Plan& plan) {
   if (!plan.budget) return "";
-  return ListSection("Memory budget", BudgetSummary(*plan.budget), plan.budget->choices);
+  std::vector<std::string> items = plan.budget->choices;
+  if (!plan.budget->faster.empty()) items.push_back("Faster: " + plan.budget->faster);
+  return ListSection("Memory budget", BudgetSummary(*plan.budget), items);
 }
 
 std::string SideBySideSection(const Plan& plan) {

@@ -53,7 +53,8 @@ Json JsonOf(const std::optional<BudgetPlan>& budget) {
           {"planned_bytes", budget->planned_bytes},
           {"unconstrained_bytes", budget->unconstrained_bytes},
           {"predicted_slowdown", budget->predicted_slowdown},
-          {"choices", budget->choices}};
+          {"choices", budget->choices},
+          {"faster", budget->faster.empty() ? Json() : Json(budget->faster)}};
 }
 
 template <class Item>

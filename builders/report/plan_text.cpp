@@ -91,7 +91,8 @@ std::string BudgetText(const Plan& plan) {
   for (const std::string& choice : plan.budget->choices) {
     text += Item("  chosen", WordsOf(Printable(choice)), "");
   }
-  return text;
+  const std::string& faster = plan.budget->faster;
+  return faster.empty() ? text : text + Item("  faster", WordsOf(Printable(faster)), "");
 }
 
 std::string PurposeTable(const Plan& plan) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <tuple>
 
 #include "sdk/plan/fewer_segments.h"
@@ -81,21 +82,20 @@ ChainChoice ChainPlanner::Scheduled(ChainSolver& solver, std::int64_t limit) con
   return choice;
 }
 
-// The fastest that the tables have and that fits. They round up what each stage takes, and may
-// count too little or too much of what is carried, so they are asked for limits on either side.
-std::optional<ChainChoice> ChainPlanner::Solved(std::int64_t peak_bytes) {
-  std::optional<ChainChoice> best;
+// Tables round up what each stage takes, and may count too little or too much of what is carried,
+// so they are asked for limits on either side. What does not fit may do so within another limit.
+void ChainPlanner::Solve(std::int64_t peak_bytes) {
+  double seconds = std::numeric_limits<double>::infinity();  // of the fastest that fits
   for (ChainSolver& solver : solvers_) {
     const std::int64_t begin = std::max<std::int64_t>(0, peak_bytes - carried_bytes_);
     const std::int64_t end = peak_bytes + carried_bytes_ + solver.RoundingWithin(peak_bytes);
     for (const std::int64_t limit : Between(begin, end)) {
-      const double seconds = solver.Seconds(limit);
-      if (std::isinf(seconds) || (best && seconds >= best->cost.seconds)) continue;
-      ChainChoice choice = Scheduled(solver, limit);
-      if (choice.cost.peak_bytes <= peak_bytes) best = std::move(choice);
+      if (solver.Seconds(limit) >= seconds) continue;
+      found_.push_back(Scheduled(solver, limit));
+      const ChainCost& cost = found_.back().cost;
+      if (cost.peak_bytes <= peak_bytes) seconds = std::min(seconds, cost.seconds);
     }
   }
-  return best;
 }
 
 ChainChoice ChainPlanner::Shortened(ChainChoice choice, std::int64_t peak_bytes) const {
@@ -130,16 +130,22 @@ ChainChoice ChainPlanner::LeastSolved() {
 
 std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
   if (keep_all().cost.peak_bytes <= peak_bytes) return keep_all();
-  std::optional<ChainChoice> best = Solved(peak_bytes);
-  for (const ChainChoice& choice : known_) {
-    if (choice.cost.peak_bytes > peak_bytes) continue;
-    if (!best || choice.cost.seconds < best->cost.seconds) best = choice;
+  Solve(peak_bytes);
+  const ChainChoice* best = nullptr;
+  for (const std::vector<ChainChoice>* choices : {&found_, &known_}) {
+    for (const ChainChoice& choice : *choices) {
+      if (choice.cost.peak_bytes > peak_bytes) continue;
+      if (!best || choice.cost.seconds < best->cost.seconds) best = &choice;
+    }
   }
-  if (best) return Shortened(*std::move(best), peak_bytes);
+  if (best) {
+    found_.push_back(Shortened(*best, peak_bytes));
+    return found_.back();
+  }
   // What a schedule takes is rounded up while they are solved for.
   ChainChoice least = Least();
-  if (least.cost.peak_bytes <= peak_bytes) best = std::move(least);
-  return best;
+  if (least.cost.peak_bytes > peak_bytes) return std::nullopt;
+  return least;
 }
 
 ChainChoice ChainPlanner::Least() {

@@ -36,7 +36,7 @@ class ChainPlanner {
   const std::vector<ChainChoice>& known() const { return known_; }
 
  private:
-  std::optional<ChainChoice> Solved(std::int64_t peak_bytes);
+  void Solve(std::int64_t peak_bytes);
   ChainChoice LeastSolved();
   ChainChoice Scheduled(ChainSolver& solver, std::int64_t limit) const;
   // With as little run again as may be, while that fits.
@@ -47,6 +47,7 @@ class ChainPlanner {
   std::int64_t carried_bytes_ = 0;    // of all values together
   std::vector<ChainSolver> solvers_;  // one, or one for each of CarriedGradients
   std::vector<ChainChoice> known_;
+  std::vector<ChainChoice> found_;  // by solvers, for whatever limit
 };
 
 }  // namespace frugal

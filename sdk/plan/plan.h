@@ -59,6 +59,7 @@ struct BudgetPlan {
   std::int64_t unconstrained_bytes = 0;  // the same with nothing chosen
   double predicted_slowdown = 1;         // of a step, beside the one with nothing chosen
   std::vector<std::string> choices;
+  std::string faster;  // what would be faster, but was not to be chosen, in words; or nothing
 };
 
 // What a training will take, known before anything of it is allocated. Data only.

@@ -225,7 +225,7 @@ TEST_CASE("measuring costs stays within the budget too", "[budget]") {
   CHECK(taken <= (62 + 60) * kBytesPerMegabyte);  // as of a training: 3% and 60 MB over the plan
 }
 
-TEST_CASE("where little fits, the fastest of what fits is taken, not the least", "[budget]") {
+AiModelBuilder SmallUNet() {
   const DataLayout layout = {.sample_shape = {16, 16, 3}, .target_shape = {}, .train_count = 64};
   AiModelBuilder builder;
   builder.Data(layout, SyntheticSources(layout)).Diffusion({.kind = DiffusionKind::kNoise});
@@ -233,7 +233,33 @@ TEST_CASE("where little fits, the fastest of what fits is taken, not the least",
                                   .up_block_types = {"AttnUpBlock2D", "UpBlock2D"},
                                   .block_out_channels = {32, 64},
                                   .attention_head_dim = 32});
-  builder.Training({.batch_size = 16, .accumulate = 1});
+  return builder.Training({.batch_size = 16, .evaluation_batch_size = 16});
+}
+
+TEST_CASE("what would be faster but changes bits is said, and true", "[budget]") {
+  AiModelBuilder builder = SmallUNet();
+  const std::int64_t most = Megabytes(builder.Plan().plan.peak_bytes);
+  std::int64_t budget = most;
+  BudgetPlan plan;
+  while (plan.faster.empty()) {
+    builder.Override({"memory.memory_budget_mb=" + std::to_string(--budget)});
+    plan = *builder.Plan().plan.budget;
+    INFO("within " << budget << " of " << most << " MB");
+    REQUIRE(plan.choices.front().find("accumulate") == std::string::npos);
+  }
+  INFO(plan.faster);
+  CHECK(plan.predicted_slowdown > 1.15);
+  CHECK(plan.faster.find(" times; not chosen, since gradients would add up") != std::string::npos);
+  REQUIRE(plan.faster.starts_with("accumulate = "));
+  builder.Override({"training.accumulate=" + std::to_string(std::stoi(plan.faster.substr(13)))});
+  const BudgetPlan rounded = *builder.Plan().plan.budget;
+  CHECK(rounded.planned_bytes <= budget * kBytesPerMegabyte);
+  CHECK(rounded.predicted_slowdown < plan.predicted_slowdown);
+  CHECK(rounded.faster.empty());
+}
+
+TEST_CASE("where little fits, the fastest of what fits is taken, not the least", "[budget]") {
+  AiModelBuilder builder = SmallUNet();
   const std::int64_t most = Megabytes(builder.Plan().plan.peak_bytes);
   builder.Override({"training.accumulate=1"});
   const std::int64_t floor = FloorOf(builder);
