@@ -1,6 +1,18 @@
 #include "sdk/core/error.h"
 
+#include <algorithm>
+
 namespace frugal {
+namespace {
+
+// Names come from files too: a zero byte would end the message, and an escape drive the terminal.
+std::string WithoutControls(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char code) { return (code < 0x20 && code != '\n') || code == 0x7F; }, '?');
+  return text;
+}
+
+}  // namespace
 
 std::string Describe(const Complaint& complaint) {
   std::string text = "[" + complaint.where + "]";
@@ -13,7 +25,7 @@ std::string Describe(const Complaint& complaint) {
   return text;
 }
 
-Error::Error(const Complaint& complaint) : std::runtime_error(Describe(complaint)) {}
-Error::Error(const std::string& message) : std::runtime_error(message) {}
+Error::Error(const Complaint& complaint) : Error(Describe(complaint)) {}
+Error::Error(const std::string& message) : std::runtime_error(WithoutControls(message)) {}
 
 }  // namespace frugal

@@ -113,7 +113,7 @@ bool Indexer::string(std::string& value) {
   } else if (place_ == Place::kTensor && member_ == "dtype" && StoredDTypeNamed(value)) {
     draft_.dtype = StoredDTypeNamed(value);
   } else {
-    Refuse("\"" + value + "\"");
+    Refuse("\"" + ShortText(value, 60) + "\"");
   }
   return true;
 }

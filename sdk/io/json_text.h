@@ -9,6 +9,10 @@ namespace frugal {
 std::string QuoteJson(std::string_view text);
 
 // What the JSON library says, without its error number: "parse error at line 1, column 3: ...".
+// Shortened: it quotes what was read last, which may be most of a file.
 std::string WithoutErrorNumber(const std::string& message);
+
+// At most so many bytes of it, with "..." where some are left out.
+std::string ShortText(const std::string& text, std::size_t most);
 
 }  // namespace frugal

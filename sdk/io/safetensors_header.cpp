@@ -15,10 +15,7 @@ namespace {
 using nlohmann::json;
 
 // The value as text, shortened where it would flood the message.
-std::string Brief(const json& value) {
-  const std::string text = value.dump();
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
+std::string Brief(const json& value) { return ShortText(value.dump(), 60); }
 
 // Watches the parser for what a parsed value no longer shows: repeated names, of which the library
 // keeps the last, and nesting deeper than the form has, which would only waste memory.

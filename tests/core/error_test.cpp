@@ -25,5 +25,13 @@ TEST_CASE("every kind of error is an Error with that sentence", "[core]") {
   CHECK_THROWS_WITH(throw ConfigError("first\nsecond"), "first\nsecond");
 }
 
+TEST_CASE("control characters of a name neither end an error's message nor drive a terminal",
+          "[core]") {
+  const std::string name("a\0b\x1b[2J\x7f", 8);
+  CHECK(std::string(UsageError({"x", "'" + name + "' is there", "it is not", ""}).what()) ==
+        "[x] 'a?b?[2J?' is there; it is not");
+  CHECK(std::string(ConfigError("first\nsecond \r").what()) == "first\nsecond ?");
+}
+
 }  // namespace
 }  // namespace frugal

@@ -111,6 +111,19 @@ TEST_CASE("JSON of another form is refused, saying what is wrong", "[io]") {
   }
 }
 
+TEST_CASE("a long text where numbers belong does not flood the message", "[io]") {
+  const TempDir directory;
+  std::string letters;
+  for (int i = 0; i < 50000; ++i) letters += "\xC3\xA9";
+  for (const std::string end : {"\"}}", ""}) {
+    const std::string path =
+        directory.Write("w.json", "{\"w\": {\"shape\": [2], \"data\": \"" + letters + end);
+    const std::string message = MessageOf<WeightFileError>([&] { OpenJsonWeights(path); });
+    CheckContains(message, "\xC3\xA9...");
+    CHECK(message.size() < path.size() + 500);
+  }
+}
+
 TEST_CASE("every shortened JSON file is refused with its place", "[io]") {
   const TempDir directory;
   const std::string whole = R"({"w": {"shape": [2], "data": [1.5, 2]}})";
