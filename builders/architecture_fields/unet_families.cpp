@@ -6,6 +6,11 @@ namespace {
 
 const FieldLimits kPerStage = {
     .min = 1, .max = kMostPerAxis, .min_items = 1, .max_items = 16, .single_ok = true};
+// Every block is made as objects, and the two counts multiply.
+const FieldLimits kBlocks = {
+    .min = 1, .max = 1000, .min_items = 1, .max_items = 16, .single_ok = true};
+const FieldLimits kTransformerBlocks = {
+    .min = 1, .max = 100, .min_items = 1, .max_items = 16, .single_ok = true};
 const FieldLimits kStages = {.min = 1, .max = kMostPerAxis, .min_items = 1, .max_items = 16};
 const FieldLimits kTypes = {.min_items = 1, .max_items = 16};
 
@@ -29,6 +34,11 @@ Field ClassesField(std::int64_t T::*member) {
                    {.min = 0, .max = kMostPerAxis});
 }
 
+template <class T, class M>
+Field BlocksField(M T::*member) {
+  return MakeField("layers_per_block", member, "Residual blocks of a stage.", kBlocks);
+}
+
 FieldTable UNetFields() {
   using C = UNetConfig;
   return MakeFieldTable<C>(
@@ -41,7 +51,7 @@ FieldTable UNetFields() {
        MakeField("up_block_types", &C::up_block_types,
                  "UpBlock2D or AttnUpBlock2D for each stage, the smallest images first.", kTypes),
        MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
-       SizeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage."),
+       BlocksField(&C::layers_per_block),
        SizeField("attention_head_dim", &C::attention_head_dim,
                  "Channels of a head; none: one head."),
        MakeField("add_attention", &C::add_attention, "Whether the middle has attention."),
@@ -65,9 +75,9 @@ std::vector<Field> TrunkFields() {
                   {"UNetMidBlock2D", UNetMiddleType::kResnet},
                   {"none", UNetMiddleType::kNone}}),
       MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
-      MakeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage.", kPerStage),
+      BlocksField(&C::layers_per_block),
       MakeField("transformer_layers_per_block", &C::transformer_layers_per_block,
-                "Transformer blocks behind a residual block.", kPerStage),
+                "Transformer blocks behind a residual block.", kTransformerBlocks),
       MakeField("cross_attention_dim", &C::cross_attention_dim, "Features of the context.",
                 kPerStage),
       MakeField("attention_head_dim", &C::attention_head_dim,
@@ -136,7 +146,8 @@ FieldTable ControlNetUnionFields() {
   fields.push_back(SizeField("num_proj_channel", &C::num_proj_channel,
                              "Of what comes out of it: as the first stage's channels."));
   fields.push_back(SizeField("num_trans_head", &C::num_trans_head, "Its heads."));
-  fields.push_back(SizeField("num_trans_layer", &C::num_trans_layer, "Its layers."));
+  fields.push_back(
+      MakeField("num_trans_layer", &C::num_trans_layer, "Its layers.", {.min = 1, .max = 1000}));
   return MakeFieldTable<C>("controlnet_union", std::move(fields));
 }
 
@@ -155,7 +166,7 @@ FieldTable VaeKlFields() {
            "UpDecoderBlock2D or AttnUpDecoderBlock2D for each stage, the smallest images first.",
            kTypes),
        MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
-       SizeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage."),
+       BlocksField(&C::layers_per_block),
        SizeField("norm_num_groups", &C::norm_num_groups, "Groups of the norms."),
        MakeField("use_quant_conv", &C::use_quant_conv, "A 1x1 convolution before the latents."),
        MakeField("use_post_quant_conv", &C::use_post_quant_conv, "And one behind them."),
@@ -182,10 +193,9 @@ FieldTable VideoUNetFields() {
                  "Sinusoids of each of time_ids."),
        SizeField("projection_class_embeddings_input_dim", &C::projection_class_embeddings_input_dim,
                  "Sinusoids of all time_ids."),
-       MakeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage.",
-                 kPerStage),
+       BlocksField(&C::layers_per_block),
        MakeField("transformer_layers_per_block", &C::transformer_layers_per_block,
-                 "Transformer blocks behind a residual block.", kPerStage),
+                 "Transformer blocks behind a residual block.", kTransformerBlocks),
        MakeField("cross_attention_dim", &C::cross_attention_dim, "Features of the context.",
                  kPerStage),
        MakeField("num_attention_heads", &C::num_attention_heads, "Heads of each stage.",
@@ -202,8 +212,7 @@ FieldTable PixelUNetFields() {
        MakeField("down_block_types", &C::down_block_types,
                  "DownBlock2D or CrossAttnDownBlock2D for each stage, on both ways.", kTypes),
        MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
-       MakeField("layers_per_block", &C::layers_per_block, "Residual blocks of a stage.",
-                 kPerStage),
+       BlocksField(&C::layers_per_block),
        SizeField("attention_head_dim", &C::attention_head_dim, "Channels of a head."),
        SizeField("encoder_hid_dim", &C::encoder_hid_dim, "Features of the text."),
        SizeField("cross_attention_dim", &C::cross_attention_dim,

@@ -84,6 +84,23 @@ TEST_CASE("unknown names are refused with the nearest") {
                 "run.toml:4:11: [model.config] 'n_layer' must be");
 }
 
+TEST_CASE("counts of blocks are limited: each block is made before anything else is checked") {
+  const std::vector<std::pair<std::string, std::string>> counts = {
+      {"unet", "layers_per_block"},
+      {"vae_kl", "layers_per_block"},
+      {"unet_condition", "layers_per_block"},
+      {"unet_condition", "transformer_layers_per_block"},
+      {"video_unet", "transformer_layers_per_block"},
+      {"pixel_unet", "layers_per_block"},
+      {"controlnet_union", "num_trans_layer"}};
+  for (const auto& [family, key] : counts) {
+    INFO(family << ", " << key);
+    CheckContains(
+        Refusal("[model]\nfamily = \"" + family + "\"\nconfig = { " + key + " = 2147483647 }\n"),
+        "[model.config] '" + key + "' must be ");
+  }
+}
+
 TEST_CASE("sizes belong to a family") {
   CHECK(Refusal("[model.config]\nn_layer = 3\n") ==
         "run.toml:1:1: [model.config] sizes belong to a family of architectures; [model] has "
