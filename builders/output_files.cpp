@@ -41,11 +41,30 @@ std::string Canonical(const std::string& path) {
 
 std::string Quoted(const std::string& text) { return "'" + text + "'"; }
 
+// Data files of the configuration, and for other outputs than weights the file that weights come
+// from: a training that goes on may write its weights where it found them.
+std::vector<std::string> InputsOf(const RunConfig& config, const std::string& key) {
+  std::vector<std::string> inputs;
+  const auto add = [&](const std::optional<std::string>& path) {
+    if (path) inputs.push_back(*path);
+  };
+  const DataOptions& data = config.data;
+  for (const auto* path : {&data.text_file, &data.train_images, &data.train_labels,
+                           &data.test_images, &data.test_labels}) {
+    add(*path);
+  }
+  if (key != "output.weights") add(config.memory.weights_file_path);
+  return inputs;
+}
+
 // What is wrong with the path itself, or nothing.
 std::string ProblemOf(const std::string& path) {
   if (path.empty()) return "the path is empty";
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (error == std::errc::too_many_symbolic_link_levels) {
+    return Quoted(path) + " is a link that leads back to itself";
+  }
   if (fs::is_directory(status) || !fs::path(path).has_filename()) {
     return Quoted(path) + " is a directory";
   }
@@ -99,7 +118,9 @@ class OutputCheck {
       if (other.key >= output.key || Canonical(other.path) != Canonical(output.path)) continue;
       Refuse(output, Quoted(output.path) + " is also that of " + other.key);
     }
-    for (const std::string& file : keep) {
+    std::vector<std::string> inputs = InputsOf(config_, output.key);
+    inputs.insert(inputs.end(), keep.begin(), keep.end());
+    for (const std::string& file : inputs) {
       if (Canonical(file) != Canonical(output.path)) continue;
       Refuse(output, Quoted(output.path) + " is what this training is read from");
     }

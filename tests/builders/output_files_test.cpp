@@ -40,6 +40,34 @@ TEST_CASE("outputs: an existing file may be replaced, a kept one not, whatever i
   CheckContains(Refusal({.report = directory.File("link")}, {file}), "output.report");
 }
 
+TEST_CASE("outputs: what a training reads is not replaced; weights may go on in their file") {
+  const TempDir directory;
+  const std::string file = directory.Write("input", "");
+  const auto refusal = [&](const OutputOptions& output, const auto& change) {
+    RunConfig config;
+    config.output = output;
+    change(config);
+    return MessageOf<ConfigError>([&] { PrepareOutputs(config); });
+  };
+  const std::string other = directory.File("./input");
+  const std::string is_input = "is what this training is read from";
+  CheckContains(refusal({.summary = other}, [&](RunConfig& c) { c.data.text_file = file; }),
+                is_input);
+  CheckContains(refusal({.report = other}, [&](RunConfig& c) { c.data.train_images = file; }),
+                is_input);
+  CheckContains(refusal({.weights = other}, [&](RunConfig& c) { c.data.test_labels = file; }),
+                is_input);
+  const auto weights = [&](RunConfig& c) { c.memory.weights_file_path = file; };
+  CheckContains(refusal({.report = other}, weights), is_input);
+  CHECK(refusal({.weights = other}, weights) == "no error");
+}
+
+TEST_CASE("outputs: a link to itself") {
+  const TempDir directory;
+  std::filesystem::create_symlink("loop", directory.File("loop"));
+  CheckContains(Refusal({.weights = directory.File("loop")}), "leads back to itself");
+}
+
 TEST_CASE("outputs: everything wrong is said at once") {
   const TempDir directory;
   const std::string message =
