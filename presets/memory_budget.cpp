@@ -17,7 +17,7 @@ std::optional<double> ParsePercent(std::string_view text) {
 }
 
 std::string PercentText(const MemoryBudget& budget) {
-  std::array<char, 32> digits{};
+  std::array<char, 400> digits{};  // the least double has 324 places
   const auto [end, problem] = std::to_chars(digits.data(), digits.data() + digits.size(),
                                             budget.percent, std::chars_format::fixed);
   return std::string(digits.data(), problem == std::errc{} ? end : digits.data()) + "%";

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "builders/dataset.h"
 #include "builders/named_model.h"
@@ -16,8 +17,8 @@ namespace {
 
 struct PlanArguments {
   ConfigArguments config;
-  std::string batch;
-  std::string preset;
+  std::optional<std::string> batch;
+  std::optional<std::string> preset;
   bool json = false;
   bool parameters_only = false;
 
@@ -31,8 +32,8 @@ struct PlanArguments {
   // --set has the last word.
   std::vector<std::string> Overrides() const {
     std::vector<std::string> all;
-    if (!batch.empty()) all.push_back("training.batch_size=" + batch);
-    if (!preset.empty()) all.push_back("memory.preset=" + preset);
+    if (batch) all.push_back("training.batch_size=" + *batch);
+    if (preset) all.push_back("memory.preset=" + *preset);
     all.insert(all.end(), config.overrides.begin(), config.overrides.end());
     return all;
   }

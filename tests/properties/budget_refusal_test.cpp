@@ -124,6 +124,8 @@ TEST_CASE("a share of the machine is resolved and said", "[budget]") {
     CHECK_FALSE(ParsePercent(text));
     CHECK_FALSE(std::regex_match(text, pattern));
   }
+  const std::string small = "0." + std::string(40, '0') + "1%";
+  CHECK(PercentText({.percent = *ParsePercent(small)}) == small);
 }
 
 }  // namespace

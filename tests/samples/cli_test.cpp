@@ -86,6 +86,8 @@ TEST_CASE("plan takes the name of a published model") {
   CheckContains(large.output, "assumes samples of [4096] tokens");
   CheckFails(Frugal(directory, "plan dit-xl-3"), 1, "did you mean 'dit-xl-2'?");
   CheckFails(Frugal(directory, "plan dit-xl-2 --batch many"), 1, "batch_size");
+  CheckFails(Frugal(directory, "plan dit-xl-2 --batch \"\""), 1, "training.batch_size=");
+  CheckFails(Frugal(directory, "plan dit-xl-2 --preset \"\""), 1, "memory.preset=");
   CheckFails(Frugal(directory, "plan dit-xl-2 --preset ForTransformer"), 1, "ForTransformers");
   CheckFails(Frugal(directory, "plan no/dit-xl-2"), 1, "there is no such file");
 }
