@@ -72,10 +72,27 @@ void WarnAboutActivationPool(const Blueprint& blueprint) {
              DescribeHolders(blueprint.plan.largest_holders, 3));
 }
 
+std::unique_ptr<Blueprint> TakeWhole(Blueprint blueprint) {
+  if (blueprint.network == nullptr || blueprint.backend == nullptr) {
+    throw UsageError({.where = "Model",
+                      .required = "a blueprint that no model was made of",
+                      .given = "this one was moved from",
+                      .advice = "call AiModelBuilder::Plan() for each model"});
+  }
+  return std::make_unique<Blueprint>(std::move(blueprint));
+}
+
 }  // namespace
 
+void RefuseMovedModel() {
+  throw UsageError({.where = "Model",
+                    .required = "a model that was not moved into another",
+                    .given = "this one was",
+                    .advice = "use the one that it was moved into"});
+}
+
 Model::Model(Blueprint blueprint, DataSources sources)
-    : blueprint_(std::make_unique<Blueprint>(std::move(blueprint))),
+    : blueprint_(TakeWhole(std::move(blueprint))),
       memory_(std::make_unique<MemoryStack>(blueprint_->config.memory,
                                             [](const std::string& text) { LogWarning(text); })),
       store_(std::make_unique<ParameterStore>(memory_->tensors(), memory_->ledger(),

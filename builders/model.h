@@ -7,6 +7,7 @@
 
 #include "builders/blueprint.h"
 #include "builders/memory_stack.h"
+#include "builders/model_part.h"
 #include "builders/training_observer.h"
 #include "sdk/train/generate.h"
 
@@ -22,7 +23,8 @@ struct TrainOptions {
   bool profile = false;  // time every kernel, by kind of operation
 };
 
-// A planned network with its memory. Lives by its plan: what a step takes was planned first.
+// A planned network with its memory. Lives by its plan: what a step takes was planned first. After
+// it was moved into another model, every call throws UsageError.
 class Model {
  public:
   // With own data, `sources` holds it; otherwise data sets are read when they are first needed.
@@ -109,10 +111,10 @@ class Model {
   const DataSource& Source(DatasetPart part);
   const Parameter& Find(const std::string& path) const;
 
-  std::unique_ptr<Blueprint> blueprint_;
-  std::unique_ptr<MemoryStack> memory_;
-  std::unique_ptr<ParameterStore> store_;
-  std::unique_ptr<Context> context_;
+  ModelPart<Blueprint> blueprint_;
+  ModelPart<MemoryStack> memory_;
+  ModelPart<ParameterStore> store_;
+  ModelPart<Context> context_;
   DataSources sources_;
   std::vector<std::unique_ptr<StepPlan>> extra_plans_;
   bool trained_ = false;   // Train() was called
