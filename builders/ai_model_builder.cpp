@@ -1,11 +1,16 @@
 #include "builders/ai_model_builder.h"
 
+#include <algorithm>
+
 #include "builders/architecture_reader.h"
+#include "builders/field_limits.h"
 #include "builders/option_fields.h"
 #include "builders/overrides.h"
 #include "builders/spec_reader.h"
 #include "presets/memory_presets.h"
 #include "presets/resolved.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/error.h"
 
 namespace frugal {
 namespace {
@@ -16,6 +21,30 @@ void Replace(Options& section, const Options& with, const FieldTable& fields,
              const std::string& name, Origins& origins) {
   MarkChanges(fields, &section, &with, name, Origin::Code(), origins);
   section = with;
+}
+
+[[noreturn]] void RefuseOwnData(std::string required, std::string given) {
+  throw ConfigError({.where = "AiModelBuilder::Data",
+                     .required = std::move(required),
+                     .given = std::move(given),
+                     .advice = "correct the layout"});
+}
+
+void CheckPart(std::int64_t samples, const DataSource* source, const std::string& part) {
+  if (samples < 0 || static_cast<double>(samples) > kMostSamples) {
+    RefuseOwnData("the " + part + " part has from 0 to 2^40 samples",
+                  FormatCount(samples) + " are announced");
+  }
+  if (source == nullptr || source->count() >= samples) return;
+  RefuseOwnData(
+      "the " + part + " part has the " + FormatCount(samples) + " samples that are announced",
+      "it has " + FormatCount(source->count()));
+}
+
+void CheckSampleShape(const Shape& shape) {
+  const auto empty = [](std::int64_t extent) { return extent < 1; };
+  if (std::ranges::none_of(shape.extents(), empty)) return;
+  RefuseOwnData("all extents of a sample are at least 1", ToString(shape) + " is announced");
 }
 
 }  // namespace
@@ -46,6 +75,9 @@ AiModelBuilder& AiModelBuilder::Data(const DataOptions& options) {
 }
 
 AiModelBuilder& AiModelBuilder::Data(const DataLayout& layout, DataSources sources) {
+  CheckPart(layout.train_count, sources.train.get(), "training");
+  CheckPart(layout.test_count, sources.test.get(), "test");
+  CheckSampleShape(layout.sample_shape);
   layout_ = layout;
   sources_ = std::move(sources);
   return *this;
