@@ -1,9 +1,12 @@
 #include "builders/training_loop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "sdk/core/byte_size.h"
+#include "sdk/core/log.h"
 #include "sdk/data/batches.h"
 #include "sdk/data/shuffle.h"
 #include "sdk/memory/recording.h"
@@ -96,12 +99,21 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
   samples_seen_ += static_cast<std::int64_t>(samples.size());
   ++result_.steps;
   result_.losses.push_back(step.loss);
+  WarnIfDiverged(step.loss);
   if (model_.config().training.clip_gradient_norm > 0) {
     result_.gradient_norms.push_back(step.gradient_norm);
   }
   if (result_.steps == 1 && model_.program().total_steps > 1) StartProfile();
   if (result_.steps == 1) allocations_when_warm_ = model_.memory_->system_allocations();
   Report(epoch, step.loss);
+}
+
+void TrainingLoop::WarnIfDiverged(double loss) {
+  if (diverged_ || std::isfinite(loss)) return;
+  diverged_ = true;
+  LogWarning("the loss of step " + FormatCount(result_.steps) +
+             " is not finite, and weights are lost that way; try a smaller optimizer.lr or "
+             "training.clip_gradient_norm, and look for NaN in the data");
 }
 
 StepResult TrainingLoop::RunMeasured(const DataSource& source,

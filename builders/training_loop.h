@@ -19,6 +19,7 @@ class TrainingLoop {
   void RunEpoch(std::int64_t epoch);
   void RunStep(std::span<const std::int64_t> samples, std::int64_t epoch);
   StepResult RunMeasured(const DataSource& source, std::span<const std::int64_t> samples);
+  void WarnIfDiverged(double loss);
   void EvaluateInto(EpochResult& epoch);
   void Report(std::int64_t epoch, double loss);
   bool IsTimed() const;
@@ -36,6 +37,7 @@ class TrainingLoop {
   double seconds_before_profile_ = 0;
   std::int64_t samples_seen_ = 0;
   std::int64_t allocations_when_warm_ = 0;
+  bool diverged_ = false;  // a loss was not finite
 };
 
 }  // namespace frugal

@@ -162,6 +162,17 @@ TEST_CASE("train quietly prints nothing, and options win over the file") {
   CHECK(setup.JsonIn("b \"c\".json").at("steps") == 4);
 }
 
+TEST_CASE("train warns, once, where the loss is no longer a number") {
+  const Setup setup;
+  const std::string diverging =
+      "train tiny.toml --quiet --set optimizer.kind=sgd --set optimizer.lr=3e38 "
+      "--set optimizer.weight_decay=1000 --set training.epochs=6";
+  const ProgramRun run = Frugal(setup.directory, diverging);
+  CHECK(run.exit_code == 0);
+  CheckContains(run.errors, "warning: the loss of step ");
+  CHECK(run.errors.find("warning", 7) == std::string::npos);
+}
+
 TEST_CASE("train refuses outputs that could not be written before it trains") {
   const Setup setup(false);  // with the data missing, a training that begins fails otherwise
   CheckFails(Frugal(setup.directory, "train tiny.toml --report ."), 1, "output.report");
