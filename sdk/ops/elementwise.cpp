@@ -7,6 +7,21 @@
 #include "sdk/ops/check.h"
 
 namespace frugal {
+namespace {
+
+// Each axis of the input once: kernels go where the axes say.
+void CheckPermutation(Context& context, const Shape& axes, const Shape& given) {
+  bool fits = axes.rank() == given.rank();
+  for (std::size_t i = 0; fits && i < given.rank(); ++i) {
+    const auto number = static_cast<std::int64_t>(i);
+    fits = std::ranges::count(axes.extents(), number) == 1;
+  }
+  if (fits) return;
+  ThrowShape(context, "axes in another order, each once, here " + ToString(axes), given,
+             "name each axis of the input once, counted from 0");
+}
+
+}  // namespace
 
 Var Add(Context& context, const Var& branch, const Var& around) {
   if (!(branch.shape() == around.shape())) {
@@ -73,22 +88,6 @@ Var Reshape(Context& context, const Var& x, const Shape& shape) {
   return MadeAgainFrom(x, result,
                        [shape](Context&, const Tensor& again) { return again.Reshape(shape); });
 }
-
-namespace {
-
-// Each axis of the input once: kernels go where the axes say.
-void CheckPermutation(Context& context, const Shape& axes, const Shape& given) {
-  bool fits = axes.rank() == given.rank();
-  for (std::size_t i = 0; fits && i < given.rank(); ++i) {
-    const auto number = static_cast<std::int64_t>(i);
-    fits = std::ranges::count(axes.extents(), number) == 1;
-  }
-  if (fits) return;
-  ThrowShape(context, "axes in another order, each once, here " + ToString(axes), given,
-             "name each axis of the input once, counted from 0");
-}
-
-}  // namespace
 
 Var Permute(Context& context, const Var& x, const Shape& axes) {
   CheckPermutation(context, axes, x.shape());

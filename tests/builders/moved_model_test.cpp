@@ -6,7 +6,9 @@ namespace frugal::testing {
 namespace {
 
 TEST_CASE("a model that was moved into another refuses every use") {
-  AiModelBuilder builder = BuilderFor(SmallRun{.network = "mlp"});
+  SmallRun run;
+  run.network = "mlp";
+  AiModelBuilder builder = BuilderFor(run);
   Model model = builder.Build();
   Model other = std::move(model);
   const auto refused = [&](auto use) {  // NOLINTNEXTLINE(bugprone-use-after-move)

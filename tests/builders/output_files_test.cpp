@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <functional>
+
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 
@@ -43,23 +45,24 @@ TEST_CASE("outputs: an existing file may be replaced, a kept one not, whatever i
 TEST_CASE("outputs: what a training reads is not replaced; weights may go on in their file") {
   const TempDir directory;
   const std::string file = directory.Write("input", "");
-  const auto refusal = [&](const OutputOptions& output, const auto& change) {
+  const std::string other = directory.File("./input");
+  using Change = std::function<void(RunConfig&)>;
+  const auto refusal = [&](const Change& change) {
     RunConfig config;
-    config.output = output;
     change(config);
     return MessageOf<ConfigError>([&] { PrepareOutputs(config); });
   };
-  const std::string other = directory.File("./input");
-  const std::string is_input = "is what this training is read from";
-  CheckContains(refusal({.summary = other}, [&](RunConfig& c) { c.data.text_file = file; }),
-                is_input);
-  CheckContains(refusal({.report = other}, [&](RunConfig& c) { c.data.train_images = file; }),
-                is_input);
-  CheckContains(refusal({.weights = other}, [&](RunConfig& c) { c.data.test_labels = file; }),
-                is_input);
-  const auto weights = [&](RunConfig& c) { c.memory.weights_file_path = file; };
-  CheckContains(refusal({.report = other}, weights), is_input);
-  CHECK(refusal({.weights = other}, weights) == "no error");
+  const Change clashes[] = {
+      [&](RunConfig& c) { c.output.summary = other, c.data.text_file = file; },
+      [&](RunConfig& c) { c.output.report = other, c.data.train_images = file; },
+      [&](RunConfig& c) { c.output.weights = other, c.data.test_labels = file; },
+      [&](RunConfig& c) { c.output.report = other, c.memory.weights_file_path = file; }};
+  for (const Change& clash : clashes) {
+    CheckContains(refusal(clash), "is what this training is read from");
+  }
+  CHECK(refusal([&](RunConfig& c) {
+          c.output.weights = other, c.memory.weights_file_path = file;
+        }) == "no error");
 }
 
 TEST_CASE("outputs: a link to itself") {
