@@ -206,34 +206,39 @@ void BudgetSearch::TakeTimes(BudgetSettings settings, std::vector<Stage>& stages
   }
 }
 
-// By their peaks; those that may fit are planned whole, until one does.
-BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t place_up_to) {
-  std::vector<BudgetCandidate> tried = {Try(settings, {}, 0)};
-  const auto take = [&](const BudgetSettings& with, const ChainChoice& chain) {
-    tried.push_back(Try(with, chain, 0));
-  };
+const std::vector<BudgetCandidate>& BudgetSearch::SmallOnes(const BudgetSettings& settings) {
+  std::vector<BudgetCandidate>& tried = small_[settings];
+  if (!tried.empty()) return tried;
+  tried.push_back(Try(settings, {}, 0));
   if (free_.segments == FreeKnobs::Segments::kPolicyOrNone) {
     BudgetSettings policy = settings;
     policy.use_gradient_checkpointing = true;
-    take(policy, {});
+    tried.push_back(Try(policy, {}, 0));
   }
   if (free_.segments == FreeKnobs::Segments::kAny) {
     ChainPlanner planner = PlannerFor(settings, false);
-    take(settings, planner.Least());
+    tried.push_back(Try(settings, planner.Least(), 0));
     std::vector<ChainChoice> known = planner.known();
     std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.peak_bytes; });
     for (std::size_t i = 0; i < std::min<std::size_t>(3, known.size()); ++i) {
-      take(settings, known[i]);
+      tried.push_back(Try(settings, known[i], 0));
     }
   }
-  const auto peak = [](const BudgetCandidate& one) { return one.footprint.peak_bytes; };
-  std::ranges::stable_sort(tried, {}, peak);
-  for (BudgetCandidate& one : tried) {
-    if (peak(one) > place_up_to) break;
-    one = Try(one.settings, one.chain, place_up_to);
-    if (one.footprint.bytes <= place_up_to) return one;
+  std::ranges::stable_sort(tried, {},
+                           [](const BudgetCandidate& one) { return one.footprint.peak_bytes; });
+  return tried;
+}
+
+// What may fit is planned whole, until one does.
+BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t place_up_to) {
+  std::optional<BudgetCandidate> first;
+  for (const BudgetCandidate& one : SmallOnes(settings)) {
+    if (one.footprint.peak_bytes > place_up_to) break;
+    BudgetCandidate placed = Try(one.settings, one.chain, place_up_to);
+    if (placed.footprint.bytes <= place_up_to) return placed;
+    if (!first) first = std::move(placed);
   }
-  return tried.front();
+  return first ? *first : SmallOnes(settings).front();
 }
 
 BudgetCandidate BudgetSearch::Least() {
@@ -325,7 +330,11 @@ std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
   const bool measured = stated_.memory.planner_costs == PlannerCosts::kMeasured;
   constexpr int64_t kMoreParts = 4;  // many more than needed are never faster
   std::optional<BudgetCandidate> first, best;
-  for (const BudgetSettings& settings : RoundingSettings()) {
+  const std::vector<BudgetSettings> all = RoundingSettings();
+  // Of more parts of a batch than are stated, the most take the least.
+  const bool in_parts_too = !all.empty() && !IsHopeless(all.back());
+  for (const BudgetSettings& settings : all) {
+    if (settings.accumulate != unconstrained_.settings.accumulate && !in_parts_too) break;
     if (first && settings.accumulate > kMoreParts * first->settings.accumulate) break;
     if (IsHopeless(settings)) continue;
     auto candidate = FastestOf(settings);

@@ -38,6 +38,8 @@ class BudgetSearch {
   // With these settings: what takes the least, and the fastest of what fits.
   BudgetCandidate LeastOf(const BudgetSettings& settings, std::int64_t place_up_to);
   bool IsHopeless(BudgetSettings settings);
+  // Those of the settings that may take the least, by their peaks, the least first.
+  const std::vector<BudgetCandidate>& SmallOnes(const BudgetSettings& settings);
   std::optional<BudgetCandidate> FastestOf(const BudgetSettings& settings);
   std::optional<BudgetCandidate> FastestRounded();
   bool Rounds(const BudgetCandidate& candidate) const;
@@ -72,6 +74,7 @@ class BudgetSearch {
   FreeKnobs free_;
   FootprintMeter meter_;
   std::map<ContributionsKey, std::vector<int>> contributions_;
+  std::map<BudgetSettings, std::vector<BudgetCandidate>> small_;  // see SmallOnes
   BudgetCandidate unconstrained_;
   SlowWork progress_;
   int tried_ = 0;  // candidates

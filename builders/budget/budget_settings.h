@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <optional>
 
 #include "builders/blueprint.h"
@@ -13,6 +14,8 @@ struct BudgetSettings {
   std::int64_t evaluation_batch = 1;
   std::optional<std::int64_t> loss_chunk_rows{};
   bool use_gradient_checkpointing = false;  // by the fields of the configuration
+
+  auto operator<=>(const BudgetSettings&) const = default;
 };
 
 BudgetSettings SettingsOf(const RunConfig& config);

@@ -117,8 +117,9 @@ ChainChoice ChainPlanner::Shortened(ChainChoice choice, std::int64_t peak_bytes)
 
 ChainChoice ChainPlanner::LeastSolved() {
   std::optional<ChainChoice> least;
+  const std::int64_t known_least = std::ranges::min_element(known_, NeedsLess)->cost.peak_bytes;
   for (ChainSolver& solver : solvers_) {
-    const std::int64_t begin = solver.LeastBytes();
+    const std::int64_t begin = solver.LeastBytes(known_least);
     for (const std::int64_t limit : Between(begin, begin + carried_bytes_)) {
       if (std::isinf(solver.Seconds(limit))) continue;
       ChainChoice choice = Scheduled(solver, limit);

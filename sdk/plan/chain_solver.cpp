@@ -52,27 +52,29 @@ const ChainTable& ChainSolver::TableOfLevel(int level) {
   return *table;
 }
 
-const ChainTable& ChainSolver::TableFor(std::int64_t bytes) {
+int ChainSolver::LevelFor(std::int64_t bytes) const {
   int level = 0;
   const auto finest = static_cast<std::int64_t>(precision_.slots);  // slots of one byte
   while (level < precision_.levels && RangeOf(level + 1) >= std::max(bytes, finest)) ++level;
-  return TableOfLevel(level);
+  return level;
 }
 
 double ChainSolver::Seconds(std::int64_t bytes) {
   if (bytes >= keep_all_.peak_bytes) return keep_all_.seconds;
-  return TableFor(bytes).Seconds(bytes);
+  return TableOfLevel(LevelFor(bytes)).Seconds(bytes);
 }
 
 CheckpointSegments ChainSolver::Schedule(std::int64_t bytes) {
   if (bytes >= keep_all_.peak_bytes) return {};
-  return TableFor(bytes).Schedule(bytes);
+  return TableOfLevel(LevelFor(bytes)).Schedule(bytes);
 }
 
 // Down to the level whose least is in its own range and not in a finer one's. A finer table rounds
 // otherwise, and may find nothing for what a coarser one calls enough.
-std::int64_t ChainSolver::LeastBytes() {
-  int level = 0;
+std::int64_t ChainSolver::LeastBytes(std::int64_t enough) {
+  int level = LevelFor(enough);
+  // What is known to do may not do where each stage is rounded up.
+  while (level > 0 && TableOfLevel(level).LeastBytes() > RangeOf(level)) --level;
   while (level < precision_.levels && TableOfLevel(level).LeastBytes() <= RangeOf(level + 1)) {
     ++level;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
@@ -24,8 +25,9 @@ class ChainSolver {
   double Seconds(std::int64_t bytes);
   // The schedule that takes them. Only where they are finite.
   CheckpointSegments Schedule(std::int64_t bytes);
-  // The least bytes that this finds a schedule for.
-  std::int64_t LeastBytes();
+  // The least bytes that this finds a schedule for. So many are known to do: where they are few,
+  // the coarser tables are not made.
+  std::int64_t LeastBytes(std::int64_t enough = std::numeric_limits<std::int64_t>::max());
   // How much more a schedule within so many bytes may be said to take than it does, at most.
   std::int64_t RoundingWithin(std::int64_t bytes) const {
     return bytes * static_cast<std::int64_t>(units_.size()) /
@@ -41,7 +43,7 @@ class ChainSolver {
   static constexpr Precision kRun{64, 3};
   ChainSolver(Chain chain, CarriedGradients gradients, Precision precision);
 
-  const ChainTable& TableFor(std::int64_t bytes);
+  int LevelFor(std::int64_t bytes) const;
   const ChainTable& TableOfLevel(int level);
   std::int64_t RangeOf(int level) const { return keep_all_.peak_bytes >> level; }
   void CutIntoRuns();
