@@ -36,7 +36,7 @@ std::optional<CheckpointSegments> ChooseWithinBudget(Blueprint& blueprint) {
                        .planned_bytes = chosen->footprint.bytes,
                        .unconstrained_bytes = before.footprint.bytes,
                        .choices = ChoicesOf(blueprint, *chosen, before),
-                       .faster = faster ? FasterText(*faster, before) : ""};
+                       .faster = faster ? FasterText(blueprint, *faster, before) : ""};
   if (before.seconds > 0 && chosen->seconds > 0) {
     budget.predicted_slowdown = chosen->seconds / before.seconds;
   }

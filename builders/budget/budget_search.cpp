@@ -7,6 +7,7 @@
 #include "builders/budget/stage_times.h"
 #include "builders/dry_training.h"
 #include "builders/kept_bytes.h"
+#include "sdk/core/error.h"
 #include "sdk/ops/vocabulary_loss.h"
 
 namespace frugal {
@@ -316,7 +317,12 @@ std::optional<BudgetCandidate> BudgetSearch::FasterRounded(const BudgetCandidate
                      blueprint_.network->Leaves().size() <= kFewStages &&
                      stated_.memory.planner_costs == PlannerCosts::kModel;
   if (!looks) return std::nullopt;
-  auto rounded = FastestRounded();
+  std::optional<BudgetCandidate> rounded;
+  try {
+    rounded = FastestRounded();
+  } catch (const Error&) {  // no way to train, so none to name
+    return std::nullopt;
+  }
   return rounded && rounded->seconds < kFaster * exact.seconds ? rounded : std::nullopt;
 }
 

@@ -56,10 +56,14 @@ std::string RoundingText(const BudgetSettings& settings, const BudgetSettings& b
 
 }  // namespace
 
-std::string FasterText(const BudgetCandidate& faster, const BudgetCandidate& unconstrained) {
+std::string FasterText(const Blueprint& blueprint, const BudgetCandidate& faster,
+                       const BudgetCandidate& unconstrained) {
   return RoundingText(faster.settings, unconstrained.settings) + " would take " +
          FixedText(faster.seconds / unconstrained.seconds, 2) +
-         " times; not chosen, since gradients would add up in another order: state it to train so";
+         " times as long as with nothing chosen; not chosen, since gradients would add up in "
+         "another "
+         "order" +
+         (HasDropout(blueprint) ? ", and dropout draw other masks" : "") + ": state it to train so";
 }
 
 std::vector<std::string> ChoicesOf(const Blueprint& blueprint, const BudgetCandidate& chosen,

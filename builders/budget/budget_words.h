@@ -9,6 +9,7 @@ std::vector<std::string> ChoicesOf(const Blueprint& blueprint, const BudgetCandi
                                    const BudgetCandidate& unconstrained);
 
 // What BudgetSearch::FasterRounded found, and why it was not chosen.
-std::string FasterText(const BudgetCandidate& faster, const BudgetCandidate& unconstrained);
+std::string FasterText(const Blueprint& blueprint, const BudgetCandidate& faster,
+                       const BudgetCandidate& unconstrained);
 
 }  // namespace frugal

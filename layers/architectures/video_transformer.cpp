@@ -167,8 +167,8 @@ class VideoTransformerExit final : public BundleLayer {
 
  private:
   void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var around = SharedIn(bundle).around;
-    bundle.resize(bundle.size() - 3);
+    bundle.resize(bundle.size() - 2);
+    const Var around = TakeLast(bundle);
     const Var h = Reshape(context, std::exchange(bundle[0], Var()), around.shape());
     PutWithSkip(bundle, RunAndAdd(context, projection_, h, around), skips_);
   }

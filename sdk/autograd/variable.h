@@ -28,8 +28,8 @@ struct Var {
 // they hand on beside it (conditioning, a second stream, skips).
 using Bundle = std::vector<Var>;
 
-// Appends a variable that a layer further on takes with TakeLast. Those in between do not touch it,
-// so segments of them that run again need not hold it; there it has no value.
+// Appends a variable for a layer further on, which takes it and never puts it aside again as it is.
+// Layers between do not touch it: where they run again in a segment, it may have no value.
 inline void PutAside(Bundle& bundle, Var x) {
   x.aside = true;
   bundle.push_back(std::move(x));

@@ -89,7 +89,9 @@ void ChainPlanner::Solve(std::int64_t peak_bytes) {
   for (ChainSolver& solver : solvers_) {
     const std::int64_t begin = std::max<std::int64_t>(0, peak_bytes - carried_bytes_);
     const std::int64_t end = peak_bytes + carried_bytes_ + solver.RoundingWithin(peak_bytes);
-    for (const std::int64_t limit : Between(begin, end)) {
+    std::vector<std::int64_t> limits = Between(begin, end);
+    limits.insert(std::ranges::upper_bound(limits, peak_bytes), peak_bytes);
+    for (const std::int64_t limit : limits) {
       if (solver.Seconds(limit) >= seconds) continue;
       found_.push_back(Scheduled(solver, limit));
       const ChainCost& cost = found_.back().cost;

@@ -35,6 +35,7 @@ void ChainSolver::CutIntoRuns() {
     units_.push_back({begin, end, merged, inside->get()});
   }
   const auto unit_of = [&](std::size_t stage) {
+    if (stage == count) return units_.size();  // behind all
     const auto behind = std::ranges::upper_bound(units_, stage, {}, &ChainUnit::begin);
     return static_cast<std::size_t>(behind - units_.begin()) - 1;
   };

@@ -28,7 +28,7 @@ class ChainSolver {
   // The least bytes that this finds a schedule for. So many are known to do: where they are few,
   // the coarser tables are not made.
   std::int64_t LeastBytes(std::int64_t enough = std::numeric_limits<std::int64_t>::max());
-  // How much more a schedule within so many bytes may be said to take than it does, at most.
+  // How much more a schedule within so many bytes may be said to take than it does, about.
   std::int64_t RoundingWithin(std::int64_t bytes) const {
     return bytes * static_cast<std::int64_t>(units_.size()) /
            static_cast<std::int64_t>(precision_.slots);

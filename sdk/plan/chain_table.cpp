@@ -94,8 +94,10 @@ void ChainTable::FillSeveral(std::size_t s, std::size_t t, Row row) const {
   for (std::size_t next = s + 1; next <= t; ++next) {
     Extend(passed, s, next - 1);
     const std::size_t kept = SegmentNeeds(s, next - 1);
-    const std::size_t least = std::max(kept, SlotsFor(passed.bytes + Given(s, t)));
-    if (least > slots_) break;  // a longer run needs no less
+    const std::size_t passing = SlotsFor(passed.bytes + Given(s, t));
+    if (passing > slots_) break;  // a longer run needs no less
+    if (kept > slots_) continue;
+    const std::size_t least = std::max(kept, passing);
     const double* rest = At(next, t).data() - kept;
     const double* again = At(s, next - 1).data();
     double* best = row.data();

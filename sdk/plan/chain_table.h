@@ -22,8 +22,8 @@ struct ChainUnit {
 // input of the stage behind its maker: where the maker is kept, or ends a segment. A table cannot
 // tell when the gradient comes, and counts too little for those, or too much.
 enum class CarriedGradients : std::uint8_t {
-  kInPlace,  // no bytes of their own
-  kBeside,   // there from the start: what is said to fit in, it fits in
+  kInPlace,  // only where it is there from the start, since the value is taken behind the run
+  kBeside,   // always there from the start
 };
 
 // The fastest schedules of a chain for every memory limit up to one, by dynamic programming
@@ -36,7 +36,8 @@ enum class CarriedGradients : std::uint8_t {
 //   again later: sum of f + cost(s', t, m - output of s' - 1) + cost(s, s' - 1, m).
 // What the stages of a run carry past its end counts as its output, and its gradient as what takes
 // the value's place: see CarriedGradients.
-// Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in.
+// Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in
+// where nothing is carried; else Simulate tells.
 class ChainTable {
  public:
   // Carried values count units.
@@ -65,9 +66,10 @@ class ChainTable {
   // Bytes of the gradients of what a unit carries that count beside it, in a run that ends at
   // `last`: at least of what it carries past the run, which is there from the start.
   std::int64_t GradientsBeside(std::size_t unit, std::size_t last) const;
-  // What a segment of units s .. last keeps, in slots.
+  // What a segment of units s .. last keeps, in slots. What it carries past the run around it
+  // counts once, although it is made again beside its gradient.
   std::size_t SegmentNeeds(std::size_t s, std::size_t last) const;
-  // Gradients that are there when units s .. t begin, or what goes on from them.
+  // The output of t and what s .. t carry past it: their gradients are what is given to such a run.
   std::int64_t Given(std::size_t s, std::size_t t) const {
     return units_[t].stage.output_bytes + Beside(s, t);
   }
