@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "sdk/core/utf8.h"
+
 namespace frugal {
 namespace {
 
@@ -83,14 +85,7 @@ double ShortestDouble(float value) {
   return result;
 }
 
-std::string Shorten(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  if (text.size() <= kLongest) return std::string(text);
-  std::size_t end = kLongest - 3;
-  // Never cut inside a UTF-8 character: its later bytes are 10xxxxxx.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
-}
+std::string Shorten(std::string_view text) { return Shortened(text, 60); }
 
 std::string JoinWithCommas(const std::vector<std::string>& parts) {
   std::string joined;

@@ -312,7 +312,6 @@ std::optional<BudgetCandidate> BudgetSearch::Fastest() {
 
 std::optional<BudgetCandidate> BudgetSearch::FasterRounded(const BudgetCandidate& exact) {
   constexpr double kSlow = 1.15, kFaster = 0.95;
-  constexpr std::size_t kFewStages = 200;  // many more take seconds each time
   const bool looks = !Rounds(exact) && exact.seconds > kSlow * unconstrained_.seconds &&
                      blueprint_.network->Leaves().size() <= kFewStages &&
                      stated_.memory.planner_costs == PlannerCosts::kModel;

@@ -9,8 +9,6 @@ namespace {
 
 using std::int64_t;
 
-// A plan of more stages takes long, and its schedules differ by little.
-constexpr std::size_t kFewStages = 200;
 constexpr int kMostTries = 60;
 
 }  // namespace

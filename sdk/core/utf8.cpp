@@ -40,4 +40,13 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
+std::string Shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  constexpr std::string_view kLeftOut = "...";
+  std::size_t end = most > kLeftOut.size() ? most - kLeftOut.size() : 0;
+  // Later bytes of a character have 10 as their highest bits.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + std::string(kLeftOut);
+}
+
 }  // namespace frugal

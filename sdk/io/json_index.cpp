@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sdk/core/byte_size.h"
+#include "sdk/core/utf8.h"
 #include "sdk/io/json_text.h"
 #include "sdk/io/weight_error.h"
 
@@ -113,7 +114,7 @@ bool Indexer::string(std::string& value) {
   } else if (place_ == Place::kTensor && member_ == "dtype" && StoredDTypeNamed(value)) {
     draft_.dtype = StoredDTypeNamed(value);
   } else {
-    Refuse("\"" + ShortText(value, 60) + "\"");
+    Refuse("\"" + Shortened(value, 60) + "\"");
   }
   return true;
 }

@@ -12,7 +12,4 @@ std::string QuoteJson(std::string_view text);
 // Shortened: it quotes what was read last, which may be most of a file.
 std::string WithoutErrorNumber(const std::string& message);
 
-// At most so many bytes of it, with "..." where some are left out.
-std::string ShortText(const std::string& text, std::size_t most);
-
 }  // namespace frugal

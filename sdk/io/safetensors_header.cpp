@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "sdk/core/utf8.h"
 #include "sdk/io/json_text.h"
 #include "sdk/io/weight_error.h"
 
@@ -15,7 +16,7 @@ namespace {
 using nlohmann::json;
 
 // The value as text, shortened where it would flood the message.
-std::string Brief(const json& value) { return ShortText(value.dump(), 60); }
+std::string Brief(const json& value) { return Shortened(value.dump(), 60); }
 
 // Watches the parser for what a parsed value no longer shows: repeated names, of which the library
 // keeps the last, and nesting deeper than the form has, which would only waste memory.

@@ -78,7 +78,8 @@ TEST_CASE("the chain of a network knows what schedules take beside each other",
     }
     const auto [least, most] = std::ranges::minmax(beside);
     INFO(name << ": " << least << " to " << most << " bytes beside the chain, of " << whole);
-    CHECK(most - least <= whole / 25);
+    // What a GPT's last norm makes is made again where it is not in a segment.
+    CHECK(most - least <= whole / (name == "gpt" ? 25 : 50));
   }
 }
 
@@ -130,7 +131,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
       INFO(name << ": " << budget << " bytes");
       REQUIRE(found);
       CHECK(found->footprint.bytes <= budget);
-      CHECK(found->seconds <= 1.05 * fastest);
+      CHECK(found->seconds <= 1.03 * fastest);
       slower += found->seconds / fastest - 1;
     }
     CHECK(slower <= 0.01 * kBudgets);
