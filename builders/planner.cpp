@@ -52,8 +52,12 @@ void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
   }
 }
 
-std::int64_t GradientBytes(const Blueprint& blueprint) {
-  return blueprint.plan.trainable_count * SizeOf(ExactType(blueprint.dtype()));
+int64_t TrainableCount(const Blueprint& blueprint) {
+  int64_t count = 0;
+  for (const Parameter* parameter : blueprint.parameters) {
+    if (parameter->trainable) count += parameter->shape.ElementCount();
+  }
+  return count;
 }
 
 void AddUpdateNotes(Blueprint& blueprint) {
@@ -90,9 +94,7 @@ void AddNotes(Blueprint& blueprint) {
 void FillTotals(Blueprint& blueprint, const MemoryLedger& ledger) {
   Plan& plan = blueprint.plan;
   plan.parameter_count = blueprint.network->ParameterCount();
-  for (const Parameter* parameter : blueprint.parameters) {
-    if (parameter->trainable) plan.trainable_count += parameter->shape.ElementCount();
-  }
+  plan.trainable_count = TrainableCount(blueprint);
   plan.total_steps = blueprint.program.total_steps;
   plan.peak_by_purpose = ledger.peak();
   plan.peak_bytes = ledger.peak_total();
@@ -119,6 +121,10 @@ std::vector<Holder> HoldersWithBaseline(const StepPlan& step) {
 }
 
 }  // namespace
+
+int64_t GradientBytes(const Blueprint& blueprint) {
+  return TrainableCount(blueprint) * SizeOf(ExactType(blueprint.dtype()));
+}
 
 std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
   std::vector<PlannedStep> steps;

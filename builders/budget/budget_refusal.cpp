@@ -120,7 +120,14 @@ class Alternatives {
     };
   }
 
-  // The largest that fits, or one sample.
+  // Between two, neither of them, where the share of the way lies.
+  static int64_t OnLine(int64_t from, int64_t to, double share) {
+    const double at = static_cast<double>(from) + share * static_cast<double>(to - from);
+    return std::clamp(static_cast<int64_t>(at), from + 1, to - 1);
+  }
+
+  // The largest that fits, or one sample: where bytes grew evenly between what fits and what does
+  // not, or by halves where that tells little.
   void AddSmallerBatch() {
     const int64_t batch = stated_.training.batch_size;
     if (batch <= 1) return;
@@ -134,15 +141,23 @@ class Alternatives {
       best = Planned(words(fits), BatchOf(fits));
     }
     if (!best) return;
-    for (int64_t too_large = batch; best->least_bytes <= budget_ && too_large - fits > 1;) {
-      const int64_t middle = fits + (too_large - fits) / 2;
-      auto one = Planned(words(middle), BatchOf(middle));
+    int64_t too_large = batch;
+    double too_many = static_cast<double>(least_);
+    for (bool halve = false; best->least_bytes <= budget_ && too_large - fits > 1;) {
+      const int64_t size = halve ? fits + (too_large - fits) / 2
+                                 : OnLine(fits, too_large,
+                                          static_cast<double>(budget_ - best->least_bytes) /
+                                              (too_many - static_cast<double>(best->least_bytes)));
+      const int64_t before = too_large - fits;
+      auto one = Planned(words(size), BatchOf(size));
       if (one && one->least_bytes <= budget_) {
         best = std::move(one);
-        fits = middle;
+        fits = size;
       } else {
-        too_large = middle;
+        too_large = size;
+        if (one) too_many = static_cast<double>(one->least_bytes);
       }
+      halve = 2 * (too_large - fits) > before;
     }
     if (!IsLess(best->least_bytes)) return;
     found_.push_back(*std::move(best));

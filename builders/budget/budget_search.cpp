@@ -4,9 +4,7 @@
 #include <limits>
 
 #include "builders/budget/chain_search.h"
-#include "builders/budget/stage_times.h"
-#include "builders/dry_training.h"
-#include "builders/kept_bytes.h"
+#include "builders/planner.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/vocabulary_loss.h"
 
@@ -36,15 +34,16 @@ bool IsFiner(const BudgetSettings& one, const BudgetSettings& other) {
 
 BudgetSearch::BudgetSearch(Blueprint& blueprint, int64_t budget_bytes)
     : blueprint_(blueprint),
-      stated_(blueprint.config),
+      costs_(blueprint.config.memory.planner_costs),
       budget_bytes_(budget_bytes),
-      free_(FreeKnobsOf(blueprint)) {
-  BudgetSettings settings = SettingsOf(stated_);
+      free_(FreeKnobsOf(blueprint)),
+      planner_(blueprint) {
+  BudgetSettings settings = SettingsOf(blueprint.config);
   if (free_.segments != FreeKnobs::Segments::kAsStated) settings.use_gradient_checkpointing = false;
   constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
-  unconstrained_ = Whole(Try(settings, {}, kAnyPlace), kAnyPlace);
+  unconstrained_ = planner_.Whole(planner_.Plan(settings, {}, kAnyPlace), kAnyPlace);
   if (free_.segments == FreeKnobs::Segments::kAny) {
-    SetUnconstrainedTime(PlannerFor(settings, false).keep_all(), settings);
+    SetUnconstrainedTime(planner_.ChainByModel(settings).keep_all(), settings);
   }
 }
 
@@ -97,132 +96,30 @@ std::vector<BudgetSettings> BudgetSearch::RoundingSettings() const {
 
 BudgetSettings BudgetSearch::WithEvaluationThatFits(BudgetSettings settings) {
   if (!free_.evaluation_batch) return settings;
-  const int64_t outside = Try(settings, {}, 0).footprint.outside_bytes;
+  const int64_t outside = planner_.Plan(settings, {}, 0).footprint.outside_bytes;
   while (settings.evaluation_batch > 1) {
-    Force(settings);
-    if (outside + meter_.MeasureEvaluation(blueprint_).arena_bytes <= budget_bytes_) break;
+    if (outside + planner_.PlanEvaluation(settings).arena_bytes <= budget_bytes_) break;
     settings.evaluation_batch = (settings.evaluation_batch + 1) / 2;
   }
   return settings;
 }
 
-void BudgetSearch::Force(const BudgetSettings& settings) {
-  Apply(stated_, settings, blueprint_);
-  SetPolicySegments(blueprint_,
-                    settings.use_gradient_checkpointing ? MeasureKept(blueprint_) : KeptBytes());
-  blueprint_.final_after = Contributions();
-}
-
-const std::vector<int>& BudgetSearch::Contributions() {
-  const RunConfig& config = blueprint_.config;
-  const auto [found, is_new] =
-      contributions_.try_emplace({config.memory.optimizer_in_backward, blueprint_.program.batch,
-                                  config.training.accumulate, config.training.loss_chunk_rows});
-  if (is_new) found->second = ContributionsFor(blueprint_);
-  return found->second;
-}
-
-BudgetCandidate BudgetSearch::Try(const BudgetSettings& settings, const ChainChoice& chain,
-                                  int64_t place_up_to) {
-  ++tried_;
-  progress_.Tell([&] {
-    return "looking for what fits the memory budget; " + std::to_string(tried_) + " ways planned";
-  });
-  BudgetCandidate candidate{settings, chain, {}};
-  candidate.seconds = chain.cost.seconds * static_cast<double>(settings.accumulate);
-  candidate.footprint = settings.accumulate > kTellingParts
-                            ? MeasureTellingParts(settings, chain, place_up_to)
-                            : Measure(settings, chain, StepsOf(blueprint_.program), place_up_to);
-  return candidate;
-}
-
-Footprint BudgetSearch::Measure(const BudgetSettings& settings, const ChainChoice& chain,
-                                std::span<const PlannedStep> steps, int64_t place_up_to) {
-  Force(settings);
-  if (!chain.segments.empty()) blueprint_.network->SetLeafSegments(chain.segments);
-  const Footprint footprint = meter_.Measure(blueprint_, steps, place_up_to);
-  blueprint_.network->SetSegments({});
-  return footprint;
-}
-
-Footprint BudgetSearch::MeasureTellingParts(const BudgetSettings& settings,
-                                            const ChainChoice& chain, int64_t place_up_to) {
-  std::vector<PlannedStep> steps = StepsOf(blueprint_.program);
-  for (PlannedStep& step : steps) {
-    if (step.kind == StepKind::kTrain) step.batch = TellingBatch(step.batch, settings.accumulate);
-  }
-  BudgetSettings telling = settings;
-  telling.accumulate = kTellingParts;
-  const int64_t batch = blueprint_.program.batch;
-  blueprint_.program.batch = TellingBatch(batch, settings.accumulate);
-  const Footprint footprint = Measure(telling, chain, steps, place_up_to);
-  blueprint_.program.batch = batch;
-  return footprint;
-}
-
-// With the layout of all parts of a batch too.
-BudgetCandidate BudgetSearch::Whole(BudgetCandidate candidate, int64_t place_up_to) {
-  if (candidate.settings.accumulate <= kTellingParts) return candidate;
-  if (candidate.footprint.bytes > place_up_to) return candidate;
-  const int64_t telling = candidate.footprint.bytes;
-  candidate.footprint =
-      Measure(candidate.settings, candidate.chain, StepsOf(blueprint_.program), place_up_to);
-  candidate.footprint.bytes = std::max(candidate.footprint.bytes, telling);
-  return candidate;
-}
-
-ChainPlanner BudgetSearch::PlannerFor(const BudgetSettings& settings, bool measure) {
-  Force(settings);
-  std::vector<Stage> stages = MeasureStages(blueprint_);
-  ModelTimes(blueprint_.dtype(), stages);
-  if (measure && stated_.memory.planner_costs == PlannerCosts::kMeasured) {
-    TakeTimes(settings, stages);
-  }
-  return ChainPlanner(ChainOf(stages));
-}
-
-// Runs the stages on as many samples as leave them within half the budget (the heap may need twice
-// what it gives), and takes the whole part of the batch for as many times longer as it has more.
-// Where not even one sample leaves them there, the times stay the model's.
-void BudgetSearch::TakeTimes(BudgetSettings settings, std::vector<Stage>& stages) {
-  const int64_t batch = blueprint_.program.batch;
-  const int64_t fewest = HasBatchStatistics(blueprint_) || MixesSamples(blueprint_) ? 2 : 1;
-  const int64_t all = MicroBatchSize(batch, settings.accumulate, 0);
-  std::vector<Stage> run = stages;
-  int64_t samples = all;
-  while (2 * BytesToRun(run) > budget_bytes_) {
-    const int64_t parts = std::min(2 * settings.accumulate, batch / fewest);
-    if (parts <= settings.accumulate) return;
-    settings.accumulate = parts;
-    samples = MicroBatchSize(batch, parts, 0);
-    Force(settings);
-    run = MeasureStages(blueprint_);
-  }
-  MeasureTimes(blueprint_, run);
-  const double longer = static_cast<double>(all) / static_cast<double>(samples);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].layer == nullptr) continue;  // the loss, which always runs once
-    stages[i].chain.forward_seconds = longer * run[i].chain.forward_seconds;
-    stages[i].chain.backward_seconds = longer * run[i].chain.backward_seconds;
-  }
-}
-
 const std::vector<BudgetCandidate>& BudgetSearch::SmallOnes(const BudgetSettings& settings) {
   std::vector<BudgetCandidate>& tried = small_[settings];
   if (!tried.empty()) return tried;
-  tried.push_back(Try(settings, {}, 0));
+  tried.push_back(planner_.Plan(settings, {}, 0));
   if (free_.segments == FreeKnobs::Segments::kPolicyOrNone) {
     BudgetSettings policy = settings;
     policy.use_gradient_checkpointing = true;
-    tried.push_back(Try(policy, {}, 0));
+    tried.push_back(planner_.Plan(policy, {}, 0));
   }
   if (free_.segments == FreeKnobs::Segments::kAny) {
-    ChainPlanner planner = PlannerFor(settings, false);
-    tried.push_back(Try(settings, planner.Least(), 0));
-    std::vector<ChainChoice> known = planner.known();
+    ChainPlanner chain = planner_.ChainByModel(settings);
+    tried.push_back(planner_.Plan(settings, chain.Least(), 0));
+    std::vector<ChainChoice> known = chain.known();
     std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.peak_bytes; });
     for (std::size_t i = 0; i < std::min<std::size_t>(3, known.size()); ++i) {
-      tried.push_back(Try(settings, known[i], 0));
+      tried.push_back(planner_.Plan(settings, known[i], 0));
     }
   }
   std::ranges::stable_sort(tried, {},
@@ -235,11 +132,18 @@ BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t pl
   std::optional<BudgetCandidate> first;
   for (const BudgetCandidate& one : SmallOnes(settings)) {
     if (one.footprint.peak_bytes > place_up_to) break;
-    BudgetCandidate placed = Try(one.settings, one.chain, place_up_to);
+    BudgetCandidate placed = planner_.Plan(one.settings, one.chain, place_up_to);
     if (placed.footprint.bytes <= place_up_to) return placed;
     if (!first) first = std::move(placed);
   }
   return first ? *first : SmallOnes(settings).front();
+}
+
+// Weights, the optimizer's state and data are there whatever is chosen; of a batch in several parts
+// all gradients are, before the last.
+int64_t BudgetSearch::LowerBound(const BudgetSettings& settings) {
+  if (!outside_bytes_) outside_bytes_ = planner_.Plan(Frugal(), {}, 0).footprint.outside_bytes;
+  return *outside_bytes_ + (settings.accumulate > 1 ? GradientBytes(blueprint_) : 0);
 }
 
 BudgetCandidate BudgetSearch::Least() {
@@ -252,41 +156,46 @@ BudgetCandidate BudgetSearch::Least() {
     // Of the numbers of parts, the stated one and the largest: memory falls with each more.
     const bool stated = all[i].accumulate == unconstrained_.settings.accumulate;
     if (!stated && all[i].accumulate < all.back().accumulate) continue;
+    if (LowerBound(all[i]) >= least.footprint.peak_bytes) continue;
     BudgetSettings settings = all[i];
     settings.evaluation_batch = frugal.evaluation_batch;
     BudgetCandidate candidate = LeastOf(settings, 0);
     if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
   }
   constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
-  return Whole(Try(least.settings, least.chain, kAnyPlace), kAnyPlace);
+  return planner_.Whole(planner_.Plan(least.settings, least.chain, kAnyPlace), kAnyPlace);
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestFixed(BudgetSettings settings) {
-  const BudgetCandidate stated = Whole(Try(settings, {}), budget_bytes_);
+  const BudgetCandidate stated = Whole(Plan(settings, {}));
   if (Fits(stated)) return stated;
   if (free_.segments != FreeKnobs::Segments::kPolicyOrNone) return std::nullopt;
   settings.use_gradient_checkpointing = true;
-  const BudgetCandidate policy = Whole(Try(settings, {}), budget_bytes_);
+  const BudgetCandidate policy = Whole(Plan(settings, {}));
   return Fits(policy) ? std::optional(policy) : std::nullopt;
 }
 
-std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& settings) {
-  ChainPlanner planner = PlannerFor(settings, true);
+ChainPlanner BudgetSearch::ChainFor(const BudgetSettings& settings) {
+  if (costs_ == PlannerCosts::kModel) return planner_.ChainByModel(settings);
+  ChainPlanner chain = planner_.ChainByMeasurement(settings, budget_bytes_);
   // Measured times compare with measured ones.
-  if (stated_.memory.planner_costs == PlannerCosts::kMeasured) {
-    SetUnconstrainedTime(planner.keep_all(), settings);
-  }
-  ChainSearch search(planner, budget_bytes_,
-                     [&](const ChainChoice& choice) { return Try(settings, choice); });
+  SetUnconstrainedTime(chain.keep_all(), settings);
+  return chain;
+}
+
+std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& settings) {
+  ChainPlanner chain = ChainFor(settings);
+  ChainSearch search(chain, budget_bytes_,
+                     [&](const ChainChoice& choice) { return Plan(settings, choice); });
   if (auto found = search.Fastest()) {
-    BudgetCandidate fastest = Whole(*std::move(found), budget_bytes_);
+    BudgetCandidate fastest = Whole(*std::move(found));
     if (Fits(fastest)) return fastest;
   }
-  BudgetCandidate least = Whole(LeastOf(settings, budget_bytes_), budget_bytes_);
+  BudgetCandidate least = Whole(LeastOf(settings, budget_bytes_));
   if (!Fits(least)) return std::nullopt;
-  least.chain.cost = planner.CostOf(least.chain.segments);
+  least.chain.cost = chain.CostOf(least.chain.segments);
   least.seconds = least.chain.cost.seconds * static_cast<double>(settings.accumulate);
-  const BudgetCandidate faster = Whole(search.FasterThan(least), budget_bytes_);
+  const BudgetCandidate faster = Whole(search.FasterThan(least));
   return Fits(faster) ? faster : least;
 }
 
@@ -296,16 +205,17 @@ std::optional<BudgetCandidate> BudgetSearch::FastestOf(const BudgetSettings& set
                                                      : FastestFixed(fitting);
 }
 
-// Whether even the least that is known of these settings is far above the budget.
+// Whether these settings take more than the budget whatever the segments, or the least that is
+// known of them is far above it.
 bool BudgetSearch::IsHopeless(BudgetSettings settings) {
+  if (LowerBound(settings) > budget_bytes_) return true;
   if (free_.evaluation_batch) settings.evaluation_batch = 1;
   return LeastOf(settings, 0).footprint.peak_bytes > budget_bytes_ + budget_bytes_ / 8;
 }
 
 std::optional<BudgetCandidate> BudgetSearch::Fastest() {
   if (Fits(unconstrained_)) return unconstrained_;
-  // Weights, the optimizer's state and data are there whatever is chosen.
-  if (Try(Frugal(), {}, 0).footprint.outside_bytes > budget_bytes_) return std::nullopt;
+  if (LowerBound(Frugal()) > budget_bytes_) return std::nullopt;
   if (auto exact = FastestOf(Frugal())) return exact;
   return FastestRounded();
 }
@@ -314,7 +224,7 @@ std::optional<BudgetCandidate> BudgetSearch::FasterRounded(const BudgetCandidate
   constexpr double kSlow = 1.15, kFaster = 0.95;
   const bool looks = !Rounds(exact) && exact.seconds > kSlow * unconstrained_.seconds &&
                      blueprint_.network->Leaves().size() <= kFewStages &&
-                     stated_.memory.planner_costs == PlannerCosts::kModel;
+                     costs_ == PlannerCosts::kModel;
   if (!looks) return std::nullopt;
   std::optional<BudgetCandidate> rounded;
   try {
@@ -332,7 +242,7 @@ bool BudgetSearch::Rounds(const BudgetCandidate& candidate) const {
 
 std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
   // These change how sums are rounded, so measured times, which vary, must not choose among them.
-  const bool measured = stated_.memory.planner_costs == PlannerCosts::kMeasured;
+  const bool measured = costs_ == PlannerCosts::kMeasured;
   constexpr int64_t kMoreParts = 4;  // many more than needed are never faster
   std::optional<BudgetCandidate> first, best;
   const std::vector<BudgetSettings> all = RoundingSettings();

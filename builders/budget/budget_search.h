@@ -2,9 +2,7 @@
 
 #include <map>
 
-#include "builders/budget/budget_candidate.h"
-#include "builders/budget/stage_bytes.h"
-#include "sdk/core/slow_work.h"
+#include "builders/budget/candidate_planner.h"
 
 namespace frugal {
 
@@ -38,6 +36,7 @@ class BudgetSearch {
   // With these settings: what takes the least, and the fastest of what fits.
   BudgetCandidate LeastOf(const BudgetSettings& settings, std::int64_t place_up_to);
   bool IsHopeless(BudgetSettings settings);
+  std::int64_t LowerBound(const BudgetSettings& settings);
   // Those of the settings that may take the least, by their peaks, the least first.
   const std::vector<BudgetCandidate>& SmallOnes(const BudgetSettings& settings);
   std::optional<BudgetCandidate> FastestOf(const BudgetSettings& settings);
@@ -45,39 +44,24 @@ class BudgetSearch {
   bool Rounds(const BudgetCandidate& candidate) const;
   std::optional<BudgetCandidate> FastestFixed(BudgetSettings settings);
   std::optional<BudgetCandidate> FastestChain(const BudgetSettings& settings);
-  void TakeTimes(BudgetSettings settings, std::vector<Stage>& stages);
-  ChainPlanner PlannerFor(const BudgetSettings& settings, bool measure);
-  // Plans a candidate; with the layout only where its peak is within `place_up_to`. Of a batch in
-  // many parts, a few are planned.
-  BudgetCandidate Try(const BudgetSettings& settings, const ChainChoice& chain,
-                      std::int64_t place_up_to);
-  BudgetCandidate Try(const BudgetSettings& settings, const ChainChoice& chain) {
-    return Try(settings, chain, budget_bytes_);
+  ChainPlanner ChainFor(const BudgetSettings& settings);
+  // As the planner's, laid out where it may fit.
+  BudgetCandidate Plan(const BudgetSettings& settings, const ChainChoice& chain) {
+    return planner_.Plan(settings, chain, budget_bytes_);
   }
-  Footprint Measure(const BudgetSettings& settings, const ChainChoice& chain,
-                    std::span<const PlannedStep> steps, std::int64_t place_up_to);
-  // Of as few parts of a batch as tell what many take.
-  Footprint MeasureTellingParts(const BudgetSettings& settings, const ChainChoice& chain,
-                                std::int64_t place_up_to);
-  BudgetCandidate Whole(BudgetCandidate candidate, std::int64_t place_up_to);
+  BudgetCandidate Whole(BudgetCandidate candidate) {
+    return planner_.Whole(std::move(candidate), budget_bytes_);
+  }
   void SetUnconstrainedTime(const ChainChoice& keep_all, const BudgetSettings& settings);
-  void Force(const BudgetSettings& settings);
-  const std::vector<int>& Contributions();  // with what is in force; segments do not matter to them
-
-  // Whether the optimizer runs in backward, a batch, its parts, rows of a chunk of the loss.
-  using ContributionsKey =
-      std::tuple<bool, std::int64_t, std::int64_t, std::optional<std::int64_t>>;
 
   Blueprint& blueprint_;
-  RunConfig stated_;
+  PlannerCosts costs_;
   std::int64_t budget_bytes_;
   FreeKnobs free_;
-  FootprintMeter meter_;
-  std::map<ContributionsKey, std::vector<int>> contributions_;
+  CandidatePlanner planner_;
   std::map<BudgetSettings, std::vector<BudgetCandidate>> small_;  // see SmallOnes
   BudgetCandidate unconstrained_;
-  SlowWork progress_;
-  int tried_ = 0;  // candidates
+  std::optional<std::int64_t> outside_bytes_;  // of Frugal(); see LowerBound
 };
 
 }  // namespace frugal

@@ -19,6 +19,7 @@
 #include "tests/benchmarks/compare_peer.h"
 #include "tests/benchmarks/forked.h"
 #include "tests/benchmarks/host_watch.h"
+#include "tests/benchmarks/seconds.h"
 
 namespace frugal {
 namespace {
@@ -28,11 +29,6 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values.empty() ? 0 : values[values.size() / 2];
 }
 
 struct Measured {

@@ -16,6 +16,7 @@
 #include "presets/memory_presets.h"
 #include "tests/benchmarks/forked.h"
 #include "tests/benchmarks/preset_models.h"
+#include "tests/benchmarks/seconds.h"
 
 namespace frugal {
 namespace {
@@ -55,12 +56,6 @@ struct Row {
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 double Megabytes(std::int64_t bytes) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 namespace frugal {
 
@@ -33,6 +34,14 @@ std::array<double, kBodies> BestInTurn(const std::array<std::function<void()>, k
       best[i] = std::min(best[i], SecondsPerCall(bodies[i]));
   }
   return best;
+}
+
+// 0 of no values.
+inline double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 }  // namespace frugal

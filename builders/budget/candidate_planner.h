@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "builders/budget/budget_candidate.h"
+#include "builders/budget/stage_bytes.h"
+#include "sdk/core/slow_work.h"
+
+namespace frugal {
+
+// Plans ways to train as a whole plan is made: by dry runs of their steps. Each is put in force in
+// the blueprint, on top of what was stated; whoever takes one at the end puts it in force again.
+class CandidatePlanner {
+ public:
+  explicit CandidatePlanner(Blueprint& blueprint)
+      : blueprint_(blueprint), stated_(blueprint.config) {}
+
+  // Lays out an arena only where the peak is within `place_up_to`. Of a batch in many parts, as few
+  // are planned as tell what many take (TellingBatch).
+  BudgetCandidate Plan(const BudgetSettings& settings, const ChainChoice& chain,
+                       std::int64_t place_up_to);
+  // A planned one with all parts of its batch, where so far it is within `place_up_to`.
+  BudgetCandidate Whole(BudgetCandidate candidate, std::int64_t place_up_to);
+  // Of evaluation steps alone.
+  FootprintMeter::Evaluation PlanEvaluation(const BudgetSettings& settings);
+
+  // For schedules of the network's leaves; times by a model of them, or measured within so many
+  // bytes.
+  ChainPlanner ChainByModel(const BudgetSettings& settings);
+  ChainPlanner ChainByMeasurement(const BudgetSettings& settings, std::int64_t most_bytes);
+
+ private:
+  void Force(const BudgetSettings& settings);
+  // With what is in force; segments do not matter to them.
+  const std::vector<int>& Contributions();
+  Footprint Measure(const BudgetSettings& settings, const ChainChoice& chain,
+                    std::span<const PlannedStep> steps, std::int64_t place_up_to);
+  Footprint MeasureTellingParts(const BudgetSettings& settings, const ChainChoice& chain,
+                                std::int64_t place_up_to);
+  std::vector<Stage> StagesByModel(const BudgetSettings& settings);
+  void TakeTimes(BudgetSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
+
+  // Whether the optimizer runs in backward, a batch, its parts, rows of a chunk of the loss.
+  using ContributionsKey =
+      std::tuple<bool, std::int64_t, std::int64_t, std::optional<std::int64_t>>;
+
+  Blueprint& blueprint_;
+  RunConfig stated_;
+  FootprintMeter meter_;
+  std::map<ContributionsKey, std::vector<int>> contributions_;
+  SlowWork progress_;
+  int planned_ = 0;  // candidates
+};
+
+}  // namespace frugal
