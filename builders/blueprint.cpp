@@ -137,6 +137,12 @@ void CheckOutputs(const Blueprint& blueprint) {
 
 }  // namespace
 
+std::string ProductTypeNote(const Blueprint& blueprint) {
+  if (blueprint.backend->ProductType(blueprint.dtype()) == blueprint.dtype()) return "";
+  return "precision = \"bf16\": this processor has no bf16 instructions, so products and "
+         "convolutions compute in f32 between two conversions: that saves memory, but no time";
+}
+
 std::vector<std::int64_t> FirstSamples(std::int64_t count) {
   std::vector<std::int64_t> samples(static_cast<std::size_t>(count));
   std::iota(samples.begin(), samples.end(), std::int64_t{0});

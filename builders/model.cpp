@@ -104,6 +104,7 @@ Model::Model(Blueprint blueprint, DataSources sources)
                                                         .dtype = blueprint_->dtype(),
                                                         .seed = blueprint_->seed()})),
       sources_(std::move(sources)) {
+  if (const std::string note = ProductTypeNote(*blueprint_); !note.empty()) LogWarning(note);
   if (memory_->arena() != nullptr) {
     memory_->arena()->ReserveFor(plan().arena_bytes);
     WarnAboutActivationPool(*blueprint_);

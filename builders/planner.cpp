@@ -79,6 +79,7 @@ void AddUpdateNotes(Blueprint& blueprint) {
 void AddNotes(Blueprint& blueprint) {
   const TrainingMemoryConfig& memory = blueprint.config.memory;
   std::vector<std::string>& notes = blueprint.plan.notes;
+  if (const std::string note = ProductTypeNote(blueprint); !note.empty()) notes.push_back(note);
   if (memory.use_pipeline_parallelism) {
     notes.push_back("pipeline: one device is one stage, so the batch is not split into its " +
                     std::to_string(memory.micro_batch_count) + " micro-batches");

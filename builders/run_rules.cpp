@@ -14,21 +14,18 @@ SourceLocation PlaceOf(const RunConfig& config, const std::string& key) {
 
 void CheckPrecision(const RunConfig& config, Complaints& complaints) {
   const TrainingOptions& training = config.training;
-  if (MakeBackend(training.backend)->Supports(DTypeOf(training.precision))) {
-    const bool reference = training.backend == BackendKind::kEigen;
-    if (training.precision != Precision::kF64 || reference) return;
-  }
+  const bool reference = training.backend == BackendKind::kEigen;
+  if (training.precision == Precision::kF32) return;
   if (training.precision == Precision::kBF16) {
-    const bool eigen = training.backend == BackendKind::kEigen;
+    if (!reference) return;
     complaints.Add(PlaceOf(config, "training.precision"),
                    {.where = "training",
-                    .required = "precision = \"bf16\" runs on the onednn backend, on a processor "
-                                "with bf16 instructions (AVX512-BF16 or AMX)",
-                    .given = eigen ? "backend = \"eigen\"" : "this processor has none",
-                    .advice = eigen ? "set backend = \"onednn\", or precision = \"f32\""
-                                    : "set precision = \"f32\""});
+                    .required = "precision = \"bf16\" runs on the onednn backend",
+                    .given = "backend = \"eigen\"",
+                    .advice = "set backend = \"onednn\", or precision = \"f32\""});
     return;
   }
+  if (reference) return;
   complaints.Add(PlaceOf(config, "training.precision"),
                  {.where = "training",
                   .required = "precision = \"f64\" runs on the reference backend only",

@@ -173,7 +173,7 @@ void TrainingLoop::Finish() {
   if (IsTimed()) {
     result_.profile = {.steps = result_.steps - steps_before_profile_,
                        .seconds = step_seconds_ - seconds_before_profile_,
-                       .dtype = model_.context_->dtype(),
+                       .dtype = model_.blueprint_->backend->ProductType(model_.context_->dtype()),
                        .operations = OperationsOf(model_.context_->profile()),
                        .limits = {}};
   }

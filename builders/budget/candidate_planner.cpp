@@ -83,7 +83,7 @@ FootprintMeter::Evaluation CandidatePlanner::PlanEvaluation(const BudgetSettings
 std::vector<Stage> CandidatePlanner::StagesByModel(const BudgetSettings& settings) {
   Force(settings);
   std::vector<Stage> stages = MeasureStages(blueprint_);
-  ModelTimes(blueprint_.dtype(), stages);
+  ModelTimes(blueprint_.backend->ProductType(blueprint_.dtype()), stages);
   return stages;
 }
 

@@ -20,6 +20,9 @@ class Backend {
 
   virtual std::string_view name() const = 0;
   virtual bool Supports(DType dtype) const = 0;
+  // The type that products of such tensors are computed in: a wider one where the processor has no
+  // instructions for it.
+  virtual DType ProductType(DType dtype) const { return dtype; }
 
   virtual ProductKernels& product() = 0;
   virtual ConvKernels& conv() = 0;
@@ -41,7 +44,7 @@ std::string_view NameOf(BackendKind kind);  // "onednn", "eigen"
 
 // Reference: complete in f32 and f64, plain loops and Eigen products.
 std::unique_ptr<Backend> MakeEigenBackend();
-// Fast: f32; overrides what is hot and takes the rest from the reference.
+// Fast: f32 and bf16; overrides what is hot and takes the rest from the reference.
 std::unique_ptr<Backend> MakeOneDnnBackend();
 std::unique_ptr<Backend> MakeBackend(BackendKind kind);
 

@@ -62,7 +62,6 @@ void RunBatch(Backend& backend, const Tensor& x, const Tensor& dy, const Tensor&
 }  // namespace
 
 TEST_CASE("bf16 norms agree with f64 on the same numbers") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   Dice dice(3);
   for (int round = 0; round < 12; ++round) {
@@ -88,7 +87,6 @@ TEST_CASE("bf16 norms agree with f64 on the same numbers") {
 }
 
 TEST_CASE("bf16 elementwise kernels agree with f64 on the same numbers") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   for (const std::int64_t n : {1, 15, 1000, 70000}) {
     const Rounded x({n}, 1, -2.9, 2.9), other({n}, 2);  // not hardswish's corners
@@ -124,7 +122,6 @@ TEST_CASE("bf16 elementwise kernels agree with f64 on the same numbers") {
 }
 
 TEST_CASE("copies between f32 and bf16 round once and widen exactly") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   const Exact x({3001}, 1, -9, 9);
   const Tensor narrow = Bf16({3001}), wide = Uninitialized({3001});
@@ -136,7 +133,6 @@ TEST_CASE("copies between f32 and bf16 round once and widen exactly") {
 }
 
 TEST_CASE("bf16 losses agree with f64 on the same numbers") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   Dice dice(4);
   for (const std::int64_t classes : {2, 10, 300, 3000}) {
@@ -171,7 +167,6 @@ TEST_CASE("bf16 losses agree with f64 on the same numbers") {
 }
 
 TEST_CASE("bf16 convolutions agree with f64 on the same numbers") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   Dice dice(5);
   for (int round = 0; round < 12; ++round) {

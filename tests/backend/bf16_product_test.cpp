@@ -73,7 +73,6 @@ constexpr WeightLayout kLayouts[] = {WeightLayout::kOutIn, WeightLayout::kInOut}
 }  // namespace
 
 TEST_CASE("bf16 products agree with f64 on the same numbers at random sizes") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   Dice dice(1);
   for (int round = 0; round < 25; ++round) {
@@ -95,7 +94,6 @@ TEST_CASE("a packed weight takes two bytes a number once it is large") {
 }
 
 TEST_CASE("one packed weight serves every number of rows") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   Dice dice(2);
   for (const std::int64_t rows : {1, 2, 17, 300}) {
@@ -170,7 +168,6 @@ void CheckGradients(Backends& b, Dice& dice, const GradientCase& c) {
 }  // namespace
 
 TEST_CASE("bf16 gradients of weights at sizes of several steps, panels and parts") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   Dice dice(3);
   const Sizes sizes[] = {{1, 1, 1},      {2, 33, 31},     {255, 32, 64},
@@ -213,7 +210,6 @@ TEST_CASE("bf16 gradients of weights have the same bits with any number of threa
 }
 
 TEST_CASE("a column of a bf16 weight gradient that is not a number spoils no other") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   const Rounded x({40, 33}, 1), dy({40, 35}, 2);
   dy.bf16.data<BFloat16>()[7] = BFloat16(INFINITY);
@@ -231,7 +227,6 @@ TEST_CASE("a column of a bf16 weight gradient that is not a number spoils no oth
 }
 
 TEST_CASE("rows padded to whole blocks give the same products") {
-  FRUGAL_NEEDS_BF16();
   Backends b;
   const Sizes s{40, 96, 1500};
   const Weight weight = RandomWeight(*b.fast, s, WeightLayout::kOutIn, 1);

@@ -116,7 +116,6 @@ TEST_CASE("onednn modulation agrees with the reference", "[backend][modulation]"
 }
 
 TEST_CASE("bf16 modulation agrees with f64 on the same numbers", "[backend][modulation]") {
-  FRUGAL_NEEDS_BF16();
   OneDnnModulationKernels fast;
   EigenModulationKernels reference;
   Dice dice(12);

@@ -55,7 +55,6 @@ TEST_CASE("onednn rms norm agrees with the reference", "[backend][rms]") {
 }
 
 TEST_CASE("bf16 rms norm agrees with f64 on the same numbers", "[backend][rms]") {
-  FRUGAL_NEEDS_BF16();
   Compare(DType::kBF16, kBf16, kBf16Sums);
 }
 

@@ -25,7 +25,7 @@ struct CompareOptions {
 // The precision of that name, where this machine has it.
 inline std::optional<Precision> PrecisionNamed(const std::string& name) {
   if (name == "f32") return Precision::kF32;
-  if (MakeOneDnnBackend()->Supports(DType::kBF16)) return Precision::kBF16;
+  if (MakeOneDnnBackend()->ProductType(DType::kBF16) == DType::kBF16) return Precision::kBF16;
   return std::nullopt;
 }
 

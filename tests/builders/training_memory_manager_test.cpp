@@ -181,7 +181,6 @@ TEST_CASE("a sequence over several variables changes no bit", "[manager]") {
 
 TEST_CASE("bf16 activations: the same bits with and without checkpointing, from f32 inputs",
           "[manager]") {
-  if (!MakeOneDnnBackend()->Supports(DType::kBF16)) return;
   std::vector<ManagedPass> passes;
   for (const std::int64_t every : {0, 2}) {
     const OwnedLayers layers = MakeLayers();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/cpu_features.h"
 #include "tests/ops/gradient_model.h"
 
 // One operation of several inputs in every world: fast kernels against the reference, bf16 roughly
@@ -59,7 +58,7 @@ inline void CheckAgree(const OperationRun& run, const OperationRun& exact, doubl
 inline void CheckInEveryWorld(const CheckedFunction& function, const std::vector<Shape>& shapes) {
   const OperationRun exact = RunOperation(kReferenceF64, function, shapes);
   std::vector<WorldKind> kinds = AllWorlds();
-  if (simd::HasAvx512Bf16()) kinds.push_back(kOneDnnBf16);
+  kinds.push_back(kOneDnnBf16);
   for (WorldKind kind : kinds) {
     INFO(kind);
     const OperationRun run = RunOperation(kind, function, shapes);

@@ -1,7 +1,6 @@
 // OptimizerOptions::average_decay: the moving average of the weights, and who sees it.
 #include <cmath>
 
-#include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/optim/optimizer.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/synthetic.h"
@@ -159,10 +158,6 @@ void CheckSavedIsUsed(Precision precision) {
 TEST_CASE("saved weights and predictions are the average's") { CheckSavedIsUsed(Precision::kF32); }
 
 TEST_CASE("bf16 copies of weights follow the average and back") {
-  if (!simd::HasAvx512Bf16()) {
-    WARN("this processor has no bf16 instructions");
-    return;
-  }
   CheckSavedIsUsed(Precision::kBF16);
   // A prediction in between leaves the copies that training goes on with.
   Model asked = TrainedModel(RunWith(0.9, Precision::kBF16));

@@ -37,7 +37,7 @@ std::vector<std::string> ModelCaseDirectories(const std::string& directory);
 std::map<std::string, double> ModelErrors(const ModelCase& one, const test::WorldKind& kind);
 
 // How far the same errors go in f64 where nothing but the weights and the inputs are rounded to
-// bf16: what a computation in bf16 cannot be blamed for.
+// bf16, the largest of three ways to round: what a computation in bf16 cannot be blamed for.
 std::map<std::string, double> RoundingErrors(const ModelCase& one);
 
 }  // namespace frugal::oracles

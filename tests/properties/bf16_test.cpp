@@ -1,18 +1,11 @@
 // Training in bf16: the plan is the run, policy changes nothing, and losses follow those of f32.
+#include <algorithm>
 #include <cmath>
 
-#include "sdk/backend/onednn/simd/cpu_features.h"
 #include "tests/support/compare_trained.h"
 
 namespace frugal::testing {
 namespace {
-
-// Whether there is nothing to test here, which is said.
-bool LacksBf16() {
-  if (simd::HasAvx512Bf16()) return false;
-  WARN("this processor has no bf16 instructions");
-  return true;
-}
 
 std::vector<std::string> AllNames() {
   std::vector<std::string> names = NetworkNames();
@@ -28,7 +21,6 @@ SmallRun Bf16Run(const std::string& network) {
 }
 
 TEST_CASE("in bf16 the plan is the run, to the byte") {
-  if (LacksBf16()) return;
   for (const std::string& network : AllNames()) {
     for (const auto& memory : {TrainingMemoryConfig(), TrainingMemoryConfig::ForTransformers(),
                                TrainingMemoryConfig::FastConstruction()}) {
@@ -42,7 +34,6 @@ TEST_CASE("in bf16 the plan is the run, to the byte") {
 }
 
 TEST_CASE("in bf16 checkpointing and updates in backward change no bit") {
-  if (LacksBf16()) return;
   for (const std::string& network : AllNames()) {
     SmallRun run = Bf16Run(network);
     run.clip = 0;
@@ -57,16 +48,17 @@ TEST_CASE("in bf16 checkpointing and updates in backward change no bit") {
   }
 }
 
-TEST_CASE("losses in bf16 follow those in f32 within 1%, with batch norm within 5%") {
-  if (LacksBf16()) return;
+TEST_CASE("losses in bf16 follow those in f32 within 1%, where rounding is magnified within 5%") {
   for (const std::string& network : AllNames()) {
     SmallRun run = Bf16Run(network);
     run.dropout = 0;
     const std::vector<double> bf16 = Train(run).result.losses;
     run.precision = Precision::kF32;
     const std::vector<double> f32 = Train(run).result.losses;
-    // Statistics over a batch of 8 tiny images magnify any rounding.
-    const double tolerance = network.starts_with("resnet") ? 0.05 : 0.01;
+    // Statistics over a batch of 8 tiny images magnify any rounding, and so does one of few relus
+    // that falls to the other side.
+    const bool magnifies = network.starts_with("resnet") || network == "mlp";
+    const double tolerance = magnifies ? 0.05 : 0.01;
     CAPTURE(network);
     REQUIRE(bf16.size() == f32.size());
     for (std::size_t i = 0; i < f32.size(); ++i) {
@@ -76,17 +68,32 @@ TEST_CASE("losses in bf16 follow those in f32 within 1%, with batch norm within 
   }
 }
 
-TEST_CASE("bf16 keeps half of the activations' bytes, and a copy of two bytes a weight") {
-  if (LacksBf16()) return;
+TEST_CASE(
+    "bf16 keeps half of the activations' bytes, and a copy of each weight where products read it") {
   SmallRun run = Bf16Run("gpt2");
   const Plan bf16 = Train(run).plan;
   run.precision = Precision::kF32;
   const Plan f32 = Train(run).plan;
   const auto of = [](const Plan& plan, MemoryTag tag) { return plan.peak_by_purpose[tag]; };
   CHECK(4 * of(bf16, MemoryTag::kActivation) < 3 * of(f32, MemoryTag::kActivation));
-  CHECK(of(bf16, MemoryTag::kParameter) > of(f32, MemoryTag::kParameter));
+  const bool copies = MakeOneDnnBackend()->ProductType(DType::kBF16) == DType::kBF16;
+  const std::int64_t copied = of(bf16, MemoryTag::kParameter) - of(f32, MemoryTag::kParameter);
+  CHECK((copied > 0) == copies);
   CHECK(of(bf16, MemoryTag::kGradient) == of(f32, MemoryTag::kGradient));
   CHECK(of(bf16, MemoryTag::kOptimizerState) == of(f32, MemoryTag::kOptimizerState));
+}
+
+TEST_CASE("the plan says where products are not computed in bf16") {
+  SmallRun run = Bf16Run("mlp");
+  const bool computes = MakeOneDnnBackend()->ProductType(DType::kBF16) == DType::kBF16;
+  const auto notes = [&] {
+    return std::ranges::count_if(BuilderFor(run).Plan().plan.notes, [](const std::string& note) {
+      return note.find("no bf16 instructions") != std::string::npos;
+    });
+  };
+  CHECK(notes() == (computes ? 0 : 1));
+  run.precision = Precision::kF32;
+  CHECK(notes() == 0);
 }
 
 TEST_CASE("bf16 on the reference backend is refused") {

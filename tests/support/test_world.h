@@ -29,7 +29,6 @@ inline std::ostream& operator<<(std::ostream& out, const WorldKind& kind) {
 inline constexpr WorldKind kReferenceF64{BackendKind::kEigen, DType::kF64};
 inline constexpr WorldKind kReferenceF32{BackendKind::kEigen, DType::kF32};
 inline constexpr WorldKind kOneDnnF32{BackendKind::kOneDnn, DType::kF32};
-// Only where the processor has bf16 instructions.
 inline constexpr WorldKind kOneDnnBf16{BackendKind::kOneDnn, DType::kBF16};
 inline std::vector<WorldKind> AllWorlds() { return {kReferenceF64, kReferenceF32, kOneDnnF32}; }
 

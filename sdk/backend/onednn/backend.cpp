@@ -16,6 +16,7 @@
 #include "sdk/backend/onednn/product.h"
 #include "sdk/backend/onednn/sequence.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
+#include "sdk/backend/onednn/widened_products.h"
 
 namespace frugal {
 namespace {
@@ -28,12 +29,19 @@ class OneDnnBackend final : public Backend {
   std::string_view name() const override { return NameOf(BackendKind::kOneDnn); }
   // f64 is the reference's, kernel by kernel.
   bool Supports(DType dtype) const override {
-    return dtype == DType::kF32 || dtype == DType::kF64 ||
-           (dtype == DType::kBF16 && simd::HasAvx512Bf16());
+    return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16;
   }
 
-  ProductKernels& product() override { return product_; }
-  ConvKernels& conv() override { return conv_; }
+  DType ProductType(DType dtype) const override { return has_bf16_ ? dtype : ExactType(dtype); }
+
+  ProductKernels& product() override {
+    if (has_bf16_) return product_;
+    return widened_product_;
+  }
+  ConvKernels& conv() override {
+    if (has_bf16_) return conv_;
+    return widened_conv_;
+  }
   PoolKernels& pool() override { return pool_; }
   NormKernels& norm() override { return norm_; }
   ElementwiseKernels& elementwise() override { return elementwise_; }
@@ -47,9 +55,12 @@ class OneDnnBackend final : public Backend {
   ModulationKernels& modulation() override { return modulation_; }
 
  private:
+  const bool has_bf16_ = simd::HasAvx512Bf16();
   onednn::OperationCache cache_;
   OneDnnProductKernels product_{cache_};
   OneDnnConvKernels conv_{cache_};
+  onednn::WidenedProducts widened_product_{product_};
+  onednn::WidenedConvolutions widened_conv_{conv_};
   OneDnnPoolKernels pool_{cache_};
   OneDnnNormKernels norm_;
   OneDnnElementwiseKernels elementwise_{cache_};

@@ -1,14 +1,18 @@
 #include "sdk/backend/onednn/elementwise.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "sdk/backend/eigen/parallel.h"
 #include "sdk/backend/onednn/element_type.h"
+#include "sdk/backend/onednn/widened_tensors.h"
 
 namespace frugal {
 namespace {
 
 using onednn::Slot;
+using onednn::WidenedTensors;
 
 bool IsOurs(const Tensor& x) { return onednn::IsFast(x.dtype()); }
 
@@ -22,9 +26,24 @@ void ForPieces(const Tensor& x, const Body& body) {
   });
 }
 
+Tensor PieceOf(const Tensor& x, std::int64_t at, std::int64_t count) {
+  return x.Reshape({x.size()}).Narrow(at, count);
+}
+
+// For bf16 on processors without instructions for it, where oneDNN has no such function.
+// Elementwise kernels are given no scratch, so f32 copies of `kTensors` pieces at a time lie on the
+// stack. body(first element, elements, where the copies go)
+template <int kTensors, class Body>
+void ForWidenedPieces(const Tensor& x, const Body& body) {
+  alignas(kMemoryAlignment) std::array<float, kTensors * eigen::kChunk> memory;
+  for (std::int64_t at = 0; at < x.size(); at += eigen::kChunk) {
+    WidenedTensors tensors(memory.data());
+    body(at, std::min(eigen::kChunk, x.size() - at), tensors);
+  }
+}
+
 }  // namespace
 
-// Elementwise kernels are given no scratch.
 onednn::Operation* OneDnnElementwiseKernels::Find(const onednn::EltwiseDescription& d) const {
   if (d.size == 0) return nullptr;
   auto* operation = cache_.Find(d);
@@ -45,6 +64,13 @@ void OneDnnElementwiseKernels::ActivationForward(Activation kind, double paramet
     });
   } else if (auto* operation = Find({kind, parameter, x.size(), x.dtype(), false})) {
     operation->Run({{Slot::kSource, x.raw()}, {Slot::kDestination, y.raw()}}, nullptr);
+  } else if (x.dtype() == DType::kBF16) {
+    ForWidenedPieces<2>(x, [&](std::int64_t at, std::int64_t count, WidenedTensors& tensors) {
+      const Tensor wide_x = tensors.Widened(PieceOf(x, at, count));
+      const Tensor wide_y = tensors.Take({count});
+      ActivationForward(kind, parameter, wide_x, wide_y);
+      onednn::NarrowInto(PieceOf(y, at, count), wide_y);
+    });
   } else {
     EigenElementwiseKernels::ActivationForward(kind, parameter, x, y);
   }
@@ -71,6 +97,14 @@ void OneDnnElementwiseKernels::ActivationBackward(Activation kind, double parame
                     {Slot::kDestinationGradient, dy.raw()},
                     {Slot::kSourceGradient, dx.raw()}},
                    nullptr);
+  } else if (dy.dtype() == DType::kBF16) {
+    ForWidenedPieces<3>(dy, [&](std::int64_t at, std::int64_t count, WidenedTensors& tensors) {
+      const Tensor wide_dy = tensors.Widened(PieceOf(dy, at, count));
+      const Tensor wide_kept = tensors.Widened(PieceOf(kept, at, count));
+      const Tensor wide_dx = tensors.Take({count});
+      ActivationBackward(kind, parameter, wide_dy, wide_kept, wide_dx);
+      onednn::NarrowInto(PieceOf(dx, at, count), wide_dx);
+    });
   } else {
     EigenElementwiseKernels::ActivationBackward(kind, parameter, dy, kept, dx);
   }

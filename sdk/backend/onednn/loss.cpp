@@ -74,6 +74,27 @@ struct RowGradient {
   }
 };
 
+float Wide(BFloat16 x) { return static_cast<float>(x); }
+
+// One row of bf16 where oneDNN has no such softmax: on processors without instructions for it.
+void WriteSoftmax(const simd::RowLoops<BFloat16>& loops, bool logarithm, std::int64_t columns,
+                  const BFloat16* x, BFloat16* y) {
+  const float log_sum_exp = loops.log_sum_exp(x, columns);
+  if (!logarithm) return loops.cross_entropy_gradient(x, log_sum_exp, 0, 1, y, columns);
+  for (std::int64_t i = 0; i < columns; ++i) y[i] = BFloat16(Wide(x[i]) - log_sum_exp);
+}
+
+// dx may be dy.
+void WriteSoftmaxGradient(bool logarithm, std::int64_t columns, const BFloat16* dy,
+                          const BFloat16* y, BFloat16* dx) {
+  float sum = 0;
+  for (std::int64_t i = 0; i < columns; ++i) sum += Wide(dy[i]) * (logarithm ? 1 : Wide(y[i]));
+  for (std::int64_t i = 0; i < columns; ++i) {
+    dx[i] = BFloat16(logarithm ? Wide(dy[i]) - std::exp(Wide(y[i])) * sum
+                               : Wide(y[i]) * (Wide(dy[i]) - sum));
+  }
+}
+
 }  // namespace
 
 // nullptr where oneDNN would need scratch, which softmax is not given.
@@ -87,6 +108,12 @@ onednn::Operation* OneDnnLossKernels::FindSoftmax(const Tensor& y, bool logarith
 
 void OneDnnLossKernels::SoftmaxForward(const Tensor& x, bool logarithm, const Tensor& y) {
   auto* operation = FindSoftmax(x, logarithm, false);
+  if (operation == nullptr && x.dtype() == DType::kBF16) {
+    return ForRows(x, [&](std::int64_t /*row*/, std::int64_t at) {
+      WriteSoftmax(loops_.bf16.row, logarithm, x.shape().back(), x.data<BFloat16>() + at,
+                   y.data<BFloat16>() + at);
+    });
+  }
   if (operation == nullptr) return EigenLossKernels::SoftmaxForward(x, logarithm, y);
   operation->Run({{Slot::kSource, x.raw()}, {Slot::kDestination, y.raw()}}, nullptr);
 }
@@ -94,6 +121,12 @@ void OneDnnLossKernels::SoftmaxForward(const Tensor& x, bool logarithm, const Te
 void OneDnnLossKernels::SoftmaxBackward(const Tensor& dy, const Tensor& y, bool logarithm,
                                         const Tensor& dx) {
   auto* operation = FindSoftmax(y, logarithm, true);
+  if (operation == nullptr && y.dtype() == DType::kBF16) {
+    return ForRows(y, [&](std::int64_t /*row*/, std::int64_t at) {
+      WriteSoftmaxGradient(logarithm, y.shape().back(), dy.data<BFloat16>() + at,
+                           y.data<BFloat16>() + at, dx.data<BFloat16>() + at);
+    });
+  }
   if (operation == nullptr) return EigenLossKernels::SoftmaxBackward(dy, y, logarithm, dx);
   operation->Run({{Slot::kDestination, y.raw()},
                   {Slot::kDestinationGradient, dy.raw()},
