@@ -104,7 +104,8 @@ void PinToTwoCores() {
 
 // Of both sides in one precision.
 struct Side {
-  std::string name;
+  std::string name;       // of our precision
+  std::string peer_name;  // PyTorch's, in which products are computed
   Precision precision;
   double limit = 0;  // GFLOP/s
 };
@@ -130,7 +131,7 @@ Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
       samples.flops = ours->step_flops;
       samples.parameters = ours->parameters;
     }
-    const Json theirs = peer.Run("peer.py", workload.name + " " + side.name);
+    const Json theirs = peer.Run("peer.py", workload.name + " " + side.peer_name);
     if (!theirs.is_object()) continue;
     samples.peer_steps.push_back(theirs.value("step_ms", 0.0));
     samples.peer_rss.push_back(theirs.value("peak_rss_mb", 0.0));
@@ -153,6 +154,7 @@ Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
               {"limit_gflops", side.limit},
               {"share_of_limit", gflops / side.limit}};
   if (!samples.peer_steps.empty()) {
+    row["peer_precision"] = side.peer_name;
     row["peer_parameters"] = samples.peer_parameters;
     row["peer_step_ms"] = Median(samples.peer_steps);
     row["ratio"] = Median(samples.peer_steps) / step;
@@ -196,15 +198,21 @@ void CheckSameSize(const Json& row, const CompareOptions& options) {
 std::vector<Side> SidesOf(const CompareOptions& options) {
   std::vector<Side> sides;
   for (const std::string& name : options.precisions) {
-    const auto precision = PrecisionNamed(name);
-    if (!precision) {
-      Remark(options, name + " is left out: this processor has no instructions for it");
+    const bool bf16 = name == "bf16";
+    const bool widens = bf16 && !ComputesInBf16();
+    if (widens && !options.precisions_given) {
+      Remark(options, "bf16 is left out: this processor has no instructions for it");
       continue;
     }
-    const DType dtype = name == "bf16" ? DType::kBF16 : DType::kF32;
-    const double limit = QuietProductLimit(dtype);
-    sides.push_back({name, *precision, limit});
-    Remark(options, "best product of this machine in " + name + ": " +
+    if (widens) {
+      Remark(options,
+             "this processor has no bf16 instructions: ours computes products in f32, and "
+             "PyTorch runs in f32 beside it");
+    }
+    const std::string computed = widens ? "f32" : name;
+    const double limit = QuietProductLimit(computed == "bf16" ? DType::kBF16 : DType::kF32);
+    sides.push_back({name, computed, bf16 ? Precision::kBF16 : Precision::kF32, limit});
+    Remark(options, "best product of this machine in " + computed + ": " +
                         std::to_string(std::lround(limit)) + " GFLOP/s on two cores");
   }
   return sides;

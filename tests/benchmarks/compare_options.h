@@ -16,17 +16,16 @@ namespace frugal {
 struct CompareOptions {
   std::vector<std::string> workloads;  // empty = all
   std::vector<std::string> precisions = {"f32", "bf16"};
+  bool precisions_given = false;
   std::string preset = "SpeedOptimized";  // of ours
   std::int64_t budget_mb = 0;             // of ours, where above 0
   int repetitions = 3;
   bool json = false;
 };
 
-// The precision of that name, where this machine has it.
-inline std::optional<Precision> PrecisionNamed(const std::string& name) {
-  if (name == "f32") return Precision::kF32;
-  if (MakeOneDnnBackend()->ProductType(DType::kBF16) == DType::kBF16) return Precision::kBF16;
-  return std::nullopt;
+// Whether bf16 products run in instructions for them.
+inline bool ComputesInBf16() {
+  return MakeOneDnnBackend()->ProductType(DType::kBF16) == DType::kBF16;
 }
 
 [[noreturn]] inline void RefuseCompare(const std::string& given) {
@@ -69,6 +68,7 @@ inline CompareOptions ReadCompareOptions(int count, char** words) {
       options.workloads = SplitNames(value);
     } else if (word == "--precision" && !value.empty()) {
       options.precisions = SplitNames(value);
+      options.precisions_given = true;
     } else if (word == "--preset" && !value.empty()) {
       options.preset = value;
     } else if (word == "--budget" && std::atoll(value.c_str()) >= 1) {
