@@ -191,6 +191,24 @@ TEST_CASE("no way of checkpointing changes what a predictor computes") {
   }
 }
 
+TEST_CASE("in bf16 predictors train their plan, and checkpointing changes no bit") {
+  for (const Predictor& predictor : Predictors()) {
+    AiModelBuilder builder = ShortTraining(predictor.config, predictor.layout);
+    builder.Override({"training.precision=bf16"});
+    TrainingMemoryConfig memory;
+    memory.default_initialization_strategy = InitializationStrategy::kFromFile;
+    memory.weights_file_path = predictor.weights;
+    const Trained plain = Train(builder.Memory(memory));
+    INFO(predictor.name);
+    CHECK(std::isfinite(plain.result.losses.at(1)));
+    CheckPlanIsRun(plain.plan, plain.result, true);
+    memory.use_gradient_checkpointing = true;
+    const Trained trained = Train(builder.Memory(memory));
+    CheckSame(plain, trained);
+    CheckPlanIsRun(trained.plan, trained.result, true);
+  }
+}
+
 DataLayout ImageLayout(const Shape& image) {
   return {.sample_shape = image,
           .classes = 5,
