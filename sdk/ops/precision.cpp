@@ -1,5 +1,7 @@
 #include "sdk/ops/precision.h"
 
+#include "sdk/autograd/kept_value.h"
+
 namespace frugal {
 namespace {
 
@@ -12,12 +14,19 @@ Tensor Convert(Context& context, const Tensor& x, DType dtype) {
 
 }  // namespace
 
+// The narrower of two types is kept, and the other made again of it; the wider one only where it is
+// made again itself.
 Var Cast(Context& context, const Var& x, DType dtype) {
   if (x.dtype() == dtype) return x;
-  return context.Record(Convert(context, x.value, dtype), x.needs_gradient(),
-                        [slot = x.slot, back = x.dtype()](Context& ctx, const Tensor& dy) {
-                          ctx.Accumulate(slot, Convert(ctx, dy, back));
-                        });
+  const Var result =
+      context.Record(Convert(context, x.value, dtype), x.needs_gradient(),
+                     [slot = x.slot, back = x.dtype()](Context& ctx, const Tensor& dy) {
+                       ctx.Accumulate(slot, Convert(ctx, dy, back));
+                     });
+  if (SizeOf(dtype) < SizeOf(x.dtype()) && !x.remake) return result;
+  return MadeAgainFrom(x, result, [dtype](Context& ctx, const Tensor& again) {
+    return Convert(ctx, again, dtype);
+  });
 }
 
 Var Widened(Context& context, const Var& x) { return Cast(context, x, ExactType(x.dtype())); }
