@@ -39,6 +39,30 @@ TEST_CASE("fast activations agree with the reference") {
   }
 }
 
+TEST_CASE("softplus and mish are as exact where they are small, element by element") {
+  Backends b;
+  const Tensor x = RandomTensor({4000}, 1, DType::kF32, -80, 20), dy = Full({4000}, 1);
+  const Tensor exact_x = MakeTensor({4000}, Values(x), DType::kF64);
+  const Tensor exact_dy = Full({4000}, 1, DType::kF64);
+  for (const Activation kind : {Activation::kSoftplus, Activation::kMish}) {
+    const Tensor y = Full({4000}, NAN), dx = Full({4000}, NAN);
+    const Tensor exact_y = Full({4000}, NAN, DType::kF64),
+                 exact_dx = Full(exact_y.shape(), NAN, DType::kF64);
+    b.fast->elementwise().ActivationForward(kind, 0, x, y);
+    b.fast->elementwise().ActivationBackward(kind, 0, dy, x, dx);
+    b.reference->elementwise().ActivationForward(kind, 0, exact_x, exact_y);
+    b.reference->elementwise().ActivationBackward(kind, 0, exact_dy, exact_x, exact_dx);
+    const auto values = Values(y), slopes = Values(dx), expected = Values(exact_y),
+               expected_slopes = Values(exact_dx);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      CAPTURE(NameOf(kind), x.data<float>()[i]);
+      REQUIRE(values[i] == Approx(expected[i]).epsilon(3e-6));
+      // Mish's slope passes zero near -1.19, where two terms cancel.
+      REQUIRE(slopes[i] == Approx(expected_slopes[i]).epsilon(1e-5).margin(2e-7));
+    }
+  }
+}
+
 TEST_CASE("fast activations keep to the reference at extreme values") {
   Backends b;
   const Tensor x = MakeTensor<double>({8}, {-1e4, -200, -88, -1e-6, 1e-6, 88, 200, 1e4});

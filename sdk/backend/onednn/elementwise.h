@@ -6,8 +6,8 @@
 
 namespace frugal {
 
-// f32 and bf16: activations that need exponentials by oneDNN, the rest by the vectorized loops of
-// simd/. Other element types go to the reference.
+// f32 and bf16: some activations by oneDNN, the rest by the vectorized loops of simd/
+// (activation_bodies.h says which, and why). Other element types go to the reference.
 class OneDnnElementwiseKernels final : public EigenElementwiseKernels {
  public:
   explicit OneDnnElementwiseKernels(onednn::OperationCache& cache) : cache_(cache) {}

