@@ -159,9 +159,8 @@ const FieldTable& TrainingFields() {
                   ChoicesOf({BackendKind::kOneDnn, BackendKind::kEigen})),
        MakeChoice(
            "precision", &TrainingOptions::precision,
-           "Element type of activations and products; f64 runs on the eigen backend, bf16 on "
-           "onednn "
-           "(without instructions for it its products compute in f32, which saves memory alone).",
+           "Element type of activations and products; f64 runs on the eigen backend, bf16 on the "
+           "onednn one (whose products are f32 where the processor has no bf16 instructions).",
            {{"f32", Precision::kF32}, {"bf16", Precision::kBF16}, {"f64", Precision::kF64}}),
        MakeField("threads", &TrainingOptions::threads, "0: OMP_NUM_THREADS, else all cores.",
                  {.min = 0, .max = 1024}),

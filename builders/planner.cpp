@@ -52,12 +52,8 @@ void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
   }
 }
 
-int64_t TrainableCount(const Blueprint& blueprint) {
-  int64_t count = 0;
-  for (const Parameter* parameter : blueprint.parameters) {
-    if (parameter->trainable) count += parameter->shape.ElementCount();
-  }
-  return count;
+std::int64_t GradientBytes(const Blueprint& blueprint) {
+  return blueprint.plan.trainable_count * SizeOf(ExactType(blueprint.dtype()));
 }
 
 void AddUpdateNotes(Blueprint& blueprint) {
@@ -95,7 +91,9 @@ void AddNotes(Blueprint& blueprint) {
 void FillTotals(Blueprint& blueprint, const MemoryLedger& ledger) {
   Plan& plan = blueprint.plan;
   plan.parameter_count = blueprint.network->ParameterCount();
-  plan.trainable_count = TrainableCount(blueprint);
+  for (const Parameter* parameter : blueprint.parameters) {
+    if (parameter->trainable) plan.trainable_count += parameter->shape.ElementCount();
+  }
   plan.total_steps = blueprint.program.total_steps;
   plan.peak_by_purpose = ledger.peak();
   plan.peak_bytes = ledger.peak_total();
@@ -122,10 +120,6 @@ std::vector<Holder> HoldersWithBaseline(const StepPlan& step) {
 }
 
 }  // namespace
-
-int64_t GradientBytes(const Blueprint& blueprint) {
-  return TrainableCount(blueprint) * SizeOf(ExactType(blueprint.dtype()));
-}
 
 std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
   std::vector<PlannedStep> steps;

@@ -12,9 +12,6 @@ void MakePlan(Blueprint& blueprint);
 // training has begun.
 StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, std::int64_t batch);
 
-// Of all parameters that are trained, together.
-std::int64_t GradientBytes(const Blueprint& blueprint);
-
 // The batch sizes of each kind of step that the program runs, in order of first use.
 struct PlannedStep {
   StepKind kind = StepKind::kTrain;

@@ -142,12 +142,12 @@ class Alternatives {
     }
     if (!best) return;
     int64_t too_large = batch;
-    double too_many = static_cast<double>(least_);
+    int64_t too_many = least_;  // bytes, of those
     for (bool halve = false; best->least_bytes <= budget_ && too_large - fits > 1;) {
-      const int64_t size = halve ? fits + (too_large - fits) / 2
-                                 : OnLine(fits, too_large,
-                                          static_cast<double>(budget_ - best->least_bytes) /
-                                              (too_many - static_cast<double>(best->least_bytes)));
+      const auto left = static_cast<double>(budget_ - best->least_bytes);
+      const auto grown = static_cast<double>(too_many - best->least_bytes);
+      const int64_t size = halve || too_many <= budget_ ? fits + (too_large - fits) / 2
+                                                        : OnLine(fits, too_large, left / grown);
       const int64_t before = too_large - fits;
       auto one = Planned(words(size), BatchOf(size));
       if (one && one->least_bytes <= budget_) {
@@ -155,7 +155,7 @@ class Alternatives {
         fits = size;
       } else {
         too_large = size;
-        if (one) too_many = static_cast<double>(one->least_bytes);
+        if (one) too_many = one->least_bytes;
       }
       halve = 2 * (too_large - fits) > before;
     }

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "builders/budget/chain_search.h"
-#include "builders/planner.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/vocabulary_loss.h"
 
@@ -22,6 +21,18 @@ int64_t UsualChunkRows(const Blueprint& blueprint, int64_t samples, DType dtype)
 
 bool IsFaster(const BudgetCandidate& one, const std::optional<BudgetCandidate>& other) {
   return !other || one.seconds < other->seconds;
+}
+
+// Of all gradients that updates in the backward pass free; 0 where none run there.
+int64_t UpdatedBytes(const Blueprint& blueprint) {
+  if (!blueprint.updates_in_backward()) return 0;
+  int64_t bytes = 0;
+  for (const Parameter* parameter : blueprint.parameters) {
+    const auto number = static_cast<std::size_t>(parameter->index);
+    if (blueprint.final_after.at(number) == 0) continue;
+    bytes += parameter->shape.ElementCount() * SizeOf(ExactType(blueprint.dtype()));
+  }
+  return bytes;
 }
 
 // The same but for a loss that takes fewer rows at a time, which needs no more memory.
@@ -139,11 +150,15 @@ BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t pl
   return first ? *first : SmallOnes(settings).front();
 }
 
-// Weights, the optimizer's state and data are there whatever is chosen; of a batch in several parts
-// all gradients are, before the last.
+// Weights, the optimizer's state and data are there whatever is chosen. Where updates run in the
+// backward pass, gradients are not, but of a batch in several parts all are, before the last; in a
+// first and only step there is no state yet.
 int64_t BudgetSearch::LowerBound(const BudgetSettings& settings) {
-  if (!outside_bytes_) outside_bytes_ = planner_.Plan(Frugal(), {}, 0).footprint.outside_bytes;
-  return *outside_bytes_ + (settings.accumulate > 1 ? GradientBytes(blueprint_) : 0);
+  if (!floor_) {
+    floor_ = Floor{.outside_bytes = planner_.Plan(Frugal(), {}, 0).footprint.outside_bytes};
+    if (blueprint_.program.total_steps > 1) floor_->gradient_bytes = UpdatedBytes(blueprint_);
+  }
+  return floor_->outside_bytes + (settings.accumulate > 1 ? floor_->gradient_bytes : 0);
 }
 
 BudgetCandidate BudgetSearch::Least() {

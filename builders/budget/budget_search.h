@@ -61,7 +61,12 @@ class BudgetSearch {
   CandidatePlanner planner_;
   std::map<BudgetSettings, std::vector<BudgetCandidate>> small_;  // see SmallOnes
   BudgetCandidate unconstrained_;
-  std::optional<std::int64_t> outside_bytes_;  // of Frugal(); see LowerBound
+  // See LowerBound: outside steps, and what parts of a batch hold beside it.
+  struct Floor {
+    std::int64_t outside_bytes = 0;
+    std::int64_t gradient_bytes = 0;
+  };
+  std::optional<Floor> floor_;
 };
 
 }  // namespace frugal

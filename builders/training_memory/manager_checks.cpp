@@ -31,8 +31,9 @@ void CheckManagerType(const Backend& backend, DType dtype) {
   const bool floating = dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16;
   if (floating && backend.Supports(dtype)) return;
   throw ConfigError({.where = "TrainingMemoryManager",
-                     .required = "activations are of a type that the backend computes in here: "
-                                 "f32, f64, or bf16 on processors that have it",
+                     .required =
+                         "activations are of a type that the backend computes in: f32, f64, "
+                         "or bf16 on onednn",
                      .given = Quoted(dtype) + " on " + std::string(backend.name()),
                      .advice = "use f32"});
 }

@@ -56,7 +56,7 @@ class ProductKernels {
   virtual ~ProductKernels() = default;
 
   // Writes the bf16 copy of an f32 weight that products of bf16 tensors read, in the backend's own
-  // layout. `packed` is kU8, of as many bytes as PackedWeightBytes says.
+  // layout. `packed` is kU8, of as many bytes as PackedWeightBytes says (0: they read the weight).
   virtual std::int64_t PackedWeightBytes(const LinearWeight& weight) const = 0;
   virtual void PackWeight(const LinearWeight& weight, const Tensor& packed) = 0;
   // The row width of y and dy with which products of bf16 tensors without a bias are fast: that of

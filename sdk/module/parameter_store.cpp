@@ -84,9 +84,10 @@ const Tensor& ParameterStore::Packed(const Parameter& parameter, WeightLayout la
     assert(slot.packed_layout == layout);  // a weight has one, however often it is tied
     return slot.packed;
   }
+  const std::int64_t bytes = backend.product().PackedWeightBytes({value, layout});
+  if (bytes == 0) return slot.packed;  // none: products read the weight itself
   const NameScope name(ledger_, parameter);
-  slot.packed = Tensor(memory_, {backend.product().PackedWeightBytes({value, layout})}, DType::kU8,
-                       MemoryTag::kParameter);
+  slot.packed = Tensor(memory_, {bytes}, DType::kU8, MemoryTag::kParameter);
   slot.packed_layout = layout;
   Repack(parameter, backend);
   return slot.packed;

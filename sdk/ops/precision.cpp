@@ -14,8 +14,8 @@ Tensor Convert(Context& context, const Tensor& x, DType dtype) {
 
 }  // namespace
 
-// The narrower of two types is kept, and the other made again of it; the wider one only where it is
-// made again itself.
+// Who would keep the wider result keeps the narrower x, of which it is made again; a narrower
+// result is kept itself, unless x is made again too.
 Var Cast(Context& context, const Var& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   const Var result =
@@ -24,9 +24,8 @@ Var Cast(Context& context, const Var& x, DType dtype) {
                        ctx.Accumulate(slot, Convert(ctx, dy, back));
                      });
   if (SizeOf(dtype) < SizeOf(x.dtype()) && !x.remake) return result;
-  return MadeAgainFrom(x, result, [dtype](Context& ctx, const Tensor& again) {
-    return Convert(ctx, again, dtype);
-  });
+  return MadeAgainFrom(
+      x, result, [dtype](Context& ctx, const Tensor& again) { return Convert(ctx, again, dtype); });
 }
 
 Var Widened(Context& context, const Var& x) { return Cast(context, x, ExactType(x.dtype())); }

@@ -15,9 +15,7 @@ struct Precision {
   DType dtype;
   double tolerance;
 };
-std::vector<Precision> Precisions() {
-  return {{DType::kF32, kForward}, {DType::kBF16, kBf16}};
-}
+std::vector<Precision> Precisions() { return {{DType::kF32, kForward}, {DType::kBF16, kBf16}}; }
 
 TEST_CASE("onednn gated units agree with the reference", "[backend][gated]") {
   OneDnnSequenceKernels fast;

@@ -131,7 +131,7 @@ TEST_CASE("widened products of many rows go in blocks, and add up their sums") {
     c.rows = rows;
     c.x = Pair({rows, c.inputs}, dice.Seed());
     c.dy = Pair({rows, c.outputs}, dice.Seed());
-    c.residual = Pair();
+    c.residual = Pair({rows, c.outputs}, dice.Seed());
     for (const bool accumulate : {false, true}) {
       c.accumulate = accumulate;
       const Results f32 = Run(k.exact_product, c, DType::kF32);

@@ -1,7 +1,8 @@
 // One training step of known workloads, here and in PyTorch where it is installed, on the same two
 // cores, in turn: time of a step and of a forward pass, peak RSS, GFLOP/s, and the share of the
-// best product of this machine in the same precision, measured in the same run. GFLOP/s are of our
-// step's products, convolutions and attention, each counted once; what is recomputed is not.
+// best product of this machine in the precision of the products, measured in the same run. GFLOP/s
+// are of our step's products, convolutions and attention, each counted once; what is recomputed is
+// not.
 #include <sched.h>
 
 #include <algorithm>

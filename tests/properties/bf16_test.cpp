@@ -83,6 +83,22 @@ TEST_CASE(
   CHECK(of(bf16, MemoryTag::kOptimizerState) == of(f32, MemoryTag::kOptimizerState));
 }
 
+TEST_CASE("in bf16 too an enlarged image is made again, not kept") {
+  const auto kept = [](const char* precision) {
+    const DataLayout layout = LayoutFor("convnet");
+    AiModelBuilder builder;
+    builder.Data(layout, SyntheticSources(layout)).Layers([](LayerList& list) {
+      list.Conv2d({.filters = 4, .kernel = {3}, .padding = {1}}).Upsample({.factor = 4});
+      list.Conv2d({.filters = 2, .kernel = {3}, .padding = {1}}).Flatten().Dense({.units = 5});
+    });
+    builder.Training({.batch_size = 8}).Override({"training.precision=" + std::string(precision)});
+    std::int64_t bytes = 0;
+    for (const LayerPlan& layer : builder.Plan().plan.layers) bytes += layer.kept_bytes;
+    return bytes;
+  };
+  CHECK(kept("bf16") * 2 == kept("f32"));
+}
+
 TEST_CASE("the plan says where products are not computed in bf16") {
   SmallRun run = Bf16Run("mlp");
   const bool computes = MakeOneDnnBackend()->ProductType(DType::kBF16) == DType::kBF16;

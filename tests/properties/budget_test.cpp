@@ -146,6 +146,29 @@ TEST_CASE("in bf16 a budget is kept and changes no bit", "[budget]") {
   CHECK(trained.values == plain.values);
 }
 
+TEST_CASE("parts of a batch fit wherever they do, also where weights are most of the memory") {
+  const DataLayout layout = {.sample_shape = {512},
+                             .classes = 5,
+                             .target_shape = {},
+                             .train_count = 1024,
+                             .test_count = 8};
+  for (const double clip : {0.0, 1.0}) {  // with clipping gradients stay between steps
+    for (const int parts : {0, 1, 4}) {   // 0: not stated
+      AiModelBuilder builder;
+      builder.Data(layout, SyntheticSources(layout)).Layers([](LayerList& list) {
+        for (int i = 0; i < 8; ++i) list.Dense({.units = 512}).Activation(Activation::kGelu);
+        list.Dense({.units = 5});
+      });
+      builder.Training({.batch_size = 512, .evaluation_batch_size = 8, .clip_gradient_norm = clip});
+      if (parts > 0) builder.Override({"training.accumulate=" + std::to_string(parts)});
+      CAPTURE(clip, parts);
+      const std::int64_t floor = FloorOf(builder);
+      builder.Override({"memory.memory_budget_mb=" + std::to_string(floor)});
+      CHECK(builder.Plan().plan.budget->planned_bytes <= floor * kBytesPerMegabyte);
+    }
+  }
+}
+
 TEST_CASE("a network of 2,500 layers is planned within a budget at once", "[budget]") {
   const DataLayout layout = {
       .sample_shape = {32}, .classes = 5, .target_shape = {}, .train_count = 640, .test_count = 16};

@@ -198,8 +198,8 @@ TEST_CASE("in bf16 predictors train their plan, and checkpointing changes no bit
     TrainingMemoryConfig memory;
     memory.default_initialization_strategy = InitializationStrategy::kFromFile;
     memory.weights_file_path = predictor.weights;
-    const Trained plain = Train(builder.Memory(memory));
     INFO(predictor.name);
+    const Trained plain = Train(builder.Memory(memory));
     CHECK(std::isfinite(plain.result.losses.at(1)));
     CheckPlanIsRun(plain.plan, plain.result, true);
     memory.use_gradient_checkpointing = true;

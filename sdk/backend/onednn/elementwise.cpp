@@ -35,10 +35,11 @@ Tensor PieceOf(const Tensor& x, std::int64_t at, std::int64_t count) {
 // stack. body(first element, elements, where the copies go)
 template <int kTensors, class Body>
 void ForWidenedPieces(const Tensor& x, const Body& body) {
-  alignas(kMemoryAlignment) std::array<float, kTensors * eigen::kChunk> memory;
-  for (std::int64_t at = 0; at < x.size(); at += eigen::kChunk) {
+  constexpr std::int64_t kPiece = 4 * eigen::kChunk;  // something for a few threads
+  alignas(kMemoryAlignment) std::array<float, kTensors * kPiece> memory;
+  for (std::int64_t at = 0; at < x.size(); at += kPiece) {
     WidenedTensors tensors(memory.data());
-    body(at, std::min(eigen::kChunk, x.size() - at), tensors);
+    body(at, std::min(kPiece, x.size() - at), tensors);
   }
 }
 

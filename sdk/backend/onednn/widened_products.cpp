@@ -33,7 +33,8 @@ void ForBlocks(int64_t count, int64_t most, const Body& body) {
 
 // The most that a block takes: a whole one or the last.
 int64_t MostOf(int64_t count, int64_t most, const std::function<int64_t(int64_t)>& bytes) {
-  return count <= most ? bytes(count) : std::max(bytes(most), bytes(count % most));
+  if (count <= most) return bytes(count);
+  return count % most == 0 ? bytes(most) : std::max(bytes(most), bytes(count % most));
 }
 
 int64_t RowsAtOnce(const LinearWeight& weight) {

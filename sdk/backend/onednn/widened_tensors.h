@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "sdk/tensor/tensor.h"
 
 namespace frugal::onednn {
@@ -9,20 +11,22 @@ namespace frugal::onednn {
 class WidenedTensors final : public Allocator {
  public:
   // Without scratch, tensors have addresses but no memory, to ask what others need for them.
-  explicit WidenedTensors(void* scratch) : begin_(static_cast<std::byte*>(scratch)) {}
+  explicit WidenedTensors(void* scratch) : begin_(reinterpret_cast<std::uintptr_t>(scratch)) {}
 
   Tensor Take(const Shape& shape);  // not initialized
   // Of the same numbers; of nothing, nothing.
   Tensor Widened(const Tensor& bf16);
 
   std::int64_t bytes() const { return taken_; }  // so far
-  void* Rest() const { return begin_ + taken_; }
+  void* Rest() const {
+    return reinterpret_cast<void*>(begin_ + static_cast<std::uintptr_t>(taken_));
+  }
 
  private:
   Block DoAllocate(std::int64_t bytes, MemoryTag tag) override;
   void DoFree(Block& block) noexcept override;
 
-  std::byte* begin_;
+  std::uintptr_t begin_;  // a number, since there may be no memory to point into
   std::int64_t taken_ = 0;
 };
 
