@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 struct BenchOptions {
   std::vector<std::string> models = {"gpt", "vit", "resnet"};
   int points = 6;
-  int steps = 3;
+  int steps = 6;
   int rounds = 3;
   bool measured_costs = false;
 };

@@ -236,8 +236,8 @@ void Bench::Activations(std::int64_t size, DType dtype) {
   const Tensor c = Uninitialized({size}, dtype);
   auto& kernels = backend_->elementwise();
   const auto pass = static_cast<double>(a.bytes());
-  for (const Activation kind :
-       {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu}) {
+  for (const Activation kind : {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh,
+                                Activation::kSilu, Activation::kSoftplus, Activation::kMish}) {
     const std::string name = std::string(NameOf(kind)) + ", " + std::string(NameOf(dtype));
     Bytes(name + " forward", 2 * pass, [&] { kernels.ActivationForward(kind, 0, a, c); });
     Bytes(name + " backward", 3 * pass, [&] { kernels.ActivationBackward(kind, 0, a, b, c); });

@@ -48,20 +48,21 @@ TEST_CASE("in bf16 checkpointing and updates in backward change no bit") {
   }
 }
 
-TEST_CASE("losses in bf16 follow those in f32 within 1%, where rounding is magnified within 5%") {
+TEST_CASE("losses in bf16 follow those in f32 within 1%, at later steps of two kinds within 5%") {
   for (const std::string& network : AllNames()) {
     SmallRun run = Bf16Run(network);
     run.dropout = 0;
     const std::vector<double> bf16 = Train(run).result.losses;
     run.precision = Precision::kF32;
     const std::vector<double> f32 = Train(run).result.losses;
-    // Statistics over a batch of 8 tiny images magnify any rounding, and so does one of few relus
-    // that falls to the other side.
+    // In gradients, statistics over a batch of 8 tiny images magnify any rounding, and so does one
+    // of few relus that falls to the other side; the losses of later steps show it.
     const bool magnifies = network.starts_with("resnet") || network == "mlp";
-    const double tolerance = magnifies ? 0.05 : 0.01;
     CAPTURE(network);
     REQUIRE(bf16.size() == f32.size());
     for (std::size_t i = 0; i < f32.size(); ++i) {
+      CAPTURE(i);
+      const double tolerance = magnifies && i > 0 ? 0.05 : 0.01;
       CHECK(std::abs(bf16[i] - f32[i]) < tolerance * std::abs(f32[i]));
     }
     CHECK(bf16 != f32);

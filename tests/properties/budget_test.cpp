@@ -146,7 +146,7 @@ TEST_CASE("in bf16 a budget is kept and changes no bit", "[budget]") {
   CHECK(trained.values == plain.values);
 }
 
-TEST_CASE("parts of a batch fit wherever they do, also where weights are most of the memory") {
+TEST_CASE("a floor is accepted with clipping and with a batch in parts, where weights take most") {
   const DataLayout layout = {.sample_shape = {512},
                              .classes = 5,
                              .target_shape = {},

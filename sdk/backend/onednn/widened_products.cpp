@@ -13,9 +13,8 @@ using std::int64_t;
 
 bool IsBf16(const Tensor& x) { return x.dtype() == DType::kBF16; }
 
-// So many elements that products are as fast as they get (of 4096 rows of 384, all six products of
-// a block of a GPT: 101 GFLOP/s with 256 rows at a time, 139 with 512, 130 with 1024), and so few
-// that their copies are small beside what bf16 saves.
+// Enough for products about as fast as of all rows at once (bench_compare --precision bf16), and so
+// few that their copies are small beside what bf16 saves.
 int64_t RowsAtOnce(int64_t inputs, int64_t outputs) {
   constexpr int64_t kElements = 1 << 22, kFew = 64, kMany = 512;
   return std::clamp(kElements / std::max<int64_t>(1, inputs + 2 * outputs), kFew, kMany);

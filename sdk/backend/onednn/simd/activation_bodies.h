@@ -106,9 +106,9 @@ void Backward(const T* dy, const T* kept, float parameter, T* dx, std::int64_t n
 // output sigmoid and tanh are 1.2 and 1.3 times as fast as oneDNN's from the input, hardswish is
 // equal; oneDNN's exp is 1.4 times as fast but makes a number of what is none. Over 6 million
 // elements from memory, in two threads, gelu_tanh, quick_gelu and silu are 1.2 to 1.3 times as fast
-// as oneDNN's in both directions, and without AVX-512 1.3 to 3.5 times; softplus and mish, without
-// AVX-512, 1.1 to 1.5 times, and exact where they are small (oneDNN's are off by 1e-4 and 1e-5 of
-// all where every input lies in [-12, -4]). For bf16, exponentials of few terms serve.
+// as oneDNN's in both directions, and without AVX-512 1.3 to 3.5 times. Softplus and mish are ours
+// to be exact where they are small: oneDNN's are off by 9e-5 and 1e-5 of all results where every
+// input lies in [-12, -4]. For bf16, exponentials of few terms serve most.
 template <class T>
 constexpr ElementwiseLoops<T> WithActivations(ElementwiseLoops<T> loops) {
   const auto set = [&loops](Activation kind, ActivationForwardLoop<T> forward,
