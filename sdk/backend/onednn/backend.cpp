@@ -24,7 +24,7 @@ namespace {
 class OneDnnBackend final : public Backend {
  public:
   // Operations hold their primitives themselves, so oneDNN's own cache need not be large.
-  OneDnnBackend() { onednn::LimitPrimitiveCache(256); }
+  OneDnnBackend() { onednn::PrepareLibrary(256); }
 
   std::string_view name() const override { return NameOf(BackendKind::kOneDnn); }
   // f64 is the reference's, kernel by kernel.

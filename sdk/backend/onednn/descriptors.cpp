@@ -56,6 +56,25 @@ std::unique_ptr<Operation> DescribePrimitive(const Description& description) {
   }
 }
 
+// What oneDNN may use. It takes a limit only until its first primitive is made, and then says so: a
+// program that used oneDNN before keeps its own limit.
+bool LimitInstructions() {
+  switch (simd::LimitOfEnvironment()) {
+    case simd::IsaLimit::kBaseline:
+      return dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41) == dnnl::status::success;
+    case simd::IsaLimit::kAvx2:
+      return dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2) == dnnl::status::success;
+    case simd::IsaLimit::kAvx512:
+      return dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core) == dnnl::status::success;
+    case simd::IsaLimit::kAvx512Bf16:
+      return dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16) == dnnl::status::success;
+    case simd::IsaLimit::kAmx:
+    case simd::IsaLimit::kNone:
+      break;
+  }
+  return true;
+}
+
 std::unique_ptr<Operation> Describe(const Description& description) {
   auto ours = DescribeOurs(description);
   return ours ? std::move(ours) : DescribePrimitive(description);
@@ -75,6 +94,10 @@ bool IsPackedInTiles(std::int64_t inputs, std::int64_t outputs) {
   }
 }
 
-void LimitPrimitiveCache(int capacity) { dnnl::set_primitive_cache_capacity(capacity); }
+void PrepareLibrary(int cached) {
+  static const bool is_limited = LimitInstructions();
+  static_cast<void>(is_limited);
+  dnnl::set_primitive_cache_capacity(cached);
+}
 
 }  // namespace frugal::onednn

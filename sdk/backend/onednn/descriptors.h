@@ -22,7 +22,8 @@ std::int64_t PackedWeightBytes(std::int64_t inputs, std::int64_t outputs);
 // Whether that copy lies in the tiles of simd/weight_tiles.h.
 bool IsPackedInTiles(std::int64_t inputs, std::int64_t outputs);
 
-// Limits oneDNN's own process-wide cache of compiled primitives.
-void LimitPrimitiveCache(int capacity);
+// Prepares oneDNN, once for each process: limits its process-wide cache of compiled primitives to
+// `cached` of them, and the instructions that it may use to those that FRUGAL_ISA allows.
+void PrepareLibrary(int cached);
 
 }  // namespace frugal::onednn

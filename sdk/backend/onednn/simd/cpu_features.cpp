@@ -3,8 +3,30 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "sdk/core/error.h"
+
 namespace frugal::simd {
 namespace {
+
+constexpr std::array<const char*, 5> kNames = {"baseline", "avx2", "avx512", "avx512_bf16", "amx"};
+
+IsaLimit ReadLimit() {
+  const char* const given = std::getenv("FRUGAL_ISA");
+  if (given == nullptr || *given == '\0') return IsaLimit::kNone;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (std::string(given) == kNames[i]) return static_cast<IsaLimit>(i);
+  }
+  throw ConfigError({.where = "FRUGAL_ISA",
+                     .required = "one of baseline, avx2, avx512, avx512_bf16, amx",
+                     .given = "the environment has " + std::string(given).substr(0, 40),
+                     .advice = "unset it to use all that the processor has"});
+}
+
+bool Allows(IsaLimit needed) { return LimitOfEnvironment() >= needed; }
 
 bool MayUseTiles() {
   // asm/prctl.h and asm/fpu/types.h of Linux 5.16, whose headers need not be there.
@@ -14,13 +36,18 @@ bool MayUseTiles() {
 
 }  // namespace
 
+IsaLimit LimitOfEnvironment() {
+  static const IsaLimit limit = ReadLimit();
+  return limit;
+}
+
 InstructionSet BestInstructionSet() {
   static const bool avx512 =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx512) return InstructionSet::kAvx512;
-  return avx2 ? InstructionSet::kAvx2 : InstructionSet::kBaseline;
+  if (avx512 && Allows(IsaLimit::kAvx512)) return InstructionSet::kAvx512;
+  return avx2 && Allows(IsaLimit::kAvx2) ? InstructionSet::kAvx2 : InstructionSet::kBaseline;
 }
 
 bool HasAvx512Bf16() {
@@ -28,11 +55,12 @@ bool HasAvx512Bf16() {
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bf16");
-  return has;
+  return has && Allows(IsaLimit::kAvx512Bf16);
 }
 
 bool HasAmxBf16() {
-  static const bool has = HasAvx512Bf16() && __builtin_cpu_supports("amx-tile") &&
+  static const bool has = HasAvx512Bf16() && Allows(IsaLimit::kAmx) &&
+                          __builtin_cpu_supports("amx-tile") &&
                           __builtin_cpu_supports("amx-bf16") && MayUseTiles();
   return has;
 }

@@ -2,7 +2,11 @@
 
 #include <cstdint>
 
-// What the processor has, each asked for once.
+// What the processor has, each asked for once, less what the environment takes away.
+//
+// FRUGAL_ISA=baseline|avx2|avx512|avx512_bf16|amx is the most that may be used of it, so that every
+// path can be tested on a machine that has more. It holds for our loops and for oneDNN, whose least
+// is SSE 4.1. Anything else in that variable throws ConfigError where a backend is made.
 namespace frugal::simd {
 
 // The sets that loops.h is compiled for.
@@ -18,5 +22,9 @@ bool HasAvx512Bf16();
 // The first call asks. Kernels configure the tiles of their thread and release them before they
 // return, since libraries do the same.
 bool HasAmxBf16();
+
+// The most that FRUGAL_ISA allows.
+enum class IsaLimit : std::uint8_t { kBaseline, kAvx2, kAvx512, kAvx512Bf16, kAmx, kNone };
+IsaLimit LimitOfEnvironment();
 
 }  // namespace frugal::simd
