@@ -2,16 +2,18 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tests/support/tensors.h"
 
 namespace frugal::oracles {
 
-OracleRun::OracleRun(test::TestWorld& world, const OracleCase& one)
-    : world_(world), case_(one), file_(one) {}
+OracleRun::OracleRun(test::TestWorld& world, const OracleCase& one, Poison poison)
+    : world_(world), case_(one), poison_(std::move(poison)), file_(one) {}
 
 Numbers OracleRun::Read(const std::string& name, AxisOrder order) const {
-  const Numbers stored = {file_.ShapeOf(name), file_.Read(name)};
+  Numbers stored = {file_.ShapeOf(name), file_.Read(name)};
+  if (name == poison_.input) stored.values[poison_.element] = poison_.value;
   const bool has_positions = stored.shape.rank() > 2;  // else both orders are the same
   return order == AxisOrder::kChannelsFirst && has_positions ? ToChannelsLast(stored) : stored;
 }
@@ -104,22 +106,39 @@ double OracleRun::GradientError(const Tensor& computed, const std::string& name,
   return total > 0 ? distance / total : distance;
 }
 
-std::map<std::string, double> OracleRun::Errors(Function function) {
-  std::map<std::string, double> errors;
+Var OracleRun::RunBothWays(Function function) {
   const TapeScope scope(context(), &tape_);
   const Var output = function(*this);
-  errors["out"] = ErrorOf(output.value, "out", order_);
   tape_.Backward(context(), output.slot, ToTensor(Read("upstream", order_), output.dtype()));
-  for (const auto& [name, slot] : slots_) {
-    errors["grad/" + name] = GradientError(tape_.TakeGradient(slot), name, order_);
-  }
+  return output;
+}
+
+template <class Take>
+void OracleRun::ForEachGradient(const Take& take) {
+  for (const auto& [name, slot] : slots_) take(name, tape_.TakeGradient(slot), order_);
   for (const Parameter& parameter : parameters_) {
     if (!parameter.trainable) continue;
-    errors["grad/" + parameter.name] =
-        GradientError(world_.store().Gradient(parameter), parameter.name, AxisOrder::kAsStored);
+    take(parameter.name, world_.store().Gradient(parameter), AxisOrder::kAsStored);
   }
+}
+
+std::map<std::string, double> OracleRun::Errors(Function function) {
+  std::map<std::string, double> errors;
+  errors["out"] = ErrorOf(RunBothWays(function).value, "out", order_);
+  ForEachGradient([&](const std::string& name, const Tensor& gradient, AxisOrder order) {
+    errors["grad/" + name] = GradientError(gradient, name, order);
+  });
   AddMissing(errors);
   return errors;
+}
+
+std::map<std::string, std::vector<double>> OracleRun::Results(Function function) {
+  std::map<std::string, std::vector<double>> results;
+  results["out"] = test::Values(RunBothWays(function).value);
+  ForEachGradient([&](const std::string& name, const Tensor& gradient, AxisOrder) {
+    if (gradient) results["grad/" + name] = test::Values(gradient);
+  });
+  return results;
 }
 
 void OracleRun::AddMissing(std::map<std::string, double>& errors) {

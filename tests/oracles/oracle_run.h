@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "sdk/module/parameter.h"
 #include "tests/oracles/axis_order.h"
@@ -12,11 +13,19 @@
 
 namespace frugal::oracles {
 
+// One element of one input that is read as another value than the file's: "upstream" is the gradient
+// of the output.
+struct Poison {
+  std::string input;
+  std::size_t element = 0;  // counted in the order of the file
+  double value = 0;
+};
+
 // Runs one case: the operation's function asks for its inputs by name, as leaves or parameters, and
 // gives its output; what it asked for is what gets compared.
 class OracleRun {
  public:
-  OracleRun(test::TestWorld& world, const OracleCase& one);
+  OracleRun(test::TestWorld& world, const OracleCase& one, Poison poison = {});
 
   Context& context() { return world_.context(); }
   std::string name() const { return case_.Name(); }
@@ -40,9 +49,16 @@ class OracleRun {
   // nothing computed, except those of constants, which NotDifferentiated lists.
   using Function = Var (*)(OracleRun&);
   std::map<std::string, double> Errors(Function function);
+  // The values themselves under the same names, channels last where the case has images.
+  std::map<std::string, std::vector<double>> Results(Function function);
   const std::vector<std::string>& NotDifferentiated() const { return not_differentiated_; }
 
  private:
+  // Runs `function` and back: its output.
+  Var RunBothWays(Function function);
+  // Calls `take(name, gradient, order)` for each gradient that arrived or should have.
+  template <class Take>
+  void ForEachGradient(const Take& take);
   Numbers Read(const std::string& name, AxisOrder order) const;
   Tensor ToTensor(const Numbers& numbers, DType dtype) const;
   double ErrorOf(const Tensor& computed, const std::string& name, AxisOrder order) const;
@@ -54,6 +70,7 @@ class OracleRun {
 
   test::TestWorld& world_;
   const OracleCase& case_;
+  Poison poison_;
   CaseFile file_;
   AxisOrder order_ = AxisOrder::kAsStored;  // of the output
   Tape tape_;

@@ -60,11 +60,13 @@ T MishProduct(T x) {
   return e * (e + T{2});
 }
 
+// Beyond +-700 the second term is nothing beside the first; an infinite x times no slope would be
+// no number.
 template <class T>
 T MishDerivative(T x) {
   const T n = MishProduct(x);
   const T slope = T{4} * (n + T{1}) / ((n + T{2}) * (n + T{2}));  // 1 - tanh^2
-  return n / (n + T{2}) + x * slope * Sigmoid(x);
+  return n / (n + T{2}) + std::clamp(x, T{-700}, T{700}) * slope * Sigmoid(x);
 }
 
 template <Activation kKind, class T>

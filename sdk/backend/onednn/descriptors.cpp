@@ -9,6 +9,7 @@
 #include "sdk/backend/onednn/minimal_filtering.h"
 #include "sdk/backend/onednn/recipes.h"
 #include "sdk/backend/onednn/row_product.h"
+#include "sdk/backend/onednn/separate_activation.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/backend/onednn/weight_packing.h"
 #include "sdk/backend/onednn/winograd.h"
@@ -23,7 +24,10 @@ bool IsReferenceLoop(const Recipe& recipe) {
 
 std::unique_ptr<Operation> DescribeFiltering(const ConvDescription& d) {
   if (simd::BestInstructionSet() == simd::InstructionSet::kAvx512) {
-    return MakeWinograd(d, WinogradScratch(d.geometry));
+    return WithSeparateActivation(d, [](const Description& without) {
+      const auto& conv = std::get<ConvDescription>(without);
+      return MakeWinograd(conv, WinogradScratch(conv.geometry));
+    });
   }
   return MakeMinimalFiltering(d, FilteringScratch(d.geometry));
 }
@@ -43,9 +47,8 @@ std::unique_ptr<Operation> DescribeOurs(const Description& description) {
   return RowProductPays(*d) ? MakeRowProduct(*d) : nullptr;
 }
 
-}  // namespace
-
-std::unique_ptr<Operation> DescribePrimitive(const Description& description) {
+// What oneDNN has of its own, with every activation.
+std::unique_ptr<Operation> DescribeByRecipe(const Description& description) {
   try {
     Recipe recipe = std::visit([](const auto& d) { return MakeRecipe(d); }, description);
     if (IsReferenceLoop(recipe)) return nullptr;
@@ -73,6 +76,12 @@ bool LimitInstructions() {
       break;
   }
   return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> DescribePrimitive(const Description& description) {
+  return WithSeparateActivation(description, DescribeByRecipe);
 }
 
 std::unique_ptr<Operation> Describe(const Description& description) {

@@ -1,7 +1,9 @@
 #include "sdk/backend/onednn/loss.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "sdk/backend/eigen/parallel.h"
@@ -74,6 +76,29 @@ struct RowGradient {
   }
 };
 
+// oneDNN makes numbers of rows that hold NaN or infinity, or nothing but minus infinity. There is
+// no softmax of those: makes all of their row of `to` NaN.
+template <class T>
+void MarkRow(std::int64_t columns, const T* row, T* to) {
+  bool is_bounded = true;
+  bool is_empty = true;
+  for (std::int64_t i = 0; i < columns; ++i) {
+    const auto value = static_cast<float>(row[i]);
+    is_bounded &= value < HUGE_VALF;  // false for NaN
+    is_empty &= value == -HUGE_VALF;
+  }
+  if (is_bounded && !is_empty) return;
+  std::fill_n(to, columns, T(std::numeric_limits<float>::quiet_NaN()));
+}
+
+void MarkRows(const Tensor& rows, const Tensor& to) {
+  onednn::WithElement(rows.dtype(), [&]<class T>() {
+    ForRows(rows, [&](std::int64_t /*row*/, std::int64_t at) {
+      MarkRow(rows.shape().back(), rows.data<T>() + at, to.data<T>() + at);
+    });
+  });
+}
+
 float Wide(BFloat16 x) { return static_cast<float>(x); }
 
 // One row of bf16 where oneDNN has no such softmax: on processors without instructions for it.
@@ -116,6 +141,7 @@ void OneDnnLossKernels::SoftmaxForward(const Tensor& x, bool logarithm, const Te
   }
   if (operation == nullptr) return EigenLossKernels::SoftmaxForward(x, logarithm, y);
   operation->Run({{Slot::kSource, x.raw()}, {Slot::kDestination, y.raw()}}, nullptr);
+  MarkRows(x, y);
 }
 
 void OneDnnLossKernels::SoftmaxBackward(const Tensor& dy, const Tensor& y, bool logarithm,
@@ -132,6 +158,7 @@ void OneDnnLossKernels::SoftmaxBackward(const Tensor& dy, const Tensor& y, bool 
                   {Slot::kDestinationGradient, dy.raw()},
                   {Slot::kSourceGradient, dx.raw()}},
                  nullptr);
+  if (logarithm) MarkRows(y, dx);
 }
 
 void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& targets,
