@@ -23,7 +23,7 @@ MemoryLimit LimitOf(const TrainingMemoryConfig& config, MemoryStack::Warn warn) 
   }
   const SystemMemory system = ReadSystemMemory();
   limit.bytes = system.LimitBytes();
-  limit.name = system.control_group_bytes > 0 ? "the control group's limit" : "physical memory";
+  limit.name = system.LimitName();
   return limit;
 }
 

@@ -15,10 +15,10 @@ BudgetLimit Stated(const MemoryBudget& budget, const SystemMemory& system) {
   }
   const std::int64_t all = system.LimitBytes();
   const auto bytes = static_cast<std::int64_t>(static_cast<double>(all) * budget.percent / 100);
-  return {bytes,
-          CompactText(budget.percent, 6) + "% of the " + WholeMegabytes(all) +
-              (system.control_group_bytes > 0 ? " of the control group" : " of physical memory"),
-          field};
+  const std::string share = CompactText(budget.percent, 6) + "% of the " + WholeMegabytes(all) +
+                            " of " + system.LimitName();
+  if (!system.available_bytes || bytes <= *system.available_bytes) return {bytes, share, field};
+  return {*system.available_bytes, "what is free now, less than " + share, field};
 }
 
 }  // namespace

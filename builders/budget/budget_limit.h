@@ -14,7 +14,8 @@ struct BudgetLimit {
   std::string field;   // "memory.memory_budget_mb"
 };
 
-// Of a configuration with memory_budget_mb: that, or a smaller max_memory_per_device_mb.
+// Of a configuration with memory_budget_mb: that, or a smaller max_memory_per_device_mb. A share is
+// one of the least limit that there is for this process, and never more than what is free now.
 BudgetLimit ResolveBudget(const TrainingMemoryConfig& memory, const SystemMemory& system);
 
 // "2,614 MB", rounded up.

@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
+#include "sdk/memory/control_groups.h"
 
 namespace frugal {
 namespace {
@@ -27,11 +29,11 @@ std::int64_t ProcKilobytes(const char* file, const std::string& key) {
   return 0;
 }
 
-// A control group's limit file holds a number or "max".
-std::int64_t ControlGroupLimit(const char* file) {
-  std::ifstream in(file);
-  std::int64_t bytes = 0;
-  return in >> bytes ? bytes : 0;
+// The address space that this process may have; 0 without a limit.
+std::int64_t AddressSpaceLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
+  return static_cast<std::int64_t>(limit.rlim_cur);
 }
 
 // For what fills whole ones: a last page of which only a part is used would be resident as a whole.
@@ -44,8 +46,39 @@ void AskForHugePages(std::byte* data, std::int64_t bytes) {
 
 }  // namespace
 
+MemoryLimitKind SystemMemory::LimitKind() const {
+  MemoryLimitKind kind = MemoryLimitKind::kPhysical;
+  std::int64_t least = physical_bytes;
+  if (control_group_bytes > 0 && control_group_bytes < least) {
+    kind = MemoryLimitKind::kControlGroup;
+    least = control_group_bytes;
+  }
+  const bool space = address_space_bytes > 0 && address_space_bytes < least;
+  return space ? MemoryLimitKind::kAddressSpace : kind;
+}
+
 std::int64_t SystemMemory::LimitBytes() const {
-  return control_group_bytes > 0 ? std::min(control_group_bytes, physical_bytes) : physical_bytes;
+  switch (LimitKind()) {
+    case MemoryLimitKind::kControlGroup:
+      return control_group_bytes;
+    case MemoryLimitKind::kAddressSpace:
+      return address_space_bytes;
+    case MemoryLimitKind::kPhysical:
+      break;
+  }
+  return physical_bytes;
+}
+
+std::string SystemMemory::LimitName() const {
+  switch (LimitKind()) {
+    case MemoryLimitKind::kControlGroup:
+      return "the control group";
+    case MemoryLimitKind::kAddressSpace:
+      return "the address space (ulimit -v)";
+    case MemoryLimitKind::kPhysical:
+      break;
+  }
+  return "physical memory";
 }
 
 void ReturnFreeMemory() { malloc_trim(0); }
@@ -53,12 +86,19 @@ void ReturnFreeMemory() { malloc_trim(0); }
 SystemMemory ReadSystemMemory() {
   SystemMemory memory;
   memory.physical_bytes = ProcKilobytes("/proc/meminfo", "MemTotal");
-  memory.available_bytes = ProcKilobytes("/proc/meminfo", "MemAvailable");
-  const std::int64_t v2 = ControlGroupLimit("/sys/fs/cgroup/memory.max");
-  const std::int64_t v1 = ControlGroupLimit("/sys/fs/cgroup/memory/memory.limit_in_bytes");
-  const std::int64_t limit = v2 > 0 ? v2 : v1;
-  // Version 1 writes "no limit" as a number near 2^63.
-  if (limit < memory.physical_bytes) memory.control_group_bytes = limit;
+  std::int64_t available = ProcKilobytes("/proc/meminfo", "MemAvailable");
+  const ControlGroupMemory groups = ReadControlGroups();
+  if (groups.limit_bytes > 0) {
+    memory.control_group_bytes = groups.limit_bytes;
+    memory.control_group = groups.group;
+    available = std::min(available, groups.available_bytes);
+  }
+  memory.address_space_bytes = AddressSpaceLimit();
+  if (memory.address_space_bytes > 0) {
+    const std::int64_t used = ProcKilobytes("/proc/self/status", "VmSize");
+    available = std::min(available, std::max<std::int64_t>(0, memory.address_space_bytes - used));
+  }
+  memory.available_bytes = available;
   return memory;
 }
 

@@ -2,18 +2,30 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "sdk/memory/allocator.h"
 
 namespace frugal {
 
-// What the machine, or the control group this process runs in, has.
+// Where the least of the limits on this process's memory comes from.
+enum class MemoryLimitKind : std::uint8_t { kPhysical, kControlGroup, kAddressSpace };
+
+// The memory that there is for this process.
 struct SystemMemory {
   std::int64_t physical_bytes = 0;
-  std::int64_t control_group_bytes = 0;  // 0 where none limits this process
-  std::int64_t available_bytes = 0;      // what could be taken now without swapping
+  std::int64_t control_group_bytes = 0;  // 0 where no group limits this process
+  std::string control_group{};           // the path of the group that does, "/a/b"
+  std::int64_t address_space_bytes = 0;  // RLIMIT_AS (`ulimit -v`); 0 without one
+  // What could be taken now: the least of what the machine can give without swapping, what is left
+  // in the control groups and what is left of the address space. Nothing where that is not known.
+  std::optional<std::int64_t> available_bytes{};
 
+  MemoryLimitKind LimitKind() const;
   std::int64_t LimitBytes() const;
+  // "physical memory", "the control group", "the address space (ulimit -v)"
+  std::string LimitName() const;
 };
 SystemMemory ReadSystemMemory();
 

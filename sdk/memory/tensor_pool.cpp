@@ -11,7 +11,7 @@ namespace {
 // Short of memory: less than a tenth of the limit is left.
 bool SystemIsShort() {
   const SystemMemory memory = ReadSystemMemory();
-  return memory.available_bytes < memory.LimitBytes() / 10;
+  return memory.available_bytes.value_or(0) < memory.LimitBytes() / 10;
 }
 
 }  // namespace

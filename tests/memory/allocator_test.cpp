@@ -85,11 +85,15 @@ TEST_CASE("addresses without storage differ and are aligned", "[memory][dry]") {
 TEST_CASE("the machine tells its memory", "[memory]") {
   const SystemMemory memory = ReadSystemMemory();
   CHECK(memory.physical_bytes > 0);
-  CHECK(memory.available_bytes > 0);
+  CHECK(memory.available_bytes.value_or(0) > 0);
   CHECK(memory.LimitBytes() > 0);
   CHECK(memory.LimitBytes() <= memory.physical_bytes);
   CHECK(SystemMemory{.physical_bytes = 8, .control_group_bytes = 0}.LimitBytes() == 8);
   CHECK(SystemMemory{.physical_bytes = 8, .control_group_bytes = 3}.LimitBytes() == 3);
+  const SystemMemory all = {
+      .physical_bytes = 8, .control_group_bytes = 4, .address_space_bytes = 2};
+  CHECK(all.LimitBytes() == 2);
+  CHECK(all.LimitName() == "the address space (ulimit -v)");
   CHECK(ResidentBytes() > 0);
   CHECK(PeakResidentBytes() >= ResidentBytes() / 2);
 }

@@ -105,6 +105,12 @@ TEST_CASE("a share of the machine is resolved and said", "[budget]") {
   CHECK(ResolveBudget(Within({.percent = 50}), group).bytes == 1000 * kBytesPerMegabyte);
   CHECK(ResolveBudget(Within({.percent = 50}), group).source ==
         "50% of the 2,000 MB of the control group");
+  const SystemMemory busy = {.physical_bytes = 8000 * kBytesPerMegabyte,
+                             .available_bytes = 3000 * kBytesPerMegabyte};
+  CHECK(ResolveBudget(Within({.percent = 25}), busy).bytes == 2000 * kBytesPerMegabyte);
+  CHECK(ResolveBudget(Within({.percent = 50}), busy).bytes == 3000 * kBytesPerMegabyte);
+  CHECK(ResolveBudget(Within({.percent = 50}), busy).source ==
+        "what is free now, less than 50% of the 8,000 MB of physical memory");
   TrainingMemoryConfig both = Within({.megabytes = 3000});
   CHECK(ResolveBudget(both, group).bytes == 3000 * kBytesPerMegabyte);
   both.max_memory_per_device_mb = 4000;
