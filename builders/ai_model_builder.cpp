@@ -4,6 +4,7 @@
 
 #include "builders/architecture_reader.h"
 #include "builders/field_limits.h"
+#include "builders/machine_memory.h"
 #include "builders/option_fields.h"
 #include "builders/overrides.h"
 #include "builders/spec_reader.h"
@@ -149,6 +150,11 @@ AiModelBuilder& AiModelBuilder::AllowMissingWeights(bool allow) {
   return *this;
 }
 
+AiModelBuilder& AiModelBuilder::AllowOvercommit(bool allow) {
+  allow_overcommit_ = allow;
+  return *this;
+}
+
 AiModelBuilder& AiModelBuilder::Override(const std::vector<std::string>& assignments) {
   ApplyOverrides(config_, assignments);
   return *this;
@@ -158,6 +164,10 @@ Blueprint AiModelBuilder::Plan() const {
   return MakeBlueprint(config_, layout_ ? &*layout_ : nullptr);
 }
 
-Model AiModelBuilder::Build() const { return Model(Plan(), sources_); }
+Model AiModelBuilder::Build() const {
+  Blueprint blueprint = Plan();
+  if (!allow_overcommit_) RequireMachineMemory(blueprint, ReadSystemMemory());
+  return Model(std::move(blueprint), sources_);
+}
 
 }  // namespace frugal

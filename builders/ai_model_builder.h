@@ -39,6 +39,9 @@ class AiModelBuilder {
   AiModelBuilder& Slow(std::vector<std::string> paths, double factor = 0.1);
   // Weights from a file may lack tensors or have others (ModelOptions::allow_missing).
   AiModelBuilder& AllowMissingWeights(bool allow = true);
+  // Builds a model although its plan does not fit the memory that is free now, e.g. where there is
+  // swap or others are about to end.
+  AiModelBuilder& AllowOvercommit(bool allow = true);
   // Puts "section.key=value" on top of what was set so far, e.g. from a program's arguments.
   AiModelBuilder& Override(const std::vector<std::string>& assignments);
 
@@ -46,13 +49,15 @@ class AiModelBuilder {
 
   // Checks, sizes and plans everything; no parameter memory is taken.
   Blueprint Plan() const;
-  // Plans, then makes the model.
+  // Plans, then makes the model. Throws MemoryError where the plan does not fit the memory that is
+  // free now.
   Model Build() const;
 
  private:
   RunConfig config_;
   std::optional<DataLayout> layout_;
   DataSources sources_;
+  bool allow_overcommit_ = false;
 };
 
 }  // namespace frugal

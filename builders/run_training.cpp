@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "builders/machine_memory.h"
 #include "builders/output_files.h"
 #include "builders/report/console_progress.h"
 #include "builders/report/memory_table.h"
@@ -32,7 +33,9 @@ TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
                        DataSources sources) {
   PrepareOutputs(blueprint.config, options.keep);
   const DataUnits units = UnitsOf(blueprint.layout, blueprint.config.loss);
-  if (!options.quiet) std::cout << PlanText(blueprint) << std::endl;
+  const SystemMemory machine = ReadSystemMemory();
+  if (!options.quiet) std::cout << PlanText(blueprint, &machine) << std::endl;
+  if (!options.allow_overcommit) RequireMachineMemory(blueprint, machine);
   Model model(std::move(blueprint), std::move(sources));
   TrainingResult result;
   const TrainOptions train{.profile = options.profile};

@@ -11,6 +11,7 @@ namespace frugal {
 
 struct RunTrainingOptions {
   bool quiet = false;                  // print nothing
+  bool allow_overcommit = false;       // train what does not fit the memory that is free now
   bool profile = false;                // time every kernel, and print a table of them
   std::vector<std::string> keep = {};  // files that no output may replace
   // Makes the observer of the model's training; not given: one that prints progress.
@@ -23,8 +24,9 @@ struct TrainedRun {
 };
 
 // A whole training as programs show it: checks that the outputs can be written, prints the plan
-// before anything of it is allocated, trains with progress, prints what was reached and planned
-// beside measured memory, and writes what [output] names. With own data, `sources` holds it.
+// before anything of it is allocated, refuses one that does not fit the memory that is free now,
+// trains with progress, prints what was reached and planned beside measured memory, and writes what
+// [output] names. With own data, `sources` holds it.
 TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options = {},
                        DataSources sources = {});
 

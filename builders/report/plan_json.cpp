@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "builders/machine_memory.h"
 #include "builders/report/named_bytes.h"
 #include "builders/report/step_choice.h"
 
@@ -64,30 +65,42 @@ Json ListOf(const std::vector<Item>& items) {
   return list;
 }
 
+Json MachineJson(const Blueprint& blueprint, const SystemMemory& machine) {
+  Json json = {{"limit_bytes", machine.LimitBytes()},
+               {"limited_by", machine.LimitName()},
+               {"physical_bytes", machine.physical_bytes},
+               {"needed_bytes", NeededBytes(blueprint)},
+               {"fits", FitsMachine(blueprint, machine)}};
+  if (machine.available_bytes) json["available_bytes"] = *machine.available_bytes;
+  if (machine.control_group_bytes > 0) json["control_group"] = machine.control_group;
+  return json;
+}
+
 }  // namespace
 
-std::string PlanJson(const Blueprint& blueprint) {
+std::string PlanJson(const Blueprint& blueprint, const SystemMemory* machine) {
   const Plan& plan = blueprint.plan;
   const StepPlan* step = MainStepOf(plan, blueprint.program.batch);
-  const Json json = {{"model", blueprint.config.model.name},
-                     {"parameters", plan.parameter_count},
-                     {"trainable_parameters", plan.trainable_count},
-                     {"batch", blueprint.program.batch},
-                     {"total_steps", plan.total_steps},
-                     {"peak_bytes", plan.peak_bytes},
-                     {"bytes_by_purpose", NamedBytes(plan.peak_by_purpose)},
-                     {"at_peak", NamedBytes(plan.at_peak)},
-                     {"arena_bytes", plan.arena_bytes},
-                     {"live_lower_bound_bytes", plan.live_lower_bound_bytes},
-                     {"arena_kept_bytes", plan.arena_kept_bytes},
-                     {"step_flops", step ? step->flops : 0.0},
-                     {"recomputed_flops", step ? step->recomputed_flops : 0.0},
-                     {"steps", ListOf(plan.steps)},
-                     {"layers", ListOf(plan.layers)},
-                     {"largest_holders", ListOf(plan.largest_holders)},
-                     {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
-                     {"budget", JsonOf(plan.budget)},
-                     {"notes", plan.notes}};
+  Json json = {{"model", blueprint.config.model.name},
+               {"parameters", plan.parameter_count},
+               {"trainable_parameters", plan.trainable_count},
+               {"batch", blueprint.program.batch},
+               {"total_steps", plan.total_steps},
+               {"peak_bytes", plan.peak_bytes},
+               {"bytes_by_purpose", NamedBytes(plan.peak_by_purpose)},
+               {"at_peak", NamedBytes(plan.at_peak)},
+               {"arena_bytes", plan.arena_bytes},
+               {"live_lower_bound_bytes", plan.live_lower_bound_bytes},
+               {"arena_kept_bytes", plan.arena_kept_bytes},
+               {"step_flops", step ? step->flops : 0.0},
+               {"recomputed_flops", step ? step->recomputed_flops : 0.0},
+               {"steps", ListOf(plan.steps)},
+               {"layers", ListOf(plan.layers)},
+               {"largest_holders", ListOf(plan.largest_holders)},
+               {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
+               {"budget", JsonOf(plan.budget)},
+               {"notes", plan.notes}};
+  if (machine != nullptr) json["machine"] = MachineJson(blueprint, *machine);
   // Names that are not UTF-8 must not keep the plan from being written.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

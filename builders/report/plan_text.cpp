@@ -1,5 +1,7 @@
 #include "builders/report/plan_text.h"
 
+#include "builders/budget/budget_limit.h"
+#include "builders/machine_memory.h"
 #include "builders/report/budget_text.h"
 #include "builders/report/layer_table.h"
 #include "builders/report/number_text.h"
@@ -95,6 +97,25 @@ std::string BudgetText(const Plan& plan) {
   return faster.empty() ? text : text + Item("  faster", WordsOf(Printable(faster)), "");
 }
 
+std::string MachineText(const Blueprint& blueprint, const SystemMemory& machine) {
+  std::string limit = WholeMegabytes(machine.LimitBytes()) + " of " + machine.LimitName();
+  if (machine.LimitKind() == MemoryLimitKind::kControlGroup) {
+    limit += " " + Printable(machine.control_group);
+  }
+  std::vector<std::string> phrases = {limit};
+  if (machine.LimitBytes() < machine.physical_bytes) {
+    phrases.push_back(WholeMegabytes(machine.physical_bytes) + " of physical memory");
+  }
+  if (machine.available_bytes) {
+    phrases.push_back(WholeMegabytes(*machine.available_bytes) + " free now");
+  }
+  if (!FitsMachine(blueprint, machine)) {
+    phrases.push_back("too little for the " + WholeMegabytes(NeededBytes(blueprint)) +
+                      " of this plan: it is refused without --force");
+  }
+  return Item("machine", phrases);
+}
+
 std::string PurposeTable(const Plan& plan) {
   TextTable table;
   table.columns = {{"Memory by purpose"}, {"its own peak", true}, {"at the peak of all", true}};
@@ -168,9 +189,10 @@ std::string NotesText(const Plan& plan) {
 
 }  // namespace
 
-std::string PlanText(const Blueprint& blueprint) {
+std::string PlanText(const Blueprint& blueprint, const SystemMemory* machine) {
   const Plan& plan = blueprint.plan;
-  return HeadText(blueprint) + PolicyText(blueprint.config) + BudgetText(plan) + "\n" +
+  return HeadText(blueprint) + PolicyText(blueprint.config) + BudgetText(plan) +
+         (machine != nullptr ? MachineText(blueprint, *machine) : "") + "\n" +
          LayerTableText(plan.layers) + "\n" +
          MemoryText(plan, blueprint.config.memory.use_activation_pooling) + StepWorkText(plan) +
          NotesText(plan);

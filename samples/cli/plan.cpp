@@ -71,7 +71,8 @@ void Plan(const PlanArguments& arguments) {
   }
   const Blueprint blueprint =
       is_name ? PlanNamedModel(given, overrides) : MakeBlueprint(ReadRunConfig(given, overrides));
-  std::cout << (arguments.json ? PlanJson(blueprint) : PlanText(blueprint));
+  const SystemMemory machine = ReadSystemMemory();
+  std::cout << (arguments.json ? PlanJson(blueprint, &machine) : PlanText(blueprint, &machine));
 }
 
 }  // namespace

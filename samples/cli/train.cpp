@@ -11,6 +11,7 @@ namespace {
 struct TrainArguments {
   ConfigArguments config;
   std::vector<std::string> outputs;  // overrides of [output]
+  bool force = false;
   bool quiet = false;
   bool profile = false;
 };
@@ -29,7 +30,10 @@ void Train(const TrainArguments& arguments) {
   std::vector<std::string> overrides = arguments.config.overrides;
   overrides.insert(overrides.end(), arguments.outputs.begin(), arguments.outputs.end());
   RunTraining(AiModelBuilder::FromToml(file, overrides).Plan(),
-              {.quiet = arguments.quiet, .profile = arguments.profile, .keep = {file}});
+              {.quiet = arguments.quiet,
+               .allow_overcommit = arguments.force,
+               .profile = arguments.profile,
+               .keep = {file}});
 }
 
 }  // namespace
@@ -43,6 +47,8 @@ void AddTrainCommand(CLI::App& app, Action& action) {
   AddOutput(command, "summary", "OUT.json", "Write the JSON summary here", overrides);
   AddOutput(command, "report", "OUT.html", "Write the HTML report here", overrides);
   AddOutput(command, "weights", "OUT.safetensors", "Write the trained weights here", overrides);
+  command.add_flag("--force", arguments->force,
+                   "Train although the plan does not fit the memory that is free now");
   command.add_flag("--quiet", arguments->quiet, "Print nothing but warnings and errors");
   command.add_flag("--profile", arguments->profile,
                    "Time every kernel; print time, GFLOP/s and GB/s per kind of operation, beside "
