@@ -53,7 +53,8 @@ struct Blueprint {
             diffusion.get(),
             config.training.accumulate,
             final_after,
-            config.training.loss_chunk_rows.value_or(0)};
+            config.training.loss_chunk_rows.value_or(0),
+            config.training.on_divergence};
   }
 };
 

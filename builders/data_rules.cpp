@@ -1,5 +1,8 @@
 #include "builders/data_rules.h"
 
+#include <cmath>
+
+#include "builders/report/number_text.h"
 #include "presets/value.h"
 #include "sdk/data/dataset_info.h"
 
@@ -49,6 +52,26 @@ void CheckName(const RunConfig& config, const std::string& given, Complaints& co
                   .advice = "leave one of the two out"});
 }
 
+// Pixels are f32 once they are normalized: black and white must be different finite numbers then.
+void CheckNormalization(const RunConfig& config, Complaints& complaints) {
+  const double mean = config.data.mean;
+  const double deviation = config.data.deviation;
+  const auto black = static_cast<float>((0 - mean) / deviation);
+  const auto white = static_cast<float>((1 - mean) / deviation);
+  if (std::isfinite(black) && std::isfinite(white) && black != white) return;
+  const bool by_mean = config.data.mean != DataOptions().mean &&
+                       std::abs(mean) > 1e6;  // else no such deviation will do
+  const std::string key = by_mean ? "mean" : "deviation";
+  complaints.Add(
+      config.origins.Of("data." + key).location,
+      {.where = "data." + key,
+       .required = "(pixel - mean) / deviation is a finite f32, and differs for pixels 0 "
+                   "and 1",
+       .given = CompactText(mean, 6) + " and " + CompactText(deviation, 6) + " make " +
+                CompactText(black, 6) + " and " + CompactText(white, 6),
+       .advice = "give the mean and the standard deviation of pixels in [0, 1]"});
+}
+
 }  // namespace
 
 void CheckDataFields(const RunConfig& config, Complaints& complaints) {
@@ -67,6 +90,7 @@ void CheckDataFields(const RunConfig& config, Complaints& complaints) {
          .advice = is_text ? "leave one of the two out" : "leave it out, or name a text"});
   }
   if (is_text) CheckName(config, given, complaints);
+  CheckNormalization(config, complaints);
 }
 
 }  // namespace frugal

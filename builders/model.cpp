@@ -111,9 +111,10 @@ Model::Model(Blueprint blueprint, DataSources sources)
   }
   const TrainingMemoryConfig& memory = blueprint_->config.memory;
   if (memory.default_initialization_strategy == InitializationStrategy::kFromFile) {
-    store_->SetSource(SourceFrom(
-        OpenModelWeights(*memory.weights_file_path, memory.weights_file_format,
-                         blueprint_->parameters, blueprint_->config.model.allow_missing)));
+    store_->SetSource(
+        SourceFrom(OpenModelWeights(*memory.weights_file_path, memory.weights_file_format,
+                                    blueprint_->parameters, blueprint_->config.model.allow_missing),
+                   blueprint_->config.training.on_divergence));
   }
   if (memory.default_initialization_strategy == InitializationStrategy::kLazy) return;
   for (const Parameter* parameter : blueprint_->parameters) store_->Value(*parameter);
@@ -341,8 +342,18 @@ std::vector<double> Model::LastGradient(const std::string& path) {
   return ToDoubles(store_->Gradient(Find(path)));
 }
 
+void Model::RequireFiniteWeights() {
+  const auto path = FirstNonFinite(parameters(), *store_);
+  if (!path) return;
+  const DivergenceError error =
+      Diverged("parameter " + *path + " holds numbers that are not finite");
+  if (config().training.on_divergence == DivergencePolicy::kStop) throw error;
+  LogWarning(error.what());
+}
+
 void Model::SaveWeights(const std::string& path) {
   const AverageScope average(*this);
+  RequireFiniteWeights();
   WriteWeights(path, parameters(), *store_);
 }
 
@@ -358,7 +369,7 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format) {
 void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allow_missing) {
   const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
-    ReadInto(*file, *parameter, store_->Value(*parameter));
+    ReadInto(*file, *parameter, store_->Value(*parameter), config().training.on_divergence);
     RestartAverage(*store_, *parameter, *blueprint_->backend);
     store_->Repack(*parameter, *blueprint_->backend);
   }

@@ -46,10 +46,14 @@ class Model {
   const std::vector<Parameter*>& parameters() const { return blueprint_->parameters; }
   Sequential& network() { return *blueprint_->network; }
 
-  // The whole program: epochs, evaluation, measurements. Throws UsageError when called again.
+  // The whole program: epochs, evaluation, measurements. Throws UsageError when called again, and
+  // DivergenceError where training.on_divergence is kStop and a loss, a norm of gradients or, at
+  // the end of an epoch, a weight is not finite. After a loss or a norm the weights are those of
+  // the step before.
   TrainingResult Train(TrainingObserver* observer = nullptr, const TrainOptions& options = {});
 
-  // One step on the given training samples; for loops of one's own.
+  // One step on the given training samples; for loops of one's own. Throws DivergenceError where a
+  // number is not finite and training.on_divergence is kStop: no weight has changed then.
   StepResult TrainStep(std::span<const std::int64_t> samples);
   // The test part. Throws UsageError where there is none.
   EvaluationResult Evaluate();
@@ -83,7 +87,12 @@ class Model {
   // optimizer_in_backward, which leaves none.
   std::vector<double> LastGradient(const std::string& path);
 
-  // Writes weights and buffers as safetensors; an interrupted write loses nothing.
+  // Throws DivergenceError where a weight or a buffer is not finite; with on_divergence = kWarn it
+  // gives a warning.
+  void RequireFiniteWeights();
+
+  // Writes weights and buffers as safetensors; an interrupted write loses nothing. Weights that are
+  // not finite are refused, as RequireFiniteWeights does.
   void SaveWeights(const std::string& path);
   // Reads them by name. See ModelOptions::allow_missing.
   void LoadWeights(const std::string& path, WeightsFormat format = WeightsFormat::kAuto);

@@ -174,7 +174,11 @@ const FieldTable& TrainingFields() {
                  {.min = 1}),
        MakeField("evaluate", &TrainingOptions::evaluate, "Measure the test part after each epoch."),
        MakeField("frozen", &TrainingOptions::frozen,
-                 "Parameters under these paths stay as they are.")});
+                 "Parameters under these paths stay as they are."),
+       MakeChoice("on_divergence", &TrainingOptions::on_divergence,
+                  "Where a loss, a norm of gradients or a weight is not finite: stop, with exit "
+                  "code 3 and nothing overwritten, or warn and go on.",
+                  ChoicesOf({DivergencePolicy::kStop, DivergencePolicy::kWarn}))});
   return table;
 }
 

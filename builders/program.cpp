@@ -10,11 +10,12 @@
 #include <string>
 
 #include "sdk/core/error.h"
+#include "sdk/train/divergence.h"
 
 namespace frugal {
 namespace {
 
-int Fail(std::string message) {
+int Fail(std::string message, int exit_code = 1) {
   // Further lines of a list start below the first.
   for (std::size_t at = message.find('\n'); at != std::string::npos; at = message.find('\n', at)) {
     at += 1;
@@ -22,7 +23,7 @@ int Fail(std::string message) {
   }
   std::cout.flush();
   std::cerr << "error: " << message << std::endl;
-  return 1;
+  return exit_code;
 }
 
 bool ReaderIsGone() {
@@ -47,6 +48,8 @@ int RunProgram(const std::function<void()>& body) {
     body();
     CheckOutput();
     return 0;
+  } catch (const DivergenceError& error) {
+    return Fail(error.what(), kDivergedExitCode);
   } catch (const Error& error) {
     return Fail(error.what());
   } catch (const std::bad_alloc&) {

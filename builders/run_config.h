@@ -11,6 +11,7 @@
 #include "sdk/backend/backend.h"
 #include "sdk/optim/optimizer.h"
 #include "sdk/train/diffusion.h"
+#include "sdk/train/divergence.h"
 #include "sdk/train/loss.h"
 
 namespace frugal {
@@ -71,6 +72,7 @@ struct TrainingOptions {
   // Parameters under these paths ("conv1", "layer1.0") stay as they are: no gradient, no optimizer
   // state; batch norms among them use their running statistics and leave them.
   std::vector<std::string> frozen{};
+  DivergencePolicy on_divergence = DivergencePolicy::kStop;
 };
 
 struct OutputOptions {

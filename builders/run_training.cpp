@@ -1,5 +1,6 @@
 #include "builders/run_training.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include "builders/machine_memory.h"
@@ -27,6 +28,37 @@ std::string ResultText(const TrainingResult& result, const TrainingProgram& prog
   return text + "\n";
 }
 
+// Where the weights of before a training diverged are kept: beside the file that was named for
+// those of its end, so that nothing good is overwritten.
+std::string LastGoodPath(const std::string& weights) {
+  const std::filesystem::path path = weights;
+  return path.parent_path() /
+         (path.stem().string() + ".before_divergence" + path.extension().string());
+}
+
+// What becomes of the weights of a training that diverged, in words.
+std::string KeepLastGood(Model& model) {
+  const auto& weights = model.config().output.weights;
+  if (!weights) return "no file was written";
+  const std::string path = LastGoodPath(*weights);
+  try {
+    model.SaveWeights(path);
+  } catch (const DivergenceError&) {
+    return "the weights, or statistics beside them, are not finite either; no file was written";
+  } catch (const Error& error) {
+    return "no file was written, since " + std::string(error.what());
+  }
+  return "the weights of the last good step are in " + path + ", and no other file was written";
+}
+
+TrainingResult Train(Model& model, TrainingObserver* observer, const TrainOptions& options) {
+  try {
+    return model.Train(observer, options);
+  } catch (const DivergenceError& error) {
+    throw DivergenceError(std::string(error.what()) + "; " + KeepLastGood(model));
+  }
+}
+
 }  // namespace
 
 TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
@@ -40,11 +72,11 @@ TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
   TrainingResult result;
   const TrainOptions train{.profile = options.profile};
   if (options.quiet) {
-    result = model.Train(nullptr, train);
+    result = Train(model, nullptr, train);
   } else {
     const std::unique_ptr<TrainingObserver> watch =
         options.watch ? options.watch(model) : std::make_unique<ConsoleProgress>(units);
-    result = model.Train(watch.get(), train);
+    result = Train(model, watch.get(), train);
     std::cout << "\n"
               << ResultText(result, model.program(), units) << "\n"
               << MemoryTableText(model.plan(), result) << std::endl;

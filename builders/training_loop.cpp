@@ -79,6 +79,7 @@ void TrainingLoop::RunEpoch(std::int64_t epoch) {
   const auto begin = result_.losses.begin() + static_cast<std::ptrdiff_t>(first_loss);
   result.mean_loss = std::accumulate(begin, result_.losses.end(), 0.0) /
                      static_cast<double>(result_.losses.end() - begin);
+  if (!diverged_) model_.RequireFiniteWeights();
   EvaluateInto(result);
   result.seconds = SecondsSince(epoch_start);
   result_.epochs.push_back(result);

@@ -5,6 +5,7 @@
 
 #include "builders/stored_name.h"
 #include "sdk/core/error.h"
+#include "sdk/core/log.h"
 #include "sdk/io/file_hash.h"
 #include "sdk/io/open_weights.h"
 
@@ -65,6 +66,19 @@ WeightsFileFormat FileFormat(WeightsFormat format) {
   return WeightsFileFormat::kAuto;
 }
 
+void TellNonFinite(const WeightSource& file, const std::string& name,
+                   DivergencePolicy on_divergence) {
+  const Complaint complaint = {
+      .where = file.Path(),
+      .required = "weights are finite numbers",
+      .given = "tensor " + name + " holds some that are not",
+      .advice =
+          "use a file that was written before its training diverged, or set "
+          "training.on_divergence = \"warn\""};
+  if (on_divergence == DivergencePolicy::kStop) throw WeightFileError(complaint);
+  LogWarning(Describe(complaint));
+}
+
 std::span<const std::byte> BytesOf(const Tensor& tensor) {
   return {static_cast<const std::byte*>(tensor.raw()), static_cast<std::size_t>(tensor.bytes())};
 }
@@ -84,7 +98,18 @@ std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, We
                                    "what fits and initialize the rest"});
 }
 
-bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value) {
+std::optional<std::string> FirstNonFinite(std::span<Parameter* const> parameters,
+                                          ParameterStore& store) {
+  for (const Parameter* parameter : parameters) {
+    if (store.IsMaterialized(*parameter) && !IsFinite(store.Value(*parameter))) {
+      return parameter->path;
+    }
+  }
+  return std::nullopt;
+}
+
+bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value,
+              DivergencePolicy on_divergence) {
   const StoredTensor* stored = FindStored(file, parameter);
   if (stored == nullptr || !(stored->shape == parameter.shape)) return false;
   if (value.dtype() == DType::kF64) {
@@ -92,12 +117,13 @@ bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor
   } else {
     file.ReadAsF32(stored->name, value.values<float>());
   }
+  if (!IsFinite(value)) TellNonFinite(file, stored->name, on_divergence);
   return true;
 }
 
-ValueSource SourceFrom(std::shared_ptr<const WeightSource> file) {
-  return [file = std::move(file)](const Parameter& parameter, const Tensor& value) {
-    return ReadInto(*file, parameter, value);
+ValueSource SourceFrom(std::shared_ptr<const WeightSource> file, DivergencePolicy on_divergence) {
+  return [file = std::move(file), on_divergence](const Parameter& parameter, const Tensor& value) {
+    return ReadInto(*file, parameter, value, on_divergence);
   };
 }
 

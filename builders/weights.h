@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "presets/training_memory_config.h"
 #include "sdk/io/weight_source.h"
 #include "sdk/module/parameter_store.h"
+#include "sdk/train/divergence.h"
 
 namespace frugal {
 
@@ -17,13 +19,20 @@ std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, We
                                                      std::span<Parameter* const> parameters,
                                                      bool allow_missing);
 
-// Fills values from an opened file.
-ValueSource SourceFrom(std::shared_ptr<const WeightSource> file);
+// Fills values from an opened file, as ReadInto does.
+ValueSource SourceFrom(std::shared_ptr<const WeightSource> file, DivergencePolicy on_divergence);
 
-// Copies one tensor of the file into `value`; false where the file has none of this shape.
-bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value);
+// The path of the first parameter or buffer with a value that is not finite, among those that have
+// values; nothing where all are finite.
+std::optional<std::string> FirstNonFinite(std::span<Parameter* const> parameters,
+                                          ParameterStore& store);
 
-// Writes all values and buffers as safetensors under their paths.
+// Copies one tensor of the file into `value`; false where the file has none of this shape. Values
+// that are not finite throw a WeightFileError, or with kWarn give a warning.
+bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value,
+              DivergencePolicy on_divergence);
+
+// Writes all values and buffers, finite or not, as safetensors under their paths.
 void WriteWeights(const std::string& path, std::span<Parameter* const> parameters,
                   ParameterStore& store);
 

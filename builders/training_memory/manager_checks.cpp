@@ -91,7 +91,7 @@ void ThrowNoSharding(const std::string& where) {
 ValueSource StrictSource(const std::string& path, WeightsFormat format) {
   auto file = OpenModelWeights(path, format, {}, true);
   return [file = std::move(file), path](const Parameter& parameter, const Tensor& value) {
-    if (ReadInto(*file, parameter, value)) return true;
+    if (ReadInto(*file, parameter, value, DivergencePolicy::kStop)) return true;
     throw WeightFileError(
         {.where = path,
          .required = "the file has " + parameter.path + " " + ToString(parameter.shape),

@@ -36,6 +36,7 @@ double Optimizer::Epsilon() const {
 }
 
 double Optimizer::GradientNorm(Context& context, std::span<Parameter* const> parameters) const {
+  if (!clips()) return 0;
   double sum = 0;
   for (const Parameter* parameter : parameters) {
     const Tensor gradient = context.parameters().Gradient(*parameter);
@@ -47,11 +48,15 @@ double Optimizer::GradientNorm(Context& context, std::span<Parameter* const> par
   return std::sqrt(sum);
 }
 
-double Optimizer::Step(Context& context, std::span<Parameter* const> parameters) const {
-  const double norm = clip_norm_ > 0 ? GradientNorm(context, parameters) : 0;
+void Optimizer::Step(Context& context, std::span<Parameter* const> parameters, double norm) const {
   // As PyTorch's clip_grad_norm_: a small constant keeps the quotient finite.
-  const double scale = clip_norm_ > 0 ? std::min(1.0, clip_norm_ / (norm + 1e-6)) : 1;
+  const double scale = clips() ? std::min(1.0, clip_norm_ / (norm + 1e-6)) : 1;
   for (const Parameter* parameter : parameters) Update(context, *parameter, scale);
+}
+
+double Optimizer::Step(Context& context, std::span<Parameter* const> parameters) const {
+  const double norm = GradientNorm(context, parameters);
+  Step(context, parameters, norm);
   return norm;
 }
 

@@ -58,8 +58,11 @@ class Optimizer {
             std::int64_t total_steps)
       : options_(options), schedule_(schedule), clip_norm_(clip_norm), total_steps_(total_steps) {}
 
-  // Uses Context::step() as the step number (from 0). Returns the norm of all gradients before
-  // clipping, or 0 where nothing asks for it (no clipping).
+  // The norm of all gradients together, before clipping; 0 where nothing asks for it (no clipping).
+  double GradientNorm(Context& context, std::span<Parameter* const> parameters) const;
+  // Uses Context::step() as the step number (from 0); `norm` is what GradientNorm returned.
+  void Step(Context& context, std::span<Parameter* const> parameters, double norm) const;
+  // Both of them. Returns the norm.
   double Step(Context& context, std::span<Parameter* const> parameters) const;
 
   // One parameter's update, for gradients that are used as soon as they are final. Only without
@@ -80,7 +83,6 @@ class Optimizer {
   void Update(Context& context, const Parameter& parameter, double gradient_scale) const;
   void MoveAverage(Context& context, const Parameter& parameter) const;
   double Epsilon() const;
-  double GradientNorm(Context& context, std::span<Parameter* const> parameters) const;
 
   OptimizerOptions options_;
   ScheduleOptions schedule_;

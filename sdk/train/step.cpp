@@ -1,7 +1,9 @@
 #include "sdk/train/step.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "sdk/core/error.h"
@@ -124,12 +126,20 @@ class MicroBatchScope {
   Context& context_;
 };
 
+void RequireFinite(const Context& context, const StepParts& parts, const std::string& what,
+                   double value) {
+  if (parts.on_divergence == DivergencePolicy::kWarn || std::isfinite(value)) return;
+  throw Diverged(what + " of step " + std::to_string(context.step() + 1) + " is " +
+                 NonFiniteText(value));
+}
+
 // Forward and backward of one part of a batch; adds its share of the loss to `result`.
 void RunMicroBatch(Context& context, const StepParts& parts, const DataSource* source,
                    std::span<const std::int64_t> samples, double share, StepResult& result) {
   Tape tape;
   const TapeScope scope(context, &tape);
   Evaluated evaluated = RunForward(context, parts, source, samples, share);
+  RequireFinite(context, parts, "the loss", evaluated.result.loss);
   result.loss += share * evaluated.result.loss;
   result.correct += evaluated.result.correct;
   const int loss_slot = evaluated.loss.slot;
@@ -207,7 +217,9 @@ StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& 
                   static_cast<double>(count) / static_cast<double>(batch), result);
     begin += count;
   }
-  result.gradient_norm = optimizer.Step(context, parts.parameters);
+  result.gradient_norm = optimizer.GradientNorm(context, parts.parameters);
+  RequireFinite(context, parts, "the norm of the gradients", result.gradient_norm);
+  optimizer.Step(context, parts.parameters, result.gradient_norm);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "sdk/module/layer.h"
 #include "sdk/optim/optimizer.h"
 #include "sdk/train/diffusion.h"
+#include "sdk/train/divergence.h"
 #include "sdk/train/loss.h"
 
 namespace frugal {
@@ -32,6 +33,7 @@ struct StepParts {
   std::span<const int> final_after{};
   // Rows of a chunk where the loss takes over the network's last projection; 0: ChunkRows.
   std::int64_t chunk_rows = 0;
+  DivergencePolicy on_divergence = DivergencePolicy::kStop;
 };
 
 // What the loss compares a batch's outputs with, as memory.
@@ -63,7 +65,9 @@ struct StepResult {
   double gradient_norm = 0;  // before clipping; 0 where nothing clips
 };
 
-// Forward, backward and update on samples `samples` of `source`. Dry, `source` is not read.
+// Forward, backward and update on samples `samples` of `source`. Dry, `source` is not read. Where
+// on_divergence is kStop, throws DivergenceError for a loss that is not finite, before the backward
+// pass, and for a norm of gradients that is not, before any update: no weight has changed then.
 StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& optimizer,
                      const DataSource* source, std::span<const std::int64_t> samples);
 

@@ -50,7 +50,7 @@ Tensor ReadInput(const WeightSource& source, const std::string& name, DType dtyp
 
 void TakeWeightsFrom(const WeightSource& source, test::TestWorld& world) {
   world.store().SetSource([&source](const Parameter& parameter, const Tensor& value) {
-    if (ReadInto(source, parameter, value)) return true;
+    if (ReadInto(source, parameter, value, DivergencePolicy::kStop)) return true;
     throw DataError({.where = source.Path(),
                      .required = parameter.path + " " + ToString(parameter.shape),
                      .given = "it has none of this name and shape",
