@@ -3,17 +3,15 @@
 namespace frugal::onednn {
 
 Recipe MatmulRecipe(const MatmulParts& parts, const LinearEpilogue& epilogue) {
-  const auto& [x, y, weight, inner, has_bias, has_residual] = parts;
-  const Desc bias = Describe({1, y.dims()[1]}, Tag::ab);
+  const auto& [x, y, weight, inner, outputs, has_bias, has_residual] = parts;
+  const Desc bias = has_bias ? Describe({1, outputs}, Tag::ab) : Desc();
   dnnl::post_ops post_ops;
   if (has_residual) post_ops.append_binary(dnnl::algorithm::binary_add, y);
   AppendActivation(epilogue, post_ops);
 
-  const auto engine = Processor();
-  const auto product =
-      has_bias ? dnnl::matmul::desc(x, inner, bias, y) : dnnl::matmul::desc(x, inner, y);
-  const dnnl::matmul::primitive_desc descriptor(product, Attributes(post_ops), engine);
-  Recipe recipe{engine,
+  const auto descriptor =
+      DescribeMatmul({.source = x, .weight = inner, .destination = y, .bias = bias}, post_ops);
+  Recipe recipe{Processor(),
                 descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, x, x},
                  {Slot::kWeight, DNNL_ARG_WEIGHTS, weight, descriptor.weights_desc()},
@@ -34,6 +32,7 @@ Recipe MakeRecipe(const LinearDescription& d) {
                        .y = Describe({d.rows, d.outputs}, Tag::ab),
                        .weight = weight,
                        .inner = inner,
+                       .outputs = d.outputs,
                        .bias = d.bias,
                        .residual = d.residual},
                       d.epilogue);

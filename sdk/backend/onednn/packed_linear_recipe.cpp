@@ -2,40 +2,29 @@
 
 namespace frugal::onednn {
 
-using dnnl::prop_kind;
-
 // The layout that a forward product of many rows asks for, [inputs, outputs]; with few rows oneDNN
 // may ask for another, but reads this one.
 Desc PackedWeight(std::int64_t inputs, std::int64_t outputs) {
   constexpr std::int64_t kRows = 1024;
   const auto describe = [](const Dims& dims, Tag tag) { return Describe(dims, tag, DType::kBF16); };
-  const dnnl::matmul::primitive_desc product(
-      {describe({kRows, inputs}, Tag::ab), describe({inputs, outputs}, Tag::any),
-       describe({kRows, outputs}, Tag::ab)},
-      Processor());
-  return product.weights_desc();
+  return DescribeMatmul({.source = describe({kRows, inputs}, Tag::ab),
+                         .weight = describe({inputs, outputs}, Tag::any),
+                         .destination = describe({kRows, outputs}, Tag::ab)})
+      .weights_desc();
 }
 
 namespace {
 
 Recipe DescribePackedForward(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
   const Desc weight = PackedWeight(d.inputs, d.outputs);
-  return MatmulRecipe({x, y, weight, weight, d.bias, d.residual}, d.epilogue);
-}
-
-dnnl::inner_product_forward::primitive_desc InnerProduct(const Desc& x, const Desc& weight,
-                                                         const Desc& y,
-                                                         const dnnl::engine& engine) {
-  return {{prop_kind::forward_training, x, weight, y}, Attributes(), engine};
+  return MatmulRecipe({x, y, weight, weight, d.outputs, d.bias, d.residual}, d.epilogue);
 }
 
 Recipe DescribePackedBackwardData(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
-  using Backward = dnnl::inner_product_backward_data;
-  const auto engine = Processor();
   const Desc any = Describe({d.outputs, d.inputs}, Tag::any, DType::kBF16);
-  const Backward::primitive_desc descriptor({x, any, y}, Attributes(), engine,
-                                            InnerProduct(x, any, y, engine));
-  return {engine,
+  const ProductTensors tensors{.source = x, .weight = any, .destination = y};
+  const auto descriptor = DescribeInnerProductBackwardData(tensors, DescribeInnerProduct(tensors));
+  return {Processor(),
           descriptor,
           {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
            {Slot::kWeight, DNNL_ARG_WEIGHTS, PackedWeight(d.inputs, d.outputs).permute_axes({1, 0}),
@@ -47,15 +36,14 @@ Recipe DescribePackedBackwardData(const PackedLinearDescription& d, const Desc& 
 // does; but only that can add to what is there.
 Recipe DescribePackedBackwardWeight(const PackedLinearDescription& d, const Desc& x,
                                     const Desc& y) {
-  using Backward = dnnl::inner_product_backward_weights;
-  const auto engine = Processor();
   const bool out_in = d.layout == WeightLayout::kOutIn;
   if (!d.accumulate) {
     const Desc any = Describe({d.outputs, d.inputs}, Tag::any, DType::kBF16);
     const Desc dweight = Describe({d.outputs, d.inputs}, out_in ? Tag::ab : Tag::ba);
-    const Backward::primitive_desc descriptor({x, dweight, y}, Attributes(), engine,
-                                              InnerProduct(x, any, y, engine));
-    return {engine,
+    const auto descriptor = DescribeInnerProductBackwardWeight(
+        {.source = x, .weight = dweight, .destination = y},
+        DescribeInnerProduct({.source = x, .weight = any, .destination = y}));
+    return {Processor(),
             descriptor,
             {{Slot::kSource, DNNL_ARG_SRC, x, x},
              {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
@@ -65,9 +53,11 @@ Recipe DescribePackedBackwardWeight(const PackedLinearDescription& d, const Desc
   sum.append_sum(1.0f);
   const Desc left = (out_in ? y : x).permute_axes({1, 0});
   const Desc& right = out_in ? x : y;
-  const Desc dweight = Describe({left.dims()[0], right.dims()[1]}, Tag::ab);
-  const dnnl::matmul::primitive_desc descriptor({left, right, dweight}, Attributes(sum), engine);
-  return {engine,
+  const Desc dweight =
+      Describe(out_in ? Dims{d.outputs, d.inputs} : Dims{d.inputs, d.outputs}, Tag::ab);
+  const auto descriptor =
+      DescribeMatmul({.source = left, .weight = right, .destination = dweight}, sum);
+  return {Processor(),
           descriptor,
           {{out_in ? Slot::kDestinationGradient : Slot::kSource, DNNL_ARG_SRC, left, left},
            {out_in ? Slot::kSource : Slot::kDestinationGradient, DNNL_ARG_WEIGHTS, right, right},

@@ -33,7 +33,7 @@ Eltwise EltwiseOf(Activation activation, double parameter) {
     case Activation::kSilu:
       return {algorithm::eltwise_swish, 1};
     case Activation::kSoftplus:
-      return {algorithm::eltwise_soft_relu, 0};
+      return {algorithm::eltwise_soft_relu, 1};
     case Activation::kMish:
       return {algorithm::eltwise_mish, 0};
     case Activation::kExp:
@@ -47,8 +47,7 @@ Eltwise EltwiseOf(Activation activation, double parameter) {
 
 void AppendActivation(const LinearEpilogue& epilogue, dnnl::post_ops& post_ops) {
   if (epilogue.activation == Activation::kIdentity) return;
-  const Eltwise function = EltwiseOf(epilogue.activation, epilogue.parameter);
-  post_ops.append_eltwise(1.0f, function.kind, function.alpha, 0.0f);
+  AppendEltwise(EltwiseOf(epilogue.activation, epilogue.parameter), post_ops);
 }
 
 dnnl::primitive_attr Attributes(const dnnl::post_ops& post_ops) {

@@ -1,34 +1,23 @@
 #pragma once
 
 #include "sdk/backend/onednn/descriptions.h"
+#include "sdk/backend/onednn/primitive_descriptors.h"
 #include "sdk/backend/onednn/primitive_operation.h"
 
 // How each description becomes a oneDNN primitive. Sees oneDNN, so it is internal like
 // primitive_operation.h.
 namespace frugal::onednn {
 
-using Desc = dnnl::memory::desc;
-using Dims = dnnl::memory::dims;
-using Tag = dnnl::memory::format_tag;
-
 Desc Describe(const Dims& dims, Tag tag, DType dtype = DType::kF32);
-dnnl::engine Processor();
-
-// A function of oneDNN with its first parameter.
-struct Eltwise {
-  dnnl::algorithm kind;
-  float alpha;
-};
 Eltwise EltwiseOf(Activation activation, double parameter);
 void AppendActivation(const LinearEpilogue& epilogue, dnnl::post_ops& post_ops);
-// With scratch from the caller.
-dnnl::primitive_attr Attributes(const dnnl::post_ops& post_ops = {});
 
 // y = activation(x weight + bias + residual) as a matmul.
 struct MatmulParts {
   Desc x, y;
   Desc weight;  // as it is given, [inputs, outputs]
   Desc inner;   // as the primitive reads it; oneDNN chooses where its tag is `any`
+  std::int64_t outputs = 0;
   bool bias = false, residual = false;
 };
 Recipe MatmulRecipe(const MatmulParts& parts, const LinearEpilogue& epilogue);

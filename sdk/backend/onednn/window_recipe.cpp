@@ -6,7 +6,6 @@ namespace frugal::onednn {
 namespace {
 
 using dnnl::algorithm;
-using dnnl::prop_kind;
 
 // Signals and images are taken as images, the rest as volumes.
 bool IsVolume(const WindowGeometry& g) {
@@ -25,21 +24,22 @@ Dims Join(Dims head, const Dims& tail) {
   return head;
 }
 
-Desc DescribeImage(std::int64_t batch, std::int64_t channels, const Spatial& extents, bool volume,
-                   DType dtype = DType::kF32) {
-  return Describe(Join({batch, channels}, SpatialDims(extents, volume)),
-                  volume ? Tag::ndhwc : Tag::nhwc, dtype);
+Dims ImageDims(std::int64_t batch, std::int64_t channels, const Spatial& extents, bool volume) {
+  return Join({batch, channels}, SpatialDims(extents, volume));
 }
 
-struct WindowDims {
-  Dims kernel, stride, dilation, begin, end;
-  explicit WindowDims(const WindowGeometry& g)
-      : kernel(SpatialDims(g.kernel, IsVolume(g))),
-        stride(SpatialDims(g.stride, IsVolume(g))),
-        dilation(SpatialDims(g.dilation, IsVolume(g), 1)),  // oneDNN counts the gaps
-        begin(SpatialDims(g.padding_begin, IsVolume(g))),
-        end(SpatialDims(g.padding_end, IsVolume(g))) {}
-};
+Desc DescribeImage(const Dims& dims, bool volume, DType dtype = DType::kF32) {
+  return Describe(dims, volume ? Tag::ndhwc : Tag::nhwc, dtype);
+}
+
+WindowDims WindowDimsOf(const WindowGeometry& g) {
+  const bool volume = IsVolume(g);
+  return {.kernel = SpatialDims(g.kernel, volume),
+          .stride = SpatialDims(g.stride, volume),
+          .dilation = SpatialDims(g.dilation, volume, 1),
+          .begin = SpatialDims(g.padding_begin, volume),
+          .end = SpatialDims(g.padding_end, volume)};
+}
 
 Dims ConvWeightDims(const ConvGeometry& g) {
   const Dims kernel = SpatialDims(g.window.kernel, IsVolume(g.window));
@@ -51,44 +51,39 @@ Dims ConvWeightDims(const ConvGeometry& g) {
 struct ConvTensors {
   algorithm kind;
   Desc x, y, bias, weight;
-  Desc any_x, any_y, any_weight;  // as the primitive reads them: activations as they are if direct
+  ProductTensors inner;  // as the primitive reads them: activations as they are if it is direct
   WindowDims window;
-  ConvTensors(const ConvGeometry& g, DType dtype, algorithm chosen)
-      : kind(chosen), window(g.window) {
-    const bool volume = IsVolume(g.window);
-    x = DescribeImage(g.window.batch, g.input_channels, g.window.input, volume, dtype);
-    y = DescribeImage(g.window.batch, g.output_channels, g.window.output, volume, dtype);
+  ConvTensors(const ConvDescription& d, algorithm chosen)
+      : kind(chosen), window(WindowDimsOf(d.geometry.window)) {
+    const ConvGeometry& g = d.geometry;
+    const WindowGeometry& w = g.window;
+    const bool volume = IsVolume(w), direct = chosen == algorithm::convolution_direct;
+    const Dims inputs = ImageDims(w.batch, g.input_channels, w.input, volume);
+    const Dims outputs = ImageDims(w.batch, g.output_channels, w.output, volume);
+    x = DescribeImage(inputs, volume, d.dtype);
+    y = DescribeImage(outputs, volume, d.dtype);
     bias = Describe({g.output_channels}, Tag::a);
     const Dims dims = ConvWeightDims(g);
     const Tag plain = volume ? (g.groups == 1 ? Tag::oidhw : Tag::goidhw)
                              : (g.groups == 1 ? Tag::oihw : Tag::goihw);
     weight = Describe(dims, plain);
-    any_weight = Describe(dims, Tag::any, dtype);
-    const bool direct = chosen == algorithm::convolution_direct;
-    any_x = direct ? x : Describe(x.dims(), Tag::any, dtype);
-    any_y = direct ? y : Describe(y.dims(), Tag::any, dtype);
+    inner = {.source = direct ? x : Describe(inputs, Tag::any, d.dtype),
+             .weight = Describe(dims, Tag::any, d.dtype),
+             .destination = direct ? y : Describe(outputs, Tag::any, d.dtype),
+             .bias = d.bias ? bias : Desc()};
   }
 };
 
 dnnl::convolution_forward::primitive_desc ConvForward(const ConvDescription& d,
-                                                      const ConvTensors& t,
-                                                      const dnnl::engine& engine) {
-  using Forward = dnnl::convolution_forward;
+                                                      const ConvTensors& t) {
   dnnl::post_ops post_ops;
   AppendActivation(d.epilogue, post_ops);
-  const auto& w = t.window;
-  const auto kind = prop_kind::forward_training;
-  const auto op = d.bias ? Forward::desc(kind, t.kind, t.any_x, t.any_weight, t.bias, t.any_y,
-                                         w.stride, w.dilation, w.begin, w.end)
-                         : Forward::desc(kind, t.kind, t.any_x, t.any_weight, t.any_y, w.stride,
-                                         w.dilation, w.begin, w.end);
-  return Forward::primitive_desc(op, Attributes(post_ops), engine);
+  return DescribeConvolution(t.kind, t.inner, t.window, post_ops);
 }
 
 Recipe DescribeConvForward(const ConvDescription& d, const ConvTensors& t) {
-  const auto engine = Processor();
-  const auto descriptor = ConvForward(d, t, engine);
-  Recipe recipe{engine,
+  const auto descriptor = ConvForward(d, t);
+  Recipe recipe{Processor(),
                 descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, t.x, descriptor.src_desc()},
                  {Slot::kWeight, DNNL_ARG_WEIGHTS, t.weight, descriptor.weights_desc()},
@@ -98,13 +93,9 @@ Recipe DescribeConvForward(const ConvDescription& d, const ConvTensors& t) {
 }
 
 Recipe DescribeConvBackwardData(const ConvDescription& d, const ConvTensors& t) {
-  using Backward = dnnl::convolution_backward_data;
-  const auto engine = Processor();
-  const auto& w = t.window;
-  const Backward::desc op(t.kind, t.any_x, t.any_weight, t.any_y, w.stride, w.dilation, w.begin,
-                          w.end);
-  const Backward::primitive_desc descriptor(op, Attributes(), engine, ConvForward(d, t, engine));
-  return {engine,
+  const auto descriptor =
+      DescribeConvolutionBackwardData(t.kind, t.inner, t.window, ConvForward(d, t));
+  return {Processor(),
           descriptor,
           {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, descriptor.diff_dst_desc()},
            {Slot::kWeight, DNNL_ARG_WEIGHTS, t.weight, descriptor.weights_desc()},
@@ -121,17 +112,10 @@ void AvoidRace(const WindowGeometry& w, dnnl::convolution_backward_weights::prim
 }
 
 Recipe DescribeConvBackwardWeight(const ConvDescription& d, const ConvTensors& t) {
-  using Backward = dnnl::convolution_backward_weights;
-  const auto engine = Processor();
-  const auto& w = t.window;
-  const auto op = d.bias ? Backward::desc(t.kind, t.any_x, t.any_weight, t.bias, t.any_y, w.stride,
-                                          w.dilation, w.begin, w.end)
-                         : Backward::desc(t.kind, t.any_x, t.any_weight, t.any_y, w.stride,
-                                          w.dilation, w.begin, w.end);
-  const auto forward = ConvForward(d, t, engine);  // lives while implementations are looked through
-  Backward::primitive_desc descriptor(op, Attributes(), engine, forward);
+  const auto forward = ConvForward(d, t);  // lives while implementations are looked through
+  auto descriptor = DescribeConvolutionBackwardWeight(t.kind, t.inner, t.window, forward);
   AvoidRace(d.geometry.window, descriptor);
-  Recipe recipe{engine,
+  Recipe recipe{Processor(),
                 descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, t.x, descriptor.src_desc()},
                  {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, descriptor.diff_dst_desc()},
@@ -145,7 +129,7 @@ Recipe DescribeConvBackwardWeight(const ConvDescription& d, const ConvTensors& t
 }
 
 Recipe DescribeConv(const ConvDescription& d, algorithm kind) {
-  const ConvTensors tensors(d.geometry, d.dtype, kind);
+  const ConvTensors tensors(d, kind);
   switch (d.pass) {
     case Pass::kBackwardData:
       return DescribeConvBackwardData(d, tensors);
@@ -169,26 +153,21 @@ Recipe MakeWinogradRecipe(const ConvDescription& d) {
 Recipe MakeRecipe(const PoolDescription& d) {
   const WindowGeometry& g = d.geometry.window;
   const bool volume = IsVolume(g);
-  const WindowDims w(g);
-  const Desc x = DescribeImage(g.batch, d.geometry.channels, g.input, volume);
-  const Desc y = DescribeImage(g.batch, d.geometry.channels, g.output, volume);
+  const WindowDims w = WindowDimsOf(g);
+  const Desc x = DescribeImage(ImageDims(g.batch, d.geometry.channels, g.input, volume), volume);
+  const Desc y = DescribeImage(ImageDims(g.batch, d.geometry.channels, g.output, volume), volume);
   const auto kind = d.geometry.count_padding ? algorithm::pooling_avg_include_padding
                                              : algorithm::pooling_avg_exclude_padding;
-  const auto engine = Processor();
-  const dnnl::pooling_forward::primitive_desc forward(
-      {prop_kind::forward_training, kind, x, y, w.stride, w.kernel, w.begin, w.end}, Attributes(),
-      engine);
-  Recipe recipe{engine, forward, {}};
-  if (d.backward) {
-    recipe.descriptor = dnnl::pooling_backward::primitive_desc(
-        {kind, x, y, w.stride, w.kernel, w.begin, w.end}, Attributes(), engine, forward);
-    recipe.bindings = {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
-                       {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, x, x, true}};
-  } else {
-    recipe.bindings = {{Slot::kSource, DNNL_ARG_SRC, x, x},
-                       {Slot::kDestination, DNNL_ARG_DST, y, y, true}};
+  const auto forward = DescribePooling(kind, x, y, w);
+  if (!d.backward) {
+    return {Processor(),
+            forward,
+            {{Slot::kSource, DNNL_ARG_SRC, x, x}, {Slot::kDestination, DNNL_ARG_DST, y, y, true}}};
   }
-  return recipe;
+  return {Processor(),
+          DescribePoolingBackward(kind, x, y, w, forward),
+          {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
+           {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, x, x, true}}};
 }
 
 }  // namespace frugal::onednn
