@@ -3,7 +3,6 @@
 include(CMakeFindDependencyMacro)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_dependency(Threads)
-find_dependency(OpenMP COMPONENTS CXX)
 find_dependency(spdlog)
 find_dependency(ZLIB)
 find_dependency(PNG)

@@ -1,6 +1,6 @@
 #include "sdk/backend/backend.h"
 
-#include <omp.h>
+#include "sdk/core/threads.h"
 
 namespace frugal {
 
@@ -13,10 +13,10 @@ std::unique_ptr<Backend> MakeBackend(BackendKind kind) {
 }
 
 void SetThreadCount(int threads) {
-  static const int at_start = omp_get_max_threads();
-  omp_set_num_threads(threads > 0 ? threads : at_start);
+  static const int at_start = MostThreads();
+  SetMostThreads(threads > 0 ? threads : at_start);
 }
 
-int ThreadCount() { return omp_get_max_threads(); }
+int ThreadCount() { return MostThreads(); }
 
 }  // namespace frugal

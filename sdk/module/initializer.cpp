@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "sdk/core/random.h"
+#include "sdk/core/threads.h"
 #include "sdk/module/orthogonal.h"
 
 namespace frugal {
@@ -95,16 +96,13 @@ void FillOrthogonal(const Initializer& init, std::uint64_t key, const Tensor& te
 template <class T>
 void FillWith(const FillFunction& fill, std::uint64_t key, std::span<T> values) {
   constexpr std::size_t kTogether = 256;
-  const std::size_t parts = (values.size() + kTogether - 1) / kTogether;
-#pragma omp parallel for schedule(static)
-  for (std::size_t part = 0; part < parts; ++part) {
-    const std::size_t first = part * kTogether;
+  ParallelFor(std::ssize(values), kTogether, [&](std::int64_t begin, std::int64_t end) {
     std::array<double, kTogether> room;
-    const std::span made(room.data(), std::min(kTogether, values.size() - first));
-    fill(key, first, made);
-    std::ranges::transform(made, values.begin() + static_cast<std::ptrdiff_t>(first),
+    const std::span made(room.data(), static_cast<std::size_t>(end - begin));
+    fill(key, static_cast<std::size_t>(begin), made);
+    std::ranges::transform(made, values.begin() + begin,
                            [](double value) { return static_cast<T>(value); });
-  }
+  });
 }
 
 }  // namespace

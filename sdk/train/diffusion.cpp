@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sdk/core/random.h"
+#include "sdk/core/threads.h"
 
 namespace frugal {
 namespace {
@@ -107,15 +108,14 @@ void DiffusionProcess::Fill(const Streams& streams, std::span<const NetworkInput
     time = &inputs[i];
   }
   T* const y = target.data<T>();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t n = 0; n < count; ++n) {
+  ParallelFor(count, 1, [&](std::int64_t n, std::int64_t) {
     const auto number = static_cast<std::uint64_t>(samples[static_cast<std::size_t>(n)]);
     const std::uint64_t first = number * static_cast<std::uint64_t>(size);
     const Drawn drawn = Draw(streams.own, number * kOwnNumbers);
     times[n] = static_cast<T>(drawn.fraction * time->time_range);
     const auto at = static_cast<std::size_t>(n * size), length = static_cast<std::size_t>(size);
     AddNoise(drawn.level, {streams.noise, first}, std::span(x + at, length), y + at);
-  }
+  });
 }
 
 DiffusionProcess::Streams DiffusionProcess::StreamsOf(const Context& context) {

@@ -106,7 +106,9 @@ class Checker {
   void CheckFile(const SourceFile& file) {
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
       CheckText(file.path, i + 1, file.lines[i]);
-      if (IsCode(file.path)) CheckInclude(file.path, i + 1, file.lines[i]);
+      if (!IsCode(file.path)) continue;
+      CheckInclude(file.path, i + 1, file.lines[i]);
+      CheckDirective(file.path, i + 1, file.lines[i]);
     }
     if (!IsCode(file.path)) return;
     CheckLength(file);
@@ -130,6 +132,14 @@ class Checker {
     if (include->header == kMpiHeader && ++mpi_files_ > 1) {
       Report(path, number, "a second file that includes <mpi.h>");
     }
+  }
+
+  // Compilers are told to heed `simd` and to pass over the rest.
+  void CheckDirective(const std::string& path, std::size_t number, std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (!line.starts_with("#pragma omp ") || line.starts_with("#pragma omp simd")) return;
+    Report(path, number,
+           "a directive of OpenMP other than simd; threads come from sdk/core/threads.h");
   }
 
   void CheckLength(const SourceFile& file) {

@@ -46,11 +46,12 @@ bool MayUseCatch(std::string_view path) { return path == "tests/catch.h"; }
 bool MayUseMpi(std::string_view path) {
   return path.starts_with("sdk/comm/") && path.ends_with("_mpi.cpp");
 }
+bool MayUseOpenMp(std::string_view) { return false; }
 bool MayUseCli(std::string_view path) { return path.starts_with("samples/"); }
 
 constexpr std::string_view kEigenPlace = "sdk/backend/**/*.cpp and sdk/backend/eigen/";
 constexpr std::string_view kOneDnnPlace = "sdk/backend/**/*.cpp and sdk/backend/onednn/";
-constexpr std::array<Fence, 13> kFences = {{
+constexpr std::array<Fence, 14> kFences = {{
     {"toml++/", MayUseToml, "presets/ and builders/spec*"},
     {"Eigen/", MayUseEigen, kEigenPlace},
     {"unsupported/Eigen/", MayUseEigen, kEigenPlace},
@@ -63,6 +64,7 @@ constexpr std::array<Fence, 13> kFences = {{
     {"nlohmann/", IsSourceOrTest, "*.cpp files and tests"},
     {"zlib.h", IsSource, "*.cpp files"},
     {"png.h", IsSource, "*.cpp files"},
+    {"omp.h", MayUseOpenMp, "no file; threads come from sdk/core/threads.h"},
     {"CLI/", MayUseCli, "samples/"},
 }};
 

@@ -98,6 +98,7 @@ TEST_CASE("style: each library stays behind its fence") {
   CHECK_FALSE(May("tests/sdk/core/a_test.cpp", "catch2/catch.hpp", false));
   CHECK_FALSE(May("sdk/comm/mesh.cpp", "mpi.h", false));
   CHECK_FALSE(May("builders/plan.cpp", "CLI/CLI.hpp", false));
+  CHECK_FALSE(May("sdk/core/threads.cpp", "omp.h", false));
 }
 
 TEST_CASE("style: findings name the file and the line") {
@@ -110,6 +111,14 @@ TEST_CASE("style: findings name the file and the line") {
                                  "sdk/core/b.cpp:1: \"sdk/core/missing.h\" does not exist",
                                  "sdk/core/b.cpp:2: a tab", "sdk/core/b.cpp:2: a trailing space",
                                  "sdk/core/b.cpp:3: a carriage return"});
+}
+
+TEST_CASE("style: of OpenMP's directives only simd is compiled") {
+  TemporaryTree tree;
+  tree.Write("sdk/core/a.cpp", "#pragma omp simd reduction(+ : sum)\n  #pragma omp parallel for\n");
+  CHECK(tree.Findings() ==
+        Lines{"sdk/core/a.cpp:2: a directive of OpenMP other than simd; threads come from "
+              "sdk/core/threads.h"});
 }
 
 TEST_CASE("style: a long file needs a reason") {

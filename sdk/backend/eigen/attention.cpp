@@ -1,7 +1,5 @@
 #include "sdk/backend/eigen/attention.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "sdk/backend/eigen/gemm.h"
 #include "sdk/backend/eigen/parallel.h"
 #include "sdk/backend/eigen/row_exponentials.h"
+#include "sdk/core/threads.h"
 
 namespace frugal {
 namespace eigen {
@@ -248,7 +247,7 @@ constexpr std::int64_t kTwoTiles = 2 * kTile * kTile;  // per thread
 
 template <class T>
 T* OwnTiles(void* scratch) {
-  return static_cast<T*>(scratch) + kTwoTiles * omp_get_thread_num();
+  return static_cast<T*>(scratch) + kTwoTiles * ThreadNumber();
 }
 
 std::int64_t ScratchBytes(DType dtype) { return kTwoTiles * SizeOf(dtype) * ThreadCount(); }

@@ -1,13 +1,12 @@
 #include "sdk/backend/eigen/conv.h"
 
-#include <omp.h>
-
 #include "sdk/backend/backend.h"
 #include "sdk/backend/eigen/column_sums.h"
 #include "sdk/backend/eigen/columns.h"
 #include "sdk/backend/eigen/conv_plan.h"
 #include "sdk/backend/eigen/dispatch.h"
 #include "sdk/backend/eigen/epilogue.h"
+#include "sdk/core/threads.h"
 
 namespace frugal {
 namespace eigen {
@@ -24,7 +23,7 @@ struct Scratch {
   static std::int64_t Aligned(std::int64_t elements) {
     return RoundUpToAlignment(elements * SizeOf(DTypeOf<T>())) / SizeOf(DTypeOf<T>());
   }
-  T* OwnTile() const { return tiles + omp_get_thread_num() * tile_stride; }
+  T* OwnTile() const { return tiles + ThreadNumber() * tile_stride; }
 
   T* weight;
   T* tiles;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <exception>
+
+#include "sdk/core/threads.h"
 
 // Loops over fixed pieces. Where the pieces lie depends on the sizes alone, never on the number of
 // threads, so that every sum has one order and every result the same bits on any machine size.
@@ -11,37 +12,7 @@ namespace frugal::eigen {
 
 inline constexpr std::int64_t kChunk = 16384;  // elements: long enough to pay for a thread
 
-// Carries the first exception out of a parallel region, which none may leave by itself.
-class FirstError {
- public:
-  template <class Body>
-  void Guard(const Body& body) noexcept {
-    try {
-      body();
-    } catch (...) {
-#pragma omp critical(frugal_first_error)
-      if (!error_) error_ = std::current_exception();
-    }
-  }
-  void Rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  std::exception_ptr error_;
-};
-
-// body(begin, end) for consecutive pieces of `chunk` indices of [0, count).
-template <class Body>
-void ParallelFor(std::int64_t count, std::int64_t chunk, const Body& body) {
-  const std::int64_t pieces = (count + chunk - 1) / chunk;
-  FirstError error;
-#pragma omp parallel for schedule(static) if (pieces > 1)
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    error.Guard([&] { body(piece * chunk, std::min(count, (piece + 1) * chunk)); });
-  }
-  error.Rethrow();
-}
+using frugal::ParallelFor;
 
 // Rows of `columns` elements that make up about kChunk elements.
 constexpr std::int64_t RowsPerChunk(std::int64_t columns) {

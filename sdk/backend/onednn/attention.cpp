@@ -1,7 +1,5 @@
 #include "sdk/backend/onednn/attention.h"
 
-#include <omp.h>
-
 #include <initializer_list>
 #include <numbers>
 #include <string>
@@ -11,6 +9,7 @@
 #include "sdk/backend/onednn/attention_matrix.h"
 #include "sdk/backend/onednn/attention_tiles.h"
 #include "sdk/core/error.h"
+#include "sdk/core/threads.h"
 
 namespace frugal {
 namespace {
@@ -47,14 +46,13 @@ void ForTasks(const AttentionInputs& inputs, void* scratch, const Body& body) {
   if (tasks == 0) return;
   const int threads = static_cast<int>(ThreadsFor(inputs.plan));
   const std::int64_t in_a_row = std::clamp<std::int64_t>(tasks / (8 * threads), 1, 4);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    const std::int64_t thread = omp_get_thread_num();
+  SharedTasks shared(tasks, in_a_row);
+  RunTeam(threads, [&] {
+    const std::int64_t thread = ThreadNumber();
     Carver carver(static_cast<char*>(scratch) + thread * bytes);
     Tiles tiles(inputs, carver);
-#pragma omp for schedule(dynamic, in_a_row)
-    for (std::int64_t task = 0; task < tasks; ++task) body(tiles, task, thread);
-  }
+    shared.Work([&](std::int64_t task) { body(tiles, task, thread); });
+  });
 }
 
 void CheckTypes(const char* where, std::initializer_list<const Tensor*> alike, const Tensor& mask,

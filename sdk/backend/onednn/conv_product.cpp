@@ -1,7 +1,5 @@
 #include "sdk/backend/onednn/conv_product.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "sdk/backend/onednn/conv_windows.h"
 #include "sdk/backend/onednn/simd/conv_panels.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
+#include "sdk/core/threads.h"
 
 namespace frugal::onednn {
 namespace {
@@ -73,10 +72,11 @@ class ConvProduct final : public Operation {
     char* const own = static_cast<char*>(scratch) + 2 * weight_size_;
     PackWeight(static_cast<const float*>(find(Slot::kWeight)));
     const auto tasks = static_cast<std::int64_t>(tasks_.size());
-#pragma omp parallel for schedule(dynamic, 1) if (tasks > 1)
-    for (std::int64_t i = 0; i < tasks; ++i) {
-      Compute(tasks_[static_cast<std::size_t>(i)], own + omp_get_thread_num() * BytesPerThread());
-    }
+    SharedTasks shared(tasks, 1);
+    RunTeam(tasks > 1 ? 0 : 1, [&] {
+      char* const mine = own + ThreadNumber() * BytesPerThread();
+      shared.Work([&](std::int64_t i) { Compute(tasks_[static_cast<std::size_t>(i)], mine); });
+    });
   }
 
  private:

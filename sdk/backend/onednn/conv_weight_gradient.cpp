@@ -1,7 +1,5 @@
 #include "sdk/backend/onednn/conv_weight_gradient.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 
@@ -10,6 +8,7 @@
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/backend/onednn/simd/panel_product.h"
 #include "sdk/backend/onednn/window_walk.h"
+#include "sdk/core/threads.h"
 
 namespace frugal::onednn {
 namespace {
@@ -106,7 +105,7 @@ class ConvWeightGradient final : public Operation {
     for (std::int64_t i = 0; i < part.count; ++i, windows.Next()) {
       inputs[static_cast<std::size_t>(i)] = windows.Find(x_, offset);
     }
-    BFloat16* const panel = right_ + omp_get_thread_num() * simd::PanelSize(rows_);
+    BFloat16* const panel = right_ + ThreadNumber() * simd::PanelSize(rows_);
     for (; channel < end; channel += kMatrixBlock) {
       const std::int64_t columns = std::min(kMatrixBlock, inputs_ - channel);
       simd::GatherRightPanel({inputs.data(), part.count, channel, columns}, panel);

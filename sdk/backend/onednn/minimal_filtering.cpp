@@ -1,13 +1,12 @@
 #include "sdk/backend/onednn/minimal_filtering.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 
 #include "sdk/backend/backend.h"
 #include "sdk/backend/eigen/parallel.h"
 #include "sdk/backend/onednn/filtering_tiles.h"
+#include "sdk/core/threads.h"
 
 namespace frugal::onednn {
 namespace {
@@ -92,7 +91,7 @@ class MinimalFiltering final : public Operation {
   void Filter(std::int64_t begin, std::int64_t end, std::int64_t first,
               const Panels& filters) const {
     const std::int64_t rows = end - begin, outputs = filters.channels;
-    float* const space = zeros_ + inputs_ + omp_get_thread_num() * ThreadSize();
+    float* const space = zeros_ + inputs_ + ThreadNumber() * ThreadSize();
     const Panels inputs{space, rows, inputs_, inputs_, rows * inputs_ + kFilteringGap};
     const Panels products{space + kPlaces * inputs.place, rows, outputs, outputs,
                           rows * outputs + kFilteringGap};

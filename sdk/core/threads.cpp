@@ -1,0 +1,29 @@
+#include "sdk/core/threads.h"
+
+// These are entries of libgomp (its manual: "The libgomp ABI", "Runtime Library Routines"). What
+// clang++ makes of OpenMP's own directives needs another runtime beside it.
+// NOLINTBEGIN(readability-identifier-naming)
+extern "C" {
+void GOMP_parallel(void (*task)(void*), void* data, unsigned threads, unsigned flags);
+int omp_get_thread_num();
+int omp_get_num_threads();
+int omp_get_max_threads();
+void omp_set_num_threads(int threads);
+}
+// NOLINTEND(readability-identifier-naming)
+
+namespace frugal {
+
+void SetMostThreads(int threads) { omp_set_num_threads(threads); }
+
+int MostThreads() { return omp_get_max_threads(); }
+
+int ThreadNumber() { return omp_get_thread_num(); }
+
+int TeamSize() { return omp_get_num_threads(); }
+
+void RunTeam(int threads, void (*task)(void*), void* data) {
+  GOMP_parallel(task, data, static_cast<unsigned>(threads), 0);
+}
+
+}  // namespace frugal

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+
+// Work on the threads of libgomp, whichever compiler this is: they are those of oneDNN, and so a
+// program has one OpenMP runtime, one pool of threads and one number of them.
+namespace frugal {
+
+// How many threads a team has at most, at least 1.
+void SetMostThreads(int threads);
+int MostThreads();
+
+// In a team: which of its threads this one is, and how many they are. Elsewhere 0 and 1.
+int ThreadNumber();
+int TeamSize();
+
+// task(data) on every thread of a team, of at most `threads` or, with 0, of MostThreads().
+void RunTeam(int threads, void (*task)(void* data), void* data);
+
+// body() likewise; an exception that leaves it ends the program.
+template <class Body>
+void RunTeam(int threads, const Body& body) {
+  const auto task = [](void* data) noexcept { (*static_cast<const Body*>(data))(); };
+  RunTeam(threads, task, const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+// Tasks that threads of a team take as they come free, some in a row.
+class SharedTasks {
+ public:
+  SharedTasks(std::int64_t count, std::int64_t in_a_row) : count_(count), in_a_row_(in_a_row) {}
+
+  // body(task) for each task that falls to the calling thread.
+  template <class Body>
+  void Work(const Body& body) {
+    while (true) {
+      const std::int64_t first = next_.fetch_add(in_a_row_, std::memory_order_relaxed);
+      if (first >= count_) return;
+      const std::int64_t end = std::min(count_, first + in_a_row_);
+      for (std::int64_t task = first; task < end; ++task) body(task);
+    }
+  }
+
+ private:
+  std::int64_t count_, in_a_row_;
+  std::atomic<std::int64_t> next_ = 0;
+};
+
+// Carries the first exception out of a team.
+class FirstError {
+ public:
+  template <class Body>
+  void Guard(const Body& body) noexcept {
+    try {
+      body();
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+  void Rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+// body(begin, end) for consecutive pieces of `chunk` indices of [0, count), of which every thread
+// takes consecutive ones.
+template <class Body>
+void ParallelFor(std::int64_t count, std::int64_t chunk, const Body& body) {
+  const std::int64_t pieces = (count + chunk - 1) / chunk;
+  if (pieces <= 0) return;
+  FirstError error;
+  RunTeam(pieces > 1 ? 0 : 1, [&] {
+    const std::int64_t thread = ThreadNumber(), threads = TeamSize();
+    const std::int64_t each = pieces / threads, more = pieces % threads;  // the first have one more
+    const std::int64_t first = thread * each + std::min(thread, more);
+    const std::int64_t end = first + each + (thread < more ? 1 : 0);
+    for (std::int64_t piece = first; piece < end; ++piece) {
+      error.Guard([&] { body(piece * chunk, std::min(count, (piece + 1) * chunk)); });
+    }
+  });
+  error.Rethrow();
+}
+
+}  // namespace frugal

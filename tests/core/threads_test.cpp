@@ -1,0 +1,106 @@
+#include "sdk/core/threads.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+
+namespace frugal {
+namespace {
+
+// The OpenMP runtimes among the files that this process has mapped.
+std::set<std::string> MappedRuntimes() {
+  std::set<std::string> runtimes;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t path = line.find('/');
+    if (path == std::string::npos) continue;
+    const std::string name = std::filesystem::path(line.substr(path)).filename().string();
+    for (const char* start : {"libgomp", "libomp", "libiomp"}) {
+      if (name.starts_with(start)) runtimes.insert(name);
+    }
+  }
+  return runtimes;
+}
+
+std::string FileOf(void* function) {
+  Dl_info info{};
+  return dladdr(function, &info) != 0 ? info.dli_fname : "";
+}
+
+}  // namespace
+
+TEST_CASE("threads: a program has one OpenMP runtime, and oneDNN's calls arrive there") {
+  const auto runtimes = MappedRuntimes();
+  CAPTURE(runtimes);
+  REQUIRE(runtimes.size() == 1);
+  // The first of all that are loaded, which is the one that every library is bound to.
+  void* const parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
+  REQUIRE(parallel != nullptr);
+  CHECK(FileOf(parallel).find(*runtimes.begin()) != std::string::npos);
+}
+
+TEST_CASE("threads: every thread of a team runs once") {
+  for (const int threads : {1, 2, 3}) {
+    std::vector<int> runs(static_cast<std::size_t>(threads), 0), sizes(runs);
+    RunTeam(threads, [&] {
+      const auto number = static_cast<std::size_t>(ThreadNumber());
+      runs.at(number) += 1;
+      sizes.at(number) = TeamSize();
+    });
+    const int team = sizes[0];  // fewer where the environment has a limit
+    CHECK(team <= threads);
+    if (threads <= MostThreads()) CHECK(team == threads);
+    for (int i = 0; i < threads; ++i) {
+      CHECK(runs[static_cast<std::size_t>(i)] == (i < team ? 1 : 0));
+      CHECK(sizes[static_cast<std::size_t>(i)] == (i < team ? team : 0));
+    }
+  }
+  CHECK(ThreadNumber() == 0);
+  CHECK(TeamSize() == 1);
+}
+
+TEST_CASE("threads: a loop takes each index once, on consecutive pieces") {
+  for (const std::int64_t count : {0, 1, 7, 64, 1000}) {
+    for (const std::int64_t chunk : {1, 3, 64}) {
+      std::vector<int> taken(static_cast<std::size_t>(count), 0);
+      std::atomic<bool> well_cut = true;  // Catch2 counts on one thread
+      ParallelFor(count, chunk, [&](std::int64_t begin, std::int64_t end) {
+        if (begin % chunk != 0 || end != std::min(count, begin + chunk)) well_cut = false;
+        for (std::int64_t i = begin; i < end; ++i) ++taken[static_cast<std::size_t>(i)];
+      });
+      CHECK(well_cut);
+      CHECK(taken == std::vector<int>(taken.size(), 1));
+    }
+  }
+}
+
+TEST_CASE("threads: shared tasks are taken once, whatever is taken in a row") {
+  for (const std::int64_t in_a_row : {1, 4, 100}) {
+    std::vector<int> taken(37, 0);
+    SharedTasks tasks(37, in_a_row);
+    RunTeam(0, [&] {
+      tasks.Work([&](std::int64_t task) { ++taken[static_cast<std::size_t>(task)]; });
+    });
+    CHECK(taken == std::vector<int>(37, 1));
+  }
+}
+
+TEST_CASE("threads: an exception leaves a loop when all pieces have ended") {
+  std::vector<int> taken(16, 0);
+  CHECK_THROWS_AS(ParallelFor(16, 1,
+                              [&](std::int64_t i, std::int64_t) {
+                                taken[static_cast<std::size_t>(i)] = 1;
+                                if (i % 2 == 0) throw std::runtime_error("even");
+                              }),
+                  std::runtime_error);
+  CHECK(taken == std::vector<int>(16, 1));
+}
+
+}  // namespace frugal
