@@ -129,9 +129,6 @@ class Checker {
     } else if (include->quoted && !fs::exists(root_ / include->header)) {
       Report(path, number, "\"" + include->header + "\" does not exist");
     }
-    if (include->header == kMpiHeader && ++mpi_files_ > 1) {
-      Report(path, number, "a second file that includes <mpi.h>");
-    }
   }
 
   // Compilers are told to heed `simd` and to pass over the rest.
@@ -163,7 +160,6 @@ class Checker {
 
   fs::path root_;
   std::vector<Finding> findings_;
-  int mpi_files_ = 0;
 };
 
 }  // namespace

@@ -12,12 +12,25 @@ struct Room {
   std::string_view directory;
   int level;
 };
-constexpr std::array<Room, 19> kRooms = {{
-    {"sdk/core/", 0},  {"sdk/memory/", 1},   {"sdk/tensor/", 2}, {"sdk/backend/", 3},
-    {"sdk/comm/", 3},  {"sdk/autograd/", 4}, {"sdk/module/", 5}, {"sdk/ops/", 6},
-    {"sdk/optim/", 7}, {"sdk/data/", 8},     {"sdk/io/", 8},     {"sdk/diffusion/", 9},
-    {"sdk/plan/", 9},  {"sdk/train/", 10},   {"layers/", 11},    {"presets/", 11},
-    {"builders/", 12}, {"samples/", 13},     {"tests/", 14},
+constexpr std::array<Room, 18> kRooms = {{
+    {"sdk/core/", 0},
+    {"sdk/memory/", 1},
+    {"sdk/tensor/", 2},
+    {"sdk/backend/", 3},
+    {"sdk/autograd/", 4},
+    {"sdk/module/", 5},
+    {"sdk/ops/", 6},
+    {"sdk/optim/", 7},
+    {"sdk/data/", 8},
+    {"sdk/io/", 8},
+    {"sdk/diffusion/", 9},
+    {"sdk/plan/", 9},
+    {"sdk/train/", 10},
+    {"layers/", 11},
+    {"presets/", 11},
+    {"builders/", 12},
+    {"samples/", 13},
+    {"tests/", 14},
 }};
 
 // Headers of a library, by the start of their names, and the files that may include them.
@@ -36,23 +49,18 @@ bool InBackendPart(std::string_view path, std::string_view part) {
   return IsSource(path) || path.substr(kBackend.size()).starts_with(part);
 }
 
-bool MayUseToml(std::string_view path) {
-  return path.starts_with("presets/") || path.starts_with("builders/spec");
-}
+bool MayUseToml(std::string_view path) { return path.starts_with("presets/"); }
 bool MayUseEigen(std::string_view path) { return InBackendPart(path, "eigen/"); }
 bool MayUseOneDnn(std::string_view path) { return InBackendPart(path, "onednn/"); }
 bool MayUseSpdlog(std::string_view path) { return path == "sdk/core/log.cpp"; }
 bool MayUseCatch(std::string_view path) { return path == "tests/catch.h"; }
-bool MayUseMpi(std::string_view path) {
-  return path.starts_with("sdk/comm/") && path.ends_with("_mpi.cpp");
-}
 bool MayUseOpenMp(std::string_view) { return false; }
 bool MayUseCli(std::string_view path) { return path.starts_with("samples/"); }
 
 constexpr std::string_view kEigenPlace = "sdk/backend/**/*.cpp and sdk/backend/eigen/";
 constexpr std::string_view kOneDnnPlace = "sdk/backend/**/*.cpp and sdk/backend/onednn/";
-constexpr std::array<Fence, 14> kFences = {{
-    {"toml++/", MayUseToml, "presets/ and builders/spec*"},
+constexpr std::array<Fence, 13> kFences = {{
+    {"toml++/", MayUseToml, "presets/"},
     {"Eigen/", MayUseEigen, kEigenPlace},
     {"unsupported/Eigen/", MayUseEigen, kEigenPlace},
     {"dnnl", MayUseOneDnn, kOneDnnPlace},
@@ -60,7 +68,6 @@ constexpr std::array<Fence, 14> kFences = {{
     {"spdlog/", MayUseSpdlog, "sdk/core/log.cpp"},
     {"fmt/", MayUseSpdlog, "sdk/core/log.cpp"},
     {"catch2/", MayUseCatch, "tests/catch.h (include \"tests/catch.h\" instead)"},
-    {kMpiHeader, MayUseMpi, "one file sdk/comm/*_mpi.cpp"},
     {"nlohmann/", IsSourceOrTest, "*.cpp files and tests"},
     {"zlib.h", IsSource, "*.cpp files"},
     {"png.h", IsSource, "*.cpp files"},

@@ -11,7 +11,4 @@ namespace frugal::style {
 std::optional<std::string> IncludeProblem(std::string_view path, std::string_view header,
                                           bool quoted);
 
-// The one header that at most one file of the tree may include.
-inline constexpr std::string_view kMpiHeader = "mpi.h";
-
 }  // namespace frugal::style
