@@ -2,6 +2,7 @@
 #include "presets/nearest_name.h"
 #include "presets/value.h"
 #include "samples/cli/commands.h"
+#include "sdk/core/version.h"
 
 namespace frugal::cli {
 namespace {
@@ -62,6 +63,7 @@ std::string UnknownArgument(const CLI::App& app) {
 int Main(int count, const char* const* arguments) {
   CLI::App app("Build and train neural networks, every byte planned before it is allocated",
                "frugal");
+  app.set_version_flag("--version", "frugal " FRUGAL_VERSION, "Print the version and stop");
   Action action;
   AddCommands(app, action);
   if (count < 2) return RefuseUsage("a command is needed", app);
@@ -73,6 +75,8 @@ int Main(int count, const char* const* arguments) {
     app.parse(count, arguments);
   } catch (const CLI::CallForHelp&) {
     action = [&] { std::cout << app.help(); };
+  } catch (const CLI::CallForVersion& version) {
+    action = [text = std::string(version.what())] { std::cout << text << std::endl; };
   } catch (const CLI::ExtrasError&) {
     return RefuseUsage(UnknownArgument(app), app);
   } catch (const CLI::ParseError& error) {

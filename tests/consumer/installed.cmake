@@ -1,0 +1,60 @@
+# Installs the package, moves it elsewhere, looks at its headers, and uses it by find_package and by
+# pkg-config.
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+
+install_component(${SCRATCH}/first)
+set(prefix ${SCRATCH}/prefix)
+file(RENAME ${SCRATCH}/first ${prefix})
+set(include_dir ${prefix}/include/frugal)
+file(GLOB_RECURSE headers RELATIVE ${include_dir} ${include_dir}/*)
+file(GLOB beside RELATIVE ${prefix}/include ${prefix}/include/*)
+if(NOT beside STREQUAL "frugal" OR NOT "builders/frugal.h" IN_LIST headers)
+  fail("headers belong under include/frugal; there are: ${beside}")
+endif()
+
+# --- what is internal stays at home, and what is installed needs nothing else --------------------
+foreach(header IN LISTS headers)
+  if(header MATCHES "/(onednn|eigen|report|budget|architecture_fields|layer_types)/")
+    fail("the internal ${header} was installed: does a public header include it?")
+  endif()
+  file(STRINGS ${include_dir}/${header} includes REGEX "^#include")
+  if(includes MATCHES "toml\\+\\+|Eigen/|dnnl|spdlog|nlohmann|catch2|zlib|png\\.h|CLI/|omp\\.h")
+    fail("the installed ${header} includes a header of another library")
+  endif()
+  foreach(line IN LISTS includes)
+    if(line MATCHES "\"(.*)\"" AND NOT CMAKE_MATCH_1 IN_LIST headers)
+      fail("the installed ${header} includes ${CMAKE_MATCH_1}, which is not installed")
+    endif()
+  endforeach()
+endforeach()
+
+# --- every header compiles on its own ------------------------------------------------------------
+# The build of frugal has shown it of a header that some source includes before all others. The rest
+# is compiled here.
+file(GLOB_RECURSE sources ${SOURCE}/sdk/*.cpp ${SOURCE}/layers/*.cpp ${SOURCE}/presets/*.cpp
+     ${SOURCE}/builders/*.cpp)
+set(alone ${headers})
+foreach(source IN LISTS sources)
+  file(STRINGS ${source} first REGEX "^#include" LIMIT_COUNT 1)
+  if(first MATCHES "\"(.*)\"")
+    list(REMOVE_ITEM alone ${CMAKE_MATCH_1})
+  endif()
+endforeach()
+use_by_find_package(${prefix} "-DHEADERS=${alone}")
+use_by_pkg_config(${prefix})
+
+# --- the command and the documentation -----------------------------------------------------------
+if(EXISTS ${prefix}/bin/frugal)
+  run("run the command" ${prefix}/bin/frugal --version)
+  if(NOT run_output STREQUAL "frugal ${VERSION}\n")
+    fail("frugal --version printed: ${run_output}")
+  endif()
+endif()
+foreach(file README.md LICENSE)
+  if(NOT EXISTS ${prefix}/share/doc/frugal/${file})
+    fail("${file} was not installed")
+  endif()
+endforeach()
+list(LENGTH headers all)
+list(LENGTH alone some)
+message(STATUS "${all} headers installed, ${some} of them compiled alone here")
