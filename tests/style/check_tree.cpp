@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostLines = 400;
+constexpr std::size_t kMostFunctionLines = 60;
 constexpr std::string_view kLongFileReason = "// long file: ";
 constexpr std::array<std::string_view, 6> kRoomNames = {"sdk",      "layers",  "presets",
                                                         "builders", "samples", "tests"};
@@ -73,6 +74,34 @@ std::optional<Include> ParseInclude(std::string_view line) {
   return Include{std::string(line.substr(1, end - 1)), quoted};
 }
 
+std::size_t IndentOf(std::string_view line) { return line.find_first_not_of(' '); }
+
+// The line with the brace that opens what begins in line `i`, or nothing where that is a statement.
+std::optional<std::size_t> OpeningBrace(const std::vector<std::string>& lines, std::size_t i) {
+  for (; i < lines.size() && !lines[i].empty(); ++i) {
+    std::string_view code = std::string_view(lines[i]).substr(0, lines[i].find("  //"));
+    while (code.ends_with(' ')) code.remove_suffix(1);
+    if (code.ends_with('{')) return i;
+    if (code.ends_with(';') || code.ends_with('}')) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// How many lines below its opening brace line `end` closes a function or a block in one; 0 where it
+// closes nothing or something else. As clang-format lays it out, such a brace stands alone, as far
+// in as the line begins in which the function does.
+std::size_t BodyLines(const std::vector<std::string>& lines, std::size_t end) {
+  const std::size_t indent = IndentOf(lines[end]);
+  if (indent == std::string::npos || std::string_view(lines[end]).substr(indent) != "}") return 0;
+  for (std::size_t i = end; i-- > 0;) {
+    const std::size_t here = IndentOf(lines[i]);
+    if (here == std::string::npos || here > indent || lines[i][0] == '#') continue;
+    if (here < indent) return 0;
+    if (const auto brace = OpeningBrace(lines, i)) return end - *brace;
+  }
+  return 0;
+}
+
 class Checker {
  public:
   explicit Checker(fs::path root) : root_(std::move(root)) {}
@@ -112,6 +141,7 @@ class Checker {
     }
     if (!IsCode(file.path)) return;
     CheckLength(file);
+    CheckFunctions(file);
     CheckGuard(file);
   }
 
@@ -149,6 +179,16 @@ class Checker {
     Report(file.path, kMostLines + 1,
            std::to_string(file.lines.size()) + " lines, more than " + std::to_string(kMostLines) +
                ", without a line \"" + std::string(kLongFileReason) + "<reason>\"");
+  }
+
+  void CheckFunctions(const SourceFile& file) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const std::size_t count = BodyLines(file.lines, i);
+      if (count <= kMostFunctionLines) continue;
+      Report(file.path, i + 1 - count,
+             "a function of " + std::to_string(count) + " lines, more than " +
+                 std::to_string(kMostFunctionLines));
+    }
   }
 
   void CheckGuard(const SourceFile& file) {

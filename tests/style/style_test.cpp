@@ -131,4 +131,33 @@ TEST_CASE("style: a long file needs a reason") {
   CHECK(tree.Findings().empty());
 }
 
+std::string FunctionOf(std::size_t lines, const std::string& indent, const std::string& opening) {
+  std::string text = indent + opening + "\n";
+  for (std::size_t i = 1; i < lines; ++i) text += i % 9 == 0 ? "\n" : indent + "  F();\n";
+  return text + indent + "}\n";
+}
+
+TEST_CASE("style: a function has 60 lines at most") {
+  TemporaryTree tree;
+  const auto finding = [&](const std::string& text) -> std::string {
+    tree.Write("sdk/core/a.cpp", text);
+    const Lines findings = tree.Findings();
+    return findings.empty() ? "" : findings.front();
+  };
+  const std::string broken = ": a function of 61 lines, more than 60";
+  CHECK(finding(FunctionOf(60, "", "void Short() {")).empty());
+  CHECK(finding(FunctionOf(61, "", "void Long() {")) == "sdk/core/a.cpp:1" + broken);
+  CHECK(finding(FunctionOf(61, "", "void Long() {  // why")) == "sdk/core/a.cpp:1" + broken);
+  CHECK(finding("void Long(int a,\n" + FunctionOf(61, "", "          int b) {")) ==
+        "sdk/core/a.cpp:2" + broken);
+  CHECK(finding("int a;\n" + FunctionOf(61, "", "void Long() {") + "int b;\n") ==
+        "sdk/core/a.cpp:2" + broken);
+  CHECK(finding("struct A {\n" + FunctionOf(61, "  ", "void Long() {") + "};\n") ==
+        "sdk/core/a.cpp:2" + broken);
+  CHECK(finding(FunctionOf(30, "", "void A() {") + FunctionOf(50, "", "void B() {")).empty());
+  const std::string members(100, '\n');
+  CHECK(finding("namespace a {\n" + members + "}  // namespace a\n").empty());
+  CHECK(finding("struct A {\n" + members + "};\n").empty());
+}
+
 }  // namespace frugal::style
