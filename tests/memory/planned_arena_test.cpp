@@ -136,14 +136,23 @@ TEST_CASE("after an error in a step the next one starts afresh", "[memory][arena
   const ArenaLayout layout = TwoBlocks();
   PlannedArena arena(0);
   arena.Begin(layout);
-  { const Block only_one = arena.Allocate(1 << 20, kTag); }
+  const void* first = nullptr;
+  {
+    const Block only_one = arena.Allocate(1 << 20, kTag);
+    first = only_one.data();
+  }
+  CHECK_THROWS_AS(arena.Begin(layout), UsageError);  // the step is still under way
   arena.Abandon();
-  arena.Begin(layout);
+  CHECK_THROWS_AS(arena.Allocate(1 << 20, kTag), UsageError);
+  REQUIRE_NOTHROW(arena.Begin(layout));
   {
     const Block a = arena.Allocate(1 << 20, kTag);
+    CHECK(a.data() == first);  // the plan is followed from its first block
     const Block b = arena.Allocate(1 << 20, kTag);
+    CHECK_THROWS_AS(arena.Allocate(1 << 20, kTag), UsageError);
   }
-  arena.End();
+  CHECK_NOTHROW(arena.End());
+  CHECK(arena.growth_count() == 1);
 }
 
 // Fills every block with its number and looks, when it dies, whether anyone wrote over it.
