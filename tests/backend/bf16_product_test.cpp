@@ -85,7 +85,7 @@ TEST_CASE("bf16 products agree with f64 on the same numbers at random sizes") {
   }
 }
 
-TEST_CASE("a packed weight takes two bytes a number once it is large") {
+TEST_CASE("a packed weight takes two bytes a number once it is large", "[needs-bf16]") {
   FRUGAL_NEEDS_BF16();
   Backends b;
   const LinearWeight weight(Uninitialized({1536, 384}));
@@ -187,7 +187,8 @@ TEST_CASE("bf16 gradients of weights at sizes of several steps, panels and parts
   }
 }
 
-TEST_CASE("bf16 gradients of weights have the same bits with any number of threads") {
+TEST_CASE("bf16 gradients of weights have the same bits with any number of threads",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(4);

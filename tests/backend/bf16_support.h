@@ -3,6 +3,7 @@
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "tests/backend/onednn_support.h"
 #include "tests/catch.h"
+#include "tests/skip.h"
 
 // Kernels on bf16 tensors against the reference in f64 on the same numbers.
 namespace frugal::test {
@@ -33,16 +34,10 @@ inline constexpr double kBf16Sums = 2e-5;
 
 }  // namespace frugal::test
 
-// Leaves a test where the processor has no matrix tiles.
-#define FRUGAL_NEEDS_TILES()                    \
-  if (!frugal::simd::HasAmxBf16()) {            \
-    WARN("this processor has no matrix tiles"); \
-    return;                                     \
-  }
+// Skips a test, tagged [needs-tiles], where the processor has no matrix tiles.
+#define FRUGAL_NEEDS_TILES() \
+  FRUGAL_SKIP_UNLESS(frugal::simd::HasAmxBf16(), "this processor has no matrix tiles")
 
-// Leaves a test where the processor has no bf16 instructions.
-#define FRUGAL_NEEDS_BF16()                          \
-  if (!frugal::simd::HasAvx512Bf16()) {              \
-    WARN("this processor has no bf16 instructions"); \
-    return;                                          \
-  }
+// Skips a test, tagged [needs-bf16], where the processor has no bf16 instructions.
+#define FRUGAL_NEEDS_BF16() \
+  FRUGAL_SKIP_UNLESS(frugal::simd::HasAvx512Bf16(), "this processor has no bf16 instructions")

@@ -79,14 +79,14 @@ void Check(Backends& b, const Case& c) {
 
 }  // namespace
 
-TEST_CASE("convolutions on matrix tiles, at random geometries") {
+TEST_CASE("convolutions on matrix tiles, at random geometries", "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(1);
   for (int round = 0; round < 60; ++round) Check(b, Case(RandomConvolution(dice), dice));
 }
 
-TEST_CASE("convolutions on matrix tiles, in more pieces than one") {
+TEST_CASE("convolutions on matrix tiles, in more pieces than one", "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(2);
@@ -97,7 +97,8 @@ TEST_CASE("convolutions on matrix tiles, in more pieces than one") {
   Check(b, Case(ImageConvolution({5, 9, 130, 96, 1, 2}), dice));  // positions that no window sees
 }
 
-TEST_CASE("a convolution on matrix tiles has the same bits with any number of threads") {
+TEST_CASE("a convolution on matrix tiles has the same bits with any number of threads",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Dice dice(3);
   const Case c(ImageConvolution({12, 8, 70, 130, 3, 2}), dice);
@@ -114,7 +115,7 @@ TEST_CASE("a convolution on matrix tiles has the same bits with any number of th
   SetThreadCount(before);
 }
 
-TEST_CASE("not every convolution is one on matrix tiles") {
+TEST_CASE("not every convolution is one on matrix tiles", "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Dice dice(4);
   const Case c(ImageConvolution({1, 5, 4, 4}), dice);

@@ -64,7 +64,8 @@ void Check(Backends& b, const Case& c, bool bias) {
 
 }  // namespace
 
-TEST_CASE("gradients of convolutions' weights on matrix tiles, at random geometries") {
+TEST_CASE("gradients of convolutions' weights on matrix tiles, at random geometries",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(1);
@@ -72,7 +73,8 @@ TEST_CASE("gradients of convolutions' weights on matrix tiles, at random geometr
     Check(b, Case(RandomConvolution(dice), dice), dice.Flip());
 }
 
-TEST_CASE("gradients of convolutions' weights, over more positions than are taken at a time") {
+TEST_CASE("gradients of convolutions' weights, over more positions than are taken at a time",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(2);
@@ -81,7 +83,8 @@ TEST_CASE("gradients of convolutions' weights, over more positions than are take
   Check(b, Case(ImageConvolution({17, 23, 40, 7, 3, 2}), dice), true);
 }
 
-TEST_CASE("gradients of convolutions' weights have the same bits with any number of threads") {
+TEST_CASE("gradients of convolutions' weights have the same bits with any number of threads",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Dice dice(3);
   const Case c(ImageConvolution({12, 8, 70, 130}), dice);

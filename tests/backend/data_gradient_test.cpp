@@ -33,7 +33,8 @@ void Check(Backends& b, Dice& dice, const Sizes& s) {
 
 }  // namespace
 
-TEST_CASE("gradients of inputs over many outputs, at sizes of several steps, panels and parts") {
+TEST_CASE("gradients of inputs over many outputs, at sizes of several steps, panels and parts",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(1);
@@ -46,7 +47,8 @@ TEST_CASE("gradients of inputs over many outputs, at sizes of several steps, pan
   }
 }
 
-TEST_CASE("products with a vocabulary take that way, and agree with f64 on the same numbers") {
+TEST_CASE("products with a vocabulary take that way, and agree with f64 on the same numbers",
+          "[needs-bf16]") {
   FRUGAL_NEEDS_BF16();
   CHECK(DataGradientPays(Sizes{256, 768, 50304}.Describe(Pass::kBackwardData)));
   CHECK_FALSE(DataGradientPays(Sizes{1024, 768, 3072}.Describe(Pass::kBackwardData)));
@@ -68,7 +70,8 @@ TEST_CASE("products with a vocabulary take that way, and agree with f64 on the s
   if (simd::HasAmxBf16()) CHECK(SameBits(dx, Compute(s, dy.bf16, packed.packed)));
 }
 
-TEST_CASE("gradients of inputs over many outputs have the same bits with any number of threads") {
+TEST_CASE("gradients of inputs over many outputs have the same bits with any number of threads",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   const int before = ThreadCount();
@@ -85,7 +88,7 @@ TEST_CASE("gradients of inputs over many outputs have the same bits with any num
   SetThreadCount(before);
 }
 
-TEST_CASE("a row of gradients that is not a number spoils no other") {
+TEST_CASE("a row of gradients that is not a number spoils no other", "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   const Sizes s{40, 33, 300};

@@ -71,7 +71,8 @@ void CheckBackwardData(Backends& b, Dice& dice, const Sizes& s) {
 
 }  // namespace
 
-TEST_CASE("bf16 products on our own tiles, at the edges of blocks and at random sizes") {
+TEST_CASE("bf16 products on our own tiles, at the edges of blocks and at random sizes",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   Dice dice(1);
@@ -90,7 +91,8 @@ TEST_CASE("bf16 products on our own tiles, at the edges of blocks and at random 
   }
 }
 
-TEST_CASE("bf16 products of many rows go that way, others and their epilogues to oneDNN") {
+TEST_CASE("bf16 products of many rows go that way, others and their epilogues to oneDNN",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   const Sizes many{1024, 768, 3072}, few{64, 768, 3072};
   CHECK(RowProductPays(many.Describe(Pass::kForward)));
@@ -102,7 +104,8 @@ TEST_CASE("bf16 products of many rows go that way, others and their epilogues to
   CHECK_FALSE(MakeRowProduct(d));
 }
 
-TEST_CASE("bf16 products on our own tiles have the same bits with any number of threads") {
+TEST_CASE("bf16 products on our own tiles have the same bits with any number of threads",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   const int before = ThreadCount();
@@ -123,7 +126,8 @@ TEST_CASE("bf16 products on our own tiles have the same bits with any number of 
   SetThreadCount(before);
 }
 
-TEST_CASE("a row that is not a number spoils no other, and stays one behind relu") {
+TEST_CASE("a row that is not a number spoils no other, and stays one behind relu",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Backends b;
   const Sizes s{70, 45, 90};

@@ -101,7 +101,8 @@ TEST_CASE("f32 loops of any count, in place, touch nothing behind it; NaN gives 
   }
 }
 
-TEST_CASE("x sigmoid(u(x)) and its slope agree with their formulas, for numbers of all sizes") {
+TEST_CASE("x sigmoid(u(x)) and its slope agree with their formulas, for numbers of all sizes",
+          "[needs-bf16]") {
   FRUGAL_NEEDS_BF16();
   const std::vector<BFloat16> x = Inputs();
   const auto n = static_cast<std::int64_t>(x.size());
@@ -119,7 +120,8 @@ TEST_CASE("x sigmoid(u(x)) and its slope agree with their formulas, for numbers 
   }
 }
 
-TEST_CASE("x sigmoid(u(x)) of any count, in place, touches nothing behind it; NaN gives NaN") {
+TEST_CASE("x sigmoid(u(x)) of any count, in place, touches nothing behind it; NaN gives NaN",
+          "[needs-bf16]") {
   FRUGAL_NEEDS_BF16();
   for (std::int64_t n = 0; n <= 67; ++n) {
     std::vector<BFloat16> x(80, BFloat16(1.0f)), y(80, BFloat16(9.0f));

@@ -33,7 +33,7 @@ void CheckBits(const PackDescription& d, const Tensor& weight) {
 
 }  // namespace
 
-TEST_CASE("weights are packed to the same bits as by oneDNN, padding too") {
+TEST_CASE("weights are packed to the same bits as by oneDNN, padding too", "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   Dice dice(1);
   for (int round = 0; round < 40; ++round) {
@@ -53,7 +53,8 @@ TEST_CASE("weights are packed to the same bits as by oneDNN, padding too") {
   }
 }
 
-TEST_CASE("numbers between two of bf16, huge ones and infinities are packed as by oneDNN") {
+TEST_CASE("numbers between two of bf16, huge ones and infinities are packed as by oneDNN",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   for (const WeightLayout layout : kLayouts) {
     const PackDescription d{40, 70, layout};
@@ -66,7 +67,7 @@ TEST_CASE("numbers between two of bf16, huge ones and infinities are packed as b
   }
 }
 
-TEST_CASE("a weight that is not a number stays one and spoils no other") {
+TEST_CASE("a weight that is not a number stays one and spoils no other", "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   for (const WeightLayout layout : kLayouts) {
     const PackDescription d{40, 70, layout};
@@ -86,7 +87,7 @@ TEST_CASE("a weight that is not a number stays one and spoils no other") {
   }
 }
 
-TEST_CASE("weights are packed to the same bits with any number of threads") {
+TEST_CASE("weights are packed to the same bits with any number of threads", "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   const int before = ThreadCount();
   for (const WeightLayout layout : kLayouts) {

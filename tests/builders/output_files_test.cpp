@@ -6,6 +6,7 @@
 
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
+#include "tests/skip.h"
 
 namespace frugal::testing {
 namespace {
@@ -88,8 +89,8 @@ TEST_CASE("outputs: two in one file") {
                 "is also that of output.summary");
 }
 
-TEST_CASE("outputs: a directory that nothing may be written into") {
-  if (::geteuid() == 0) return;  // to root everything may be written
+TEST_CASE("outputs: a directory that nothing may be written into", "[needs-user]") {
+  FRUGAL_SKIP_UNLESS(::geteuid() != 0, "root may write everything");
   const TempDir directory;
   std::filesystem::permissions(directory.File(""), std::filesystem::perms::owner_read);
   CheckContains(Refusal({.report = directory.File("r.html")}), "[output.report]");

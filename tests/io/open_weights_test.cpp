@@ -7,6 +7,7 @@
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
 #include "tests/io/weight_fixtures.h"
+#include "tests/skip.h"
 
 namespace frugal::testing {
 namespace {
@@ -62,10 +63,14 @@ TEST_CASE("files that cannot be weights are refused", "[io]") {
   CheckContains(Refusal(archive, Format::kSafetensors), "a zip archive");
   const std::string pointer = directory.Write("lfs", "version https://git-lfs.github.com/spec/v1");
   CheckContains(Refusal(pointer), "a Git LFS pointer");
-  if (::geteuid() != 0) {  // root may read everything
-    std::filesystem::permissions(text, std::filesystem::perms::none);
-    CheckContains(Refusal(text), "Permission denied");
-  }
+}
+
+TEST_CASE("a weight file that may not be read is refused", "[io][needs-user]") {
+  FRUGAL_SKIP_UNLESS(::geteuid() != 0, "root may read everything");
+  const TempDir directory;
+  const std::string text = directory.Write("text", "hello, world");
+  std::filesystem::permissions(text, std::filesystem::perms::none);
+  CheckContains(Refusal(text), "Permission denied");
 }
 
 TEST_CASE("another form than the one asked for is refused", "[io]") {

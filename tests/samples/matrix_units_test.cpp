@@ -77,7 +77,7 @@ Products RunByOneDnn(int batch) {
 
 // Per step: 4 forward and 4 data gradients in each of 2 blocks, and those of the vocabulary. Of few
 // rows oneDNN may want one of the weights in another order.
-TEST_CASE("bf16 products of few rows run on the matrix units by oneDNN") {
+TEST_CASE("bf16 products of few rows run on the matrix units by oneDNN", "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   const Products products = RunByOneDnn(1);
   CHECK(products.forward >= 3 * (2 * 4 + 1));
@@ -85,7 +85,8 @@ TEST_CASE("bf16 products of few rows run on the matrix units by oneDNN") {
 }
 
 // Weights are packed by our own kernel, behind their updates.
-TEST_CASE("bf16 products of many rows are our own kernels', and oneDNN copies no weight") {
+TEST_CASE("bf16 products of many rows are our own kernels', and oneDNN copies no weight",
+          "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   const Products products = RunByOneDnn(8);
   CHECK(products.forward == 0);
