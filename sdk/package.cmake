@@ -60,5 +60,38 @@ endif()
 install(DIRECTORY presets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/frugal/presets COMPONENT command
         FILES_MATCHING PATTERN "*.toml")
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
-install(DIRECTORY samples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
-        FILES_MATCHING PATTERN "0*/twin.cpp" PATTERN "*.toml" PATTERN cli EXCLUDE)
+install(DIRECTORY samples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT documentation
+        FILES_MATCHING PATTERN "*.toml" PATTERN cli EXCLUDE PATTERN 020_error_gallery EXCLUDE)
+install(FILES tests/consumer/project/main.cpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
+        RENAME own_data.cpp COMPONENT documentation)
+
+# --- a package of Debian -------------------------------------------------------------------------
+# `./run package` builds it. Whoever links the static library links what it is made of, too.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+add_custom_target(frugal_package DEPENDS frugal_${frugal_kind})
+if(TARGET frugal_cli)
+  add_dependencies(frugal_package frugal_cli)
+endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT documentation)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "frugal authors")
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/package)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "It plans every byte before it allocates any, then trains
+exactly that plan, on oneDNN's kernels. This package holds the frugal command,
+the library with its headers, and examples.")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, cmake | pkg-config")
+if(frugal_kind STREQUAL shared)
+  set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+else()
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libdnnl-dev, libspdlog-dev, zlib1g-dev, libpng-dev, libxxhash-dev, libtomlplusplus-dev")
+endif()
+include(CPack)
