@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "sdk/backend/onednn/minimal_filtering.h"
-#include "sdk/backend/onednn/simd/cpu_features.h"
 #include "tests/backend/onednn_support.h"
 #include "tests/catch.h"
 
@@ -30,10 +29,10 @@ struct Way {
 // Those that this machine has.
 std::vector<Way> Ways() {
   std::vector<Way> ways = {{MakeMinimalFiltering, FilteringScratch}};
-  if (simd::BestInstructionSet() == simd::InstructionSet::kAvx512) {
+  if (HasWinograd()) {
     ways.push_back({MakeWinograd, WinogradScratch});
   } else {
-    WARN("oneDNN has its own for AVX-512 alone");
+    WARN("oneDNN has its own in version 2 and for AVX-512 alone");
   }
   return ways;
 }

@@ -23,13 +23,11 @@ bool IsReferenceLoop(const Recipe& recipe) {
 }
 
 std::unique_ptr<Operation> DescribeFiltering(const ConvDescription& d) {
-  if (simd::BestInstructionSet() == simd::InstructionSet::kAvx512) {
-    return WithSeparateActivation(d, [](const Description& without) {
-      const auto& conv = std::get<ConvDescription>(without);
-      return MakeWinograd(conv, WinogradScratch(conv.geometry));
-    });
-  }
-  return MakeMinimalFiltering(d, FilteringScratch(d.geometry));
+  if (!HasWinograd()) return MakeMinimalFiltering(d, FilteringScratch(d.geometry));
+  return WithSeparateActivation(d, [](const Description& without) {
+    const auto& conv = std::get<ConvDescription>(without);
+    return MakeWinograd(conv, WinogradScratch(conv.geometry));
+  });
 }
 
 std::unique_ptr<Operation> DescribeOurs(const ConvDescription& d) {

@@ -15,6 +15,9 @@ using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
+// False under oneDNN 3, whose convolutions no longer go by Winograd's transformation.
+extern const bool kHasWinograd;
+
 dnnl::engine Processor();
 // Scratch from the caller, and these operations on the way out.
 dnnl::primitive_attr Attributes(const dnnl::post_ops& post_ops = {});

@@ -6,6 +6,7 @@
 
 #include "sdk/backend/onednn/filtering_tiles.h"
 #include "sdk/backend/onednn/recipes.h"
+#include "sdk/backend/onednn/simd/cpu_features.h"
 
 namespace frugal::onednn {
 namespace {
@@ -89,6 +90,10 @@ class Winograd final : public Operation {
 };
 
 }  // namespace
+
+bool HasWinograd() {
+  return kHasWinograd && simd::BestInstructionSet() == simd::InstructionSet::kAvx512;
+}
 
 std::int64_t WinogradScratch(const ConvGeometry& g) {
   constexpr std::int64_t kMost = 32 << 20;
