@@ -68,7 +68,7 @@ void FillNormals(std::uint64_t key, std::uint64_t first, std::span<double> numbe
       made[2 * i] = cosine;
       made[2 * i + 1] = sine;
     }
-    std::copy_n(made.begin() + skipped, count, numbers.begin() + done);
+    std::copy_n(made.data() + skipped, count, numbers.data() + done);
     done += count;
   }
 }

@@ -82,9 +82,9 @@ std::vector<Order> Orders(const std::vector<Lifetime>& lives, std::int64_t peak)
   // What is live at the peak has to lie without gaps then.
   const auto at_peak = [&](std::size_t i) { return lives[i].begin <= peak && peak < lives[i].end; };
   orders[3] = orders[0];
-  std::ranges::stable_partition(orders[3], at_peak);
+  std::stable_partition(orders[3].begin(), orders[3].end(), at_peak);
   orders[4] = orders[1];
-  std::ranges::stable_partition(orders[4], at_peak);
+  std::stable_partition(orders[4].begin(), orders[4].end(), at_peak);
   return orders;
 }
 

@@ -1,5 +1,6 @@
 #include "sdk/backend/onednn/simd/cpu_features.h"
 
+#include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +28,13 @@ IsaLimit ReadLimit() {
 }
 
 bool Allows(IsaLimit needed) { return LimitOfEnvironment() >= needed; }
+
+// clang 14 knows no name for them: EDX of leaf 7, AMX-BF16 and AMX-TILE.
+bool HasTiles() {
+  constexpr unsigned kBoth = (1u << 22) | (1u << 24);
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kBoth) == kBoth;
+}
 
 bool MayUseTiles() {
   // asm/prctl.h and asm/fpu/types.h of Linux 5.16, whose headers need not be there.
@@ -59,9 +67,8 @@ bool HasAvx512Bf16() {
 }
 
 bool HasAmxBf16() {
-  static const bool has = HasAvx512Bf16() && Allows(IsaLimit::kAmx) &&
-                          __builtin_cpu_supports("amx-tile") &&
-                          __builtin_cpu_supports("amx-bf16") && MayUseTiles();
+  static const bool has =
+      HasAvx512Bf16() && Allows(IsaLimit::kAmx) && HasTiles() && MayUseTiles();
   return has;
 }
 
