@@ -5,6 +5,7 @@
 #include "builders/report/text_table.h"
 #include "presets/memory_fields.h"
 #include "presets/resolved.h"
+#include "sdk/backend/instruction_limit.h"
 #include "sdk/core/byte_size.h"
 
 namespace frugal {
@@ -124,8 +125,11 @@ std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
 
 std::string ComputeText(const TrainingOptions& training) {
   const std::int64_t threads = training.threads > 0 ? training.threads : ThreadCount();
-  return std::string(training.backend == BackendKind::kOneDnn ? "oneDNN" : "Eigen") + " " +
-         std::string(NameOf(DTypeOf(training.precision))) + ", " + Plural(threads, "thread");
+  const bool fast = training.backend == BackendKind::kOneDnn;
+  const std::string limit(fast ? InstructionLimit() : "");
+  return std::string(fast ? "oneDNN" : "Eigen") + " " +
+         std::string(NameOf(DTypeOf(training.precision))) + ", " + Plural(threads, "thread") +
+         (limit.empty() ? "" : ", no more than " + limit + " (FRUGAL_ISA)");
 }
 
 }  // namespace frugal

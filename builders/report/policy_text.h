@@ -19,7 +19,7 @@ std::string PresetOf(const RunConfig& config);
 // "gradients clipped to norm 1"}
 std::vector<std::string> OptimizerPhrases(const RunConfig& config);
 
-// "oneDNN f32, 2 threads"
+// "oneDNN f32, 2 threads", and what FRUGAL_ISA takes away.
 std::string ComputeText(const TrainingOptions& training);
 
 }  // namespace frugal

@@ -8,12 +8,14 @@
 #include <cstdlib>
 #include <string>
 
+#include "sdk/backend/instruction_limit.h"
 #include "sdk/core/error.h"
 
 namespace frugal::simd {
 namespace {
 
 constexpr std::array<const char*, 5> kNames = {"baseline", "avx2", "avx512", "avx512_bf16", "amx"};
+static_assert(kNames.size() == static_cast<std::size_t>(IsaLimit::kNone));
 
 IsaLimit ReadLimit() {
   const char* const given = std::getenv("FRUGAL_ISA");
@@ -67,9 +69,13 @@ bool HasAvx512Bf16() {
 }
 
 bool HasAmxBf16() {
-  static const bool has =
-      HasAvx512Bf16() && Allows(IsaLimit::kAmx) && HasTiles() && MayUseTiles();
+  static const bool has = HasAvx512Bf16() && Allows(IsaLimit::kAmx) && HasTiles() && MayUseTiles();
   return has;
 }
 
 }  // namespace frugal::simd
+
+std::string_view frugal::InstructionLimit() {
+  const simd::IsaLimit limit = simd::LimitOfEnvironment();
+  return limit == simd::IsaLimit::kNone ? "" : simd::kNames[static_cast<std::size_t>(limit)];
+}

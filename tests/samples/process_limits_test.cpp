@@ -2,6 +2,7 @@
 #include "sdk/memory/control_groups.h"
 #include "tests/samples/run_program.h"
 #include "tests/samples/tiny_config.h"
+#include "tests/skip.h"
 
 namespace frugal::testing {
 namespace {
@@ -37,16 +38,13 @@ std::string WideConfig(int layers) {
   return text + "\n[optimizer]\nkind = \"adamw\"\n";
 }
 
-TEST_CASE("a nested control group is the memory that there is") {
+TEST_CASE("a nested control group is the memory that there is", "[needs-group]") {
   const TempDir directory;
   WriteTinyData(directory);
   directory.Write("tiny.toml", kTinyConfig);
   directory.Write("large.toml", WideConfig(8));
   const ProgramRun plan = Run(directory, InGroup(Program("frugal") + " plan tiny.toml"));
-  if (plan.exit_code == 77) {
-    WARN("skipped: this system makes no control group for a test");
-    return;
-  }
+  FRUGAL_SKIP_UNLESS(plan.exit_code != 77, "this system makes no control group for a test");
   CHECK(plan.exit_code == 0);
   CheckContains(plan.output, "machine      200 MB of the control group /");
   CheckContains(plan.output, "of physical memory");
@@ -79,6 +77,21 @@ TEST_CASE("a limit of the address space is the memory that there is") {
   const ProgramRun forced = Run(directory, limited + " train large.toml --force");
   CHECK(forced.exit_code == 1);  // there really is too little
   CHECK(forced.errors.find("this should not happen") == std::string::npos);
+}
+
+TEST_CASE("a limit of instructions is said, and a wrong one refused") {
+  const TempDir directory;
+  directory.Write("tiny.toml", kTinyConfig);
+  const ProgramRun avx2 =
+      Run(directory, "FRUGAL_ISA=avx2 " + Program("frugal") + " plan tiny.toml");
+  CHECK(avx2.exit_code == 0);
+  CheckContains(avx2.output, "no more than avx2 (FRUGAL_ISA)");
+  const ProgramRun wrong =
+      Run(directory, "FRUGAL_ISA=avx3 " + Program("frugal") + " plan tiny.toml");
+  CHECK(wrong.exit_code == 1);
+  CheckContains(wrong.errors,
+                "error: [FRUGAL_ISA] one of baseline, avx2, avx512, avx512_bf16, "
+                "amx; the environment has avx3; unset it");
 }
 
 }  // namespace

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+namespace frugal {
+
+// The most of the processor's instructions that the environment allows (FRUGAL_ISA = baseline,
+// avx2, avx512, avx512_bf16 or amx); "" without a limit. Throws ConfigError where it is none of
+// these.
+std::string_view InstructionLimit();
+
+}  // namespace frugal
