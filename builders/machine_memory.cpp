@@ -40,8 +40,10 @@ RunConfig WithinFree(const Blueprint& blueprint, std::int64_t megabytes) {
 // What would make it fit, found by planning it.
 std::string Cure(const Blueprint& blueprint, const SystemMemory& machine) {
   const DataLayout* own_data = blueprint.dataset ? nullptr : &blueprint.layout;
-  const std::int64_t megabytes = *machine.available_bytes / kBytesPerMegabyte;
-  if (megabytes == 0) return "free some memory";
+  // What the process takes beside its tensors is not in the plan.
+  const std::int64_t megabytes =
+      (*machine.available_bytes - *machine.available_bytes / 32) / kBytesPerMegabyte - 64;
+  if (megabytes <= 0) return "free some memory";
   const RunConfig config = WithinFree(blueprint, megabytes);
   Blueprint trial = PrepareBlueprint(config, own_data);
   const BudgetLimit limit = {megabytes * kBytesPerMegabyte, "what is free now",

@@ -183,7 +183,9 @@ class NormKernels {
                                       bool relu, const Tensor& dx, const Tensor& dweight,
                                       const Tensor& dbias, bool accumulate, void* scratch) = 0;
   // running = (1 - momentum) running + momentum * batch statistic; the variance is made unbiased
-  // with M / (M - 1) from rstd, as PyTorch does. mean, rstd, running_* [C]
+  // with M / (M - 1) from rstd, as PyTorch does. Batch statistics that are not finite leave the
+  // running ones as they are: of a training that diverges, the last good ones. mean, rstd,
+  // running_* [C]
   virtual void UpdateRunning(const Tensor& mean, const Tensor& rstd, double epsilon,
                              double momentum, std::int64_t rows, const Tensor& running_mean,
                              const Tensor& running_variance) = 0;

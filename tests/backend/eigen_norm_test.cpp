@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "sdk/backend/backend.h"
 #include "tests/catch.h"
@@ -228,6 +229,14 @@ TEST_CASE("eigen batch norm keeps unbiased running statistics and uses them in i
   CHECK(test::MaxError(y, std::vector<double>{0, 0, 0, 3}) < 1e-6);
   norm.UpdateRunning(mean, rstd, 1e-5, 1, 1, running_mean, running_variance);  // one row
   CHECK(test::Value(running_variance) == Approx(3.5));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double lost : {nan, std::numeric_limits<double>::infinity(), -HUGE_VAL}) {
+    norm.UpdateRunning(test::Full({1}, lost), rstd, 1e-5, 0.5, 4, running_mean, running_variance);
+    norm.UpdateRunning(mean, test::Full({1}, lost == lost ? 0 : nan), 1e-5, 0.5, 4, running_mean,
+                       running_variance);
+    CHECK(test::Value(running_mean) == Approx(3));
+    CHECK(test::Value(running_variance) == Approx(3.5));
+  }
 }
 
 TEST_CASE("eigen norms give the same bits on any number of threads") {

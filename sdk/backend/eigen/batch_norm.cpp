@@ -222,13 +222,17 @@ void Update(const Tensor& mean, const Tensor& rstd, double epsilon, double momen
   const double unbias = rows > 1 ? count / (count - 1) : 1;
   const auto blend = [&](const Tensor& running, std::int64_t c, double value) {
     T& kept = running.data<T>()[c];
-    kept = static_cast<T>((1 - momentum) * static_cast<double>(kept) + momentum * value);
+    const auto moved =
+        static_cast<T>((1 - momentum) * static_cast<double>(kept) + momentum * value);
+    if (std::isfinite(moved)) kept = moved;
   };
   for (std::int64_t c = 0; c < mean.size(); ++c) {
+    const auto center = static_cast<double>(mean.data<T>()[c]);
     const auto inverse = static_cast<double>(rstd.data<T>()[c]);
-    const double variance = std::max(0.0, 1 / (inverse * inverse) - epsilon);
-    blend(running_mean, c, static_cast<double>(mean.data<T>()[c]));
-    blend(running_variance, c, variance * unbias);
+    const double spread = 1 / (inverse * inverse) - epsilon;
+    if (!std::isfinite(center) || !std::isfinite(spread)) continue;
+    blend(running_mean, c, center);
+    blend(running_variance, c, std::max(0.0, spread) * unbias);
   }
 }
 
