@@ -5,8 +5,7 @@ foreach(room sdk layers presets builders)
   list(APPEND frugal_objects $<TARGET_OBJECTS:frugal_${room}>)
 endforeach()
 set(frugal_libraries spdlog::spdlog ZLIB::ZLIB PNG::PNG
-    tomlplusplus::tomlplusplus frugal::system_dnnl frugal::system_xxhash
-    frugal::system_gomp)
+    tomlplusplus::tomlplusplus frugal::system_dnnl frugal::system_xxhash frugal::system_gomp)
 
 get_property(frugal_public_headers GLOBAL PROPERTY frugal_public_headers)
 
