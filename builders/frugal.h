@@ -16,3 +16,4 @@
 #include "sdk/core/dtype.h"
 #include "sdk/core/error.h"
 #include "sdk/core/shape.h"
+#include "sdk/core/version.h"

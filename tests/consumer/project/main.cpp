@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "builders/frugal.h"
-#include "sdk/core/version.h"
 
 #ifdef EXPECTED_VERSION  // what the package says that it is
 static_assert(std::string_view(FRUGAL_VERSION) == EXPECTED_VERSION);
