@@ -48,7 +48,7 @@ void CheckSameBits(const Network& network) {
 TEST_CASE("a condition handed on by every segment changes no bit", "[autograd][checkpoint]") {
   CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
     Bundle bundle = {x, parts.Dense(context, x, 2, Activation::kTanh)};
-    for (const std::size_t i : {0, 1}) {
+    for (const std::size_t i : {0u, 1u}) {
       Through(checkpointed, context, bundle, [&parts, i](Context& ctx, Bundle& b) {
         b[0] = Add(ctx, parts.Dense(ctx, b[0], i, Activation::kGelu), b[1]);
       });

@@ -58,7 +58,7 @@ TEST_CASE("estimates of passes are what passes take", "[manager][memory]") {
   kinds.push_back(kOneDnnBf16);
   for (const WorldKind& kind : kinds) {
     for (const std::int64_t every : {1, 2, 3, 100}) CheckEstimate(kind, every, 7);
-    for (const std::size_t count : {0, 1}) CheckEstimate(kind, 2, count);
+    for (const std::size_t count : {0u, 1u}) CheckEstimate(kind, 2, count);
   }
 }
 

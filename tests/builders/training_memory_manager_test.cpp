@@ -35,7 +35,7 @@ ManagedPass RunOperation(const WorldKind& kind, std::int64_t every, const LayerP
 
 TEST_CASE("checkpointed passes over a list equal plain backward to the bit", "[manager]") {
   for (const WorldKind& kind : AllWorlds()) {
-    for (const std::size_t count : {0, 1, 2, 7}) {
+    for (const std::size_t count : {0u, 1u, 2u, 7u}) {
       const OwnedLayers plain_layers = MakeLayers(count);
       const ManagedPass plain = RunPlainly(kind, PointersTo(plain_layers), InputFor(kind));
       for (const std::int64_t every : {0, 1, 2, 3, 7, 100}) {
@@ -49,7 +49,7 @@ TEST_CASE("checkpointed passes over a list equal plain backward to the bit", "[m
 
 TEST_CASE("a checkpointed sequence equals plain backward to the bit", "[manager]") {
   for (const WorldKind& kind : AllWorlds()) {
-    for (const std::size_t count : {0, 1, 7}) {
+    for (const std::size_t count : {0u, 1u, 7u}) {
       const OwnedLayers plain_layers = MakeLayers(count);
       const ManagedPass plain = RunPlainly(kind, PointersTo(plain_layers), InputFor(kind));
       for (const std::int64_t every : {0, 1, 3}) {

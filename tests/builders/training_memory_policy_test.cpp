@@ -22,7 +22,7 @@ std::vector<std::pair<int, int>> CountRuns(std::int64_t every, std::size_t count
 }
 
 TEST_CASE("every layer runs once more for backward where checkpointing is on", "[manager]") {
-  for (const std::size_t count : {1, 5, 7}) {
+  for (const std::size_t count : {1u, 5u, 7u}) {
     for (const std::int64_t every : {1, 2, 3, 100}) {
       CHECK(CountRuns(every, count) == std::vector(count, std::pair(2, 1)));
     }

@@ -37,8 +37,8 @@ TEST_CASE("sequence_pool takes the mean, the first or the last position", "[laye
   const Pass last = Pooled(SequencePooling::kLast, x);
   CHECK(Values(last.output) == std::vector<double>{4, 5, 10, 11});
   const std::vector<double> gradient = Values(last.input_gradient);
-  for (const std::size_t at : {0, 1, 2, 3, 6, 7, 8, 9}) CHECK(gradient[at] == 0);
-  for (const std::size_t at : {4, 5, 10, 11}) CHECK(gradient[at] != 0);
+  for (const std::size_t at : {0u, 1u, 2u, 3u, 6u, 7u, 8u, 9u}) CHECK(gradient[at] == 0);
+  for (const std::size_t at : {4u, 5u, 10u, 11u}) CHECK(gradient[at] != 0);
 }
 
 TEST_CASE("a sequence of one pools to itself", "[layers][edges]") {

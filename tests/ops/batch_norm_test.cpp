@@ -66,7 +66,7 @@ TEST_CASE("evaluation uses the running statistics and leaves them", "[ops][norm]
 TEST_CASE("frozen statistics are used in training too, and stay", "[ops][norm]") {
   for (const WorldKind& kind : AllWorlds()) {
     INFO(kind);
-    for (const std::size_t frozen : {2, 3}) {
+    for (const std::size_t frozen : {2u, 3u}) {
       TestWorld world(kind);
       const auto layer = Ready(std::make_unique<BatchNormLayer>(3, BatchNormOptions{}));
       layer->Parameters()[frozen]->frozen = true;

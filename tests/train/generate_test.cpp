@@ -135,7 +135,7 @@ TEST_CASE("with a cache, each position has the logits of the whole text", "[trai
       const Text text = {3, 16, 0, 7, 7, 1, 12, 5};
       KeyValueCache cache(8);
       std::size_t done = 0;
-      for (const std::size_t count : {3, 1, 2, 1, 1}) {
+      for (const std::size_t count : {3u, 1u, 2u, 1u, 1u}) {
         const Tensor part =
             MakeTensor({1, static_cast<std::int64_t>(count)},
                        Text(text.begin() + static_cast<std::ptrdiff_t>(done),

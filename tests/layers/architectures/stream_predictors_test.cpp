@@ -157,7 +157,7 @@ TEST_CASE("checkpointed blocks of two streams give the same gradients, bit for b
     INFO(predictor.name);
     const auto plain = Named(predictor.make());
     const auto [expected, memory] = GradientsOf(*plain, predictor.inputs, kOneDnnF32);
-    for (const std::size_t length : {1, 3}) {
+    for (const std::size_t length : {1u, 3u}) {
       const auto net = Named(predictor.make());
       CheckpointSegments segments;
       for (std::size_t i = 0; i + length <= net->size(); i += length) {

@@ -253,7 +253,7 @@ TEST_CASE("checkpointed U-Nets have the bits of plain ones", "[layers][checkpoin
   for (const UNetCase& one : Cases()) {
     const auto network = BuildArchitecture(one.config);
     const Outcome plain = Run(one, *network, kOneDnnF32);
-    for (const std::size_t every : {1, 3}) {
+    for (const std::size_t every : {1u, 3u}) {
       INFO(one.name << ", every " << every);
       network->SetSegments(Every(every, network->size()));
       const Outcome saved = Run(one, *network, kOneDnnF32);
