@@ -9,9 +9,10 @@ Recipe MatmulRecipe(const MatmulParts& parts, const LinearEpilogue& epilogue) {
   if (has_residual) post_ops.append_binary(dnnl::algorithm::binary_add, y);
   AppendActivation(epilogue, post_ops);
 
-  const auto descriptor =
-      DescribeMatmul({.source = x, .weight = inner, .destination = y, .bias = bias}, post_ops);
-  Recipe recipe{Processor(),
+  const auto engine = Processor();
+  const auto descriptor = DescribeMatmul(
+      engine, {.source = x, .weight = inner, .destination = y, .bias = bias}, post_ops);
+  Recipe recipe{engine,
                 descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, x, x},
                  {Slot::kWeight, DNNL_ARG_WEIGHTS, weight, descriptor.weights_desc()},

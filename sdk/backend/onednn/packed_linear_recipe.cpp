@@ -7,9 +7,9 @@ namespace frugal::onednn {
 Desc PackedWeight(std::int64_t inputs, std::int64_t outputs) {
   constexpr std::int64_t kRows = 1024;
   const auto describe = [](const Dims& dims, Tag tag) { return Describe(dims, tag, DType::kBF16); };
-  return DescribeMatmul({.source = describe({kRows, inputs}, Tag::ab),
-                         .weight = describe({inputs, outputs}, Tag::any),
-                         .destination = describe({kRows, outputs}, Tag::ab)})
+  return DescribeMatmul(Processor(), {.source = describe({kRows, inputs}, Tag::ab),
+                                      .weight = describe({inputs, outputs}, Tag::any),
+                                      .destination = describe({kRows, outputs}, Tag::ab)})
       .weights_desc();
 }
 
@@ -22,9 +22,11 @@ Recipe DescribePackedForward(const PackedLinearDescription& d, const Desc& x, co
 
 Recipe DescribePackedBackwardData(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
   const Desc any = Describe({d.outputs, d.inputs}, Tag::any, DType::kBF16);
+  const auto engine = Processor();
   const ProductTensors tensors{.source = x, .weight = any, .destination = y};
-  const auto descriptor = DescribeInnerProductBackwardData(tensors, DescribeInnerProduct(tensors));
-  return {Processor(),
+  const auto descriptor =
+      DescribeInnerProductBackwardData(engine, tensors, DescribeInnerProduct(engine, tensors));
+  return {engine,
           descriptor,
           {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
            {Slot::kWeight, DNNL_ARG_WEIGHTS, PackedWeight(d.inputs, d.outputs).permute_axes({1, 0}),
@@ -36,14 +38,15 @@ Recipe DescribePackedBackwardData(const PackedLinearDescription& d, const Desc& 
 // does; but only that can add to what is there.
 Recipe DescribePackedBackwardWeight(const PackedLinearDescription& d, const Desc& x,
                                     const Desc& y) {
+  const auto engine = Processor();
   const bool out_in = d.layout == WeightLayout::kOutIn;
   if (!d.accumulate) {
     const Desc any = Describe({d.outputs, d.inputs}, Tag::any, DType::kBF16);
     const Desc dweight = Describe({d.outputs, d.inputs}, out_in ? Tag::ab : Tag::ba);
     const auto descriptor = DescribeInnerProductBackwardWeight(
-        {.source = x, .weight = dweight, .destination = y},
-        DescribeInnerProduct({.source = x, .weight = any, .destination = y}));
-    return {Processor(),
+        engine, {.source = x, .weight = dweight, .destination = y},
+        DescribeInnerProduct(engine, {.source = x, .weight = any, .destination = y}));
+    return {engine,
             descriptor,
             {{Slot::kSource, DNNL_ARG_SRC, x, x},
              {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
@@ -56,8 +59,8 @@ Recipe DescribePackedBackwardWeight(const PackedLinearDescription& d, const Desc
   const Desc dweight =
       Describe(out_in ? Dims{d.outputs, d.inputs} : Dims{d.inputs, d.outputs}, Tag::ab);
   const auto descriptor =
-      DescribeMatmul({.source = left, .weight = right, .destination = dweight}, sum);
-  return {Processor(),
+      DescribeMatmul(engine, {.source = left, .weight = right, .destination = dweight}, sum);
+  return {engine,
           descriptor,
           {{out_in ? Slot::kDestinationGradient : Slot::kSource, DNNL_ARG_SRC, left, left},
            {out_in ? Slot::kSource : Slot::kDestinationGradient, DNNL_ARG_WEIGHTS, right, right},

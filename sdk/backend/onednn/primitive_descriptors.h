@@ -8,7 +8,8 @@
 // sees oneDNN.
 //
 // Every primitive takes its scratch from the caller. Each function throws dnnl::error where oneDNN
-// has no such primitive; a bias that is an empty descriptor stands for none.
+// has no such primitive; a bias that is an empty descriptor stands for none. `engine` must live as
+// long as what is made of it, which may hold no more than its address.
 namespace frugal::onednn {
 
 using Desc = dnnl::memory::desc;
@@ -34,47 +35,56 @@ struct ProductTensors {
   Desc source, weight, destination;
   Desc bias = {};
 };
-dnnl::matmul::primitive_desc DescribeMatmul(const ProductTensors& tensors,
+dnnl::matmul::primitive_desc DescribeMatmul(const dnnl::engine& engine,
+                                            const ProductTensors& tensors,
                                             const dnnl::post_ops& post_ops = {});
-dnnl::inner_product_forward::primitive_desc DescribeInnerProduct(const ProductTensors& tensors);
+dnnl::inner_product_forward::primitive_desc DescribeInnerProduct(const dnnl::engine& engine,
+                                                                 const ProductTensors& tensors);
 // `forward` tells oneDNN which forward pass this belongs to, here and below.
 dnnl::inner_product_backward_data::primitive_desc DescribeInnerProductBackwardData(
-    const ProductTensors& tensors, const dnnl::inner_product_forward::primitive_desc& forward);
+    const dnnl::engine& engine, const ProductTensors& tensors,
+    const dnnl::inner_product_forward::primitive_desc& forward);
 dnnl::inner_product_backward_weights::primitive_desc DescribeInnerProductBackwardWeight(
-    const ProductTensors& tensors, const dnnl::inner_product_forward::primitive_desc& forward);
+    const dnnl::engine& engine, const ProductTensors& tensors,
+    const dnnl::inner_product_forward::primitive_desc& forward);
 
 // Per axis of the window; oneDNN's dilation counts the gaps, 0 where there are none.
 struct WindowDims {
   Dims kernel, stride, dilation, begin, end;
 };
 
-dnnl::convolution_forward::primitive_desc DescribeConvolution(dnnl::algorithm kind,
+dnnl::convolution_forward::primitive_desc DescribeConvolution(const dnnl::engine& engine,
+                                                              dnnl::algorithm kind,
                                                               const ProductTensors& tensors,
                                                               const WindowDims& window,
                                                               const dnnl::post_ops& post_ops);
 dnnl::convolution_backward_data::primitive_desc DescribeConvolutionBackwardData(
-    dnnl::algorithm kind, const ProductTensors& tensors, const WindowDims& window,
-    const dnnl::convolution_forward::primitive_desc& forward);
+    const dnnl::engine& engine, dnnl::algorithm kind, const ProductTensors& tensors,
+    const WindowDims& window, const dnnl::convolution_forward::primitive_desc& forward);
 // `forward` must live as long as next_impl() is asked of what is returned.
 dnnl::convolution_backward_weights::primitive_desc DescribeConvolutionBackwardWeight(
-    dnnl::algorithm kind, const ProductTensors& tensors, const WindowDims& window,
-    const dnnl::convolution_forward::primitive_desc& forward);
+    const dnnl::engine& engine, dnnl::algorithm kind, const ProductTensors& tensors,
+    const WindowDims& window, const dnnl::convolution_forward::primitive_desc& forward);
 
-dnnl::pooling_forward::primitive_desc DescribePooling(dnnl::algorithm kind, const Desc& source,
+dnnl::pooling_forward::primitive_desc DescribePooling(const dnnl::engine& engine,
+                                                      dnnl::algorithm kind, const Desc& source,
                                                       const Desc& destination,
                                                       const WindowDims& window);
 dnnl::pooling_backward::primitive_desc DescribePoolingBackward(
-    dnnl::algorithm kind, const Desc& source, const Desc& destination, const WindowDims& window,
-    const dnnl::pooling_forward::primitive_desc& forward);
+    const dnnl::engine& engine, dnnl::algorithm kind, const Desc& source, const Desc& destination,
+    const WindowDims& window, const dnnl::pooling_forward::primitive_desc& forward);
 
 // From `data` to `data` in place or not; the gradient reads the source.
-dnnl::eltwise_forward::primitive_desc DescribeEltwise(const Eltwise& function, const Desc& data);
+dnnl::eltwise_forward::primitive_desc DescribeEltwise(const dnnl::engine& engine,
+                                                      const Eltwise& function, const Desc& data);
 dnnl::eltwise_backward::primitive_desc DescribeEltwiseBackward(
-    const Eltwise& function, const Desc& data,
+    const dnnl::engine& engine, const Eltwise& function, const Desc& data,
     const dnnl::eltwise_forward::primitive_desc& forward);
 
 // Along `axis`, or its logarithm; the gradient reads the destination.
-dnnl::primitive_desc DescribeSoftmax(const Desc& data, int axis, bool logarithm);
-dnnl::primitive_desc DescribeSoftmaxBackward(const Desc& data, int axis, bool logarithm);
+dnnl::primitive_desc DescribeSoftmax(const dnnl::engine& engine, const Desc& data, int axis,
+                                     bool logarithm);
+dnnl::primitive_desc DescribeSoftmaxBackward(const dnnl::engine& engine, const Desc& data, int axis,
+                                             bool logarithm);
 
 }  // namespace frugal::onednn

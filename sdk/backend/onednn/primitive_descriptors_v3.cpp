@@ -12,31 +12,34 @@ void AppendEltwise(const Eltwise& function, dnnl::post_ops& post_ops) {
   post_ops.append_eltwise(function.kind, function.alpha, 0.0f);
 }
 
-dnnl::matmul::primitive_desc DescribeMatmul(const ProductTensors& t,
+dnnl::matmul::primitive_desc DescribeMatmul(const dnnl::engine& engine, const ProductTensors& t,
                                             const dnnl::post_ops& post_ops) {
-  return {Processor(), t.source, t.weight, t.bias, t.destination, Attributes(post_ops)};
+  return {engine, t.source, t.weight, t.bias, t.destination, Attributes(post_ops)};
 }
 
-dnnl::inner_product_forward::primitive_desc DescribeInnerProduct(const ProductTensors& t) {
-  return {Processor(), prop_kind::forward_training, t.source, t.weight, t.destination,
-          Attributes()};
+dnnl::inner_product_forward::primitive_desc DescribeInnerProduct(const dnnl::engine& engine,
+                                                                 const ProductTensors& t) {
+  return {engine, prop_kind::forward_training, t.source, t.weight, t.destination, Attributes()};
 }
 
 dnnl::inner_product_backward_data::primitive_desc DescribeInnerProductBackwardData(
-    const ProductTensors& t, const dnnl::inner_product_forward::primitive_desc& forward) {
-  return {Processor(), t.source, t.weight, t.destination, forward, Attributes()};
+    const dnnl::engine& engine, const ProductTensors& t,
+    const dnnl::inner_product_forward::primitive_desc& forward) {
+  return {engine, t.source, t.weight, t.destination, forward, Attributes()};
 }
 
 dnnl::inner_product_backward_weights::primitive_desc DescribeInnerProductBackwardWeight(
-    const ProductTensors& t, const dnnl::inner_product_forward::primitive_desc& forward) {
-  return {Processor(), t.source, t.weight, t.destination, forward, Attributes()};
+    const dnnl::engine& engine, const ProductTensors& t,
+    const dnnl::inner_product_forward::primitive_desc& forward) {
+  return {engine, t.source, t.weight, t.destination, forward, Attributes()};
 }
 
-dnnl::convolution_forward::primitive_desc DescribeConvolution(algorithm kind,
+dnnl::convolution_forward::primitive_desc DescribeConvolution(const dnnl::engine& engine,
+                                                              algorithm kind,
                                                               const ProductTensors& t,
                                                               const WindowDims& w,
                                                               const dnnl::post_ops& post_ops) {
-  return {Processor(),   prop_kind::forward_training,
+  return {engine,        prop_kind::forward_training,
           kind,          t.source,
           t.weight,      t.bias,
           t.destination, w.stride,
@@ -45,23 +48,23 @@ dnnl::convolution_forward::primitive_desc DescribeConvolution(algorithm kind,
 }
 
 dnnl::convolution_backward_data::primitive_desc DescribeConvolutionBackwardData(
-    algorithm kind, const ProductTensors& t, const WindowDims& w,
+    const dnnl::engine& engine, algorithm kind, const ProductTensors& t, const WindowDims& w,
     const dnnl::convolution_forward::primitive_desc& forward) {
-  return {Processor(), kind,    t.source, t.weight, t.destination, w.stride,
-          w.dilation,  w.begin, w.end,    forward,  Attributes()};
+  return {engine,     kind,    t.source, t.weight, t.destination, w.stride,
+          w.dilation, w.begin, w.end,    forward,  Attributes()};
 }
 
 dnnl::convolution_backward_weights::primitive_desc DescribeConvolutionBackwardWeight(
-    algorithm kind, const ProductTensors& t, const WindowDims& w,
+    const dnnl::engine& engine, algorithm kind, const ProductTensors& t, const WindowDims& w,
     const dnnl::convolution_forward::primitive_desc& forward) {
-  return {Processor(), kind,       t.source, t.weight, t.bias,  t.destination,
-          w.stride,    w.dilation, w.begin,  w.end,    forward, Attributes()};
+  return {engine,   kind,       t.source, t.weight, t.bias,  t.destination,
+          w.stride, w.dilation, w.begin,  w.end,    forward, Attributes()};
 }
 
-dnnl::pooling_forward::primitive_desc DescribePooling(algorithm kind, const Desc& source,
-                                                      const Desc& destination,
+dnnl::pooling_forward::primitive_desc DescribePooling(const dnnl::engine& engine, algorithm kind,
+                                                      const Desc& source, const Desc& destination,
                                                       const WindowDims& w) {
-  return {Processor(), prop_kind::forward_training,
+  return {engine,      prop_kind::forward_training,
           kind,        source,
           destination, w.stride,
           w.kernel,    w.dilation,
@@ -70,21 +73,22 @@ dnnl::pooling_forward::primitive_desc DescribePooling(algorithm kind, const Desc
 }
 
 dnnl::pooling_backward::primitive_desc DescribePoolingBackward(
-    algorithm kind, const Desc& source, const Desc& destination, const WindowDims& w,
-    const dnnl::pooling_forward::primitive_desc& forward) {
-  return {Processor(), kind,    source, destination, w.stride,    w.kernel,
-          w.dilation,  w.begin, w.end,  forward,     Attributes()};
+    const dnnl::engine& engine, algorithm kind, const Desc& source, const Desc& destination,
+    const WindowDims& w, const dnnl::pooling_forward::primitive_desc& forward) {
+  return {engine,     kind,    source, destination, w.stride,    w.kernel,
+          w.dilation, w.begin, w.end,  forward,     Attributes()};
 }
 
-dnnl::eltwise_forward::primitive_desc DescribeEltwise(const Eltwise& function, const Desc& data) {
-  return {Processor(), prop_kind::forward_training, function.kind, data, data, function.alpha,
+dnnl::eltwise_forward::primitive_desc DescribeEltwise(const dnnl::engine& engine,
+                                                      const Eltwise& function, const Desc& data) {
+  return {engine,      prop_kind::forward_training, function.kind, data, data, function.alpha,
           Attributes()};
 }
 
 dnnl::eltwise_backward::primitive_desc DescribeEltwiseBackward(
-    const Eltwise& function, const Desc& data,
+    const dnnl::engine& engine, const Eltwise& function, const Desc& data,
     const dnnl::eltwise_forward::primitive_desc& forward) {
-  return {Processor(), function.kind, data, data, data, function.alpha, forward, Attributes()};
+  return {engine, function.kind, data, data, data, function.alpha, forward, Attributes()};
 }
 
 namespace {
@@ -93,22 +97,25 @@ algorithm SoftmaxKind(bool logarithm) {
   return logarithm ? algorithm::softmax_log : algorithm::softmax_accurate;
 }
 
-dnnl::softmax_forward::primitive_desc DescribeSoftmaxForward(const Desc& data, int axis,
+dnnl::softmax_forward::primitive_desc DescribeSoftmaxForward(const dnnl::engine& engine,
+                                                             const Desc& data, int axis,
                                                              bool logarithm) {
-  return {Processor(), prop_kind::forward_training, SoftmaxKind(logarithm), data, data, axis,
+  return {engine,      prop_kind::forward_training, SoftmaxKind(logarithm), data, data, axis,
           Attributes()};
 }
 
 }  // namespace
 
-dnnl::primitive_desc DescribeSoftmax(const Desc& data, int axis, bool logarithm) {
-  return DescribeSoftmaxForward(data, axis, logarithm);
+dnnl::primitive_desc DescribeSoftmax(const dnnl::engine& engine, const Desc& data, int axis,
+                                     bool logarithm) {
+  return DescribeSoftmaxForward(engine, data, axis, logarithm);
 }
 
-dnnl::primitive_desc DescribeSoftmaxBackward(const Desc& data, int axis, bool logarithm) {
+dnnl::primitive_desc DescribeSoftmaxBackward(const dnnl::engine& engine, const Desc& data, int axis,
+                                             bool logarithm) {
   return dnnl::softmax_backward::primitive_desc(
-      Processor(), SoftmaxKind(logarithm), data, data, data, axis,
-      DescribeSoftmaxForward(data, axis, logarithm), Attributes());
+      engine, SoftmaxKind(logarithm), data, data, data, axis,
+      DescribeSoftmaxForward(engine, data, axis, logarithm), Attributes());
 }
 
 }  // namespace frugal::onednn

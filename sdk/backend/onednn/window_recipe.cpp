@@ -75,15 +75,17 @@ struct ConvTensors {
 };
 
 dnnl::convolution_forward::primitive_desc ConvForward(const ConvDescription& d,
-                                                      const ConvTensors& t) {
+                                                      const ConvTensors& t,
+                                                      const dnnl::engine& engine) {
   dnnl::post_ops post_ops;
   AppendActivation(d.epilogue, post_ops);
-  return DescribeConvolution(t.kind, t.inner, t.window, post_ops);
+  return DescribeConvolution(engine, t.kind, t.inner, t.window, post_ops);
 }
 
 Recipe DescribeConvForward(const ConvDescription& d, const ConvTensors& t) {
-  const auto descriptor = ConvForward(d, t);
-  Recipe recipe{Processor(),
+  const auto engine = Processor();
+  const auto descriptor = ConvForward(d, t, engine);
+  Recipe recipe{engine,
                 descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, t.x, descriptor.src_desc()},
                  {Slot::kWeight, DNNL_ARG_WEIGHTS, t.weight, descriptor.weights_desc()},
@@ -93,9 +95,10 @@ Recipe DescribeConvForward(const ConvDescription& d, const ConvTensors& t) {
 }
 
 Recipe DescribeConvBackwardData(const ConvDescription& d, const ConvTensors& t) {
+  const auto engine = Processor();
   const auto descriptor =
-      DescribeConvolutionBackwardData(t.kind, t.inner, t.window, ConvForward(d, t));
-  return {Processor(),
+      DescribeConvolutionBackwardData(engine, t.kind, t.inner, t.window, ConvForward(d, t, engine));
+  return {engine,
           descriptor,
           {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, descriptor.diff_dst_desc()},
            {Slot::kWeight, DNNL_ARG_WEIGHTS, t.weight, descriptor.weights_desc()},
@@ -112,10 +115,11 @@ void AvoidRace(const WindowGeometry& w, dnnl::convolution_backward_weights::prim
 }
 
 Recipe DescribeConvBackwardWeight(const ConvDescription& d, const ConvTensors& t) {
-  const auto forward = ConvForward(d, t);  // lives while implementations are looked through
-  auto descriptor = DescribeConvolutionBackwardWeight(t.kind, t.inner, t.window, forward);
+  const auto engine = Processor();
+  const auto forward = ConvForward(d, t, engine);  // lives while implementations are looked through
+  auto descriptor = DescribeConvolutionBackwardWeight(engine, t.kind, t.inner, t.window, forward);
   AvoidRace(d.geometry.window, descriptor);
-  Recipe recipe{Processor(),
+  Recipe recipe{engine,
                 descriptor,
                 {{Slot::kSource, DNNL_ARG_SRC, t.x, descriptor.src_desc()},
                  {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, t.y, descriptor.diff_dst_desc()},
@@ -158,14 +162,15 @@ Recipe MakeRecipe(const PoolDescription& d) {
   const Desc y = DescribeImage(ImageDims(g.batch, d.geometry.channels, g.output, volume), volume);
   const auto kind = d.geometry.count_padding ? algorithm::pooling_avg_include_padding
                                              : algorithm::pooling_avg_exclude_padding;
-  const auto forward = DescribePooling(kind, x, y, w);
+  const auto engine = Processor();
+  const auto forward = DescribePooling(engine, kind, x, y, w);
   if (!d.backward) {
-    return {Processor(),
+    return {engine,
             forward,
             {{Slot::kSource, DNNL_ARG_SRC, x, x}, {Slot::kDestination, DNNL_ARG_DST, y, y, true}}};
   }
-  return {Processor(),
-          DescribePoolingBackward(kind, x, y, w, forward),
+  return {engine,
+          DescribePoolingBackward(engine, kind, x, y, w, forward),
           {{Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
            {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, x, x, true}}};
 }
