@@ -63,12 +63,6 @@ DatasetInfo ImagesOf(const DataOptions& options) {
   return *info;
 }
 
-Normalization NormalizationOf(const DataOptions& options, const DatasetInfo& info) {
-  const auto channels = static_cast<std::size_t>(info.sample_shape.back());
-  return {std::vector<double>(channels, options.mean),
-          std::vector<double>(channels, options.deviation)};
-}
-
 std::int64_t CountOf(const DataLayout& layout, DatasetPart part) {
   return part == DatasetPart::kTrain ? layout.train_count : layout.test_count;
 }
@@ -82,7 +76,7 @@ DatasetDescription DatasetOf(const DataOptions& options) {
                          .test_fraction = options.test_fraction});
   }
   DatasetInfo info = ImagesOf(options);
-  Normalization normalization = NormalizationOf(options, info);
+  Normalization normalization = {{options.mean}, {options.deviation}};
   if (options.classes_used) UseClasses(info, *options.classes_used);
   return ImageDataset{std::move(info), std::move(normalization)};
 }

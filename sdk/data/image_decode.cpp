@@ -24,10 +24,10 @@ void CheckShape(const Shape& shape) {
 
 void CheckNormalization(std::size_t channels, const Normalization& normalization) {
   const auto& [mean, deviation] = normalization;
-  if (mean.size() != channels || deviation.size() != channels) {
+  if (mean.size() != deviation.size() || (mean.size() != channels && mean.size() != 1)) {
     throw ConfigError({.where = "normalization of images",
                        .required = "there is a mean and a standard deviation for each of " +
-                                   std::to_string(channels) + " channels",
+                                   std::to_string(channels) + " channels, or one for all",
                        .given = std::to_string(mean.size()) + " and " +
                                 std::to_string(deviation.size()) + " were given",
                        .advice = {}});
@@ -68,8 +68,8 @@ template <class T>
 ImageDecoder<T>::ImageDecoder(const Shape& sample_shape, const Normalization& normalization) {
   CheckShape(sample_shape);
   sample_size_ = static_cast<std::size_t>(sample_shape.ElementCount());
-  channels_ = static_cast<std::size_t>(sample_shape.back());
-  CheckNormalization(channels_, normalization);
+  CheckNormalization(static_cast<std::size_t>(sample_shape.back()), normalization);
+  channels_ = normalization.mean.size();
   for (std::size_t channel = 0; channel < channels_; ++channel) {
     for (std::size_t level = 0; level < kLevels; ++level) {
       const double value = static_cast<double>(level) / 255.0 - normalization.mean[channel];

@@ -9,19 +9,20 @@
 
 namespace frugal {
 
-// Mean and standard deviation of every channel, of values in [0, 1].
+// Mean and standard deviation of every channel, of values in [0, 1]; one of each is for all of
+// them.
 struct Normalization {
   std::vector<double> mean;
   std::vector<double> deviation;
 };
 
-// Turns bytes into numbers: (byte / 255 - mean) / deviation, by a table of 256 entries per channel
-// computed in double precision. T is float or double.
+// Turns bytes into numbers: (byte / 255 - mean) / deviation, by a table of 256 entries, or as many
+// per channel, computed in double precision. T is float or double.
 template <class T>
 class ImageDecoder {
  public:
-  // Throws ConfigError unless there are as many means and deviations as channels, all finite, and
-  // the deviations above zero; or when sample_shape is not [H, W, C].
+  // Throws ConfigError unless there are as many means and deviations as channels, or one of each,
+  // all finite, and the deviations above zero; or when sample_shape is not [H, W, C].
   ImageDecoder(const Shape& sample_shape, const Normalization& normalization);
 
   // Decodes sample indices[b] of `samples` [N, H, W, C] to place b of `destination` [B, H, W, C].
@@ -33,8 +34,8 @@ class ImageDecoder {
   void DecodeSample(const std::uint8_t* sample, T* destination) const;
 
   std::size_t sample_size_;
-  std::size_t channels_;
-  std::vector<T> table_;  // [C, 256]
+  std::size_t channels_;  // that differ: 1 where all are alike
+  std::vector<T> table_;  // [channels_, 256]
 };
 
 extern template class ImageDecoder<float>;

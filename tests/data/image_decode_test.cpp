@@ -43,6 +43,16 @@ TEST_CASE("floats are the rounded doubles", "[data]") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("one mean and deviation are for all channels", "[data]") {
+  const Bytes samples = {0, 51, 102, 153, 204, 255};
+  std::vector<double> one(6), each(6);
+  const Normalization for_each = {.mean = {0.5, 0.5, 0.5}, .deviation = {0.25, 0.25, 0.25}};
+  ImageDecoder<double>({1, 2, 3}, {.mean = {0.5}, .deviation = {0.25}})
+      .Decode(samples, Indices{0}, one);
+  ImageDecoder<double>({1, 2, 3}, for_each).Decode(samples, Indices{0}, each);
+  CHECK(one == each);
+}
+
 TEST_CASE("decoders that cannot work are refused", "[data]") {
   using Decoder = ImageDecoder<float>;
   const Normalization plain = {.mean = {0}, .deviation = {1}};
@@ -51,9 +61,10 @@ TEST_CASE("decoders that cannot work are refused", "[data]") {
       "[images] the shape of a sample is [height, width, channels]; [2, 2] was given");
   CHECK_THROWS_AS(Decoder({0, 2, 1}, plain), ConfigError);
   CHECK_THROWS_WITH(
-      Decoder({2, 2, 3}, plain),
+      Decoder({2, 2, 3}, {.mean = {0, 0}, .deviation = {1, 1}}),
       "[normalization of images] there is a mean and a standard deviation for each of "
-      "3 channels; 1 and 1 were given");
+      "3 channels, or one for all; 2 and 2 were given");
+  CHECK_THROWS_AS(Decoder({2, 2, 3}, {.mean = {0, 0, 0}, .deviation = {1}}), ConfigError);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Normalization& wrong : {Normalization{{0}, {0}}, Normalization{{0}, {-1}},
                                      Normalization{{nan}, {1}}, Normalization{{0}, {nan}}}) {
