@@ -6,6 +6,12 @@
 #include "sdk/core/error.h"
 
 namespace frugal {
+namespace {
+
+// What a process can address. Plans of more are refused, and sums of less do not overflow.
+constexpr std::int64_t kMostLiveBytes = std::int64_t{1} << 47;
+
+}  // namespace
 
 std::vector<Holder> MemoryLedger::LargestHolders() const {
   std::vector<Holder> holders;
@@ -22,6 +28,15 @@ void MemoryLedger::RecordInto(MemoryTrace* trace) {
 }
 
 void MemoryLedger::CheckLimit(std::int64_t bytes, MemoryTag tag) {
+  if (bytes > kMostLiveBytes - live_total_) {
+    throw MemoryError(
+        {.where = "memory",
+         .required =
+             "no more is live at once than a process can address, " + FormatBytes(kMostLiveBytes),
+         .given = labels_.NameOf(label_) + " asks for " + FormatBytes(bytes) + " of " +
+                  std::string(NameOf(tag)) + " while " + FormatBytes(live_total_) + " are live",
+         .advice = "use smaller layers, samples or batches"});
+  }
   if (limit_.bytes == 0) return;
   const std::int64_t wanted = live_total_ + bytes;
   if (limit_.hard && wanted > limit_.bytes) {

@@ -82,6 +82,15 @@ TEST_CASE("addresses without storage differ and are aligned", "[memory][dry]") {
   CHECK(addresses.count(nullptr) == 0);
 }
 
+TEST_CASE("addresses without storage never run out", "[memory][dry]") {
+  NullAllocator null;
+  for (int i = 0; i < 20'000; ++i) {
+    const Block block = null.Allocate(std::int64_t{1} << 51, MemoryTag::kActivation);
+    REQUIRE(reinterpret_cast<std::uintptr_t>(block.data()) >= std::uintptr_t{1} << 62);
+    REQUIRE(reinterpret_cast<std::uintptr_t>(block.data()) < std::uintptr_t{1} << 63);
+  }
+}
+
 TEST_CASE("the machine tells its memory", "[memory]") {
   const SystemMemory memory = ReadSystemMemory();
   CHECK(memory.physical_bytes > 0);

@@ -96,10 +96,26 @@ TEST_CASE("a warning comes once, at its fraction of the limit", "[memory][ledger
 
 TEST_CASE("a request that the system refuses leaves the ledger as it was", "[memory][ledger]") {
   Tracked t;
-  CHECK_THROWS_AS(t.Take("a", std::int64_t{1} << 60, MemoryTag::kActivation), MemoryError);
+  CHECK_THROWS_AS(t.Take("a", std::int64_t{1} << 46, MemoryTag::kActivation), MemoryError);
   CHECK(t.ledger.live_total() == 0);
   CHECK(t.ledger.peak_total() == 0);
   CHECK(t.ledger.LargestHolders().empty());
+}
+
+TEST_CASE("no more is live than a process can address, planned or not", "[memory][ledger]") {
+  NullAllocator null;
+  MemoryLedger ledger;
+  TrackedAllocator memory(ledger, null, true);
+  std::vector<Block> blocks;
+  for (int i = 0; i < 127; ++i) {
+    blocks.push_back(memory.Allocate(std::int64_t{1} << 40, MemoryTag::kActivation));
+  }
+  ledger.SetLabel(ledger.labels().Intern("conv1"));
+  CHECK_THROWS_WITH(memory.Allocate(std::int64_t{1} << 51, MemoryTag::kActivation),
+                    "[memory] no more is live at once than a process can address, 134,217,728 MB; "
+                    "conv1 asks for 2,147,483,648 MB of activation while 133,169,152 MB are live; "
+                    "use smaller layers, samples or batches");
+  CHECK(ledger.live_total() == std::int64_t{127} << 40);
 }
 
 }  // namespace

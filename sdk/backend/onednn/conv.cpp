@@ -13,9 +13,8 @@ using onednn::Slot;
 
 onednn::Operation* OneDnnConvKernels::Find(const ConvDescription& d) const {
   const ConvGeometry& g = d.geometry;
-  const bool empty = g.window.batch * g.window.InputSize() * g.window.OutputSize() *
-                         g.input_channels * g.output_channels ==
-                     0;
+  const bool empty = g.window.batch == 0 || g.window.InputSize() == 0 ||
+                     g.window.OutputSize() == 0 || g.input_channels == 0 || g.output_channels == 0;
   return onednn::IsFast(d.dtype) && !empty ? cache_.Find(d) : nullptr;
 }
 
