@@ -38,7 +38,7 @@ struct Blueprint {
   Plan plan;
   // How often each parameter's gradient is added to in a training step, where parameters are
   // updated in the backward pass; else empty.
-  std::vector<int> final_after;
+  std::vector<std::int64_t> final_after;
 
   bool updates_in_backward() const { return !final_after.empty(); }
   // Of activations; parameters are ExactType(dtype()).
@@ -70,7 +70,7 @@ Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_lay
 // nothing.
 std::string ProductTypeNote(const Blueprint& blueprint);
 
-// Sample numbers 0 .. count - 1; a dry step only counts them.
+// Sample numbers 0 .. count - 1.
 std::vector<std::int64_t> FirstSamples(std::int64_t count);
 
 }  // namespace frugal

@@ -19,8 +19,15 @@ std::vector<PartStorage> TakeData(const Blueprint& blueprint, Allocator& memory)
   return storage;
 }
 
+// Numbers that a dry step only counts.
+std::span<const std::int64_t> SamplesWithoutStorage(std::int64_t count) {
+  const auto nowhere = std::uintptr_t{1} << 62;  // outside what user programs may map
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return {reinterpret_cast<const std::int64_t*>(nowhere), static_cast<std::size_t>(count)};
+}
+
 void RunDryStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, std::int64_t batch) {
-  const std::vector<std::int64_t> samples = FirstSamples(batch);
+  const std::span<const std::int64_t> samples = SamplesWithoutStorage(batch);
   if (kind == StepKind::kPredict) {
     std::vector<float> none;
     PredictStep(world.context(), blueprint.step_parts(), {}, batch, none);
@@ -93,20 +100,20 @@ Bundle InputsOf(const Blueprint& blueprint, Context& context) {
   return InputsOf(blueprint.inputs, count, blueprint.dtype(), context);
 }
 
-std::vector<int> ContributionsFor(const Blueprint& blueprint) {
+std::vector<std::int64_t> ContributionsFor(const Blueprint& blueprint) {
   if (!blueprint.config.memory.optimizer_in_backward || blueprint.optimizer->clips()) return {};
   // Each part of a batch adds as often as the others of its size, of which there are two.
   const std::int64_t batch = blueprint.program.batch, parts = blueprint.config.training.accumulate;
-  std::vector<int> sum(blueprint.parameters.size());
+  std::vector<std::int64_t> sum(blueprint.parameters.size());
   const auto add = [&](std::int64_t size, std::int64_t times) {
     if (size == 0 || times == 0) return;
     StepParts step = blueprint.step_parts();
     step.accumulate = 1;
     step.final_after = {};
     DryWorld world(*blueprint.backend, blueprint.dtype());
-    TrainStep(world.context(), step, *blueprint.optimizer, nullptr, FirstSamples(size));
-    const std::vector<int> once = world.store().Contributions();
-    for (std::size_t i = 0; i < once.size(); ++i) sum[i] += once[i] * static_cast<int>(times);
+    TrainStep(world.context(), step, *blueprint.optimizer, nullptr, SamplesWithoutStorage(size));
+    const std::vector<std::int64_t> once = world.store().Contributions();
+    for (std::size_t i = 0; i < once.size(); ++i) sum[i] += once[i] * times;
   };
   add(batch / parts + 1, batch % parts);
   add(batch / parts, parts - batch % parts);

@@ -36,6 +36,6 @@ Bundle InputsOf(const Blueprint& blueprint, Context& context);
 
 // How often each parameter's gradient is added to in a training step, where gradients can be used
 // as soon as they are final; else nothing. Depends on the network and on how a batch is split.
-std::vector<int> ContributionsFor(const Blueprint& blueprint);
+std::vector<std::int64_t> ContributionsFor(const Blueprint& blueprint);
 
 }  // namespace frugal

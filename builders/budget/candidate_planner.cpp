@@ -17,7 +17,7 @@ void CandidatePlanner::Force(const BudgetSettings& settings) {
   blueprint_.final_after = Contributions();
 }
 
-const std::vector<int>& CandidatePlanner::Contributions() {
+const std::vector<int64_t>& CandidatePlanner::Contributions() {
   const RunConfig& config = blueprint_.config;
   const auto [found, is_new] =
       contributions_.try_emplace({config.memory.optimizer_in_backward, blueprint_.program.batch,

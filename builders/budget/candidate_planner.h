@@ -35,7 +35,7 @@ class CandidatePlanner {
  private:
   void Force(const BudgetSettings& settings);
   // With what is in force; segments do not matter to them.
-  const std::vector<int>& Contributions();
+  const std::vector<std::int64_t>& Contributions();
   Footprint Measure(const BudgetSettings& settings, const ChainChoice& chain,
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
   Footprint MeasureTellingParts(const BudgetSettings& settings, const ChainChoice& chain,
@@ -50,7 +50,7 @@ class CandidatePlanner {
   Blueprint& blueprint_;
   RunConfig stated_;
   FootprintMeter meter_;
-  std::map<ContributionsKey, std::vector<int>> contributions_;
+  std::map<ContributionsKey, std::vector<std::int64_t>> contributions_;
   SlowWork progress_;
   int planned_ = 0;  // candidates
 };

@@ -28,10 +28,11 @@ std::vector<int64_t> LiveInArena(const MemoryTrace& trace) {
 }
 
 // Bytes written in events [begin, end): each block once, and read again once.
-int64_t Touched(const MemoryTrace& trace, int64_t begin, int64_t end) {
-  int64_t bytes = 0;
+double Touched(const MemoryTrace& trace, int64_t begin, int64_t end) {
+  double bytes = 0;
   for (const Lifetime& life : trace.lifetimes()) {
-    if (life.begin >= begin && life.begin < end) bytes += 2 * life.bytes;
+    if (life.begin < begin || life.begin >= end) continue;
+    bytes += 2 * static_cast<double>(life.times) * static_cast<double>(life.bytes);
   }
   return bytes;
 }
@@ -84,7 +85,8 @@ class StageRun {
     }
     run_(context, bundle);
     const int64_t turn = trace.event_count();
-    stage.forward = {context.profile().flops, input_bytes + Touched(trace, 0, turn)};
+    stage.forward = {context.profile().flops,
+                     static_cast<double>(input_bytes) + Touched(trace, 0, turn)};
     std::vector<StageInput> next;
     for (const Var& one : bundle) {
       const auto input = InputOf(one);
@@ -155,7 +157,8 @@ class StageRun {
     chain.forward_workspace = Most(live, 0, turn) - chain.kept_bytes;
     const int64_t most = Most(live, turn, trace.event_count());
     chain.backward_workspace = std::max<int64_t>(0, most - chain.kept_bytes - chain.output_bytes);
-    stage.backward.bytes = chain.kept_bytes + Touched(trace, turn, trace.event_count());
+    stage.backward.bytes =
+        static_cast<double>(chain.kept_bytes) + Touched(trace, turn, trace.event_count());
   }
 
   DryWorld world_;

@@ -11,7 +11,7 @@ namespace frugal {
 // What one pass over a stage does.
 struct PassWork {
   double flops = 0;
-  std::int64_t bytes = 0;  // of all that it reads and writes, once each
+  double bytes = 0;  // of all that it reads and writes, once each
 };
 
 // One of the variables that travel into a stage.

@@ -22,7 +22,7 @@ double SecondsSince(Clock::time_point start) {
 }
 
 double ModelSeconds(const PassWork& work, double flops) {
-  return work.flops / flops + static_cast<double>(work.bytes) / kModelBandwidth;
+  return work.flops / flops + work.bytes / kModelBandwidth;
 }
 
 struct Seconds {

@@ -103,6 +103,7 @@ class Context {
   friend class RecomputeScope;
   friend class BackwardScope;
   friend class DifferentiableProbe;
+  friend class ManyTurns;
 
   Parts parts_;
   Tape* tape_ = nullptr;

@@ -15,18 +15,17 @@ struct LivePeak {
   std::int64_t event = 0;
 };
 
-LivePeak LargestLiveSum(const std::vector<Lifetime>& lives) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // (event, bytes)
+LivePeak LargestLiveSum(const std::vector<Lifetime>& lives, std::size_t events) {
+  std::vector<std::int64_t> changes(events);
   for (const Lifetime& life : lives) {
-    changes.emplace_back(life.begin, life.bytes);
-    if (life.end != kStillLive) changes.emplace_back(life.end, -life.bytes);
+    changes[static_cast<std::size_t>(life.begin)] += life.bytes;
+    if (life.end != kStillLive) changes[static_cast<std::size_t>(life.end)] -= life.bytes;
   }
-  std::ranges::sort(changes);
   std::int64_t live = 0;
   LivePeak peak;
-  for (const auto& [event, bytes] : changes) {
-    live += bytes;
-    if (live > peak.bytes) peak = {live, event};
+  for (std::size_t event = 0; event < events; ++event) {
+    live += changes[event];
+    if (live > peak.bytes) peak = {live, static_cast<std::int64_t>(event)};
   }
   return peak;
 }
@@ -63,30 +62,67 @@ std::vector<std::int64_t> Place(const std::vector<Lifetime>& lives, std::size_t 
   return offsets;
 }
 
-std::vector<Order> Orders(const std::vector<Lifetime>& lives, std::int64_t peak) {
-  Order order(lives.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto duration = [&](std::size_t i) { return lives[i].end - lives[i].begin; };
-  std::vector<Order> orders(5, order);
-  std::ranges::stable_sort(orders[0], [&](std::size_t a, std::size_t b) {
-    return lives[a].bytes != lives[b].bytes ? lives[a].bytes > lives[b].bytes
-                                            : duration(a) > duration(b);
-  });
-  std::ranges::stable_sort(orders[1],
-                           [&](std::size_t a, std::size_t b) { return duration(a) > duration(b); });
-  const auto area = [&](std::size_t i) {
-    return static_cast<double>(lives[i].bytes) * static_cast<double>(duration(i));
-  };
-  std::ranges::stable_sort(orders[2],
-                           [&](std::size_t a, std::size_t b) { return area(a) > area(b); });
-  // What is live at the peak has to lie without gaps then.
-  const auto at_peak = [&](std::size_t i) { return lives[i].begin <= peak && peak < lives[i].end; };
-  orders[3] = orders[0];
-  std::stable_partition(orders[3].begin(), orders[3].end(), at_peak);
-  orders[4] = orders[1];
-  std::stable_partition(orders[4].begin(), orders[4].end(), at_peak);
-  return orders;
+// How long each block lives, in events of all turns of every loop.
+std::vector<std::int64_t> DurationsOf(const std::vector<Lifetime>& lives,
+                                      const MemoryTrace& trace) {
+  const std::vector<std::int64_t> whole = trace.WholeEvents();
+  std::vector<std::int64_t> durations;
+  for (const Lifetime& life : lives) {
+    const std::int64_t end =
+        life.end == kStillLive ? kStillLive : whole[static_cast<std::size_t>(life.end)];
+    durations.push_back(end - whole[static_cast<std::size_t>(life.begin)]);
+  }
+  return durations;
 }
+
+// Orders to place blocks in, each made when it is asked for.
+class Orders {
+ public:
+  static constexpr int kCount = 5;
+
+  Orders(const std::vector<Lifetime>& lives, const MemoryTrace& trace, std::int64_t peak)
+      : lives_(lives), durations_(DurationsOf(lives, trace)), peak_(peak) {}
+
+  Order Number(int number) const {
+    if (number == 0) return BySize();
+    if (number == 1) return ByDuration();
+    if (number == 2) return ByArea();
+    // What is live at the peak has to lie without gaps then.
+    Order order = number == 3 ? BySize() : ByDuration();
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
+      return lives_[i].begin <= peak_ && peak_ < lives_[i].end;
+    });
+    return order;
+  }
+
+ private:
+  template <class Before>
+  Order Sorted(const Before& before) const {
+    Order order(lives_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, before);
+    return order;
+  }
+  Order BySize() const {
+    return Sorted([&](std::size_t a, std::size_t b) {
+      return lives_[a].bytes != lives_[b].bytes ? lives_[a].bytes > lives_[b].bytes
+                                                : durations_[a] > durations_[b];
+    });
+  }
+  Order ByDuration() const {
+    return Sorted([&](std::size_t a, std::size_t b) { return durations_[a] > durations_[b]; });
+  }
+  Order ByArea() const {
+    const auto area = [&](std::size_t i) {
+      return static_cast<double>(lives_[i].bytes) * static_cast<double>(durations_[i]);
+    };
+    return Sorted([&](std::size_t a, std::size_t b) { return area(a) > area(b); });
+  }
+
+  const std::vector<Lifetime>& lives_;
+  std::vector<std::int64_t> durations_;
+  std::int64_t peak_;
+};
 
 // The layout with the least extent so far.
 class Best {
@@ -133,21 +169,42 @@ class Best {
   std::vector<std::int64_t> offsets_;
 };
 
+// Loops of the trace in which something of the arena is taken, counting its items.
+std::vector<ArenaLayout::Loop> LoopsOf(const MemoryTrace& trace) {
+  const std::vector<Lifetime>& lives = trace.lifetimes();
+  std::vector<std::size_t> items(lives.size() + 1);  // before each life
+  for (std::size_t i = 0; i < lives.size(); ++i) items[i + 1] = items[i] + lives[i].in_arena;
+  std::vector<ArenaLayout::Loop> loops;
+  for (const RepeatedTurn& turn : trace.repeated()) {
+    const ArenaLayout::Loop loop = {items[turn.first_life], items[turn.last_life], turn.times};
+    if (loop.begin < loop.end) loops.push_back(loop);
+  }
+  // Of two that begin together, the one inside was recorded first.
+  std::ranges::reverse(loops);
+  std::ranges::stable_sort(loops, {}, &ArenaLayout::Loop::begin);
+  return loops;
+}
+
 }  // namespace
 
 ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough) {
   std::vector<Lifetime> lives;
   std::ranges::copy_if(trace.lifetimes(), std::back_inserter(lives), &Lifetime::in_arena);
   ArenaLayout layout;
-  const LivePeak peak = LargestLiveSum(lives);
+  const auto events = static_cast<std::size_t>(trace.event_count());
+  const LivePeak peak = LargestLiveSum(lives, events);
   layout.lower_bound_bytes = peak.bytes;
-  Best best(lives, static_cast<std::size_t>(trace.event_count()));
+  Best best(lives, events);
   enough = std::max(enough, layout.lower_bound_bytes);
   // Each order takes a second then, and a fiftieth is not worth ten.
   constexpr std::size_t kVeryMany = 100'000;
   if (lives.size() > kVeryMany) enough = std::max(enough, layout.lower_bound_bytes * 51 / 50);
-  for (const Order& order : Orders(lives, peak.event)) best.Try(order, enough);
+  const Orders orders(lives, trace, peak.event);
+  for (int i = 0; i < Orders::kCount && best.extent() > enough; ++i) {
+    best.Try(orders.Number(i), enough);
+  }
   layout.arena_bytes = best.extent();
+  layout.loops = LoopsOf(trace);
   for (std::size_t i = 0; i < lives.size(); ++i) {
     layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});
   }

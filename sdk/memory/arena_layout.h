@@ -14,7 +14,14 @@ struct ArenaLayout {
     MemoryTag tag = MemoryTag::kActivation;
     std::int64_t offset = 0;
   };
+  // Items [begin, end) come `times` times, one turn after the other, at the same places.
+  struct Loop {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::int64_t times = 1;
+  };
   std::vector<Item> items;             // in order of allocation
+  std::vector<Loop> loops;             // by their beginnings; one inside another follows it
   std::int64_t arena_bytes = 0;        // end of the highest item
   std::int64_t lower_bound_bytes = 0;  // largest sum of live bytes: no layout can be smaller
 };

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sdk/memory/allocator.h"
@@ -47,6 +48,11 @@ class MemoryLedger {
   }
   // Records into `trace` until it is set to null. The trace must outlive the recording.
   void RecordInto(MemoryTrace* trace);
+  // What is being recorded into, or null.
+  MemoryTrace* trace() { return trace_; }
+  // Stops recording for a while: what is taken until Resume() is given back before it.
+  MemoryTrace* Pause() { return std::exchange(trace_, nullptr); }
+  void Resume(MemoryTrace* trace) { trace_ = trace; }
 
  private:
   friend class TrackedAllocator;

@@ -53,6 +53,25 @@ void PlannedArena::Begin(const ArenaLayout& layout) {
   if (layout.arena_bytes > capacity_) Grow(std::max(layout.arena_bytes, reserve_));
   layout_ = &layout;
   next_item_ = 0;
+  next_loop_ = 0;
+  open_loops_.clear();
+}
+
+void PlannedArena::TurnLoops() {
+  const std::vector<ArenaLayout::Loop>& loops = layout_->loops;
+  while (!open_loops_.empty() && loops[open_loops_.back().number].end == next_item_) {
+    OpenLoop& open = open_loops_.back();
+    if (--open.turns_left == 0) {
+      open_loops_.pop_back();
+      continue;
+    }
+    next_item_ = loops[open.number].begin;
+    next_loop_ = open.number + 1;
+    break;
+  }
+  for (; next_loop_ < loops.size() && loops[next_loop_].begin == next_item_; ++next_loop_) {
+    open_loops_.push_back({next_loop_, loops[next_loop_].times});
+  }
 }
 
 void PlannedArena::End() {
@@ -79,6 +98,7 @@ std::int64_t PlannedArena::ResidentBytes() const {
 
 Block PlannedArena::DoAllocate(std::int64_t bytes, MemoryTag tag) {
   if (layout_ == nullptr) ThrowOffPlan(FormatBytes(bytes) + " outside of a step");
+  TurnLoops();
   if (next_item_ >= layout_->items.size()) {
     ThrowOffPlan("one more block, of " + FormatBytes(bytes) + " of " + std::string(NameOf(tag)));
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "sdk/memory/allocator.h"
 #include "sdk/memory/arena_layout.h"
 
@@ -31,6 +33,8 @@ class PlannedArena final : public Allocator {
   Block DoAllocate(std::int64_t bytes, MemoryTag tag) override;
   void DoFree(Block&) noexcept override { --live_blocks_; }
   void Grow(std::int64_t bytes);
+  // Goes back to the beginning of loops whose turn is over, and into those that begin.
+  void TurnLoops();
 
   std::int64_t kept_limit_;
   std::int64_t reserve_ = 0;
@@ -39,6 +43,12 @@ class PlannedArena final : public Allocator {
   std::int64_t growth_count_ = 0;
   const ArenaLayout* layout_ = nullptr;
   std::size_t next_item_ = 0;
+  struct OpenLoop {
+    std::size_t number;
+    std::int64_t turns_left;  // this one included
+  };
+  std::vector<OpenLoop> open_loops_;  // each inside the one before it
+  std::size_t next_loop_ = 0;
   std::int64_t live_blocks_ = 0;
 };
 

@@ -8,7 +8,9 @@
 namespace frugal {
 
 LabelTable::Id LabelTable::Intern(std::string_view name) {
-  const auto [place, is_new] = ids_.try_emplace(std::string(name), static_cast<Id>(names_.size()));
+  static thread_local std::string key;  // so that a name that is known takes no memory
+  key.assign(name);
+  const auto [place, is_new] = ids_.try_emplace(key, static_cast<Id>(names_.size()));
   if (is_new) names_.emplace_back(name);
   return place->second;
 }
@@ -22,6 +24,33 @@ std::int64_t MemoryTrace::Begin(std::int64_t bytes, MemoryTag tag, LabelTable::I
                         .end = kStillLive,
                         .in_arena = in_arena});
   return static_cast<std::int64_t>(lifetimes_.size()) - 1;
+}
+
+void MemoryTrace::EndTurn(RepeatedTurn turn, std::int64_t times) {
+  turn.end = event_;
+  turn.last_life = lifetimes_.size();
+  turn.times = times;
+  if (turn.begin == turn.end) return;
+  for (std::size_t i = turn.first_life; i < turn.last_life; ++i) lifetimes_[i].times *= times;
+  repeated_.push_back(turn);
+}
+
+std::vector<std::int64_t> MemoryTrace::WholeEvents() const {
+  std::vector<std::int64_t> left_out(static_cast<std::size_t>(event_) + 1);  // just before each
+  for (const RepeatedTurn& turn : repeated_) {
+    std::int64_t events = turn.end - turn.begin;
+    for (std::int64_t i = turn.begin + 1; i <= turn.end; ++i) {
+      events += left_out[static_cast<std::size_t>(i)];
+    }
+    left_out[static_cast<std::size_t>(turn.end)] += (turn.times - 1) * events;
+  }
+  std::vector<std::int64_t> whole;
+  std::int64_t before = 0;
+  for (const std::int64_t events : left_out) {
+    before += events;
+    whole.push_back(static_cast<std::int64_t>(whole.size()) + before);
+  }
+  return whole;
 }
 
 namespace {

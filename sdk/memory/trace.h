@@ -28,10 +28,21 @@ struct Lifetime {
   MemoryTag tag = MemoryTag::kActivation;
   LabelTable::Id label = 0;
   std::int64_t begin = 0;
-  std::int64_t end = 0;   // kStillLive until it is freed
-  bool in_arena = false;  // served by the step's memory, not by the tensors' memory
+  std::int64_t end = 0;    // kStillLive until it is freed
+  bool in_arena = false;   // served by the step's memory, not by the tensors' memory
+  std::int64_t times = 1;  // how many lives it stands for: see RepeatedTurn
 };
 inline constexpr std::int64_t kStillLive = INT64_MAX;
+
+// One turn of a loop that stands for `times` of them, one after the other, which all take and give
+// back the same. Nothing of it lives on behind it.
+struct RepeatedTurn {
+  std::int64_t begin = 0;  // events [begin, end)
+  std::int64_t end = 0;
+  std::size_t first_life = 0;  // lifetimes [first_life, last_life)
+  std::size_t last_life = 0;
+  std::int64_t times = 1;
+};
 
 // Everything that was taken and given back between Start and now, in order.
 class MemoryTrace {
@@ -43,8 +54,17 @@ class MemoryTrace {
   const std::vector<Lifetime>& lifetimes() const { return lifetimes_; }
   std::int64_t event_count() const { return event_; }
 
+  // What is recorded from BeginTurn() to EndTurn() stands for `times` turns of a loop.
+  RepeatedTurn BeginTurn() const { return {.begin = event_, .first_life = lifetimes_.size()}; }
+  void EndTurn(RepeatedTurn turn, std::int64_t times);
+  // Turns that stand for several, those inside another one before it.
+  const std::vector<RepeatedTurn>& repeated() const { return repeated_; }
+  // The number that each event, and the end, would have if all turns were recorded.
+  std::vector<std::int64_t> WholeEvents() const;
+
  private:
   std::vector<Lifetime> lifetimes_;
+  std::vector<RepeatedTurn> repeated_;
   std::int64_t event_ = 0;
 };
 

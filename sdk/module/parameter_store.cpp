@@ -155,13 +155,21 @@ void ParameterStore::FreeGradients() {
   }
 }
 
-std::vector<int> ParameterStore::Contributions() const {
-  std::vector<int> counts;
+std::vector<std::int64_t> ParameterStore::Contributions() const {
+  std::vector<std::int64_t> counts;
   for (const auto& slot : slots_) counts.push_back(slot ? slot->contributions : 0);
   return counts;
 }
 
-std::vector<std::size_t> ParameterStore::TakeFinal(std::span<const int> expected) {
+void ParameterStore::RepeatContributions(std::span<const std::int64_t> before, std::int64_t times) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i]) continue;
+    const std::int64_t base = i < before.size() ? before[i] : 0;
+    slots_[i]->contributions = base + times * (slots_[i]->contributions - base);
+  }
+}
+
+std::vector<std::size_t> ParameterStore::TakeFinal(std::span<const std::int64_t> expected) {
   std::vector<std::size_t> final;
   for (const std::size_t index : touched_) {
     if (index < expected.size() && slots_[index]->contributions == expected[index]) {

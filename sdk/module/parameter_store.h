@@ -66,9 +66,11 @@ class ParameterStore {
                         Backend& backend);
 
   // How often each parameter got a contribution since ClearGradients, by Parameter::index.
-  std::vector<int> Contributions() const;
+  std::vector<std::int64_t> Contributions() const;
+  // Counts what came since Contributions() gave `before` so many times.
+  void RepeatContributions(std::span<const std::int64_t> before, std::int64_t times);
   // Parameters that have got as many contributions as `expected` says since this was last asked.
-  std::vector<std::size_t> TakeFinal(std::span<const int> expected);
+  std::vector<std::size_t> TakeFinal(std::span<const std::int64_t> expected);
 
   // Optimizer state number `which`, all bytes zero when first asked for; of the parameter's shape
   // and the store's type, or of those given.
@@ -91,7 +93,7 @@ class ParameterStore {
     Tensor packed;  // of the value, in bf16
     WeightLayout packed_layout = WeightLayout::kOutIn;
     bool gradient_arrived = false;
-    int contributions = 0;
+    std::int64_t contributions = 0;
     std::array<Tensor, kStateCount> state;
   };
   Slot& SlotOf(const Parameter& parameter);

@@ -1,3 +1,4 @@
+#include "sdk/module/repeat.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/precision.h"
 #include "sdk/ops/recurrent_sequence.h"
@@ -24,13 +25,13 @@ GruRun RunForward(Context& context, const Var& x, const RecurrentParameters& p) 
   Product(context, RowsOf(run.x), *p.weight_ih, p.bias_ih, RowsOf(run.from_input));
   run.hidden = ZeroTensor(context, {steps + 1, batch, hidden});
   const std::int64_t bytes = 2 * batch * (gates + hidden) * SizeOf(run.x.dtype());
-  for (std::int64_t t = 0; t < steps; ++t) {
+  Repeat(context, steps, [&](std::int64_t t) {
     Product(context, StepOf(run.hidden, t), *p.weight_hh, p.bias_hh, StepOf(run.from_hidden, t));
     context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       backend.sequence().GruForward(StepOf(run.from_input, t), StepOf(run.from_hidden, t),
                                     StepOf(run.hidden, t), StepOf(run.hidden, t + 1));
     });
-  }
+  });
   return run;
 }
 
@@ -42,7 +43,8 @@ void RunBackward(Context& context, const GruRun& run, const RecurrentParameters&
   const Tensor direct = context.Allocate({batch, hidden}, dy.dtype());
   const Tensor dhidden = context.Allocate({batch, hidden}, dy.dtype());
   const std::int64_t bytes = batch * (4 * gates + 5 * hidden) * SizeOf(dy.dtype());
-  for (std::int64_t t = steps - 1; t >= 0; --t) {
+  Repeat(context, steps, [&](std::int64_t i) {
+    const std::int64_t t = run.shape.steps - 1 - i;
     const Tensor dfrom_hidden = StepOf(run.from_hidden, t);
     context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       backend.elementwise().Add(StepOf(dy, t), from_next, dhidden);
@@ -53,7 +55,7 @@ void RunBackward(Context& context, const GruRun& run, const RecurrentParameters&
     context.Launch(
         {OperationKind::kElementwise, BytesOf(from_next, direct, from_next)},
         [&](Backend& backend, void*) { backend.elementwise().Add(from_next, direct, from_next); });
-  }
+  });
 }
 
 }  // namespace

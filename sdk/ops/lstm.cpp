@@ -1,3 +1,4 @@
+#include "sdk/module/repeat.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/precision.h"
 #include "sdk/ops/recurrent_sequence.h"
@@ -25,7 +26,7 @@ LstmRun RunForward(Context& context, const Var& x, const RecurrentParameters& p)
   run.cells = ZeroTensor(context, {steps + 1, batch, hidden});
   const Tensor recurrent = context.Allocate({batch, gates}, run.x.dtype());
   const std::int64_t bytes = 3 * batch * (gates + hidden) * SizeOf(run.x.dtype());
-  for (std::int64_t t = 0; t < steps; ++t) {
+  Repeat(context, steps, [&](std::int64_t t) {
     Product(context, StepOf(run.hidden, t), *p.weight_hh, p.bias_hh, recurrent);
     context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       const Tensor now = StepOf(run.gates, t);
@@ -33,7 +34,7 @@ LstmRun RunForward(Context& context, const Var& x, const RecurrentParameters& p)
       backend.sequence().LstmForward(now, StepOf(run.cells, t), StepOf(run.cells, t + 1),
                                      StepOf(run.hidden, t + 1));
     });
-  }
+  });
   return run;
 }
 
@@ -45,7 +46,8 @@ void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters
   const Tensor dcell = ZeroTensor(context, {batch, hidden});
   const Tensor dhidden = context.Allocate({batch, hidden}, dy.dtype());
   const std::int64_t bytes = batch * (2 * gates + 6 * hidden) * SizeOf(dy.dtype());
-  for (std::int64_t t = steps - 1; t >= 0; --t) {
+  Repeat(context, steps, [&](std::int64_t i) {
+    const std::int64_t t = run.shape.steps - 1 - i;
     const Tensor dgates = StepOf(run.gates, t);
     context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       backend.elementwise().Add(StepOf(dy, t), from_next, dhidden);
@@ -53,7 +55,7 @@ void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters
                                       StepOf(run.cells, t + 1), dcell, dgates);
     });
     ProductBack(context, dgates, *p.weight_hh, from_next);
-  }
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
+#include "sdk/module/repeat.h"
 #include "sdk/ops/affine_parameters.h"
 #include "sdk/ops/check.h"
 #include "sdk/ops/scalar.h"
@@ -42,18 +43,18 @@ class Chunks {
     context_.Launch({OperationKind::kLoss, BytesOf(targets_)}, [&](Backend&, void*) {
       counted_ = CountTargets(targets_, options_.ignore_index);
     });
-    bool accumulate = gradients.accumulate;
     // At least one, so that gradients of no rows are written too.
-    for (std::int64_t begin = 0; begin == 0 || begin < rows; begin += step) {
+    const std::int64_t chunks = std::max<std::int64_t>(1, rows / step + (rows % step > 0 ? 1 : 0));
+    Repeat(context_, chunks, [&](std::int64_t i) {
+      const std::int64_t begin = i * step;
       const std::int64_t count = std::min(step, rows - begin);
       const Tensor logits = Project(begin, count);
       Compare(logits, begin, count);
       if (dx) InputGradient(logits, dx.Narrow(begin, count));
       if (gradients.weight || gradients.bias) {
-        WeightGradient(logits, begin, count, gradients, accumulate);
+        WeightGradient(logits, begin, count, gradients, i > 0 || gradients.accumulate);
       }
-      accumulate = true;
-    }
+    });
     context_.Launch({OperationKind::kLoss, BytesOf(loss_)}, [&](Backend& backend, void*) {
       backend.elementwise().Fill(loss_, total_ / std::max(1.0, counted_));
     });

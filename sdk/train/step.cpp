@@ -8,6 +8,7 @@
 
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
+#include "sdk/module/repeat.h"
 #include "sdk/ops/precision.h"
 #include "sdk/ops/scalar.h"
 #include "sdk/ops/vocabulary_loss.h"
@@ -209,14 +210,19 @@ StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& 
   const UpdatesInBackward updates(context, parts, optimizer);
   const auto batch = static_cast<std::int64_t>(samples.size());
   StepResult result;
-  for (std::int64_t i = 0, begin = 0; i < parts.accumulate && begin < batch; ++i) {
+  const auto run = [&](std::int64_t i, std::int64_t begin) {
     const std::int64_t count = MicroBatchSize(batch, parts.accumulate, i);
     const MicroBatchScope part(context, i);
     RunMicroBatch(context, parts, source,
                   samples.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
                   static_cast<double>(count) / static_cast<double>(batch), result);
-    begin += count;
-  }
+  };
+  // The first parts have a sample more than the others, which may have none.
+  const std::int64_t larger = batch % parts.accumulate;
+  const std::int64_t size = batch / parts.accumulate;
+  Repeat(context, larger, [&](std::int64_t i) { run(i, i * (size + 1)); });
+  const std::int64_t others = size > 0 ? parts.accumulate - larger : 0;
+  Repeat(context, others, [&](std::int64_t i) { run(larger + i, larger + (larger + i) * size); });
   result.gradient_norm = optimizer.GradientNorm(context, parts.parameters);
   RequireFinite(context, parts, "the norm of the gradients", result.gradient_norm);
   optimizer.Step(context, parts.parameters, result.gradient_norm);

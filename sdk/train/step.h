@@ -30,7 +30,7 @@ struct StepParts {
   // How many contributions each gradient gets in a training step (ParameterStore::Contributions).
   // Where it is given, each parameter is updated as soon as its gradient is final, and the gradient
   // is freed.
-  std::span<const int> final_after{};
+  std::span<const std::int64_t> final_after{};
   // Rows of a chunk where the loss takes over the network's last projection; 0: ChunkRows.
   std::int64_t chunk_rows = 0;
   DivergencePolicy on_divergence = DivergencePolicy::kStop;
