@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "builders/copy_blueprint.h"
 #include "builders/planner.h"
 #include "builders/training_loop.h"
 #include "builders/weights.h"
@@ -22,22 +23,6 @@ ParameterStore::Options StoreOptions(const Blueprint& blueprint, MemoryStack& me
           .gradient_memory = blueprint.updates_in_backward() ? &memory.step() : nullptr};
 }
 
-// Copies of the values of one store, for another that is filled from them.
-ValueSource CopiesFrom(const std::vector<std::pair<std::size_t, std::vector<double>>>& values) {
-  return [values](const Parameter& parameter, const Tensor& value) {
-    const auto found =
-        std::ranges::find(values, parameter.index, [](const auto& entry) { return entry.first; });
-    if (found == values.end()) return false;
-    if (value.dtype() == DType::kF64) {
-      std::ranges::copy(found->second, value.data<double>());
-    } else {
-      std::ranges::transform(found->second, value.data<float>(),
-                             [](double v) { return static_cast<float>(v); });
-    }
-    return true;
-  };
-}
-
 std::vector<double> ToDoubles(const Tensor& tensor) {
   if (!tensor) return {};
   if (tensor.dtype() == DType::kF64) {
@@ -51,13 +36,6 @@ void RestartAverage(ParameterStore& store, const Parameter& parameter, Backend& 
   if (!store.HasState(parameter, ParameterStore::kAverage)) return;
   backend.elementwise().Copy(store.Value(parameter),
                              store.State(parameter, ParameterStore::kAverage, backend));
-}
-
-void CopyAverage(ParameterStore& from, const Parameter& original, ParameterStore& to,
-                 const Parameter& copy, Backend& backend) {
-  if (!from.HasState(original, ParameterStore::kAverage)) return;
-  backend.elementwise().Copy(from.State(original, ParameterStore::kAverage, backend),
-                             to.State(copy, ParameterStore::kAverage, backend));
 }
 
 // The activation pool is a limit too: what a step needs beyond it is returned after each step.
@@ -92,7 +70,8 @@ void RefuseMovedModel() {
 }
 
 Model::Model(Blueprint blueprint, DataSources sources)
-    : blueprint_(TakeWhole(std::move(blueprint))),
+    : use_(std::make_unique<ModelUse>()),
+      blueprint_(TakeWhole(std::move(blueprint))),
       memory_(std::make_unique<MemoryStack>(blueprint_->config.memory,
                                             [](const std::string& text) { LogWarning(text); })),
       store_(std::make_unique<ParameterStore>(memory_->tensors(), memory_->ledger(),
@@ -128,14 +107,16 @@ Model& Model::operator=(Model&& other) noexcept {
   store_ = std::move(other.store_);
   sources_ = std::move(other.sources_);
   memory_ = std::move(other.memory_);
-  extra_plans_ = std::move(other.extra_plans_);
+  layouts_ = std::move(other.layouts_);
   trained_ = other.trained_;
   averaged_ = other.averaged_;
   blueprint_ = std::move(other.blueprint_);
+  use_ = std::move(other.use_);
   return *this;
 }
 
 TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& options) {
+  const ModelUse::Scope use(*use_, "Model::Train");
   if (trained_) {
     throw UsageError({.where = "Model::Train",
                       .required = "a model runs its training program once",
@@ -146,13 +127,10 @@ TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& opti
   return TrainingLoop(*this, observer, options).Run();
 }
 
-const StepPlan& Model::PlanFor(StepKind kind, std::int64_t batch) {
-  if (const StepPlan* planned = blueprint_->plan.Find(kind, batch)) return *planned;
-  for (const auto& extra : extra_plans_) {
-    if (extra->kind == kind && extra->batch == batch) return *extra;
-  }
-  extra_plans_.push_back(std::make_unique<StepPlan>(PlanStep(*blueprint_, kind, batch)));
-  return *extra_plans_.back();
+StepLayouts::Layout Model::LayoutFor(StepKind kind, std::int64_t batch) {
+  const StepPlan* planned = blueprint_->plan.Find(kind, batch);
+  if (planned != nullptr) return {StepLayouts::Layout(), &planned->layout};  // lives as the model
+  return layouts_.Of(kind, batch, [&] { return PlanStep(*blueprint_, kind, batch).layout; });
 }
 
 // Runs `step` on the memory that was planned for it.
@@ -160,7 +138,8 @@ template <class Step>
 auto Model::RunPlanned(StepKind kind, std::int64_t batch, Step step) {
   PlannedArena* arena = memory_->arena();
   if (arena == nullptr) return step();
-  arena->Begin(PlanFor(kind, batch).layout);
+  const StepLayouts::Layout layout = LayoutFor(kind, batch);
+  arena->Begin(*layout);
   try {
     auto result = step();
     arena->End();
@@ -186,6 +165,7 @@ StepResult Model::RunStep(StepKind kind, const DataSource& source,
 }
 
 StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
+  const ModelUse::Scope use(*use_, "Model::TrainStep");
   if (samples.empty()) {
     throw UsageError({.where = "Model::TrainStep",
                       .required = "at least one sample",
@@ -204,8 +184,12 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
 }
 
 Model::AverageScope::AverageScope(Model& model)
-    : model_(model.config().optimizer.average_decay > 0 && !model.averaged_ ? &model : nullptr) {
-  if (model_ == nullptr) return;
+    : use_(std::in_place, *model.use_, "Model::AverageScope"),
+      model_(model.config().optimizer.average_decay > 0 && !model.averaged_ ? &model : nullptr) {
+  if (model_ == nullptr) {
+    use_.reset();
+    return;
+  }
   for (const Parameter* parameter : model.parameters()) {
     model.store_->SwapAverage(*parameter, *model.blueprint_->backend);
   }
@@ -221,6 +205,7 @@ Model::AverageScope::~AverageScope() {
 }
 
 EvaluationResult Model::Evaluate() {
+  const ModelUse::Scope use(*use_, "Model::Evaluate");
   const AverageScope average(*this);
   const DataSource& source = Source(DatasetPart::kTest);
   const std::int64_t samples =
@@ -247,6 +232,7 @@ EvaluationResult Model::Evaluate() {
 }
 
 std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count) {
+  const ModelUse::Scope use(*use_, "Model::PredictTokens");
   CheckPredict("Model::PredictTokens", tokens.size(), count, true);
   for (const std::int64_t token : tokens) {
     if (token >= 0 && token < layout().vocabulary) continue;
@@ -265,6 +251,7 @@ std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, st
 }
 
 std::vector<float> Model::PredictInputs(std::span<const InputValues> inputs, std::int64_t count) {
+  const ModelUse::Scope use(*use_, "Model::PredictInputs");
   CheckPredictInputs(inputs, count);
   const AverageScope average(*this);
   std::vector<float> outputs;
@@ -275,6 +262,7 @@ std::vector<float> Model::PredictInputs(std::span<const InputValues> inputs, std
 }
 
 std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t count) {
+  const ModelUse::Scope use(*use_, "Model::Predict");
   CheckPredict("Model::Predict", inputs.size(), count, false);
   const AverageScope average(*this);
   std::vector<float> outputs;
@@ -287,6 +275,7 @@ std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t co
 
 std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
                                           const GenerateOptions& options) {
+  const ModelUse::Scope use(*use_, "Model::Generate");
   const std::int64_t vocabulary = blueprint_->layout.vocabulary;
   for (const std::int64_t token : prompt) {
     if (token >= 0 && token < vocabulary) continue;
@@ -335,10 +324,12 @@ const Parameter& Model::Find(const std::string& path) const {
 }
 
 std::vector<double> Model::Values(const std::string& path) {
+  const ModelUse::Scope use(*use_, "Model::Values");
   return ToDoubles(store_->Value(Find(path)));
 }
 
 std::vector<double> Model::LastGradient(const std::string& path) {
+  const ModelUse::Scope use(*use_, "Model::LastGradient");
   return ToDoubles(store_->Gradient(Find(path)));
 }
 
@@ -352,12 +343,14 @@ void Model::RequireFiniteWeights() {
 }
 
 void Model::SaveWeights(const std::string& path) {
+  const ModelUse::Scope use(*use_, "Model::SaveWeights");
   const AverageScope average(*this);
   RequireFiniteWeights();
   WriteWeights(path, parameters(), *store_);
 }
 
 std::string Model::WeightsHash() {
+  const ModelUse::Scope use(*use_, "Model::WeightsHash");
   const AverageScope average(*this);
   return HashWeights(parameters(), *store_);
 }
@@ -367,6 +360,7 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format) {
 }
 
 void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allow_missing) {
+  const ModelUse::Scope use(*use_, "Model::LoadWeights");
   const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
     ReadInto(*file, *parameter, store_->Value(*parameter), config().training.on_divergence);
@@ -376,25 +370,22 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
 }
 
 Model Model::Clone() const {
-  std::vector<std::pair<std::size_t, std::vector<double>>> values;
-  for (const Parameter* parameter : parameters()) {
-    if (!store_->IsMaterialized(*parameter)) continue;
-    values.emplace_back(parameter->index, ToDoubles(store_->Value(*parameter)));
-  }
-  const RunConfig lazy = WithoutWeightsFile(config());
-  const bool own_data = !blueprint_->dataset.has_value();
-  Model clone(MakeBlueprint(lazy, own_data ? &blueprint_->layout : nullptr),
-              own_data ? sources_ : DataSources());
-  clone.store_->SetSource(CopiesFrom(values));
-  for (const auto& [index, unused] : values) {
-    const Parameter& parameter = *clone.parameters()[index];
-    clone.store_->Value(parameter);
-    CopyAverage(*store_, *parameters()[index], *clone.store_, parameter, *blueprint_->backend);
+  const ModelUse::Scope use(*use_, "Model::Clone");
+  Model clone(CopyBlueprint(*blueprint_), blueprint_->dataset ? DataSources() : sources_);
+  for (const Parameter* parameter : clone.parameters()) {
+    clone.store_->CopyFrom(*store_, *parameter);
+    if (averaged_) clone.store_->SwapAverage(*parameter, *clone.blueprint_->backend);
   }
   return clone;
 }
 
+std::int64_t Model::live_bytes() const {
+  const ModelUse::Scope use(*use_, "Model::live_bytes");
+  return memory_->ledger().live_total();
+}
+
 MemoryMeasurement Model::Measured() const {
+  const ModelUse::Scope use(*use_, "Model::Measured");
   const MemoryLedger& ledger = memory_->ledger();
   MemoryMeasurement measured;
   measured.peak_by_purpose = ledger.peak();

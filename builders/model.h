@@ -8,6 +8,8 @@
 #include "builders/blueprint.h"
 #include "builders/memory_stack.h"
 #include "builders/model_part.h"
+#include "builders/model_use.h"
+#include "builders/step_layouts.h"
 #include "builders/training_observer.h"
 #include "sdk/train/generate.h"
 
@@ -24,7 +26,8 @@ struct TrainOptions {
 };
 
 // A planned network with its memory. Lives by its plan: what a step takes was planned first. After
-// it was moved into another model, every call throws UsageError.
+// it was moved into another model, every call throws UsageError. One thread uses it at a time: what
+// runs, or looks at values or memory, throws UsageError while another thread does.
 class Model {
  public:
   // With own data, `sources` holds it; otherwise data sets are read when they are first needed.
@@ -78,6 +81,7 @@ class Model {
     ~AverageScope();
 
    private:
+    std::optional<ModelUse::Scope> use_;
     Model* model_;  // null where there is nothing to undo
   };
 
@@ -99,11 +103,12 @@ class Model {
   void LoadWeights(const std::string& path, WeightsFormat format, bool allow_missing);
   std::string WeightsHash();
 
-  // Another model of the same configuration with copies of the values that are materialized; lazy
-  // ones stay lazy and will be equal.
+  // Another model of the same configuration and plan with copies of the values that are
+  // materialized; lazy ones stay lazy and will be equal. Throws UsageError where the network is not
+  // the one that the configuration builds.
   Model Clone() const;
 
-  std::int64_t live_bytes() const { return memory_->ledger().live_total(); }
+  std::int64_t live_bytes() const;
   MemoryMeasurement Measured() const;
 
  private:
@@ -116,16 +121,17 @@ class Model {
   void CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
                     bool tokens) const;
   void CheckPredictInputs(std::span<const InputValues> given, std::int64_t count) const;
-  const StepPlan& PlanFor(StepKind kind, std::int64_t batch);
+  StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
   const DataSource& Source(DatasetPart part);
   const Parameter& Find(const std::string& path) const;
 
+  ModelPart<ModelUse> use_;
   ModelPart<Blueprint> blueprint_;
   ModelPart<MemoryStack> memory_;
   ModelPart<ParameterStore> store_;
   ModelPart<Context> context_;
   DataSources sources_;
-  std::vector<std::unique_ptr<StepPlan>> extra_plans_;
+  StepLayouts layouts_;    // of steps that are not in the plan
   bool trained_ = false;   // Train() was called
   bool averaged_ = false;  // the weights are their averages now
 };

@@ -1,6 +1,7 @@
 #include "sdk/module/parameter_store.h"
 
 #include <cassert>
+#include <cstring>
 
 #include "sdk/core/error.h"
 
@@ -200,6 +201,22 @@ const Tensor& ParameterStore::State(const Parameter& parameter, std::size_t whic
 bool ParameterStore::HasState(const Parameter& parameter, std::size_t which) const {
   const Slot* slot = FindSlot(parameter);
   return slot != nullptr && slot->state[which];
+}
+
+Tensor ParameterStore::CopyOf(const Tensor& tensor, const Parameter& parameter, MemoryTag tag) {
+  const Tensor copy = Take(memory_, parameter, tag);
+  assert(copy.dtype() == tensor.dtype() && copy.bytes() == tensor.bytes());
+  std::memcpy(copy.raw(), tensor.raw(), static_cast<std::size_t>(copy.bytes()));
+  return copy;
+}
+
+void ParameterStore::CopyFrom(const ParameterStore& other, const Parameter& parameter) {
+  const Slot* from = other.FindSlot(parameter);
+  if (from == nullptr || !from->value) return;
+  Slot& slot = SlotOf(parameter);
+  slot.value = CopyOf(from->value, parameter, MemoryTag::kParameter);
+  const Tensor& average = from->state[kAverage];
+  if (average) slot.state[kAverage] = CopyOf(average, parameter, MemoryTag::kOptimizerState);
 }
 
 void ParameterStore::SwapAverage(const Parameter& parameter, Backend& backend) {

@@ -81,6 +81,10 @@ class ParameterStore {
   // The value and its moving average change places, where there is one; packed copies follow.
   void SwapAverage(const Parameter& parameter, Backend& backend);
 
+  // Takes copies of another store's value and moving average, where that has any, of its parameter
+  // of the same number, which is of the same shape and type.
+  void CopyFrom(const ParameterStore& other, const Parameter& parameter);
+
   void SetSource(ValueSource source) { source_ = std::move(source); }
   DType dtype() const { return options_.dtype; }
 
@@ -99,6 +103,7 @@ class ParameterStore {
   Slot& SlotOf(const Parameter& parameter);
   const Slot* FindSlot(const Parameter& parameter) const;
   Tensor Take(Allocator& memory, const Parameter& parameter, MemoryTag tag);
+  Tensor CopyOf(const Tensor& tensor, const Parameter& parameter, MemoryTag tag);
   void FillValue(const Parameter& parameter, const Tensor& value);
 
   Allocator& memory_;
