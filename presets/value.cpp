@@ -65,9 +65,10 @@ bool IsNone(const Value& value) { return std::holds_alternative<std::monostate>(
 std::string ToString(const Value& value) { return std::visit(ToText{}, value); }
 
 std::string_view TypeNameOf(const Value& value) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "none",     "a boolean",          "an integer",       "a number",
-      "a string", "a list of integers", "a list of strings"};
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"none", "a boolean", "an integer", "a number", "a string",
+                                       "a list of integers", "a list of strings"});
+  static_assert(kNames.size() == std::variant_size_v<Value>);
   return kNames[value.index()];
 }
 

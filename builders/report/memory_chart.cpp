@@ -17,10 +17,10 @@ constexpr std::size_t kMostEvents = 800;
 constexpr std::size_t kMostHolders = 12;
 
 // From what stays longest at the bottom to what comes and goes at the top.
-constexpr std::array<MemoryTag, kMemoryTagCount> kBottomToTop = {
-    MemoryTag::kData,           MemoryTag::kParameter,     MemoryTag::kGradient,
-    MemoryTag::kOptimizerState, MemoryTag::kCommunication, MemoryTag::kActivation,
-    MemoryTag::kWorkspace};
+constexpr auto kBottomToTop = std::to_array<MemoryTag>(
+    {MemoryTag::kData, MemoryTag::kParameter, MemoryTag::kGradient, MemoryTag::kOptimizerState,
+     MemoryTag::kCommunication, MemoryTag::kActivation, MemoryTag::kWorkspace});
+static_assert(kBottomToTop.size() == kMemoryTagCount);
 
 // The events of a timeline that are drawn, with what is live from each on.
 struct DrawnTimeline {
@@ -194,8 +194,9 @@ std::string OtherPeakText(const Plan& plan, const StepPlan& drawn) {
 }  // namespace
 
 std::string ColourOf(MemoryTag tag) {
-  constexpr std::array<const char*, kMemoryTagCount> colours = {
-      "#4e79a7", "#f28e2b", "#b07aa1", "#59a14f", "#edc948", "#9c755f", "#bab0ac"};
+  constexpr auto colours = std::to_array<const char*>(
+      {"#4e79a7", "#f28e2b", "#b07aa1", "#59a14f", "#edc948", "#9c755f", "#bab0ac"});
+  static_assert(colours.size() == kMemoryTagCount);
   return colours[static_cast<std::size_t>(tag)];
 }
 

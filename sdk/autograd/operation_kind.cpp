@@ -5,9 +5,11 @@
 namespace frugal {
 
 std::string_view NameOf(OperationKind kind) {
-  constexpr std::array<std::string_view, kOperationKindCount> names = {
-      "product", "convolution", "attention", "norm",     "activation", "elementwise", "loss",
-      "pooling", "embedding",   "recurrent", "resample", "optimizer",  "copy",        "data"};
+  constexpr auto names = std::to_array<std::string_view>(
+      {"product", "convolution", "attention", "norm", "activation", "elementwise", "loss",
+       "pooling", "embedding", "recurrent", "resample", "optimizer", "copy", "data"});
+  static_assert(names.size() == kOperationKindCount);
+  static_assert(kOperationKindCount == static_cast<std::size_t>(OperationKind::kData) + 1);
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -9,8 +9,9 @@ struct Facts {
   std::int64_t size;
   std::string_view name;
 };
-constexpr std::array<Facts, 6> kFacts = {
-    {{4, "f32"}, {8, "f64"}, {2, "bf16"}, {8, "i64"}, {4, "i32"}, {1, "u8"}}};
+constexpr auto kFacts =
+    std::to_array<Facts>({{4, "f32"}, {8, "f64"}, {2, "bf16"}, {8, "i64"}, {4, "i32"}, {1, "u8"}});
+static_assert(kFacts.size() == static_cast<std::size_t>(DType::kU8) + 1);
 
 const Facts& Of(DType dtype) { return kFacts[static_cast<std::size_t>(dtype)]; }
 

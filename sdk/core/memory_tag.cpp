@@ -5,9 +5,12 @@
 namespace frugal {
 
 std::string_view NameOf(MemoryTag tag) {
-  constexpr std::array<std::string_view, kMemoryTagCount> names = {
-      "parameter",     "gradient", "optimizer_state", "activation", "workspace",
-      "communication", "data"};
+  constexpr auto names =
+      std::to_array<std::string_view>({"parameter", "gradient", "optimizer_state", "activation",
+                                       "workspace", "communication", "data"});
+  static_assert(names.size() == kMemoryTagCount);
+  static_assert(kAllMemoryTags.back() == MemoryTag::kData);
+  static_assert(kMemoryTagCount == static_cast<std::size_t>(MemoryTag::kData) + 1);
   return names[static_cast<std::size_t>(tag)];
 }
 

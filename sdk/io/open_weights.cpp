@@ -43,7 +43,8 @@ WeightsFileFormat Decide(const std::string& path, WeightsFileFormat asked) {
 }  // namespace
 
 std::string_view NameOf(WeightsFileFormat format) {
-  constexpr std::array<std::string_view, 4> names = {"auto", "JSON", "binary", "safetensors"};
+  constexpr auto names = std::to_array<std::string_view>({"auto", "JSON", "binary", "safetensors"});
+  static_assert(names.size() == static_cast<std::size_t>(WeightsFileFormat::kSafetensors) + 1);
   return names[static_cast<std::size_t>(format)];
 }
 

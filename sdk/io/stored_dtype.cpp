@@ -10,19 +10,21 @@ struct Facts {
   std::string_view name;
   bool integer;
 };
-constexpr std::array<Facts, kStoredDTypeCount> kFacts = {{{1, "BOOL", true},
-                                                          {1, "U8", true},
-                                                          {1, "I8", true},
-                                                          {2, "I16", true},
-                                                          {2, "U16", true},
-                                                          {2, "F16", false},
-                                                          {2, "BF16", false},
-                                                          {4, "I32", true},
-                                                          {4, "U32", true},
-                                                          {4, "F32", false},
-                                                          {8, "F64", false},
-                                                          {8, "I64", true},
-                                                          {8, "U64", true}}};
+constexpr auto kFacts = std::to_array<Facts>({{1, "BOOL", true},
+                                              {1, "U8", true},
+                                              {1, "I8", true},
+                                              {2, "I16", true},
+                                              {2, "U16", true},
+                                              {2, "F16", false},
+                                              {2, "BF16", false},
+                                              {4, "I32", true},
+                                              {4, "U32", true},
+                                              {4, "F32", false},
+                                              {8, "F64", false},
+                                              {8, "I64", true},
+                                              {8, "U64", true}});
+static_assert(kFacts.size() == kStoredDTypeCount);
+static_assert(kStoredDTypeCount == static_cast<std::size_t>(StoredDType::kU64) + 1);
 
 const Facts& Of(StoredDType dtype) { return kFacts[static_cast<std::size_t>(dtype)]; }
 

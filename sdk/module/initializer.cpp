@@ -108,9 +108,10 @@ void FillWith(const FillFunction& fill, std::uint64_t key, std::span<T> values) 
 }  // namespace
 
 std::string_view NameOf(Initializer::Kind kind) {
-  constexpr std::array<std::string_view, 12> names = {
-      "zero",       "constant",  "uniform",       "normal",       "xavier_uniform", "xavier_normal",
-      "he_uniform", "he_normal", "lecun_uniform", "lecun_normal", "grid_sinusoid",  "orthogonal"};
+  constexpr auto names = std::to_array<std::string_view>(
+      {"zero", "constant", "uniform", "normal", "xavier_uniform", "xavier_normal", "he_uniform",
+       "he_normal", "lecun_uniform", "lecun_normal", "grid_sinusoid", "orthogonal"});
+  static_assert(names.size() == static_cast<std::size_t>(Initializer::Kind::kOrthogonal) + 1);
   return names[static_cast<std::size_t>(kind)];
 }
 

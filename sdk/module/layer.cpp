@@ -8,9 +8,10 @@
 namespace frugal {
 
 std::string_view NameOf(LayerKind kind) {
-  constexpr std::array<std::string_view, 13> names = {
-      "dense",     "convolution", "pooling",    "norm",      "activation", "dropout", "reshape",
-      "attention", "residual",    "sequential", "embedding", "recurrent",  "block"};
+  constexpr auto names = std::to_array<std::string_view>(
+      {"dense", "convolution", "pooling", "norm", "activation", "dropout", "reshape", "attention",
+       "residual", "sequential", "embedding", "recurrent", "block"});
+  static_assert(names.size() == static_cast<std::size_t>(LayerKind::kBlock) + 1);
   return names[static_cast<std::size_t>(kind)];
 }
 

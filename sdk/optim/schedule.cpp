@@ -8,7 +8,8 @@
 namespace frugal {
 
 std::string_view NameOf(ScheduleKind kind) {
-  constexpr std::array<std::string_view, 3> names = {"constant", "cosine", "step"};
+  constexpr auto names = std::to_array<std::string_view>({"constant", "cosine", "step"});
+  static_assert(names.size() == static_cast<std::size_t>(ScheduleKind::kStep) + 1);
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -7,7 +7,8 @@
 namespace frugal {
 
 std::string_view NameOf(StateFormat format) {
-  constexpr std::array<std::string_view, 3> names = {"f32", "bf16", "8bit"};
+  constexpr auto names = std::to_array<std::string_view>({"f32", "bf16", "8bit"});
+  static_assert(names.size() == static_cast<std::size_t>(StateFormat::k8Bit) + 1);
   return names[static_cast<std::size_t>(format)];
 }
 

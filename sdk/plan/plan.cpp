@@ -6,7 +6,8 @@
 namespace frugal {
 
 std::string_view NameOf(StepKind kind) {
-  constexpr std::array<std::string_view, 3> names = {"train", "evaluate", "predict"};
+  constexpr auto names = std::to_array<std::string_view>({"train", "evaluate", "predict"});
+  static_assert(names.size() == static_cast<std::size_t>(StepKind::kPredict) + 1);
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -5,8 +5,9 @@
 namespace frugal {
 
 std::string_view NameOf(LossKind kind) {
-  constexpr std::array<std::string_view, 5> names = {"cross_entropy", "mse", "l1", "huber",
-                                                     "bce_with_logits"};
+  constexpr auto names =
+      std::to_array<std::string_view>({"cross_entropy", "mse", "l1", "huber", "bce_with_logits"});
+  static_assert(names.size() == static_cast<std::size_t>(LossKind::kBceWithLogits) + 1);
   return names[static_cast<std::size_t>(kind)];
 }
 

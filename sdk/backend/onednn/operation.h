@@ -17,7 +17,7 @@ enum class Slot : std::uint8_t {
   kBiasGradient,
   kDestinationGradient,
 };
-inline constexpr std::size_t kSlotCount = 9;
+inline constexpr auto kSlotCount = static_cast<std::size_t>(Slot::kDestinationGradient) + 1;
 
 struct Argument {
   Slot slot;
