@@ -9,11 +9,11 @@ namespace {
 
 // The lists directly inside a composite layer.
 std::vector<Sequential*> ListsIn(Layer& layer) {
-  if (layer.kind() == LayerKind::kSequential) return {static_cast<Sequential*>(&layer)};
-  if (layer.kind() != LayerKind::kResidual) return {};
-  const auto& residual = static_cast<const Residual&>(layer);
-  std::vector<Sequential*> lists = {&residual.body()};
-  if (residual.shortcut() != nullptr) lists.push_back(residual.shortcut());
+  if (auto* list = dynamic_cast<Sequential*>(&layer)) return {list};
+  const auto* residual = dynamic_cast<const Residual*>(&layer);
+  if (residual == nullptr) return {};
+  std::vector<Sequential*> lists = {&residual->body()};
+  if (residual->shortcut() != nullptr) lists.push_back(residual->shortcut());
   return lists;
 }
 

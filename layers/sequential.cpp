@@ -63,11 +63,12 @@ std::optional<Projection> Sequential::LastProjection() const {
 std::vector<Layer*> Sequential::Leaves() const {
   std::vector<Layer*> leaves;
   for (const auto& layer : layers_) {
-    if (layer->kind() != LayerKind::kSequential) {
+    const auto* list = dynamic_cast<const Sequential*>(layer.get());
+    if (list == nullptr) {
       leaves.push_back(layer.get());
       continue;
     }
-    const auto inner = static_cast<const Sequential&>(*layer).Leaves();
+    const auto inner = list->Leaves();
     leaves.insert(leaves.end(), inner.begin(), inner.end());
   }
   return leaves;
