@@ -1,6 +1,7 @@
 #include "builders/budget/candidate_planner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "builders/budget/stage_times.h"
 #include "builders/dry_training.h"
@@ -8,7 +9,40 @@
 
 namespace frugal {
 
+namespace {
+
 using std::int64_t;
+
+// While it lives, the network is cut into these segments of its leaves, if there are any; then into
+// none.
+class SegmentsScope {
+ public:
+  SegmentsScope(Sequential& network, const CheckpointSegments& segments) : network_(network) {
+    if (!segments.empty()) network.SetLeafSegments(segments);
+  }
+  SegmentsScope(const SegmentsScope&) = delete;
+  SegmentsScope& operator=(const SegmentsScope&) = delete;
+  ~SegmentsScope() { network_.SetSegments({}); }
+
+ private:
+  Sequential& network_;
+};
+
+// While it lives, a batch is of another size.
+class BatchScope {
+ public:
+  BatchScope(TrainingProgram& program, int64_t batch)
+      : program_(program), previous_(std::exchange(program.batch, batch)) {}
+  BatchScope(const BatchScope&) = delete;
+  BatchScope& operator=(const BatchScope&) = delete;
+  ~BatchScope() { program_.batch = previous_; }
+
+ private:
+  TrainingProgram& program_;
+  int64_t previous_;
+};
+
+}  // namespace
 
 void CandidatePlanner::Force(const BudgetSettings& settings) {
   Apply(stated_, settings, blueprint_);
@@ -17,7 +51,7 @@ void CandidatePlanner::Force(const BudgetSettings& settings) {
   blueprint_.final_after = Contributions();
 }
 
-const std::vector<int64_t>& CandidatePlanner::Contributions() {
+const std::vector<std::int64_t>& CandidatePlanner::Contributions() {
   const RunConfig& config = blueprint_.config;
   const auto [found, is_new] =
       contributions_.try_emplace({config.memory.optimizer_in_backward, blueprint_.program.batch,
@@ -43,10 +77,8 @@ BudgetCandidate CandidatePlanner::Plan(const BudgetSettings& settings, const Cha
 Footprint CandidatePlanner::Measure(const BudgetSettings& settings, const ChainChoice& chain,
                                     std::span<const PlannedStep> steps, int64_t place_up_to) {
   Force(settings);
-  if (!chain.segments.empty()) blueprint_.network->SetLeafSegments(chain.segments);
-  const Footprint footprint = meter_.Measure(blueprint_, steps, place_up_to);
-  blueprint_.network->SetSegments({});
-  return footprint;
+  const SegmentsScope segments(*blueprint_.network, chain.segments);
+  return meter_.Measure(blueprint_, steps, place_up_to);
 }
 
 Footprint CandidatePlanner::MeasureTellingParts(const BudgetSettings& settings,
@@ -57,11 +89,9 @@ Footprint CandidatePlanner::MeasureTellingParts(const BudgetSettings& settings,
   }
   BudgetSettings telling = settings;
   telling.accumulate = kTellingParts;
-  const int64_t batch = blueprint_.program.batch;
-  blueprint_.program.batch = TellingBatch(batch, settings.accumulate);
-  const Footprint footprint = Measure(telling, chain, steps, place_up_to);
-  blueprint_.program.batch = batch;
-  return footprint;
+  const BatchScope batch(blueprint_.program,
+                         TellingBatch(blueprint_.program.batch, settings.accumulate));
+  return Measure(telling, chain, steps, place_up_to);
 }
 
 // With the layout of all parts of a batch too.

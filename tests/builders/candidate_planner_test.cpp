@@ -1,0 +1,30 @@
+#include "builders/budget/candidate_planner.h"
+
+#include "sdk/core/error.h"
+#include "tests/catch.h"
+#include "tests/support/synthetic.h"
+
+namespace frugal::testing {
+namespace {
+
+// One sample has no batch statistics, so parts of one sample cannot be planned.
+TEST_CASE("a way to train that cannot be planned leaves nothing behind", "[budget]") {
+  AiModelBuilder builder = BuilderFor({.network = "mlp", .batch = 8});
+  builder.Layers([](LayerList& layers) {
+    layers.Flatten().Dense({.units = 32}).BatchNorm().Dense({.units = 5});
+  });
+  const DataLayout layout = LayoutFor("mlp");
+  Blueprint blueprint = PrepareBlueprint(builder.config(), &layout);
+  CandidatePlanner planner(blueprint);
+  BudgetSettings settings = SettingsOf(blueprint.config);
+  settings.accumulate = 8;
+  ChainChoice chain;
+  chain.segments = {{0, 2}};
+  CHECK_THROWS_AS(planner.Plan(settings, chain, 0), Error);
+  CHECK(blueprint.program.batch == 8);
+  CHECK(blueprint.network->segments().empty());
+  CHECK_FALSE(blueprint.network->cuts_leaves());
+}
+
+}  // namespace
+}  // namespace frugal::testing
