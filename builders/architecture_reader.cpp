@@ -90,9 +90,11 @@ std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Orig
     config = ArchitectureNamed(*preset);
     MarkAll(FamilyOf(*config).fields, StructIn(*config), kConfigPath,
             Origin::Preset(*preset, model.Find("preset")->key_location), origins);
+    origins.Set(kConfigPath, Origin::Preset(*preset, model.Find("preset")->key_location));
     if (family) CheckFamilies(model, *family, *config, complaints);
   } else if (family) {
     config = FindFamily(*family)->defaults;
+    origins.Set(kConfigPath, Origin::At(model.Find("family")->key_location));
   }
   const ConfigNode* sizes = model.Find("config");
   if (sizes == nullptr) return config;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "builders/error_place.h"
 #include "builders/learning.h"
 #include "builders/network_builder.h"
 #include "builders/network_inputs.h"
@@ -11,7 +12,7 @@
 #include "builders/value_check.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
-#include "sdk/core/error.h"
+#include "sdk/core/with_place.h"
 #include "sdk/data/batches.h"
 
 namespace frugal {
@@ -26,22 +27,10 @@ void CheckConfig(const RunConfig& config, bool custom_data) {
   complaints.ThrowIfAny();
 }
 
-// A message with the place in the configuration file of the value that it is about, if it has one.
-std::string Located(const RunConfig& config, const std::string& key, const std::string& message) {
-  const std::string place = ToString(config.origins.Of(key).location);
-  return place.empty() ? message : place + ": " + message;
-}
-
 // DatasetOf with the place of `key` in its errors.
 DatasetDescription DatasetAt(const RunConfig& config, const std::string& key,
                              const DataOptions& options) {
-  try {
-    return DatasetOf(options);
-  } catch (const ConfigError& error) {
-    throw ConfigError(Located(config, key, error.what()));
-  } catch (const DataError& error) {
-    throw DataError(Located(config, key, error.what()));
-  }
+  return WithPlace(config.origins.PlaceOf(key), [&] { return DatasetOf(options); });
 }
 
 DatasetDescription DatasetIn(const RunConfig& config) {
@@ -83,7 +72,7 @@ TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
                                           " with " + std::to_string(program.train_samples) +
                                           " training samples",
                                  .advice = "use a smaller batch, or drop_last = false"};
-    throw ConfigError(Located(config, "training.batch_size", Describe(complaint)));
+    throw ConfigError(complaint, config.origins.PlaceOf("training.batch_size"));
   }
   program.total_steps = program.steps_per_epoch * training.epochs;
   if (training.max_steps) program.total_steps = std::min(program.total_steps, *training.max_steps);
@@ -119,7 +108,7 @@ void CheckDeviceLimit(const Blueprint& blueprint) {
       .advice =
           "state memory_budget_mb, so that a plan is made to fit, use a smaller batch, or "
           "a higher limit"};
-  throw MemoryError(Located(blueprint.config, complaint.where, Describe(complaint)));
+  throw MemoryError(complaint, blueprint.config.origins.PlaceOf(complaint.where));
 }
 
 // A label without an output could only be found by reading past a row.
@@ -128,29 +117,16 @@ void CheckOutputs(const Blueprint& blueprint) {
   if (!TakesLabels(blueprint.config.loss.kind) || blueprint.plan.layers.empty()) return;
   const Shape& output = blueprint.plan.layers.back().output;
   if (output.back() >= classes) return;
+  const std::vector<LayerSpec>& layers = blueprint.config.model.layers;
   throw ShapeError({.where = "loss",
                     .required = "the network ends in an output for each of the " +
                                 std::to_string(classes) + " classes",
                     .given = "it ends in " + ToString(output),
-                    .advice = "let the last layer have " + std::to_string(classes) + " units"});
+                    .advice = "let the last layer have " + std::to_string(classes) + " units"},
+                   layers.empty() ? SourceLocation() : layers.back().location);
 }
 
-}  // namespace
-
-std::string ProductTypeNote(const Blueprint& blueprint) {
-  if (blueprint.backend->ProductType(blueprint.dtype()) == blueprint.dtype()) return "";
-  return "precision = \"bf16\": this processor has no bf16 instructions, so products and "
-         "convolutions compute in f32 between two conversions: that saves memory, but no time";
-}
-
-std::vector<std::int64_t> FirstSamples(std::int64_t count) {
-  std::vector<std::int64_t> samples(static_cast<std::size_t>(count));
-  std::iota(samples.begin(), samples.end(), std::int64_t{0});
-  return samples;
-}
-
-Blueprint PrepareBlueprint(const RunConfig& given, const DataLayout* custom_layout) {
-  const RunConfig config = WithLossOfDiffusion(given);
+Blueprint Prepare(const RunConfig& config, const DataLayout* custom_layout) {
   CheckConfig(config, custom_layout != nullptr);
   Blueprint blueprint;
   blueprint.config = config;
@@ -175,12 +151,33 @@ Blueprint PrepareBlueprint(const RunConfig& given, const DataLayout* custom_layo
   return blueprint;
 }
 
+}  // namespace
+
+std::string ProductTypeNote(const Blueprint& blueprint) {
+  if (blueprint.backend->ProductType(blueprint.dtype()) == blueprint.dtype()) return "";
+  return "precision = \"bf16\": this processor has no bf16 instructions, so products and "
+         "convolutions compute in f32 between two conversions: that saves memory, but no time";
+}
+
+std::vector<std::int64_t> FirstSamples(std::int64_t count) {
+  std::vector<std::int64_t> samples(static_cast<std::size_t>(count));
+  std::iota(samples.begin(), samples.end(), std::int64_t{0});
+  return samples;
+}
+
+Blueprint PrepareBlueprint(const RunConfig& given, const DataLayout* custom_layout) {
+  const RunConfig config = WithLossOfDiffusion(given);
+  return WithPlaceIn(config, [&] { return Prepare(config, custom_layout); });
+}
+
 Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
   Blueprint blueprint = PrepareBlueprint(config, custom_layout);
-  MakePlan(blueprint);
-  CheckOutputs(blueprint);
-  CheckDeviceLimit(blueprint);
-  return blueprint;
+  return WithPlaceIn(config, [&] {
+    MakePlan(blueprint);
+    CheckOutputs(blueprint);
+    CheckDeviceLimit(blueprint);
+    return std::move(blueprint);
+  });
 }
 
 }  // namespace frugal

@@ -46,8 +46,7 @@ class PathList {
 
   [[noreturn]] void Refuse(Complaint complaint) const {
     complaint.where = key_;
-    const std::string place = ToString(config_.origins.Of(key_).location);
-    throw ConfigError((place.empty() ? "" : place + ": ") + Describe(complaint));
+    throw ConfigError(complaint, config_.origins.PlaceOf(key_));
   }
 
   std::vector<Parameter*> Under(const std::string& name) const {

@@ -4,6 +4,7 @@
 
 #include "builders/architecture_reader.h"
 #include "builders/dry_training.h"
+#include "builders/error_place.h"
 #include "builders/natural_layout.h"
 #include "builders/network_inputs.h"
 #include "builders/spec_reader.h"
@@ -107,7 +108,7 @@ RunConfig NamedModelConfig(const std::string& name, const std::vector<std::strin
   const ArchitectureConfig published = ArchitectureNamed(name);
   const NaturalLayout natural = NaturalLayoutOf(published, *BuildArchitecture(published));
   RefuseOthers(overrides, natural.layout.vocabulary > 0);
-  RunConfig config = ReadRunConfigText(BaseToml(name, natural.has_labels), name, overrides, true);
+  RunConfig config = ReadRunConfigText(BaseToml(name, natural.has_labels), "", overrides, true);
   if (TakesLabels(config.loss.kind) == natural.has_labels) return config;
   throw ConfigError({.where = "loss",
                      .required = natural.has_labels
@@ -131,7 +132,7 @@ DataLayout LayoutWithoutData(const RunConfig& config) {
 
 Blueprint PlanNamedModel(const std::string& name, const std::vector<std::string>& overrides) {
   const RunConfig config = NamedModelConfig(name, overrides);
-  const DataLayout layout = LayoutWithoutData(config);
+  const DataLayout layout = WithPlaceIn(config, [&] { return LayoutWithoutData(config); });
   Blueprint blueprint = MakeBlueprint(config, &layout);
   AddNotes(blueprint, name);
   return blueprint;

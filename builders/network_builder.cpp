@@ -3,6 +3,7 @@
 #include "builders/dry_world.h"
 #include "builders/layer_factory.h"
 #include "sdk/core/error.h"
+#include "sdk/core/utf8.h"
 
 namespace frugal {
 namespace {
@@ -30,11 +31,12 @@ class NetworkBuilder {
                       const LayerSpec& spec) {
     for (const Module::Child& child : list.children()) {
       if (child.name != name) continue;
-      const Complaint complaint = {.where = here,
-                                   .required = "layers of one list have different names",
-                                   .given = "another layer is called '" + name + "' already",
-                                   .advice = "rename one of them"};
-      throw ConfigError(WithLocation(Describe(complaint), spec));
+      ConfigError error({.where = here,
+                         .required = "layers of one list have different names",
+                         .given = "another layer is called " + QuotedName(name) + " already",
+                         .advice = "rename one of them"});
+      Place(error, here, spec);
+      throw ConfigError(error);
     }
   }
 
@@ -45,24 +47,18 @@ class NetworkBuilder {
       std::unique_ptr<Layer> layer = BuildLayer(spec, path, input);
       input = OutputOf(*layer, here, input);
       return layer;
-    } catch (const ConfigError& error) {
-      throw ConfigError(WithLocation(AtPlace(error.what(), here), spec));
-    } catch (const ShapeError& error) {
-      throw ShapeError(WithLocation(AtPlace(error.what(), here), spec));
+    } catch (Error& error) {
+      Place(error, here, spec);
+      throw;
     }
   }
 
-  // "run.toml:7:1: " in front, once: errors pass through all lists that the layer lies in.
-  std::string WithLocation(const std::string& message, const LayerSpec& spec) {
-    if (located_) return message;
-    located_ = true;
-    const std::string place = ToString(spec.location);
-    return place.empty() ? message : place + ": " + message;
-  }
-
-  static std::string AtPlace(const std::string& message, const std::string& here) {
-    if (message.find("[model.layers") != std::string::npos) return message;
-    return "[" + here + "]" + message.substr(message.find(']') + 1);
+  // Once: an error passes through all lists that the layer lies in, and the innermost knows best.
+  void Place(Error& error, const std::string& here, const LayerSpec& spec) {
+    if (placed_) return;
+    placed_ = true;
+    if (!error.complaint().where.starts_with("model.layers")) error.Rename(here);
+    error.PlaceAt(spec.location);
   }
 
   std::unique_ptr<Layer> BuildLayer(const LayerSpec& spec, const std::string& path,
@@ -119,7 +115,7 @@ class NetworkBuilder {
 
   Backend& backend_;
   DType dtype_;
-  bool located_ = false;  // an error on its way has its place in the file
+  bool placed_ = false;  // an error on its way has its place
 };
 
 }  // namespace

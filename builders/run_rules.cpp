@@ -9,7 +9,7 @@ namespace frugal {
 namespace {
 
 SourceLocation PlaceOf(const RunConfig& config, const std::string& key) {
-  return config.origins.Of(key).location;
+  return config.origins.PlaceOf(key);
 }
 
 void CheckPrecision(const RunConfig& config, Complaints& complaints) {
@@ -274,11 +274,12 @@ void CheckAccumulation(const RunConfig& config, Complaints& complaints) {
 void CheckNetwork(const RunConfig& config, Complaints& complaints) {
   const bool has_layers = !config.model.layers.empty();
   if (has_layers != config.model.architecture.has_value()) return;
-  complaints.Add({}, {.where = "model",
-                      .required = "a model is a list of layers or a named architecture",
-                      .given = has_layers ? "there are both" : "there is neither",
-                      .advice = "write [[model.layers]], or family and [model.config], or preset; "
-                                "in code, AiModelBuilder::Layers() or Architecture()"});
+  complaints.Add(PlaceOf(config, "model"),
+                 {.where = "model",
+                  .required = "a model is a list of layers or a named architecture",
+                  .given = has_layers ? "there are both" : "there is neither",
+                  .advice = "write [[model.layers]], or family and [model.config], or preset; "
+                            "in code, AiModelBuilder::Layers() or Architecture()"});
 }
 
 void CheckWeights(const RunConfig& config, Complaints& complaints) {

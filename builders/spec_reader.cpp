@@ -29,6 +29,7 @@ void ReadSection(const Section& section, const ConfigNode& root, RunConfig& conf
     return;
   }
   std::vector<std::string> other_keys;
+  config.origins.Set(section.name, Origin::At(node->location));
   if (section.name == "model") {
     other_keys = ArchitectureKeys();
     other_keys.emplace_back("layers");
@@ -50,6 +51,7 @@ RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, b
   for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
   RunConfig config;
   Complaints complaints;
+  config.origins.Set("", Origin::At(root.location));
   std::vector<std::string> known = {"memory"};
   for (const Section& section : Sections()) known.push_back(section.name);
   CheckKeys(root, known, "", complaints);
@@ -64,6 +66,9 @@ RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, b
 }
 
 }  // namespace
+  if (const ConfigNode* memory = root.Find("memory")) {
+    config.origins.Set("memory", Origin::At(memory->location));
+  }
 
 const std::vector<Section>& Sections() {
   static const std::vector<Section> sections = {

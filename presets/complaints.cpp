@@ -18,15 +18,8 @@ auto OrderOf(const SourceLocation& location) {
 
 }  // namespace
 
-std::string DescribeAt(const SourceLocation& location, const Complaint& complaint) {
-  const std::string place = ToString(location);
-  std::string text = Describe(complaint);
-  if (complaint.where.empty()) text.erase(0, text.find(' ') + 1);  // an empty "[] "
-  return place.empty() ? text : place + ": " + text;
-}
-
 void Complaints::Add(const SourceLocation& location, const Complaint& complaint) {
-  items_.push_back({location, DescribeAt(location, complaint)});
+  items_.push_back({location, complaint});
 }
 
 std::vector<std::string> Complaints::Lines() const {
@@ -36,12 +29,13 @@ std::vector<std::string> Complaints::Lines() const {
   });
   std::vector<std::string> lines;
   lines.reserve(sorted.size());
-  for (Item& item : sorted) lines.push_back(std::move(item.text));
+  for (const Item& item : sorted) lines.push_back(DescribeAt(item.location, item.complaint));
   return lines;
 }
 
 void Complaints::ThrowIfAny() const {
   if (items_.empty()) return;
+  if (items_.size() == 1) throw ConfigError(items_.front().complaint, items_.front().location);
   constexpr std::size_t kMostLines = 100;
   const std::vector<std::string> lines = Lines();
   std::string message;

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "presets/config_node.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -17,22 +16,20 @@ class Complaints {
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
 
-  // One line each, `file:line:column: [where] required; given; advice`, in the order of the file;
-  // those of the command line come after the file's, those without a place last.
+  // One line each, as DescribeAt says it, in the order of the file; those of the command line come
+  // after the file's, those without a place last.
   std::vector<std::string> Lines() const;
 
   // Throws one ConfigError with all lines, or at most the first hundred and a count of the others.
+  // A single complaint keeps its parts.
   void ThrowIfAny() const;
 
  private:
   struct Item {
     SourceLocation location;
-    std::string text;
+    Complaint complaint;
   };
   std::vector<Item> items_;
 };
-
-// `file:line:column: [where] required; given; advice`, leaving out what is empty.
-std::string DescribeAt(const SourceLocation& location, const Complaint& complaint);
 
 }  // namespace frugal

@@ -2,12 +2,6 @@
 
 namespace frugal {
 
-std::string ToString(const SourceLocation& location) {
-  if (location.line == 0) return location.file;
-  return location.file + ":" + std::to_string(location.line) + ":" +
-         std::to_string(location.column);
-}
-
 const ConfigNode* ConfigNode::Find(std::string_view child_key) const {
   if (kind != NodeKind::kTable) return nullptr;
   for (const ConfigNode& child : children) {

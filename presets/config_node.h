@@ -6,21 +6,9 @@
 #include <vector>
 
 #include "presets/value.h"
+#include "sdk/core/source_location.h"
 
 namespace frugal {
-
-// Where something stands. Line 0 means no file but the command line, and `file` is then the option
-// as it was typed: "--set memory.num_devices=2".
-struct SourceLocation {
-  std::string file = {};
-  std::int64_t line = 0;    // from 1
-  std::int64_t column = 0;  // from 1, in characters
-
-  bool IsCommandLine() const { return line == 0 && !file.empty(); }
-  bool operator==(const SourceLocation&) const = default;
-};
-
-std::string ToString(const SourceLocation& location);  // "train.toml:7:1"
 
 // kOther is a TOML date or time, which no field of ours takes.
 enum class NodeKind : std::uint8_t { kScalar, kArray, kTable, kOther };

@@ -49,4 +49,12 @@ const Origin& Origins::Of(const std::string& dotted_key) const {
   return found == by_key_.end() ? kDefaultOrigin : found->second;
 }
 
+SourceLocation Origins::PlaceOf(const std::string& dotted_key) const {
+  const auto found = by_key_.find(dotted_key);
+  if (found != by_key_.end()) return found->second.location;
+  if (dotted_key.empty()) return {};
+  const std::size_t dot = dotted_key.rfind('.');
+  return PlaceOf(dot == std::string::npos ? "" : dotted_key.substr(0, dot));
+}
+
 }  // namespace frugal

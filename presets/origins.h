@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "presets/config_node.h"
+#include "sdk/core/source_location.h"
 
 namespace frugal {
 
@@ -37,6 +37,11 @@ class Origins {
  public:
   void Set(const std::string& dotted_key, Origin origin);
   const Origin& Of(const std::string& dotted_key) const;
+
+  // Where to look for what a key says: its own place, else that of the table around it ("training",
+  // which was set like a key), else that of the file (the key ""). Empty where code has set it, or
+  // nothing was read from a file.
+  SourceLocation PlaceOf(const std::string& dotted_key) const;
 
  private:
   std::map<std::string, Origin> by_key_;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostKeyParts = 32;
 
 [[noreturn]] void Refuse(const SourceLocation& place, const Complaint& complaint) {
-  throw ConfigError(DescribeAt(place, complaint));
+  throw ConfigError(complaint, place);
 }
 
 std::vector<std::string> SplitPath(std::string_view path) {

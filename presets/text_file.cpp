@@ -3,7 +3,7 @@
 #include <array>
 #include <fstream>
 
-#include "presets/complaints.h"
+#include "sdk/core/error.h"
 
 namespace frugal {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 [[noreturn]] void Refuse(const std::filesystem::path& path, const char* given, const char* advice) {
-  throw ConfigError(DescribeAt({path.string()}, {"", "a TOML file is needed", given, advice}));
+  throw ConfigError({"", "a TOML file is needed", given, advice}, {path.string()});
 }
 
 }  // namespace

@@ -52,9 +52,9 @@ class Converter {
   // Throws ConfigError for what is nested too deep: all readers of the tree recurse.
   ConfigNode Convert(const toml::node& from, int depth = 0) const {
     if (depth > kMostDepth) {
-      throw ConfigError(DescribeAt(At(from.source().begin),
-                                   {"", "tables must nest at most 64 deep",
-                                    "deeper ones were given", "is it a configuration?"}));
+      throw ConfigError({"", "tables must nest at most 64 deep", "deeper ones were given",
+                         "is it a configuration?"},
+                        At(from.source().begin));
     }
     ConfigNode node;
     node.location = At(from.source().begin);
@@ -130,9 +130,9 @@ ConfigError SyntaxError(const toml::parse_error& error, const std::string& name)
   }
   std::string given = "the parser says: " + description;
   std::replace(given.begin(), given.end(), '\n', ' ');
-  return ConfigError(DescribeAt(
-      {name, static_cast<std::int64_t>(begin.line), static_cast<std::int64_t>(begin.column)},
-      {"", "the file must be TOML", given, advice}));
+  return ConfigError(
+      {"", "the file must be TOML", given, advice},
+      {name, static_cast<std::int64_t>(begin.line), static_cast<std::int64_t>(begin.column)});
 }
 
 }  // namespace
@@ -143,8 +143,9 @@ ConfigNode ParseTomlFile(const std::filesystem::path& path) {
 
 ConfigNode ParseTomlText(std::string_view text, const std::string& name) {
   if (HasDeepKey(text)) {
-    throw ConfigError(DescribeAt({name}, {"", "keys must have at most 32 parts",
-                                          "a longer one was given", "is it a configuration?"}));
+    throw ConfigError(
+        {"", "keys must have at most 32 parts", "a longer one was given", "is it a configuration?"},
+        {name});
   }
   try {
     const toml::table table = toml::parse(text, name);

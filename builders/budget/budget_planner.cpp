@@ -15,8 +15,8 @@ namespace {
   const std::string text =
       RefusalText(limit, least, search.unconstrained(),
                   AlternativesFor(stated, custom, limit.bytes, least.footprint.bytes));
-  const std::string place = ToString(stated.origins.Of(limit.field).location);
-  throw MemoryError((place.empty() ? "" : place + ": ") + "[" + limit.field + "] " + text);
+  throw MemoryError({.where = limit.field, .required = text, .given = {}, .advice = {}},
+                    stated.origins.PlaceOf(limit.field));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "builders/dataset.h"
 #include "builders/named_model.h"
+#include "builders/error_place.h"
 #include "builders/network_builder.h"
 #include "builders/report/plan_json.h"
 #include "builders/report/plan_text.h"
@@ -52,7 +53,8 @@ std::unique_ptr<Sequential> NetworkOf(const RunConfig& config) {
 }
 
 void PrintParameters(const RunConfig& config, bool json) {
-  const std::int64_t count = NetworkOf(config)->ParameterCount();
+  const std::int64_t count =
+      WithPlaceIn(config, [&] { return NetworkOf(config)->ParameterCount(); });
   if (json) {
     std::cout << "{\"parameters\": " << count << "}\n";
   } else {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+
+#include "sdk/core/source_location.h"
 
 namespace frugal {
 
@@ -14,15 +17,38 @@ struct Complaint {
   std::string advice;
 };
 
-// Formats as "[where] required; given; advice", leaving out the parts that are empty.
+// Formats as "[where] required; given; advice", leaving out the parts that are empty. A part of
+// more than 4,096 bytes is shortened, so that no name from a file floods a terminal.
 std::string Describe(const Complaint& complaint);
 
+// `file:line:column: [where] required; given; advice`, leaving out what is empty.
+std::string DescribeAt(const SourceLocation& place, const Complaint& complaint);
+
 // Base of everything that frugal throws for a user's mistake. A mistake of our own is an assert.
+// An error keeps its parts, so that whoever knows more than the thrower adds it on the way:
+//   catch (Error& error) { error.PlaceAt(location); throw; }
 class Error : public std::runtime_error {
  public:
-  explicit Error(const Complaint& complaint);
+  explicit Error(const Complaint& complaint, const SourceLocation& place = {});
   // For messages that are lists of complaints, already formatted.
   explicit Error(const std::string& message);
+
+  const char* what() const noexcept override;
+
+  const Complaint& complaint() const;   // its parts are empty where the message is a list
+  const SourceLocation& place() const;  // empty where none is known
+
+  // Puts a place in front. The first one stays, since whoever is nearest knows it best, and a list
+  // stays as it is.
+  void PlaceAt(const SourceLocation& place);
+  // Replaces what stands in brackets. A list stays as it is.
+  void Rename(const std::string& where);
+
+ private:
+  struct Parts;
+  bool IsList() const;
+
+  std::shared_ptr<const Parts> parts_;  // shared, since an exception is copied without throwing
 };
 
 // A configuration (TOML, command line, fluent call) that cannot be honoured.
@@ -39,6 +65,12 @@ class ShapeError : public Error {
 
 // A data set that is missing, unreadable or not what was announced.
 class DataError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A file that cannot be written: its directory, its permissions, or the space for it.
+class FileError : public Error {
  public:
   using Error::Error;
 };

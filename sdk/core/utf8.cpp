@@ -1,5 +1,6 @@
 #include "sdk/core/utf8.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -47,6 +48,19 @@ std::string Shortened(std::string_view text, std::size_t most) {
   // Later bytes of a character have 10 as their highest bits.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return std::string(text.substr(0, end)) + std::string(kLeftOut);
+}
+
+std::string WithoutControls(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char code) { return (code < 0x20 && code != '\n') || code == 0x7F; }, '?');
+  return text;
+}
+
+std::string QuotedName(std::string_view name) {
+  constexpr std::size_t kMostBytes = 120;
+  std::string text = WithoutControls(Shortened(name, kMostBytes));
+  std::ranges::replace(text, '\n', '?');  // which would look like the next message
+  return "'" + text + "'";
 }
 
 }  // namespace frugal
