@@ -2,33 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string_view>
 
 namespace frugal {
 namespace {
 
-std::set<std::string> FirstComponents(const WeightSource& file) {
-  std::set<std::string> components;
-  for (const StoredTensor& entry : file.Entries()) {
-    components.insert(entry.name.substr(0, entry.name.find('.')));
-  }
-  return components;
-}
-
 // A layer of a list, which no model is called: "0.weight" and "2.0.weight" are different layers.
-bool IsNumber(const std::string& component) {
-  return component.find_first_not_of("0123456789") == std::string::npos;
+bool StartsWithNumber(std::string_view path) {
+  const std::string_view component = path.substr(0, path.find('.'));
+  return component.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 const StoredTensor* FindPath(const WeightSource& file, const std::string& path) {
   if (const StoredTensor* stored = file.Find(path)) return stored;
   const auto dot = path.find('.');
-  if (dot == std::string::npos || IsNumber(path.substr(0, dot))) return nullptr;
+  if (dot == std::string::npos || StartsWithNumber(path)) return nullptr;
   if (const StoredTensor* stored = file.Find(path.substr(dot + 1))) return stored;
-  for (const std::string& base : FirstComponents(file)) {
-    if (IsNumber(base)) continue;
-    if (const StoredTensor* stored = file.Find(base + "." + path)) return stored;
+  for (const StoredTensor* stored : file.FindBelow(path)) {
+    if (!StartsWithNumber(stored->name)) return stored;
   }
   return nullptr;
 }

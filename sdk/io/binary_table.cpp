@@ -1,8 +1,10 @@
 #include "sdk/io/binary_table.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
+#include "sdk/core/utf8.h"
 #include "sdk/io/binary_weights.h"
 #include "sdk/io/weight_error.h"
 
@@ -11,7 +13,8 @@ namespace {
 
 constexpr const char* kDamaged = "the file is damaged; fetch or write it again";
 
-// Reads the table from front to back, never past the end of the file.
+// Reads the table from front to back, never past the end of the file, and by pieces: a table has
+// several numbers for each tensor.
 class TableReader {
  public:
   explicit TableReader(const InputFile& file) : file_(file) {}
@@ -46,12 +49,28 @@ class TableReader {
 
   void Fill(std::span<std::byte> destination) {
     CheckRoom(destination.size());
-    file_.ReadAt(position_, destination);
-    position_ += std::ssize(destination);
+    while (!destination.empty()) {
+      if (position_ == piece_begin_ + std::ssize(piece_)) ReadPiece();
+      const std::span<const std::byte> rest =
+          std::span(piece_).subspan(static_cast<std::size_t>(position_ - piece_begin_));
+      const std::size_t count = std::min(rest.size(), destination.size());
+      std::ranges::copy(rest.first(count), destination.begin());
+      destination = destination.subspan(count);
+      position_ += static_cast<std::int64_t>(count);
+    }
+  }
+
+  void ReadPiece() {
+    constexpr std::int64_t kPieceBytes = 1 << 16;
+    piece_.resize(static_cast<std::size_t>(std::min(kPieceBytes, remaining())));
+    file_.ReadAt(position_, piece_);
+    piece_begin_ = position_;
   }
 
   const InputFile& file_;
   std::int64_t position_ = 0;
+  std::vector<std::byte> piece_;  // of the file, from piece_begin_ on; position_ lies in it
+  std::int64_t piece_begin_ = 0;
 };
 
 void ReadMagic(TableReader& reader, const std::string& path) {
@@ -81,14 +100,14 @@ WeightMetadata ReadPairs(TableReader& reader) {
 StoredDType ReadType(TableReader& reader, const std::string& name) {
   const auto code = reader.Number<std::uint8_t>();
   if (code < kStoredDTypeCount) return static_cast<StoredDType>(code);
-  reader.Refuse("tensor '" + name + "' has a dtype code from 0 to 12",
+  reader.Refuse("tensor " + QuotedName(name) + " has a dtype code from 0 to 12",
                 "it is " + std::to_string(code));
 }
 
 Shape ReadShape(TableReader& reader, const std::string& name) {
   const auto rank = reader.Number<std::uint8_t>();
   if (rank > Shape::kMaxRank) {
-    reader.Refuse("tensor '" + name + "' has at most 8 dimensions",
+    reader.Refuse("tensor " + QuotedName(name) + " has at most 8 dimensions",
                   std::to_string(rank) + " are given");
   }
   std::vector<std::int64_t> extents(rank);
@@ -104,7 +123,7 @@ StoredTensor ReadTensor(TableReader& reader) {
   const auto stored = reader.Number<std::uint64_t>();
   const auto bytes = CheckedByteCount(tensor.shape, tensor.dtype);
   if (!bytes) {
-    reader.Refuse("tensor '" + tensor.name + "' has a shape that fits memory",
+    reader.Refuse("tensor " + QuotedName(tensor.name) + " has a shape that fits memory",
                   ToString(tensor.shape) + " is given");
   }
   if (std::cmp_not_equal(*bytes, stored)) {
@@ -119,7 +138,7 @@ void ReadTensors(TableReader& reader, BinaryTable& table) {
   for (auto left = reader.Number<std::uint64_t>(); left > 0; --left) {
     StoredTensor tensor = ReadTensor(reader);
     if (!names.insert(tensor.name).second) {
-      reader.Refuse("every tensor is listed once", "'" + tensor.name + "' is there twice");
+      reader.Refuse("every tensor is listed once", QuotedName(tensor.name) + " is there twice");
     }
     table.tensors.push_back(std::move(tensor));
   }

@@ -1,6 +1,7 @@
 #include "sdk/io/safetensors_header.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,49 +16,70 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kIsObject = "the header is a JSON object";
+
 // The value as text, shortened where it would flood the message.
 std::string Brief(const json& value) { return Shortened(value.dump(), 60); }
 
-// Watches the parser for what a parsed value no longer shows: repeated names, of which the library
-// keeps the last, and nesting deeper than the form has, which would only waste memory.
-class Watch {
+// Looks through the text for what a parsed value no longer shows: repeated names, of which the
+// library keeps the last, and nesting deeper than the form has, which would only waste memory. This
+// is a pass of its own, since the library's parser that calls back as it builds the value looks
+// over a whole object at the end of each of its members.
+class Watch final : public nlohmann::json_sax<json> {
  public:
   explicit Watch(const std::string& path) : path_(path) {}
 
-  bool operator()(int depth, json::parse_event_t event, const json& value) {
-    const auto level = static_cast<std::size_t>(depth);
-    using Event = json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) Enter(level);
-    if (event == Event::key && !keys_[level - 1].insert(value.get<std::string>()).second) {
-      RefuseWeights(path_, "every name in the header is there once",
-                    "'" + value.get<std::string>() + "' is there twice", "write the file again");
-    }
-    return true;
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(std::int64_t) override { return true; }
+  bool number_unsigned(std::uint64_t) override { return true; }
+  bool number_float(double, const std::string&) override { return true; }
+  bool string(std::string&) override { return true; }
+  bool binary(json::binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return Enter(); }
+  bool start_array(std::size_t) override { return Enter(); }
+  bool end_object() override { return Leave(); }
+  bool end_array() override { return Leave(); }
+
+  bool key(std::string& name) override {
+    if (keys_[depth_ - 1].insert(name).second) return true;
+    RefuseWeights(path_, "every name in the header is there once",
+                  QuotedName(name) + " is there twice", "write the file again");
+  }
+
+  bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
+    RefuseWeights(path_, kIsObject, WithoutErrorNumber(error.what()),
+                  "the file is damaged or of another kind");
   }
 
  private:
-  void Enter(std::size_t level) {
-    if (level > 2) {
+  bool Enter() {
+    if (depth_ == keys_.size()) {
       RefuseWeights(path_, "the header is a table of tensors", "it is nested more deeply",
                     "write the file again");
     }
-    keys_[level].clear();
+    keys_[depth_++].clear();
+    return true;
+  }
+
+  bool Leave() {
+    --depth_;
+    return true;
   }
 
   const std::string& path_;
-  std::set<std::string> keys_[3];
+  std::array<std::set<std::string>, 3> keys_;  // of the objects that are open
+  std::size_t depth_ = 0;
 };
 
 json ParseObject(const std::string& path, std::string_view text) {
-  constexpr const char* required = "the header is a JSON object";
-  try {
-    json root = json::parse(text, Watch(path));
-    if (root.is_object()) return root;
-    RefuseWeights(path, required, std::string("it is a JSON ") + root.type_name());
-  } catch (const json::exception& error) {
-    RefuseWeights(path, required, WithoutErrorNumber(error.what()),
-                  "the file is damaged or of another kind");
+  Watch watch(path);
+  json::sax_parse(text, &watch);
+  json root = json::parse(text);
+  if (!root.is_object()) {
+    RefuseWeights(path, kIsObject, std::string("it is a JSON ") + root.type_name());
   }
+  return root;
 }
 
 // Reads the members of one tensor's entry.
@@ -84,7 +106,8 @@ class EntryReader {
 
  private:
   [[noreturn]] void Refuse(const std::string& required, const std::string& given) const {
-    RefuseWeights(path_, "tensor '" + name_ + "' " + required, given, "write the file again");
+    RefuseWeights(path_, "tensor " + QuotedName(name_) + " " + required, given,
+                  "write the file again");
   }
 
   const json& Member(const char* key) const {
@@ -100,9 +123,8 @@ class EntryReader {
     const auto type = StoredDTypeNamed(member.get_ref<const std::string&>());
     if (type) return *type;
     RefuseWeights(path_,
-                  "tensor '" + name_ +
-                      "' has a dtype among F64, F32, F16, BF16, I8-I64, U8-U64 and "
-                      "BOOL",
+                  "tensor " + QuotedName(name_) +
+                      " has a dtype among F64, F32, F16, BF16, I8-I64, U8-U64 and BOOL",
                   Brief(member) + " is given", "convert the file to one of these");
   }
 

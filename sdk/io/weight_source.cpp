@@ -1,8 +1,10 @@
 #include "sdk/io/weight_source.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sdk/core/byte_size.h"
+#include "sdk/core/utf8.h"
 #include "sdk/io/convert_elements.h"
 #include "sdk/io/weight_error.h"
 
@@ -11,7 +13,15 @@ namespace frugal {
 WeightSource::WeightSource(std::string path, std::vector<StoredTensor> entries,
                            WeightMetadata metadata)
     : path_(std::move(path)), entries_(std::move(entries)), metadata_(std::move(metadata)) {
-  for (std::size_t at = 0; at < entries_.size(); ++at) index_.emplace(entries_[at].name, at);
+  for (std::size_t at = 0; at < entries_.size(); ++at) {
+    const std::string_view name = entries_[at].name;
+    index_.emplace(name, at);
+    const std::size_t dot = name.find('.');
+    if (dot != std::string_view::npos) below_.emplace_back(name.substr(dot + 1), &entries_[at]);
+  }
+  std::ranges::sort(below_, {}, [](const auto& entry) {
+    return std::pair<std::string_view, std::string_view>(entry.first, entry.second->name);
+  });
 }
 
 const StoredTensor* WeightSource::Find(std::string_view name) const {
@@ -19,10 +29,19 @@ const StoredTensor* WeightSource::Find(std::string_view name) const {
   return found == index_.end() ? nullptr : &entries_[found->second];
 }
 
+std::vector<const StoredTensor*> WeightSource::FindBelow(std::string_view rest) const {
+  const auto first = [](const auto& entry) { return entry.first; };
+  std::vector<const StoredTensor*> found;
+  for (const auto& entry : std::ranges::equal_range(below_, rest, {}, first)) {
+    found.push_back(entry.second);
+  }
+  return found;
+}
+
 std::size_t WeightSource::IndexOf(std::string_view name) const {
   const auto found = index_.find(name);
   if (found != index_.end()) return found->second;
-  RefuseWeights(path_, "tensor '" + std::string(name) + "' is wanted",
+  RefuseWeights(path_, "tensor " + QuotedName(name) + " is wanted",
                 "the file has " + FormatCount(std::ssize(entries_)) + " tensors, not this one",
                 "list them with 'frugal inspect'");
 }

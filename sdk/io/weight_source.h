@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sdk/io/stored_tensor.h"
@@ -25,6 +26,8 @@ class WeightSource {
   const std::vector<StoredTensor>& Entries() const { return entries_; }  // in file order
   const WeightMetadata& Metadata() const { return metadata_; }
   const StoredTensor* Find(std::string_view name) const;  // null when the file has no such tensor
+  // The tensors whose names are `rest` behind one more component and a dot, by name.
+  std::vector<const StoredTensor*> FindBelow(std::string_view rest) const;
 
   // Fills `destination`, of exactly ByteCount(tensor) bytes, with the elements as they are stored.
   // Throws WeightFileError when the name is unknown, the size differs, or the file cannot be read.
@@ -51,7 +54,9 @@ class WeightSource {
   std::string path_;
   std::vector<StoredTensor> entries_;
   WeightMetadata metadata_;
-  std::map<std::string, std::size_t, std::less<>> index_;
+  std::map<std::string_view, std::size_t> index_;  // of entries_, by name
+  // By what is behind the first dot of a name, and by name where that is the same.
+  std::vector<std::pair<std::string_view, const StoredTensor*>> below_;
 };
 
 }  // namespace frugal

@@ -1,0 +1,71 @@
+// Weight files of very many tensors: time grows with their number, and not with its square.
+#include <chrono>
+#include <map>
+
+#include "builders/stored_name.h"
+#include "tests/io/temp_dir.h"
+#include "tests/io/weight_fixtures.h"
+
+namespace frugal::testing {
+namespace {
+
+constexpr int kFew = 10'000;
+constexpr int kMany = 100'000;
+constexpr double kMostSeconds = 15;  // of what takes 0.2 to 0.8, or minutes where it is quadratic
+constexpr double kMostTimes = 25;    // for ten times as many; 100 where it is quadratic
+
+double SecondsOf(const auto& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// "part7.block.weight"; with `base`, "model.part7.block.weight".
+std::string NameOf(int i, bool base = false) {
+  return (base ? "model.part" : "part") + std::to_string(i) + ".block.weight";
+}
+
+std::vector<StoredTensor> Tensors(int count) {
+  std::vector<StoredTensor> tensors;
+  for (int i = 0; i < count; ++i) tensors.push_back({NameOf(i, true), {1}, StoredDType::kF32});
+  return tensors;
+}
+
+void WriteMany(const std::string& path, WeightsFileFormat format, int count) {
+  const auto writer = CreateWeights(path, format, Tensors(count));
+  const std::vector<std::byte> zero(4);
+  for (int i = 0; i < count; ++i) writer->Write(NameOf(i, true), zero);
+  writer->Finish();
+}
+
+TEST_CASE("weight files of 100,000 tensors are written, opened and searched in linear time",
+          "[io]") {
+  const auto format = GENERATE(WeightsFileFormat::kSafetensors, WeightsFileFormat::kBinary,
+                               WeightsFileFormat::kJson);
+  CAPTURE(NameOf(format));
+  const TempDir directory;
+  std::map<std::string, std::vector<double>> seconds;
+  for (const int count : {kFew, kMany}) {
+    const std::string path = directory.File(std::to_string(count));
+    seconds["write"].push_back(SecondsOf([&] { WriteMany(path, format, count); }));
+    std::unique_ptr<WeightSource> file;
+    seconds["open"].push_back(SecondsOf([&] { file = OpenWeights(path, format); }));
+    REQUIRE(file->Entries().size() == static_cast<std::size_t>(count));
+    seconds["search"].push_back(SecondsOf([&] {
+      for (int i = 0; i < count; ++i) {
+        // One half is there behind the name of a base model, the other nowhere.
+        const Parameter parameter{
+            .name = "w", .path = NameOf(2 * i), .aliases = {}, .shape = {1}, .initializer = {}};
+        if ((FindStored(*file, parameter) != nullptr) != (2 * i < count)) FAIL("wrongly found");
+      }
+    }));
+  }
+  for (const auto& [what, both] : seconds) {
+    CAPTURE(what, both[0], both[1]);
+    CHECK(both[1] < kMostSeconds);
+    CHECK(both[1] < kMostTimes * std::max(both[0], 0.01));
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing
