@@ -16,6 +16,12 @@ namespace {
 
 using nlohmann::json;
 
+// As the text spells it, shortened where it would flood a message.
+std::string Quoted(const std::string& text) {
+  constexpr std::size_t kMostBytes = 120;
+  return "\"" + Shortened(text, kMostBytes) + "\"";
+}
+
 // What one tensor's object has said so far.
 struct Draft {
   std::optional<std::vector<std::int64_t>> extents;
@@ -73,7 +79,7 @@ class Indexer final : public nlohmann::json_sax<json> {
 };
 
 void Indexer::Refuse(const std::string& given) const {
-  const std::string tensor = "tensor '" + name_ + "' ";
+  const std::string tensor = "tensor " + QuotedName(name_) + " ";
   const char* advice = "give {\"shape\": [...], \"data\": [...]}";
   switch (place_) {
     case Place::kFile:
@@ -82,9 +88,9 @@ void Indexer::Refuse(const std::string& given) const {
       RefuseWeights(path_, tensor + "is an object", given, advice);
     case Place::kTensor:
       RefuseWeights(path_, tensor + "has shape, data and maybe dtype",
-                    "\"" + member_ + "\" is " + given, advice);
+                    Quoted(member_) + " is " + given, advice);
     case Place::kMetadata:
-      RefuseWeights(path_, "__metadata__ holds text by name", "\"" + member_ + "\" is " + given,
+      RefuseWeights(path_, "__metadata__ holds text by name", Quoted(member_) + " is " + given,
                     "quote it");
     case Place::kShape:
       RefuseWeights(path_, tensor + "has a shape of whole numbers from 0 on", "there is " + given,
@@ -124,7 +130,7 @@ bool Indexer::key(std::string& name) {
   (tensor ? name_ : member_) = name;
   if (!(tensor ? names_ : members_).insert(name).second) {
     RefuseWeights(path_, "every name is there once",
-                  "\"" + name + "\" is there twice" + (tensor ? "" : " in '" + name_ + "'"),
+                  Quoted(name) + " is there twice" + (tensor ? "" : " in " + QuotedName(name_)),
                   "remove one of them");
   }
   return true;
@@ -168,7 +174,7 @@ bool Indexer::end_array() {
 }
 
 void Indexer::FinishTensor() {
-  const std::string tensor = "tensor '" + name_ + "' ";
+  const std::string tensor = "tensor " + QuotedName(name_) + " ";
   if (!draft_.extents || !draft_.range) {
     RefuseWeights(path_, tensor + "has shape and data",
                   draft_.extents ? "data is missing" : "shape is missing", "add it");

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sdk/core/utf8.h"
 #include "sdk/io/safetensors_header.h"
 #include "sdk/io/weight_error.h"
 
@@ -7,7 +8,7 @@ namespace frugal {
 namespace {
 
 std::string Place(const SafetensorsEntry& entry) {
-  return "'" + entry.tensor.name + "' at bytes " + std::to_string(entry.begin) + " to " +
+  return QuotedName(entry.tensor.name) + " at bytes " + std::to_string(entry.begin) + " to " +
          std::to_string(entry.end);
 }
 
@@ -38,7 +39,7 @@ void CheckSafetensorsPlaces(const std::string& path, const std::vector<Safetenso
     if (entry.begin > reached) {
       RefuseWeights(path, "tensors follow each other without gaps",
                     "bytes " + std::to_string(reached) + " to " + std::to_string(entry.begin) +
-                        " before tensor '" + entry.tensor.name + "' belong to no tensor",
+                        " before tensor " + QuotedName(entry.tensor.name) + " belong to no tensor",
                     "write the file again");
     }
     reached = entry.end;

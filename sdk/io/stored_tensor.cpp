@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sdk/core/utf8.h"
+
 namespace frugal {
 
 std::optional<std::int64_t> CheckedByteCount(const Shape& shape, StoredDType dtype) {
@@ -21,7 +23,7 @@ std::int64_t ByteCount(const StoredTensor& tensor) {
 }
 
 std::string Describe(const StoredTensor& tensor) {
-  return "tensor '" + tensor.name + "' (" + std::string(NameOf(tensor.dtype)) + " " +
+  return "tensor " + QuotedName(tensor.name) + " (" + std::string(NameOf(tensor.dtype)) + " " +
          ToString(tensor.shape) + ")";
 }
 

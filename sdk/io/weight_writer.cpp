@@ -21,10 +21,10 @@ void CheckList(const std::string& path, const std::vector<StoredTensor>& tensors
   for (const StoredTensor& tensor : tensors) {
     if (!IsUtf8(tensor.name)) Misuse(path, "names of weights are UTF-8", "one of them is not");
     if (tensor.name.empty() || tensor.name == kMetadataName) {
-      Misuse(path, "every weight has a name of its own", "'" + tensor.name + "' was given");
+      Misuse(path, "every weight has a name of its own", QuotedName(tensor.name) + " was given");
     }
     if (!names.insert(tensor.name).second) {
-      Misuse(path, "every weight is listed once", "'" + tensor.name + "' is there twice");
+      Misuse(path, "every weight is listed once", QuotedName(tensor.name) + " is there twice");
     }
     if (!CheckedByteCount(tensor.shape, tensor.dtype)) {
       Misuse(path, "extents are not negative, and their product fits 63 bits",
@@ -54,7 +54,7 @@ WeightWriter::WeightWriter(const std::string& path, std::vector<StoredTensor> te
     : tensors_(Checked(path, std::move(tensors), metadata)), file_(path) {}
 
 void WeightWriter::CheckNext(std::string_view name, std::span<const std::byte> bytes) const {
-  const std::string given = "'" + std::string(name) + "' was given";
+  const std::string given = QuotedName(name) + " was given";
   if (!usable_) Misuse(file_.path(), "writing is over, by Finish() or by an error", given);
   if (next_ == tensors_.size()) Misuse(file_.path(), "all tensors are written", given);
   const StoredTensor& expected = tensors_[next_];
