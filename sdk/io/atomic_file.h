@@ -2,16 +2,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "sdk/io/partial_file.h"
+
 namespace frugal {
 
-// Writes a file so that an interruption loses nothing: the bytes go to a temporary file beside
-// `path`, and Commit() renames it over `path` once all of them have reached the disk. Until then
-// an older file at `path` stays as it was; without Commit() the temporary file is removed.
-// Throws WeightFileError when a directory is missing, the disk is full, and so on.
+// Writes a file so that an interruption loses nothing: the bytes go to a partial file beside it,
+// and Commit() renames that over `path` once all of them have reached the disk. Until then an older
+// file at `path` stays as it was; without Commit() the partial file is removed, and where the
+// process is killed, by the next AtomicFile in that directory. A file that is replaced passes on
+// its permissions, and its owner and group where the system allows it; a new one gets those of the
+// process's mask. Throws FileError for a path that cannot be written (output_path.h), a directory
+// that is missing, a full disk, and so on.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -28,12 +34,11 @@ class AtomicFile {
   void Commit();
 
  private:
-  void OpenTemporary();
   [[noreturn]] void Refuse(const char* what) const;  // with the reason in errno
 
-  std::string path_;  // links resolved, so that the file is replaced and not the link to it
-  std::string temporary_;
-  int descriptor_ = -1;
+  std::string path_;              // as it was given
+  std::filesystem::path target_;  // what is replaced: not a link to it
+  PartialFile partial_;
   std::int64_t size_ = 0;
 };
 

@@ -21,6 +21,10 @@ constexpr const char* kRequired = "a weight file must be a regular file that can
 
 // Looks before opening: opening a named pipe would wait for its writer.
 void CheckRegular(const std::string& path) {
+  if (path.find('\0') != std::string::npos) {
+    RefuseWeights(path, "a path has no NUL character", "the system would end it there",
+                  "correct the path");
+  }
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) {

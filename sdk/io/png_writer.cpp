@@ -27,10 +27,10 @@ void Check(const std::string& path, const ImageBytes& image) {
 }
 
 [[noreturn]] void Refuse(const std::string& path, const char* message) {
-  throw WeightFileError({.where = path,
-                         .required = "an image that can be packed",
-                         .given = message,
-                         .advice = "report this"});
+  throw FileError({.where = path,
+                   .required = "an image that can be packed",
+                   .given = message,
+                   .advice = "report this"});
 }
 
 }  // namespace

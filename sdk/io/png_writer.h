@@ -15,7 +15,7 @@ struct ImageBytes {
 };
 
 // Writes a PNG file, or nothing: an interruption leaves what was there before. Throws UsageError
-// for sizes that do not fit the bytes, WeightFileError where the file cannot be written.
+// for sizes that do not fit the bytes, FileError where the file cannot be written.
 void WritePng(const std::string& path, const ImageBytes& image);
 
 }  // namespace frugal

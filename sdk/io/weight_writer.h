@@ -19,7 +19,7 @@ class WeightWriter {
   virtual ~WeightWriter() = default;
 
   // The whole of the next tensor, row-major. Throws UsageError when it is not the next one or has
-  // another size, WeightFileError when it cannot be written.
+  // another size, FileError when it cannot be written.
   void Write(std::string_view name, std::span<const std::byte> bytes);
 
   // Completes the file and puts it in place. Throws UsageError while tensors are missing.

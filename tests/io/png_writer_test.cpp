@@ -79,7 +79,7 @@ TEST_CASE("a refused image leaves the file that was there") {
 TEST_CASE("a directory that is not there is named") {
   const TempDir directory;
   const std::string path = directory.File("none/image.png");
-  CheckContains(MessageOf<WeightFileError>([&] { WritePng(path, {2, 2, 1, Bytes(4)}); }), path);
+  CheckContains(MessageOf<FileError>([&] { WritePng(path, {2, 2, 1, Bytes(4)}); }), path);
 }
 
 }  // namespace

@@ -69,18 +69,47 @@ TEST_CASE("lists that no reader would take back are refused", "[io]") {
 TEST_CASE("places where no file can be written are refused before any work", "[io]") {
   const TempDir directory;
   const auto refusal = [](const std::string& path) {
-    return MessageOf<WeightFileError>([&] { CreateWeights(path, Format::kAuto, {}); });
+    return MessageOf<FileError>([&] { CreateWeights(path, Format::kAuto, {}); });
   };
   const std::string nowhere = directory.File("no/such/w");
   CHECK(refusal(nowhere) == "[" + nowhere +
-                                "] weights are written into a directory that exists; there is no "
+                                "] a file is written into a directory that exists; there is no "
                                 "directory '" +
                                 directory.File("no/such") + "'; create it first");
   const std::string folder = directory.File("folder");
   std::filesystem::create_directory(folder);
-  CheckContains(refusal(folder), "this is a directory");
-  CheckContains(refusal("/dev/null"), "this is a device");
-  CheckContains(refusal(""), "[]");
+  CheckContains(refusal(folder), "is a directory");
+  CheckContains(refusal("/dev/null"), "is a device");
+  CheckContains(refusal(""), "the path is empty");
+}
+
+TEST_CASE("the size of a file is known before it is written", "[io]") {
+  const auto format = GENERATE(Format::kSafetensors, Format::kJson, Format::kBinary);
+  const TempDir directory;
+  const std::string path = directory.File("w");
+  const std::vector<NamedBytes> weights = {
+      F32("a.\"quoted\".w", {2, 3}, {1, -1.17549435e-38F, 0.1F, 3e38F, 5, 6}), F32("none", {0}, {}),
+      Named("z", {2}, StoredDType::kF64, std::vector<double>{-2.2250738585072014e-308, 1})};
+  for (const auto& list : {std::vector<NamedBytes>(), weights}) {
+    WriteWeights(path, format, list);
+    const auto written = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    const std::int64_t planned = WeightsFileBytes(format, ListOf(list));
+    if (format == Format::kJson) {
+      CHECK(planned >= written);
+    } else {
+      CHECK(planned == written);
+    }
+  }
+}
+
+TEST_CASE("the name of a file tells the form that it is written in", "[io]") {
+  CHECK(FormatToWrite("w.safetensors") == Format::kSafetensors);
+  CHECK(FormatToWrite("w") == Format::kSafetensors);
+  CHECK(FormatToWrite("w.best") == Format::kSafetensors);
+  CHECK(FormatToWrite("dir.json/w") == Format::kSafetensors);
+  CHECK(FormatToWrite("w.JSON") == Format::kJson);
+  CHECK(FormatToWrite("w.bin") == Format::kBinary);
+  CheckContains(MessageOf<FileError>([] { FormatToWrite("w.pt"); }), "'.pt' is another form");
 }
 
 TEST_CASE("a link is written through, not replaced", "[io]") {

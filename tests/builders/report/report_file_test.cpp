@@ -28,7 +28,7 @@ std::string ContentOf(const fs::path& path) {
 std::string ErrorOf(const std::string& path) {
   try {
     WriteTextFile(path, "text");
-  } catch (const UsageError& error) {
+  } catch (const FileError& error) {
     return error.what();
   }
   return "none";
@@ -51,15 +51,18 @@ TEST_CASE("A text file is written whole and replaced whole") {
 TEST_CASE("Errors name the path and the reason, and say nothing of weights") {
   const Directory directory;
   const std::string missing = (directory.path / "no" / "report.html").string();
-  CHECK(ErrorOf(missing) == "[" + missing +
-                                "] this file must be writable; there is no directory '" +
-                                (directory.path / "no").string() + "'; create it first");
+  CHECK(ErrorOf(missing) ==
+        "[" + missing +
+            "] a file is written into a directory that exists; there is no directory '" +
+            (directory.path / "no").string() + "'; create it first");
   const std::string itself = directory.path.string();
+  const std::string required = "] the path of a file that can be written; ";
   CHECK(ErrorOf(itself) ==
-        "[" + itself + "] this file must be writable; this is a directory; name a file");
+        "[" + itself + required + "'" + itself + "' is a directory; name another file");
   CHECK(ErrorOf("/dev/null") ==
-        "[/dev/null] this file must be writable; this is a device; name a file");
-  CHECK(ErrorOf("").starts_with("["));
+        "[/dev/null" + required + "'/dev/null' is a device; name another file");
+  CHECK(ErrorOf("") ==
+        "the path of a file that can be written; the path is empty; name another file");
 }
 
 }  // namespace frugal
