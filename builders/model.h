@@ -95,8 +95,9 @@ class Model {
   // gives a warning.
   void RequireFiniteWeights();
 
-  // Writes weights and buffers as safetensors; an interrupted write loses nothing. Weights that are
-  // not finite are refused, as RequireFiniteWeights does.
+  // Writes weights and buffers, as safetensors unless the name tells another form (.json, .bin; see
+  // FormatToWrite); an interrupted write loses nothing. Throws FileError where it cannot. Weights
+  // that are not finite are refused, as RequireFiniteWeights does.
   void SaveWeights(const std::string& path);
   // Reads them by name. See ModelOptions::allow_missing.
   void LoadWeights(const std::string& path, WeightsFormat format = WeightsFormat::kAuto);

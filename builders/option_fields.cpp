@@ -220,9 +220,11 @@ const FieldTable& DiffusionFields() {
 
 const FieldTable& OutputFields() {
   static const FieldTable table = MakeFieldTable<OutputOptions>(
-      "output", {MakeField("weights", &OutputOptions::weights, "Where the trained weights go."),
-                 MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
-                 MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
+      "output",
+      {MakeField("weights", &OutputOptions::weights,
+                 "Where the trained weights go: safetensors, or by the name .json or .bin."),
+       MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
+       MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
   return table;
 }
 

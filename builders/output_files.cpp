@@ -1,10 +1,5 @@
 #include "builders/output_files.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 
@@ -12,7 +7,11 @@
 #include "builders/report/summary_json.h"
 #include "builders/report/text_file.h"
 #include "presets/complaints.h"
+#include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
+#include "sdk/io/atomic_file.h"
+#include "sdk/io/open_weights.h"
+#include "sdk/io/output_path.h"
 
 namespace frugal {
 namespace {
@@ -22,21 +21,23 @@ namespace fs = std::filesystem;
 struct Output {
   std::string key;  // "output.weights"
   std::string path;
+  std::int64_t bytes;
 };
 
-std::vector<Output> OutputsOf(const OutputOptions& options) {
+// In the order in which they are written.
+std::vector<Output> OutputsOf(const OutputOptions& options, const OutputBytes& bytes) {
   std::vector<Output> outputs;
-  if (options.weights) outputs.push_back({"output.weights", *options.weights});
-  if (options.report) outputs.push_back({"output.report", *options.report});
-  if (options.summary) outputs.push_back({"output.summary", *options.summary});
+  if (options.weights) outputs.push_back({"output.weights", *options.weights, bytes.weights});
+  if (options.summary) outputs.push_back({"output.summary", *options.summary, bytes.summary});
+  if (options.report) outputs.push_back({"output.report", *options.report, bytes.report});
   return outputs;
 }
 
 // One spelling for all ways to name a file that may not exist yet.
-std::string Canonical(const std::string& path) {
+std::string Canonical(const fs::path& path) {
   std::error_code error;
   const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : canonical.string();
+  return error ? path.string() : canonical.string();
 }
 
 std::string Quoted(const std::string& text) { return "'" + text + "'"; }
@@ -58,44 +59,53 @@ std::vector<std::string> InputsOf(const RunConfig& config, const std::string& ke
 }
 
 // What is wrong with the path itself, or nothing.
-std::string ProblemOf(const std::string& path) {
-  if (path.empty()) return "the path is empty";
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (error == std::errc::too_many_symbolic_link_levels) {
-    return Quoted(path) + " is a link that leads back to itself";
+std::string ProblemOf(const Output& output) {
+  try {
+    ResolveOutput(output.path);
+    if (output.key == "output.weights") FormatToWrite(output.path);
+    return "";
+  } catch (const FileError& error) {
+    return error.complaint().given;
   }
-  if (fs::is_directory(status) || !fs::path(path).has_filename()) {
-    return Quoted(path) + " is a directory";
-  }
-  if (fs::exists(status) && !fs::is_regular_file(status)) return Quoted(path) + " is a device";
-  return "";
 }
 
 // What keeps a file from being made in the directory of `path`, or nothing. Creates the directory.
 std::string ProblemOfDirectory(const std::string& path) {
   std::error_code error;
-  const fs::path parent = fs::path("." / fs::path(path)).parent_path().lexically_normal();
+  const fs::path parent = DirectoryOf(ResolveOutput(path));
   fs::create_directories(parent, error);
   if (error && !fs::is_directory(parent)) {
     return "directory " + Quoted(parent.string()) + " cannot be made: " + error.message();
   }
-  // Only making a file shows whether one can be made.
-  const std::string probe = Canonical(path) + ".probe" + std::to_string(::getpid());
-  const int descriptor = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor < 0) return Quoted(path) + " cannot be made: " + std::strerror(errno);
-  ::close(descriptor);
-  ::unlink(probe.c_str());
-  return "";
+  try {
+    const AtomicFile probe(path);  // only making a file shows whether one can be made
+    return "";
+  } catch (const FileError& refusal) {
+    return Quoted(path) + " cannot be made: " + refusal.complaint().given;
+  }
+}
+
+// Too little space for a file of so many bytes, in words, or nothing.
+std::string ProblemOfSpace(const Output& output, OutputSpace& space) {
+  const std::string takes = Quoted(output.path) + " takes " + FormatCount(output.bytes) + " bytes";
+  const std::optional<std::int64_t> limit = FileSizeLimit();
+  if (limit && output.bytes > *limit) {
+    return takes + ", and a file of this process may have " + FormatCount(*limit) + " (ulimit -f)";
+  }
+  const std::optional<std::int64_t> free = space.Take(output.path, output.bytes);
+  if (!free) return "";
+  const bool replaces = fs::exists(ResolveOutput(output.path));
+  return takes + (replaces ? " beside the file that it replaces" : "") + ", and " +
+         FormatCount(*free) + " are free there";
 }
 
 class OutputCheck {
  public:
-  explicit OutputCheck(const RunConfig& config)
-      : config_(config), outputs_(OutputsOf(config.output)) {}
+  explicit OutputCheck(const RunConfig& config, const OutputBytes& bytes = {})
+      : config_(config), outputs_(OutputsOf(config.output, bytes)) {}
 
   void Run(const std::vector<std::string>& keep) {
-    for (const Output& output : outputs_) Refuse(output, ProblemOf(output.path));
+    for (const Output& output : outputs_) Refuse(output, ProblemOf(output));
     complaints_.ThrowIfAny();
     for (const Output& output : outputs_) CheckIsFree(output, keep);
     complaints_.ThrowIfAny();  // before anything is made
@@ -103,25 +113,36 @@ class OutputCheck {
     complaints_.ThrowIfAny();
   }
 
+  void CheckSpace() {
+    OutputSpace space;
+    for (const Output& output : outputs_) {
+      Refuse(output, ProblemOfSpace(output, space), "free space, or name a file elsewhere");
+    }
+    complaints_.ThrowIfAny();
+  }
+
  private:
-  void Refuse(const Output& output, const std::string& problem) {
+  void Refuse(const Output& output, const std::string& problem,
+              const std::string& advice = "name another file, or leave the key out") {
     if (problem.empty()) return;
-    complaints_.Add(config_.origins.Of(output.key).location,
+    complaints_.Add(config_.origins.PlaceOf(output.key),
                     {.where = output.key,
                      .required = "the path of a file that can be written",
                      .given = problem,
-                     .advice = "name another file, or leave the key out"});
+                     .advice = advice});
   }
+
+  static std::string Target(const Output& output) { return Canonical(ResolveOutput(output.path)); }
 
   void CheckIsFree(const Output& output, const std::vector<std::string>& keep) {
     for (const Output& other : outputs_) {
-      if (other.key >= output.key || Canonical(other.path) != Canonical(output.path)) continue;
+      if (other.key >= output.key || Target(other) != Target(output)) continue;
       Refuse(output, Quoted(output.path) + " is also that of " + other.key);
     }
     std::vector<std::string> inputs = InputsOf(config_, output.key);
     inputs.insert(inputs.end(), keep.begin(), keep.end());
     for (const std::string& file : inputs) {
-      if (Canonical(file) != Canonical(output.path)) continue;
+      if (Canonical(file) != Target(output)) continue;
       Refuse(output, Quoted(output.path) + " is what this training is read from");
     }
   }
@@ -135,6 +156,10 @@ class OutputCheck {
 
 void PrepareOutputs(const RunConfig& config, const std::vector<std::string>& keep) {
   OutputCheck(config).Run(keep);
+}
+
+void CheckOutputSpace(const RunConfig& config, const OutputBytes& bytes) {
+  OutputCheck(config, bytes).CheckSpace();
 }
 
 std::vector<std::string> WriteOutputs(Model& model, const TrainingResult& result) {

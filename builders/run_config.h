@@ -76,7 +76,7 @@ struct TrainingOptions {
 };
 
 struct OutputOptions {
-  std::optional<std::string> weights{};  // safetensors, written after training
+  std::optional<std::string> weights{};  // written after training; .json and .bin by their form
   std::optional<std::string> report{};   // HTML
   std::optional<std::string> summary{};  // JSON
 };

@@ -64,6 +64,7 @@ TrainingResult Train(Model& model, TrainingObserver* observer, const TrainOption
 TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
                        DataSources sources) {
   PrepareOutputs(blueprint.config, options.keep);
+  CheckOutputSpace(blueprint.config, OutputBytesOf(blueprint));
   const DataUnits units = UnitsOf(blueprint.layout, blueprint.config.loss);
   const SystemMemory machine = ReadSystemMemory();
   if (!options.quiet) std::cout << PlanText(blueprint, &machine) << std::endl;

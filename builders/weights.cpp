@@ -127,13 +127,18 @@ ValueSource SourceFrom(std::shared_ptr<const WeightSource> file, DivergencePolic
   };
 }
 
-void WriteWeights(const std::string& path, std::span<Parameter* const> parameters,
-                  ParameterStore& store) {
+std::vector<StoredTensor> StoredTensorsOf(std::span<Parameter* const> parameters, DType dtype) {
   std::vector<StoredTensor> tensors;
   for (const Parameter* parameter : parameters) {
-    tensors.push_back({parameter->path, parameter->shape, ToStored(store.dtype())});
+    tensors.push_back({parameter->path, parameter->shape, ToStored(dtype)});
   }
-  const auto writer = CreateWeights(path, WeightsFileFormat::kSafetensors, std::move(tensors));
+  return tensors;
+}
+
+void WriteWeights(const std::string& path, std::span<Parameter* const> parameters,
+                  ParameterStore& store) {
+  const auto writer =
+      CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, store.dtype()));
   for (const Parameter* parameter : parameters) {
     writer->Write(parameter->path, BytesOf(store.Value(*parameter)));
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "presets/training_memory_config.h"
 #include "sdk/io/weight_source.h"
@@ -32,7 +33,11 @@ std::optional<std::string> FirstNonFinite(std::span<Parameter* const> parameters
 bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value,
               DivergencePolicy on_divergence);
 
-// Writes all values and buffers, finite or not, as safetensors under their paths.
+// The tensors of the file that WriteWeights makes.
+std::vector<StoredTensor> StoredTensorsOf(std::span<Parameter* const> parameters, DType dtype);
+
+// Writes all values and buffers, finite or not, under their paths, in the form that the file's name
+// tells (FormatToWrite).
 void WriteWeights(const std::string& path, std::span<Parameter* const> parameters,
                   ParameterStore& store);
 

@@ -42,21 +42,25 @@ void PutTensor(std::string& table, const StoredTensor& tensor) {
   PutNumber(table, static_cast<std::uint64_t>(ByteCount(tensor)));
 }
 
+std::string TableOf(const std::vector<StoredTensor>& tensors, const WeightMetadata& metadata) {
+  std::string table(kBinaryWeightsMagic);
+  PutNumber(table, std::uint32_t{1});
+  PutNumber(table, static_cast<std::uint32_t>(metadata.size()));
+  for (const auto& [key, text] : metadata) {
+    PutText(table, key);
+    PutText(table, text);
+  }
+  PutNumber(table, static_cast<std::uint64_t>(tensors.size()));
+  for (const StoredTensor& tensor : tensors) PutTensor(table, tensor);
+  return table;
+}
+
 class BinaryWriter final : public WeightWriter {
  public:
   BinaryWriter(const std::string& path, std::vector<StoredTensor> list,
                const WeightMetadata& metadata)
       : WeightWriter(path, std::move(list), metadata) {
-    std::string table(kBinaryWeightsMagic);
-    PutNumber(table, std::uint32_t{1});
-    PutNumber(table, static_cast<std::uint32_t>(metadata.size()));
-    for (const auto& [key, text] : metadata) {
-      PutText(table, key);
-      PutText(table, text);
-    }
-    PutNumber(table, static_cast<std::uint64_t>(tensors().size()));
-    for (const StoredTensor& tensor : tensors()) PutTensor(table, tensor);
-    file().Append(table);
+    file().Append(TableOf(tensors(), metadata));
   }
 
  private:
@@ -69,6 +73,12 @@ std::unique_ptr<WeightSource> OpenBinaryWeights(const std::string& path) {
   InputFile file(path);
   BinaryTable table = ReadBinaryTable(file);
   return std::make_unique<BinarySource>(std::move(file), std::move(table));
+}
+
+std::int64_t BinaryBytes(const std::vector<StoredTensor>& tensors) {
+  std::int64_t bytes = std::ssize(TableOf(tensors, {}));
+  for (const StoredTensor& tensor : tensors) bytes += ByteCount(tensor);
+  return bytes;
 }
 
 std::unique_ptr<WeightWriter> CreateBinaryWeights(const std::string& path,

@@ -33,6 +33,9 @@ inline constexpr std::string_view kBinaryWeightsMagic = "FRUGALWT";
 // behind the last tensor.
 std::unique_ptr<WeightSource> OpenBinaryWeights(const std::string& path);
 
+// Bytes of a file of these tensors without metadata.
+std::int64_t BinaryBytes(const std::vector<StoredTensor>& tensors);
+
 // Begins a file; the tensors lie in the order given.
 std::unique_ptr<WeightWriter> CreateBinaryWeights(const std::string& path,
                                                   std::vector<StoredTensor> tensors,

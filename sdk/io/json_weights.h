@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ namespace frugal {
 // JSON of this form, nested data, a count that disagrees with the shape, repeated names, unknown
 // members; and on reading, for numbers that the dtype cannot hold.
 std::unique_ptr<WeightSource> OpenJsonWeights(const std::string& path);
+
+// Bytes that a file of these tensors without metadata takes at most.
+std::int64_t MostJsonBytes(const std::vector<StoredTensor>& tensors);
 
 // Begins a file; the tensors lie in the order given. Numbers are written with the fewest digits
 // that read back to the same bits. Write() throws WeightFileError for NaN and infinity, which JSON

@@ -11,13 +11,22 @@ namespace {
 
 constexpr std::size_t kFlushBytes = 1 << 16;
 
+// `"fc.bias": {"dtype": "F64", "shape": [2], "data": [` without the quotes of this comment.
+std::string HeadOf(const StoredTensor& tensor) {
+  std::string text = QuoteJson(tensor.name) + ": {";
+  if (tensor.dtype != StoredDType::kF32) {
+    text += "\"dtype\": \"" + std::string(NameOf(tensor.dtype)) + "\", ";
+  }
+  return text + "\"shape\": " + ToString(tensor.shape) + ", \"data\": [";
+}
+
 class JsonWriter final : public WeightWriter {
  public:
   JsonWriter(const std::string& path, std::vector<StoredTensor> list,
              const WeightMetadata& metadata)
       : WeightWriter(path, std::move(list), metadata) {
     text_ = "{";
-    if (!metadata.empty()) BeginMember(kMetadataName);
+    if (!metadata.empty()) BeginMember(QuoteJson(kMetadataName) + ": ");
     const char* separator = "{";
     for (const auto& [key, text] : metadata) {
       text_ += separator + QuoteJson(key) + ": " + QuoteJson(text);
@@ -32,17 +41,9 @@ class JsonWriter final : public WeightWriter {
     text_ += "\n}\n";
     file().Append(text_);
   }
-  void BeginMember(const std::string& name) {
-    text_ += (empty_ ? "\n" : ",\n") + QuoteJson(name) + ": ";
+  void BeginMember(const std::string& head) {
+    text_ += (empty_ ? "\n" : ",\n") + head;
     empty_ = false;
-  }
-  void BeginTensor(const StoredTensor& tensor) {
-    BeginMember(tensor.name);
-    text_ += "{";
-    if (tensor.dtype != StoredDType::kF32) {
-      text_ += "\"dtype\": \"" + std::string(NameOf(tensor.dtype)) + "\", ";
-    }
-    text_ += "\"shape\": " + ToString(tensor.shape) + ", \"data\": [";
   }
   void FlushWhenLong() {
     if (text_.size() < kFlushBytes) return;
@@ -57,7 +58,7 @@ class JsonWriter final : public WeightWriter {
 void JsonWriter::WriteTensor(std::size_t index, std::span<const std::byte> bytes) {
   const StoredTensor& tensor = tensors()[index];
   const auto size = static_cast<std::size_t>(SizeOf(tensor.dtype));
-  BeginTensor(tensor);
+  BeginMember(HeadOf(tensor));
   for (std::size_t at = 0; at < bytes.size(); at += size) {
     if (at > 0) text_ += ", ";
     if (!AppendJsonNumber(text_, tensor.dtype, bytes.data() + at)) {
@@ -72,6 +73,16 @@ void JsonWriter::WriteTensor(std::size_t index, std::span<const std::byte> bytes
 }
 
 }  // namespace
+
+std::int64_t MostJsonBytes(const std::vector<StoredTensor>& tensors) {
+  constexpr std::int64_t kMostOfNumber = 26;  // -2.2250738585072014e-308 and ", "
+  std::int64_t bytes = 8;                     // the braces and line breaks around all
+  for (const StoredTensor& tensor : tensors) {
+    const std::int64_t frame = std::ssize(HeadOf(tensor)) + 4;  // "]}" and ",\n"
+    bytes += frame + kMostOfNumber * tensor.shape.ElementCount();
+  }
+  return bytes;
+}
 
 std::unique_ptr<WeightWriter> CreateJsonWeights(const std::string& path,
                                                 std::vector<StoredTensor> tensors,

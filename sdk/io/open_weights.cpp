@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "sdk/io/binary_weights.h"
 #include "sdk/io/detect_format.h"
+#include "sdk/io/file_error.h"
 #include "sdk/io/input_file.h"
 #include "sdk/io/json_weights.h"
 #include "sdk/io/safetensors.h"
@@ -46,6 +48,35 @@ std::string_view NameOf(WeightsFileFormat format) {
   constexpr auto names = std::to_array<std::string_view>({"auto", "JSON", "binary", "safetensors"});
   static_assert(names.size() == static_cast<std::size_t>(WeightsFileFormat::kSafetensors) + 1);
   return names[static_cast<std::size_t>(format)];
+}
+
+WeightsFileFormat FormatToWrite(const std::string& path) {
+  constexpr std::array<std::string_view, 12> kForeign = {".pt",   ".pth",  ".ckpt", ".pkl",
+                                                         ".npy",  ".npz",  ".h5",   ".hdf5",
+                                                         ".gguf", ".onnx", ".zip",  ".gz"};
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  if (extension == ".json") return WeightsFileFormat::kJson;
+  if (extension == ".bin") return WeightsFileFormat::kBinary;
+  if (std::ranges::find(kForeign, extension) == kForeign.end()) {
+    return WeightsFileFormat::kSafetensors;
+  }
+  RefuseFile(path,
+             "weights are written as safetensors, JSON (.json) or frugal's binary form (.bin)",
+             "'" + extension + "' is another form", "name the file .safetensors");
+}
+
+std::int64_t WeightsFileBytes(WeightsFileFormat format, const std::vector<StoredTensor>& tensors) {
+  switch (format) {
+    case WeightsFileFormat::kJson:
+      return MostJsonBytes(tensors);
+    case WeightsFileFormat::kBinary:
+      return BinaryBytes(tensors);
+    default:
+      return SafetensorsBytes(tensors);
+  }
 }
 
 std::unique_ptr<WeightSource> OpenWeights(const std::string& path, WeightsFileFormat format) {

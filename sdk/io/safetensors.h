@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ namespace frugal {
 // is there twice, an unknown dtype, a shape that disagrees with its bytes, tensors that overlap,
 // leave gaps or lie outside the file, and bytes behind the last tensor.
 std::unique_ptr<WeightSource> OpenSafetensors(const std::string& path);
+
+// Bytes of a file of these tensors without metadata.
+std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors);
 
 // Begins a file. The caller writes the tensors in the order given; in the file they lie widest
 // dtype first and by name within a dtype, as the safetensors library orders them, so that every

@@ -1,5 +1,6 @@
 #include "builders/output_files.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <functional>
@@ -64,6 +65,70 @@ TEST_CASE("outputs: what a training reads is not replaced; weights may go on in 
   CHECK(refusal([&](RunConfig& c) {
           c.output.weights = other, c.memory.weights_file_path = file;
         }) == "no error");
+}
+
+std::string RefusalOfSpace(const OutputOptions& output, const OutputBytes& bytes) {
+  RunConfig config;
+  config.output = output;
+  return MessageOf<ConfigError>([&] { CheckOutputSpace(config, bytes); });
+}
+
+TEST_CASE("outputs: a file system without room for them is refused, with both numbers") {
+  const TempDir directory;
+  const std::string path = directory.File("w.safetensors");
+  const std::int64_t huge = std::int64_t{1} << 62;
+  const std::string message = RefusalOfSpace({.weights = path}, {.weights = huge});
+  CheckContains(message, "[output.weights]");
+  CheckContains(message, "'" + path + "' takes 4,611,686,018,427,387,904 bytes, and ");
+  CheckContains(message, " are free there; free space, or name a file elsewhere");
+  CHECK(RefusalOfSpace({.weights = path}, {.weights = 1000}) == "no error");
+  CHECK(RefusalOfSpace({.summary = path}, {.weights = huge}) == "no error");
+  directory.Write("w.safetensors", "old");
+  CheckContains(RefusalOfSpace({.weights = path}, {.weights = huge}),
+                "bytes beside the file that it replaces, and ");
+  CHECK(ReadAll(path) == "old");
+}
+
+TEST_CASE("outputs: room is taken once for each of them") {
+  const TempDir directory;
+  OutputSpace space;
+  const std::int64_t free = space.Take(directory.File("a"), std::int64_t{1} << 62).value();
+  const std::int64_t most = free - free / 4;  // others may write here at the same time
+  CHECK_FALSE(space.Take(directory.File("a"), most));
+  CHECK(space.Take(directory.File("b"), most).value() <= free - most);
+}
+
+TEST_CASE("outputs: a limit to the size of files is one to outputs") {
+  const TempDir directory;
+  rlimit before = {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  rlimit limited = before;
+  limited.rlim_cur = 5000;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &limited) == 0);
+  const std::string message = RefusalOfSpace({.weights = directory.File("w")}, {.weights = 5001});
+  const std::string fits = RefusalOfSpace({.weights = directory.File("w")}, {.weights = 5000});
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CheckContains(message, "takes 5,001 bytes, and a file of this process may have 5,000");
+  CHECK(fits == "no error");
+}
+
+TEST_CASE("outputs: a path with a NUL, and a form of weights that is not ours") {
+  const TempDir directory;
+  CheckContains(Refusal({.weights = directory.File(std::string_view("w\0.x", 4))}),
+                "NUL character");
+  CheckContains(Refusal({.weights = directory.File("w.pt")}), "'.pt' is another form");
+  CHECK(Refusal({.report = directory.File("r.pt")}) == "no error");
+  CHECK(directory.Count() == 0);
+}
+
+TEST_CASE("outputs: a dangling link is written through, and two that meet are refused") {
+  const TempDir directory;
+  std::filesystem::create_symlink("new/w", directory.File("link"));
+  CHECK(Refusal({.weights = directory.File("link")}) == "no error");
+  CHECK(std::filesystem::is_directory(directory.File("new")));
+  CHECK(std::filesystem::is_symlink(directory.File("link")));
+  CheckContains(Refusal({.weights = directory.File("link"), .report = directory.File("new/w")}),
+                "is also that of output.report");
 }
 
 TEST_CASE("outputs: a link to itself") {

@@ -180,6 +180,31 @@ TEST_CASE("train refuses outputs that could not be written before it trains") {
   CHECK(ReadAll(setup.directory.File("tiny.toml")) == kTinyConfig);
 }
 
+TEST_CASE("train refuses at once what would only fail at its end") {
+  const Setup setup(false);  // with the data missing, a training that begins fails otherwise
+  const auto refused = [&](const std::string& arguments, const std::string& message) {
+    CheckFails(Run(setup.directory, arguments), 1, message);
+  };
+  const std::string train = Program("frugal") + " train tiny.toml ";
+  refused(train + "--weights w.pt --report .", "'.pt' is another form");
+  refused(train + "--weights w.pt --report .", "'.' is a directory");
+  refused(train + "--set 'output.weights=\"a\\u0000b\"'", "must have no NUL character");
+  refused("ulimit -f 1; " + train + "--report r.html", "and a file of this process may have");
+  CHECK_FALSE(setup.Has("a"));
+}
+
+TEST_CASE("weights are written in the form that their name tells") {
+  const Setup setup;
+  for (const auto& [name, format] : {std::pair("w.json", WeightsFileFormat::kJson),
+                                     std::pair("w.bin", WeightsFileFormat::kBinary),
+                                     std::pair("w", WeightsFileFormat::kSafetensors)}) {
+    const ProgramRun run =
+        Frugal(setup.directory, std::string("train tiny.toml --quiet --weights ") + name);
+    CHECK(run.errors == "");
+    CHECK(OpenWeights(setup.directory.File(name), format)->Entries().size() == 2);
+  }
+}
+
 TEST_CASE("config names the origin of every value") {
   const Setup setup(false);
   const ProgramRun run = Frugal(setup.directory, "config tiny.toml --set optimizer.lr=0.5");
