@@ -6,6 +6,7 @@
 #include "builders/stored_name.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
+#include "sdk/core/utf8.h"
 #include "sdk/io/file_hash.h"
 #include "sdk/io/open_weights.h"
 
@@ -13,6 +14,7 @@ namespace frugal {
 namespace {
 
 constexpr std::size_t kMostNamed = 20;
+constexpr std::size_t kMostOfName = 120;  // bytes
 
 // "3 missing: a, b, c"
 void AddList(std::string& text, const std::string& title, const std::vector<std::string>& names) {
@@ -42,7 +44,7 @@ std::string Differences(const WeightSource& file, std::span<Parameter* const> pa
   std::vector<std::string> unexpected;
   for (const StoredTensor& stored : file.Entries()) {
     if (!known.contains(stored.name) && !HoldsNothingLearned(stored)) {
-      unexpected.push_back(stored.name);
+      unexpected.push_back(Shortened(stored.name, kMostOfName));
     }
   }
   std::string text;
@@ -50,6 +52,25 @@ std::string Differences(const WeightSource& file, std::span<Parameter* const> pa
   AddList(text, "of another shape", misshaped);
   AddList(text, "unexpected", unexpected);
   return text;
+}
+
+// What is no weight though it has a weight's name.
+void CheckElementTypes(const WeightSource& file, std::span<Parameter* const> parameters) {
+  std::vector<std::string> found;
+  for (const Parameter* parameter : parameters) {
+    const StoredTensor* stored = FindStored(file, *parameter);
+    if (stored != nullptr && IsInteger(stored->dtype)) {
+      found.push_back(Shortened(stored->name, kMostOfName) + " is " +
+                      std::string(NameOf(stored->dtype)));
+    }
+  }
+  if (found.empty()) return;
+  std::string given;
+  AddList(given, "of whole numbers", found);
+  throw WeightFileError({.where = file.Path(),
+                         .required = "weights are F64, F32, F16 or BF16",
+                         .given = given,
+                         .advice = "is it a quantized model? use its original"});
 }
 
 WeightsFileFormat FileFormat(WeightsFormat format) {
@@ -89,6 +110,7 @@ std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, We
                                                      std::span<Parameter* const> parameters,
                                                      bool allow_missing) {
   std::shared_ptr<const WeightSource> file = OpenWeights(path, FileFormat(format));
+  CheckElementTypes(*file, parameters);
   const std::string differences = allow_missing ? "" : Differences(*file, parameters);
   if (differences.empty()) return file;
   throw WeightFileError({.where = path,

@@ -15,7 +15,9 @@ namespace frugal {
 
 // Opens a weight file and holds it against the model's parameters: missing, unexpected and
 // mis-shaped tensors are listed in one WeightFileError. With `allow_missing`, what is missing or
-// has another shape is left to its initializer and what is unexpected is passed over.
+// has another shape is left to its initializer and what is unexpected is passed over. Weights are
+// F64, F32, F16 or BF16: whole numbers under a parameter's name are refused in any case, since they
+// are codes of a quantized model or something else that is not its value.
 std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, WeightsFormat format,
                                                      std::span<Parameter* const> parameters,
                                                      bool allow_missing);
