@@ -1,5 +1,7 @@
 #include "builders/text_generation.h"
 
+#include <cmath>
+
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -34,8 +36,8 @@ void Check(const Model& model, const TextGenerationOptions& options) {
   if (options.count < 0) {
     Refuse("count is at least 0", std::to_string(options.count), "say how many bytes to add");
   }
-  if (!(options.temperature >= 0)) {
-    Refuse("a temperature of at least 0", std::to_string(options.temperature), "try 0.8");
+  if (!(options.temperature >= 0) || !std::isfinite(options.temperature)) {
+    Refuse("a finite temperature of at least 0", std::to_string(options.temperature), "try 0.8");
   }
   if (options.top_k < 0) {
     Refuse("top_k is at least 0", std::to_string(options.top_k), "0 draws among all bytes");
@@ -55,10 +57,12 @@ std::string GenerateText(Model& model, const TextGenerationOptions& options, std
                                        .top_k = options.top_k,
                                        .seed = options.seed},
                           .window = model.layout().sample_shape[0],
-                          .on_token = [&](std::int64_t token) {
-                            text += static_cast<char>(token);
-                            if (out != nullptr) *out << ForTerminal(text.back()) << std::flush;
-                          }});
+                          .on_token =
+                              [&](std::int64_t token) {
+                                text += static_cast<char>(token);
+                                if (out != nullptr) *out << ForTerminal(text.back()) << std::flush;
+                              },
+                          .stop = [&] { return out != nullptr && !*out; }});
   return text;
 }
 

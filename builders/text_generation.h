@@ -16,8 +16,9 @@ struct TextGenerationOptions {
 };
 
 // Continues the prompt byte by byte by a model of a byte-level text. Each byte goes to `out` as it
-// comes, if there is one, control characters as '?'. Returns prompt and continuation. Throws
-// UsageError where the model is no such model or an option is out of range.
+// comes, if there is one, control characters as '?'; where `out` takes no more, since its reader is
+// gone, the text ends. Returns prompt and continuation. Throws UsageError where the model is no
+// such model or an option is out of range.
 std::string GenerateText(Model& model, const TextGenerationOptions& options,
                          std::ostream* out = nullptr);
 

@@ -1,12 +1,20 @@
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "builders/spec_reader.h"
 #include "builders/text_generation.h"
 #include "samples/cli/commands.h"
+#include "samples/cli/number_option.h"
 
 namespace frugal::cli {
 namespace {
+
+const NumberRange<std::int64_t> kCounts = {0, 1'000'000'000,
+                                           "a whole number from 0 to 1,000,000,000"};
+const NumberRange<double> kTemperatures = {0, 1e9, "a number from 0 to 1e9"};
+const NumberRange<std::uint64_t> kSeeds = {0, std::numeric_limits<std::uint64_t>::max(),
+                                           "a whole number from 0 to 2^64 - 1"};
 
 struct GenerateArguments {
   ConfigArguments config;
@@ -33,12 +41,12 @@ void AddGenerateCommand(CLI::App& app, Action& action) {
       ->type_name("FILE")
       ->required();
   command.add_option("--prompt", text.prompt, "What comes first (a line break)")->type_name("TEXT");
-  command.add_option("--count", text.count, "Bytes to add (500)")->type_name("N");
-  command.add_option("--temperature", text.temperature, "0: always the likeliest byte (0.8)")
-      ->type_name("T");
-  command.add_option("--top-k", text.top_k, "Only among so many likeliest; 0: among all (40)")
-      ->type_name("K");
-  command.add_option("--seed", text.seed, "Another seed, another text (0)")->type_name("N");
+  AddNumber(command, "--count", text.count, kCounts, "N", "Bytes to add (500)");
+  AddNumber(command, "--temperature", text.temperature, kTemperatures, "T",
+            "0: always the likeliest byte (0.8)");
+  AddNumber(command, "--top-k", text.top_k, kCounts, "K",
+            "Only among so many likeliest; 0: among all (40)");
+  AddNumber(command, "--seed", text.seed, kSeeds, "N", "Another seed, another text (0)");
   command.callback([arguments, &action] { action = [arguments] { Generate(*arguments); }; });
 }
 

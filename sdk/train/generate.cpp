@@ -139,6 +139,7 @@ std::vector<std::int64_t> Generate(Context& context, Layer& network,
   std::vector<std::int64_t> text(prompt.begin(), prompt.end());
   Reader reader(context, network, options.window);
   for (std::int64_t i = 0; i < options.count; ++i) {
+    if (options.stop && options.stop()) break;
     const std::vector<float> logits = reader.Read(text);
     text.push_back(
         DrawToken(logits, options.sampling, UniformAt(key, static_cast<std::uint64_t>(i))));

@@ -26,6 +26,7 @@ struct GenerateOptions {
   // last half.
   std::int64_t window = 256;
   std::function<void(std::int64_t token)> on_token{};
+  std::function<bool()> stop{};  // asked before each token; true ends the text there
 };
 
 // Continues `prompt` by a causal network from tokens [1, T] to logits [1, T, V], one token at a

@@ -205,6 +205,21 @@ TEST_CASE("weights are written in the form that their name tells") {
   }
 }
 
+TEST_CASE("generate takes numbers that it can honour") {
+  const TempDir directory;
+  for (const char* number :
+       {"--count 99999999999999999999", "--count -1", "--count 1.5", "--count x", "--seed -1",
+        "--seed 18446744073709551616", "--top-k -3", "--temperature inf", "--temperature nan",
+        "--temperature -1", "--temperature 1e999"}) {
+    CAPTURE(number);
+    const ProgramRun run = Frugal(directory, std::string("generate x.toml --weights w ") + number);
+    CheckFails(run, 2, "was given");
+  }
+  // A number that is right is followed by the missing file.
+  CheckFails(Frugal(directory, "generate x.toml --weights w --seed 18446744073709551615"), 1,
+             "there is no such file");
+}
+
 TEST_CASE("config names the origin of every value") {
   const Setup setup(false);
   const ProgramRun run = Frugal(setup.directory, "config tiny.toml --set optimizer.lr=0.5");
