@@ -1,8 +1,10 @@
 #include "presets/text_file.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 
+#include "presets/nearest_name.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -10,16 +12,41 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
-[[noreturn]] void Refuse(const std::filesystem::path& path, const char* given, const char* advice) {
+[[noreturn]] void Refuse(const std::filesystem::path& path, const std::string& given,
+                         const std::string& advice) {
   throw ConfigError({"", "a TOML file is needed", given, advice}, {path.string()});
+}
+
+std::vector<std::string> FilesIn(const std::filesystem::path& directory) {
+  constexpr std::size_t kMostNames = 10000;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end;
+       !error && at != end && names.size() < kMostNames; at.increment(error)) {
+    std::error_code unreadable;
+    if (at->is_regular_file(unreadable)) names.push_back(at->path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace
 
+std::string SuggestFile(const std::filesystem::path& path,
+                        const std::vector<std::string>& other_names) {
+  const std::filesystem::path directory = path.parent_path();
+  std::vector<std::string> names = FilesIn(directory.empty() ? "." : directory);
+  names.insert(names.end(), other_names.begin(), other_names.end());
+  return SuggestName(path.filename().string(), names);
+}
+
 std::string ReadTextFile(const std::filesystem::path& path) {
   std::error_code problem;
   const std::filesystem::file_status status = std::filesystem::status(path, problem);
-  if (!std::filesystem::exists(status)) Refuse(path, "there is no such file", "check the path");
+  if (!std::filesystem::exists(status)) {
+    const std::string suggestion = SuggestFile(path);
+    Refuse(path, "there is no such file", suggestion.empty() ? "check the path" : suggestion);
+  }
   if (std::filesystem::is_directory(status)) {
     Refuse(path, "this is a directory", "name a file in it");
   }

@@ -27,6 +27,10 @@ struct ConfigArguments {
   std::vector<std::string> overrides;
 
   void AddTo(CLI::App& command, const std::string& what_file_is = "Configuration file");
+
+  // Puts the value of an option of its own ("--batch 4") on top as well. Throws ConfigError where
+  // --set gives the same key another value.
+  void Put(const std::string& option, const std::string& key, const std::string& value);
 };
 
 }  // namespace frugal::cli

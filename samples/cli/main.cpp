@@ -2,6 +2,7 @@
 #include "presets/nearest_name.h"
 #include "presets/value.h"
 #include "samples/cli/commands.h"
+#include "sdk/core/utf8.h"
 #include "sdk/core/version.h"
 
 namespace frugal::cli {
@@ -29,7 +30,7 @@ std::string UnknownCommand(const CLI::App& app, const std::string& word) {
     names.push_back(command->get_name());
   }
   const std::string nearest = SuggestName(word, names);
-  return "there is no command '" + word + "'; " +
+  return "there is no command " + QuotedName(word) + "; " +
          (nearest.empty() ? "the commands are " + JoinWithCommas(names) : nearest);
 }
 
@@ -43,7 +44,7 @@ int RefuseUsage(const std::string& message, const CLI::App& app) {
   const CLI::App& command = Innermost(app);
   const std::string name =
       &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
-  std::cerr << "error: " << message << "\n       `" << name
+  std::cerr << "error: " << WithoutControls(message) << "\n       `" << name
             << " --help` shows what can be written here" << std::endl;
   return kUsageMistake;
 }
@@ -57,7 +58,7 @@ std::string UnknownArgument(const CLI::App& app) {
   }
   const std::string word = unknown.empty() ? "" : unknown.front();
   const std::string nearest = SuggestName(word, names);
-  return "'" + word + "' is not known here" + (nearest.empty() ? "" : "; " + nearest);
+  return QuotedName(word) + " is not known here" + (nearest.empty() ? "" : "; " + nearest);
 }
 
 int Main(int count, const char* const* arguments) {

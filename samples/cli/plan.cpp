@@ -1,15 +1,17 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "builders/dataset.h"
-#include "builders/named_model.h"
 #include "builders/error_place.h"
+#include "builders/named_model.h"
 #include "builders/network_builder.h"
 #include "builders/report/plan_json.h"
 #include "builders/report/plan_text.h"
 #include "builders/spec_reader.h"
+#include "presets/text_file.h"
 #include "samples/cli/commands.h"
 #include "sdk/core/byte_size.h"
 
@@ -23,22 +25,29 @@ struct PlanArguments {
   bool json = false;
   bool parameters_only = false;
 
-  // Neither a file that is there nor anything that looks like one.
-  bool IsName() const {
-    const std::filesystem::path path = config.file;
-    std::error_code error;
-    return !std::filesystem::exists(path, error) && path.extension() != ".toml" &&
-           path.filename() == path;
-  }
-  // --set has the last word.
   std::vector<std::string> Overrides() const {
-    std::vector<std::string> all;
-    if (batch) all.push_back("training.batch_size=" + *batch);
-    if (preset) all.push_back("memory.preset=" + *preset);
-    all.insert(all.end(), config.overrides.begin(), config.overrides.end());
-    return all;
+    ConfigArguments all = config;
+    if (batch) all.Put("--batch " + *batch, "training.batch_size", *batch);
+    if (preset) all.Put("--preset " + *preset, "memory.preset", *preset);
+    return all.overrides;
   }
 };
+
+// True for the name of a published model, unless there is a file of that name. Throws ConfigError
+// where there is neither.
+bool IsModel(const std::string& given) {
+  std::error_code error;
+  if (std::filesystem::exists(given, error)) return false;
+  const std::vector<std::string> models = NamedModels();
+  if (std::ranges::find(models, given) != models.end()) return true;
+  const std::string suggestion = SuggestFile(given, models);
+  throw ConfigError({.where = given,
+                     .required = "a TOML file or the name of a published model",
+                     .given = "there is no such file and no such model",
+                     .advice = suggestion.empty()
+                                   ? "check the path; `frugal models` lists the models"
+                                   : suggestion});
+}
 
 // Needs the layers and the shape of a sample, or a named architecture alone; neither optimizer nor
 // memory policy.
@@ -65,7 +74,7 @@ void PrintParameters(const RunConfig& config, bool json) {
 void Plan(const PlanArguments& arguments) {
   const std::string& given = arguments.config.file;
   const std::vector<std::string> overrides = arguments.Overrides();
-  const bool is_name = arguments.IsName();
+  const bool is_name = IsModel(given);
   if (arguments.parameters_only) {
     PrintParameters(is_name ? NamedModelConfig(given, overrides) : ReadRunConfig(given, overrides),
                     arguments.json);

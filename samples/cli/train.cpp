@@ -1,3 +1,4 @@
+#include <map>
 #include <memory>
 
 #include "builders/ai_model_builder.h"
@@ -10,7 +11,7 @@ namespace {
 
 struct TrainArguments {
   ConfigArguments config;
-  std::vector<std::string> outputs;  // overrides of [output]
+  std::map<std::string, std::string> outputs;  // by the key of [output]
   bool force = false;
   bool quiet = false;
   bool profile = false;
@@ -18,18 +19,18 @@ struct TrainArguments {
 
 // --weights PATH and its like put [output] weights on top of the file.
 void AddOutput(CLI::App& command, const std::string& key, const std::string& type,
-               const std::string& what, std::vector<std::string>& overrides) {
-  const auto add = [key, &overrides](const std::string& path) {
-    overrides.push_back("output." + key + "=" + QuoteToml(path));
-  };
+               const std::string& what, std::map<std::string, std::string>& outputs) {
+  const auto add = [key, &outputs](const std::string& path) { outputs[key] = path; };
   command.add_option_function<std::string>("--" + key, add, what)->type_name(type);
 }
 
 void Train(const TrainArguments& arguments) {
   const std::string& file = arguments.config.file;
-  std::vector<std::string> overrides = arguments.config.overrides;
-  overrides.insert(overrides.end(), arguments.outputs.begin(), arguments.outputs.end());
-  RunTraining(AiModelBuilder::FromToml(file, overrides).Plan(),
+  ConfigArguments config = arguments.config;
+  for (const auto& [key, path] : arguments.outputs) {
+    config.Put("--" + key + " " + path, "output." + key, QuoteToml(path));
+  }
+  RunTraining(AiModelBuilder::FromToml(file, config.overrides).Plan(),
               {.quiet = arguments.quiet,
                .allow_overcommit = arguments.force,
                .profile = arguments.profile,
@@ -43,10 +44,10 @@ void AddTrainCommand(CLI::App& app, Action& action) {
       *app.add_subcommand("train", "Print the plan, train as it says, and write the results");
   const auto arguments = std::make_shared<TrainArguments>();
   arguments->config.AddTo(command);
-  std::vector<std::string>& overrides = arguments->outputs;
-  AddOutput(command, "summary", "OUT.json", "Write the JSON summary here", overrides);
-  AddOutput(command, "report", "OUT.html", "Write the HTML report here", overrides);
-  AddOutput(command, "weights", "OUT.safetensors", "Write the trained weights here", overrides);
+  std::map<std::string, std::string>& outputs = arguments->outputs;
+  AddOutput(command, "summary", "OUT.json", "Write the JSON summary here", outputs);
+  AddOutput(command, "report", "OUT.html", "Write the HTML report here", outputs);
+  AddOutput(command, "weights", "OUT.safetensors", "Write the trained weights here", outputs);
   command.add_flag("--force", arguments->force,
                    "Train although the plan does not fit the memory that is free now");
   command.add_flag("--quiet", arguments->quiet, "Print nothing but warnings and errors");

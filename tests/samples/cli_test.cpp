@@ -153,9 +153,8 @@ TEST_CASE("train --profile shows where the time of a step went") {
 
 TEST_CASE("train quietly prints nothing, and options win over the file") {
   const Setup setup;
-  const ProgramRun run =
-      Frugal(setup.directory,
-             "train tiny.toml --quiet --set output.summary=a.json --summary 'b \"c\".json'");
+  setup.directory.Write("out.toml", std::string(kTinyConfig) + "[output]\nsummary = \"a.json\"\n");
+  const ProgramRun run = Frugal(setup.directory, "train out.toml --quiet --summary 'b \"c\".json'");
   CHECK(run.output == "");
   CHECK(run.errors == "");
   CHECK_FALSE(setup.Has("a.json"));
@@ -220,6 +219,36 @@ TEST_CASE("generate takes numbers that it can honour") {
              "there is no such file");
 }
 
+TEST_CASE("a value is given once on the command line") {
+  const Setup setup(false);
+  CheckFails(Frugal(setup.directory, "plan tiny.toml --batch 1 --set training.batch_size=2"), 1,
+             "[training.batch_size] one value for it on the command line; --batch 1 and --set "
+             "training.batch_size=2");
+  CheckFails(Frugal(setup.directory, "plan tiny.toml --preset Default --set memory.preset=x"), 1,
+             "one value for it");
+  CheckFails(Frugal(setup.directory, "train tiny.toml --report a --set 'output.report = b'"), 1,
+             "one value for it");
+  CHECK(Frugal(setup.directory, "plan tiny.toml --batch 2 --set training.batch_size=2").exit_code ==
+        0);
+}
+
+TEST_CASE("a file that is not there is said first, with what was probably meant") {
+  const Setup setup(false);
+  const std::string neither = "there is no such file and no such model; ";
+  CheckFails(Frugal(setup.directory, "plan tiny.tml"), 1, neither + "did you mean 'tiny.toml'?");
+  CheckFails(Frugal(setup.directory, "plan gtp2"), 1, neither + "did you mean 'gpt2'?");
+  CheckFails(Frugal(setup.directory, "plan something-else"), 1,
+             neither + "check the path; `frugal models` lists the models");
+  CheckFails(Frugal(setup.directory, "train tiny.tml"), 1,
+             "there is no such file; did you mean 'tiny.toml'?");
+}
+
+TEST_CASE("an empty file is refused by its name") {
+  const Setup setup(false);
+  setup.directory.Write("empty.toml", "");
+  CheckFails(Frugal(setup.directory, "plan empty.toml"), 1, "error: empty.toml:1:1: [model] ");
+}
+
 TEST_CASE("config names the origin of every value") {
   const Setup setup(false);
   const ProgramRun run = Frugal(setup.directory, "config tiny.toml --set optimizer.lr=0.5");
@@ -276,6 +305,10 @@ TEST_CASE("mistakes in the command line are exit code 2") {
   CheckFails(Frugal(directory, "plan"), 2, "FILE.toml is required");
   CheckFails(Frugal(directory, "plan x.toml --jsno"), 2, "did you mean '--json'?");
   CheckFails(Frugal(directory, "plan x.toml y.toml"), 2, "'y.toml' is not known here");
+  CheckFails(Frugal(directory, "\"$(printf 'tr\\033[31m')\""), 2, "there is no command 'tr?[31m'");
+  CheckFails(Frugal(directory, "plan x \"$(printf -- '--\\033[31m')\""), 2,
+             "'--?[31m' is not known here");
+  CHECK(Frugal(directory, "$(printf 'x%.0s' $(seq 100000))").errors.size() < 1000);
   CHECK(Frugal(directory, "train --help").exit_code == 0);
 }
 
