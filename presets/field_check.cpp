@@ -1,6 +1,7 @@
 #include "presets/field_check.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "presets/memory_budget.h"
 #include "presets/nearest_name.h"
@@ -41,6 +42,17 @@ std::optional<std::string> NoChoice(const Field& field, const Value& value) {
     if (found == field.choices.end()) return text;
   }
   return std::nullopt;
+}
+
+bool HasNul(const Value& value) {
+  return std::ranges::any_of(TextsOf(value),
+                             [](const std::string& text) { return text.find('\0') != text.npos; });
+}
+
+// "a finite number >= 0"
+std::string FiniteNumber(const Range& range) {
+  const std::string bounds = ToString(range);
+  return "a finite number" + (bounds.empty() ? "" : " " + bounds);
 }
 
 std::string Given(const Value& value) { return Shorten(ToString(value)) + " was given"; }
@@ -84,7 +96,15 @@ std::optional<Complaint> CheckValue(const Field& field, const Value& value) {
     const std::string given = std::string(TypeNameOf(value)) + " was given: ";
     return Complaint{"", Requirement(field), given + Shorten(ToString(value)), ""};
   }
+  if (HasNul(value)) {
+    return Complaint{"", "'" + field.name + "' must have no NUL character", Given(value),
+                     "the system would end a path there"};
+  }
   for (const double number : NumbersOf(value)) {
+    if (!std::isfinite(number)) {
+      return Complaint{"", "'" + field.name + "' must be " + FiniteNumber(field.range),
+                       Given(value), ""};
+    }
     if (!field.range.Contains(number)) return Complaint{"", Requirement(field), Given(value), ""};
     if (field.storage.Contains(number)) continue;
     const std::string limits = "'" + field.name + "' must be " + ToString(field.storage);

@@ -101,11 +101,16 @@ TEST_CASE("Values are checked for type, range, number of items and choice") {
   CHECK(Verdict("bias", 1) == "'bias' must be true or false; an integer was given: 1");
   CHECK(Verdict("rate", 0) == "'rate' must be a number > 0 and < 1; 0 was given");
   CHECK(Verdict("rate", 1.0) == "'rate' must be a number > 0 and < 1; 1.0 was given");
-  CHECK(Verdict("rate", std::nan("")) == "'rate' must be a number > 0 and < 1; nan was given");
-  CHECK(Verdict("momentum", INFINITY) == "'momentum' must be a number; inf was given");
+  CHECK(Verdict("rate", std::nan("")) ==
+        "'rate' must be a finite number > 0 and < 1; nan was given");
+  CHECK(Verdict("momentum", INFINITY) == "'momentum' must be a finite number; inf was given");
   CHECK_FALSE(Verdict("momentum", 1e200).empty());  // no float
   CHECK(Verdict("small", std::int64_t{1} << 40) ==
         "'small' must be >= -2147483648 and <= 2147483647; 1099511627776 was given");
+  CHECK(Verdict("file", std::string("w\0x", 3)) ==
+        "'file' must have no NUL character; \"w\\u0000x\" was given; the system would end a path "
+        "there");
+  CHECK_FALSE(Verdict("tags", std::vector<std::string>{std::string(1, '\0')}).empty());
   CHECK(Verdict("name", true) == "'name' must be a string; a boolean was given: true");
   CHECK(Verdict("kernel", std::vector<std::int64_t>{1, 2, 3}) ==
         "'kernel' must be a number or a list of 1 to 2 integers >= 1; [1, 2, 3] was given");
