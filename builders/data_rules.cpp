@@ -2,8 +2,10 @@
 
 #include <cmath>
 
+#include "builders/dataset.h"
 #include "builders/report/number_text.h"
 #include "presets/value.h"
+#include "sdk/core/byte_size.h"
 #include "sdk/data/dataset_info.h"
 
 namespace frugal {
@@ -63,7 +65,7 @@ void CheckNormalization(const RunConfig& config, Complaints& complaints) {
                        std::abs(mean) > 1e6;  // else no such deviation will do
   const std::string key = by_mean ? "mean" : "deviation";
   complaints.Add(
-      config.origins.Of("data." + key).location,
+      config.origins.PlaceOf("data." + key),
       {.where = "data." + key,
        .required = "(pixel - mean) / deviation is a finite f32, and differs for pixels 0 "
                    "and 1",
@@ -72,7 +74,35 @@ void CheckNormalization(const RunConfig& config, Complaints& complaints) {
        .advice = "give the mean and the standard deviation of pixels in [0, 1]"});
 }
 
+// A count says how many samples the files have, and those of built-in images are known.
+void CheckCounts(const RunConfig& config, Complaints& complaints) {
+  const DataOptions& options = config.data;
+  const std::optional<DatasetInfo> info = NamedDataset(options.dataset);
+  if (!info) return;
+  const auto check = [&](const std::string& part, const std::optional<std::int64_t>& given,
+                         std::int64_t known, bool own_files) {
+    if (own_files || given.value_or(known) == known) return;
+    const std::string key = part + "_count";
+    complaints.Add(config.origins.PlaceOf("data." + key),
+                   {.where = "data",
+                    .required = QuoteToml(options.dataset) + " has " + FormatCount(known) + " " +
+                                part + " samples",
+                    .given = key + " = " + std::to_string(*given),
+                    .advice = "leave it out; " + part + "_limit takes fewer of them"});
+  };
+  check("train", options.train_count, info->train_count,
+        options.train_images.has_value() || options.train_labels.has_value());
+  check("test", options.test_count, info->test_count,
+        options.test_images.has_value() || options.test_labels.has_value());
+}
+
 }  // namespace
+
+void CheckDatasetName(const RunConfig& config, Complaints& complaints) {
+  if (const std::optional<Complaint> problem = NameProblem(config.data)) {
+    complaints.Add(config.origins.PlaceOf("data.dataset"), *problem);
+  }
+}
 
 void CheckDataFields(const RunConfig& config, Complaints& complaints) {
   const DataOptions& options = config.data;
@@ -89,7 +119,9 @@ void CheckDataFields(const RunConfig& config, Complaints& complaints) {
          .given = given,
          .advice = is_text ? "leave one of the two out" : "leave it out, or name a text"});
   }
-  if (is_text) CheckName(config, given, complaints);
+  if (is_text) return CheckName(config, given, complaints);
+  CheckDatasetName(config, complaints);
+  CheckCounts(config, complaints);
   CheckNormalization(config, complaints);
 }
 

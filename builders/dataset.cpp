@@ -13,17 +13,7 @@ struct Part {
   bool given;
 };
 
-[[noreturn]] void RefuseName(const std::string& name, const std::vector<std::string>& missing) {
-  const std::string suggestion = SuggestName(name, NamedDatasets());
-  throw ConfigError({.where = "data",
-                     .required = "'dataset' must be built in (" + JoinWithCommas(NamedDatasets()) +
-                                 ") or described by all of its files and sizes",
-                     .given = QuoteToml(name) + " is not built in, and " + JoinWithCommas(missing) +
-                              " of it are not given",
-                     .advice = suggestion.empty() ? "choose one of the two" : suggestion});
-}
-
-DatasetInfo OwnDataset(const DataOptions& options) {
+std::vector<std::string> MissingParts(const DataOptions& options) {
   std::vector<std::string> missing;
   for (const Part& part : {Part{"train_images", options.train_images.has_value()},
                            Part{"train_labels", options.train_labels.has_value()},
@@ -35,7 +25,11 @@ DatasetInfo OwnDataset(const DataOptions& options) {
                            Part{"classes", options.classes.has_value()}}) {
     if (!part.given) missing.emplace_back(part.key);
   }
-  if (!missing.empty()) RefuseName(options.dataset, missing);
+  return missing;
+}
+
+// A data set whose NameProblem is none.
+DatasetInfo OwnDataset(const DataOptions& options) {
   return DescribeDataset(options.dataset, {.files = {*options.train_images, *options.train_labels,
                                                      *options.test_images, *options.test_labels},
                                            .sample_shape = Shape(*options.sample_shape),
@@ -69,7 +63,21 @@ std::int64_t CountOf(const DataLayout& layout, DatasetPart part) {
 
 }  // namespace
 
+std::optional<Complaint> NameProblem(const DataOptions& options) {
+  if (options.text_file || NamedDataset(options.dataset)) return std::nullopt;
+  const std::vector<std::string> missing = MissingParts(options);
+  if (missing.empty()) return std::nullopt;
+  const std::string suggestion = SuggestName(options.dataset, NamedDatasets());
+  return Complaint{.where = "data",
+                   .required = "'dataset' must be built in (" + JoinWithCommas(NamedDatasets()) +
+                               ") or described by all of its files and sizes",
+                   .given = Shorten(QuoteToml(options.dataset)) + " is not built in, and " +
+                            JoinWithCommas(missing) + " of it are not given",
+                   .advice = suggestion.empty() ? "choose one of the two" : suggestion};
+}
+
 DatasetDescription DatasetOf(const DataOptions& options) {
+  if (const std::optional<Complaint> problem = NameProblem(options)) throw ConfigError(*problem);
   if (options.text_file) {
     return DescribeText({.path = *options.text_file,
                          .sequence_length = options.sequence_length,

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "builders/run_config.h"
+#include "sdk/core/error.h"
 #include "sdk/data/labelled_images.h"
 #include "sdk/data/text.h"
 
@@ -18,10 +20,13 @@ struct ImageDataset {
 // The data set that [data] describes: all that planning needs to know.
 using DatasetDescription = std::variant<ImageDataset, TextInfo>;
 
-// Of a text the file's size is looked up, and with classes_used the labels are read; otherwise no
-// file is touched. Throws ConfigError where
-// images are neither known by name nor described by all of their files and sizes, and DataError for
-// a text that is missing, damaged or too short, and label files likewise (UseClasses).
+// What is wrong with the name of a data set of images that is neither built in nor described by all
+// of its files and sizes. Nothing where there is nothing wrong, or a text is meant.
+std::optional<Complaint> NameProblem(const DataOptions& options);
+
+// Looks up the file's size for a text and reads the labels for classes_used; touches no file
+// otherwise. Throws ConfigError for a NameProblem, and DataError for a text that is missing,
+// damaged or too short, and label files likewise (UseClasses).
 DatasetDescription DatasetOf(const DataOptions& options);
 
 DataLayout LayoutOf(const DatasetDescription& dataset);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "builders/architecture_reader.h"
+#include "builders/data_rules.h"
 #include "builders/layer_fields.h"
 #include "builders/layer_reader.h"
 #include "builders/option_fields.h"
@@ -28,8 +29,8 @@ void ReadSection(const Section& section, const ConfigNode& root, RunConfig& conf
                                     .advice = "write its keys below [" + section.name + "]"});
     return;
   }
-  std::vector<std::string> other_keys;
   config.origins.Set(section.name, Origin::At(node->location));
+  std::vector<std::string> other_keys;
   if (section.name == "model") {
     other_keys = ArchitectureKeys();
     other_keys.emplace_back("layers");
@@ -50,14 +51,23 @@ void ReadNetwork(const ConfigNode& model, RunConfig& config, Complaints& complai
 RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, bool custom_data) {
   for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
   RunConfig config;
-  Complaints complaints;
   config.origins.Set("", Origin::At(root.location));
+  Complaints complaints;
   std::vector<std::string> known = {"memory"};
   for (const Section& section : Sections()) known.push_back(section.name);
   CheckKeys(root, known, "", complaints);
-  for (const Section& section : Sections()) ReadSection(section, root, config, complaints);
+  for (const Section& section : Sections()) {
+    const std::size_t before = complaints.size();
+    ReadSection(section, root, config, complaints);
+    // The other rules wait until all values can be read; a misspelt name need not.
+    const bool readable = complaints.size() == before;
+    if (section.name == "data" && readable && !custom_data) CheckDatasetName(config, complaints);
+  }
   if (const ConfigNode* model = root.Find("model")) {
     ReadNetwork(*model, config, complaints);
+  }
+  if (const ConfigNode* memory = root.Find("memory")) {
+    config.origins.Set("memory", Origin::At(memory->location));
   }
   config.memory = ReadMemoryOf(root, config.origins, complaints);
   if (complaints.empty()) CheckRun(config, custom_data, complaints);
@@ -66,9 +76,6 @@ RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, b
 }
 
 }  // namespace
-  if (const ConfigNode* memory = root.Find("memory")) {
-    config.origins.Set("memory", Origin::At(memory->location));
-  }
 
 const std::vector<Section>& Sections() {
   static const std::vector<Section> sections = {
