@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "builders/error_place.h"
+#include "builders/field_limits.h"
 #include "builders/learning.h"
 #include "builders/network_builder.h"
 #include "builders/network_inputs.h"
@@ -126,6 +127,16 @@ void CheckOutputs(const Blueprint& blueprint) {
                    layers.empty() ? SourceLocation() : layers.back().location);
 }
 
+// The field has its range; the environment has none.
+void CheckThreadCount() {
+  if (ThreadCount() <= static_cast<int>(kMostThreads)) return;
+  throw ConfigError(
+      {.where = "training.threads",
+       .required = "at most " + FormatCount(static_cast<std::int64_t>(kMostThreads)) + " threads",
+       .given = "OMP_NUM_THREADS, or the program, asks for " + FormatCount(ThreadCount()),
+       .advice = "set it, or training.threads, to the number of processors"});
+}
+
 Blueprint Prepare(const RunConfig& config, const DataLayout* custom_layout) {
   CheckConfig(config, custom_layout != nullptr);
   Blueprint blueprint;
@@ -134,6 +145,7 @@ Blueprint Prepare(const RunConfig& config, const DataLayout* custom_layout) {
   blueprint.layout = custom_layout ? *custom_layout : LayoutOf(*blueprint.dataset);
   blueprint.program = ProgramOf(config, blueprint.layout);
   SetThreadCount(static_cast<int>(config.training.threads));
+  CheckThreadCount();
   blueprint.backend = MakeBackend(config.training.backend);
   const LayerInput input = {blueprint.layout.BatchShape(blueprint.program.batch),
                             blueprint.layout.InputType(blueprint.dtype())};
@@ -152,12 +164,6 @@ Blueprint Prepare(const RunConfig& config, const DataLayout* custom_layout) {
 }
 
 }  // namespace
-
-std::string ProductTypeNote(const Blueprint& blueprint) {
-  if (blueprint.backend->ProductType(blueprint.dtype()) == blueprint.dtype()) return "";
-  return "precision = \"bf16\": this processor has no bf16 instructions, so products and "
-         "convolutions compute in f32 between two conversions: that saves memory, but no time";
-}
 
 std::vector<std::int64_t> FirstSamples(std::int64_t count) {
   std::vector<std::int64_t> samples(static_cast<std::size_t>(count));

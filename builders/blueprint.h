@@ -66,10 +66,6 @@ Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout
 // All of that but the plan.
 Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_layout = nullptr);
 
-// What is to be known where products are not computed in the precision that was asked for; else
-// nothing.
-std::string ProductTypeNote(const Blueprint& blueprint);
-
 // Sample numbers 0 .. count - 1.
 std::vector<std::int64_t> FirstSamples(std::int64_t count);
 

@@ -72,6 +72,17 @@ class PathList {
   std::span<Parameter* const> parameters_;
 };
 
+bool IsTrainable(const Parameter* parameter) { return parameter->trainable; }
+
+void RequireTrainable(const RunConfig& config, std::span<Parameter* const> parameters) {
+  if (std::ranges::any_of(parameters, IsTrainable)) return;
+  PathList(config, "model", parameters)
+      .Refuse({.where = {},
+               .required = "a network with parameters to train",
+               .given = "none of its layers has any",
+               .advice = "add one that has, such as dense"});
+}
+
 void Freeze(const RunConfig& config, std::span<Parameter* const> parameters) {
   const PathList list(config, "training.frozen", parameters);
   for (const std::string& name : config.training.frozen) {
@@ -80,8 +91,7 @@ void Freeze(const RunConfig& config, std::span<Parameter* const> parameters) {
       parameter->trainable = false;
     }
   }
-  const auto trained = [](const Parameter* parameter) { return parameter->trainable; };
-  if (config.training.frozen.empty() || std::ranges::any_of(parameters, trained)) return;
+  if (config.training.frozen.empty() || std::ranges::any_of(parameters, IsTrainable)) return;
   list.Refuse({.where = {},
                .required = "something is left to train",
                .given = "the paths freeze every parameter",
@@ -107,6 +117,7 @@ void Slow(const RunConfig& config, std::span<Parameter* const> parameters) {
 }  // namespace
 
 void SetLearning(const RunConfig& config, std::span<Parameter* const> parameters) {
+  RequireTrainable(config, parameters);
   Freeze(config, parameters);
   Slow(config, parameters);
 }

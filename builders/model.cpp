@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "builders/cautions.h"
 #include "builders/copy_blueprint.h"
 #include "builders/planner.h"
 #include "builders/training_loop.h"
@@ -83,7 +84,7 @@ Model::Model(Blueprint blueprint, DataSources sources)
                                                         .dtype = blueprint_->dtype(),
                                                         .seed = blueprint_->seed()})),
       sources_(std::move(sources)) {
-  if (const std::string note = ProductTypeNote(*blueprint_); !note.empty()) LogWarning(note);
+  for (const std::string& caution : CautionsAbout(*blueprint_)) LogWarning(caution);
   if (memory_->arena() != nullptr) {
     memory_->arena()->ReserveFor(plan().arena_bytes);
     WarnAboutActivationPool(*blueprint_);

@@ -163,7 +163,7 @@ const FieldTable& TrainingFields() {
            "onednn one (whose products are f32 where the processor has no bf16 instructions).",
            {{"f32", Precision::kF32}, {"bf16", Precision::kBF16}, {"f64", Precision::kF64}}),
        MakeField("threads", &TrainingOptions::threads, "0: OMP_NUM_THREADS, else all cores.",
-                 {.min = 0, .max = 1024}),
+                 {.min = 0, .max = kMostThreads}),
        MakeField("clip_gradient_norm", &TrainingOptions::clip_gradient_norm,
                  "Largest norm of all gradients together; 0 = no clipping.", {.min = 0}),
        MakeField("accumulate", &TrainingOptions::accumulate,

@@ -4,6 +4,7 @@
 
 #include "builders/budget/budget_planner.h"
 #include "builders/budget/footprint.h"
+#include "builders/cautions.h"
 #include "builders/checkpoint_policy.h"
 #include "builders/dry_training.h"
 #include "builders/dry_world.h"
@@ -75,7 +76,7 @@ void AddUpdateNotes(Blueprint& blueprint) {
 void AddNotes(Blueprint& blueprint) {
   const TrainingMemoryConfig& memory = blueprint.config.memory;
   std::vector<std::string>& notes = blueprint.plan.notes;
-  if (const std::string note = ProductTypeNote(blueprint); !note.empty()) notes.push_back(note);
+  for (std::string& caution : CautionsAbout(blueprint)) notes.push_back(std::move(caution));
   if (memory.use_pipeline_parallelism) {
     notes.push_back("pipeline: one device is one stage, so the batch is not split into its " +
                     std::to_string(memory.micro_batch_count) + " micro-batches");

@@ -249,6 +249,15 @@ TEST_CASE("an empty file is refused by its name") {
   CheckFails(Frugal(setup.directory, "plan empty.toml"), 1, "error: empty.toml:1:1: [model] ");
 }
 
+TEST_CASE("more threads than any machine has are refused, more than this one has are noted") {
+  const Setup setup(false);
+  const ProgramRun run =
+      Run(setup.directory, "OMP_NUM_THREADS=1000000 " + Program("frugal") + " plan tiny.toml");
+  CheckFails(run, 1, "tiny.toml:19:1: [training.threads] at most 1,024 threads");
+  CheckContains(Frugal(setup.directory, "plan tiny.toml --set training.threads=1024").output,
+                "1,024 threads take turns on ");
+}
+
 TEST_CASE("config names the origin of every value") {
   const Setup setup(false);
   const ProgramRun run = Frugal(setup.directory, "config tiny.toml --set optimizer.lr=0.5");
