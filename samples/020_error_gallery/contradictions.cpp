@@ -52,6 +52,10 @@ std::vector<Case> OfTraining() {
       FromToml("Images' fields beside a text",
                "[data]\ntext_file = \"words.txt\"\nmean = 0.3\nclasses = 10\n"),
       FromToml("A text's fields without one", "[data]\nsequence_length = 64\n"),
+      FromToml("Another number of samples than built-in data have", "[data]\ntrain_count = 100\n"),
+      FromToml("A misspelt data set beside another mistake",
+               "[data]\ndataset = \"fashion-mnits\"\n\n[training]\nepochs = 0\n"),
+      FromWholeToml("A network with nothing to train", "[[model.layers]]\ntype = \"flatten\"\n"),
       FromToml("A data set described in part",
                "[data]\ndataset = \"shapes\"\ntrain_images = \"shapes.idx\"\nclasses = 3\n"),
   };

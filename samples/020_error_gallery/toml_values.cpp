@@ -17,6 +17,8 @@ Chapter TomlValues() {
           FromToml("A negative seed", "[training]\nseed = -1\n"),
           FromToml("A negative learning rate", "[optimizer]\nlr = -0.1\n"),
           FromToml("A learning rate that is no number", "[optimizer]\nlr = nan\n"),
+          FromToml("A mean without an end", "[data]\nmean = -inf\n"),
+          FromToml("A path with a NUL", "[output]\nweights = \"w\\u0000.safetensors\"\n"),
           FromToml("A threshold above 1", "[memory]\nmemory_warning_threshold = 1.5\n"),
           FromToml("Segments of no layers",
                    "[memory]\nuse_gradient_checkpointing = true\ncheckpoint_every_n_layers = 0\n"),

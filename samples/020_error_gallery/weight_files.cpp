@@ -98,8 +98,14 @@ std::vector<Case> OtherForms() {
            R"({"head.weight":{"dtype":"F32","shape":[16,3],"data_offsets":[0,192]},)"
            R"("head.bias":{"dtype":"F32","shape":[3],"data_offsets":[192,204]}})",
            204),
+      Load("Whole numbers under a weight's name",
+           R"({"head.weight":{"dtype":"I32","shape":[3,16],"data_offsets":[0,192]},)"
+           R"("head.bias":{"dtype":"F32","shape":[3],"data_offsets":[192,204]}})",
+           204),
       Load("Missing and unexpected tensors",
            R"({"fc.weight":{"dtype":"F32","shape":[3,16],"data_offsets":[0,192]}})", 192),
+      {"Weights under the name of another form", "model.SaveWeights(\"model.pt\")",
+       [] { TinyTraining().Build().SaveWeights("model.pt"); }},
       {"Weights for a directory that is not there",
        "model.SaveWeights(\"results/model.safetensors\")",
        [] { TinyTraining().Build().SaveWeights("results/model.safetensors"); }},

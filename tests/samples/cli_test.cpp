@@ -204,21 +204,6 @@ TEST_CASE("weights are written in the form that their name tells") {
   }
 }
 
-TEST_CASE("generate takes numbers that it can honour") {
-  const TempDir directory;
-  for (const char* number :
-       {"--count 99999999999999999999", "--count -1", "--count 1.5", "--count x", "--seed -1",
-        "--seed 18446744073709551616", "--top-k -3", "--temperature inf", "--temperature nan",
-        "--temperature -1", "--temperature 1e999"}) {
-    CAPTURE(number);
-    const ProgramRun run = Frugal(directory, std::string("generate x.toml --weights w ") + number);
-    CheckFails(run, 2, "was given");
-  }
-  // A number that is right is followed by the missing file.
-  CheckFails(Frugal(directory, "generate x.toml --weights w --seed 18446744073709551615"), 1,
-             "there is no such file");
-}
-
 TEST_CASE("a value is given once on the command line") {
   const Setup setup(false);
   CheckFails(Frugal(setup.directory, "plan tiny.toml --batch 1 --set training.batch_size=2"), 1,
@@ -256,6 +241,21 @@ TEST_CASE("more threads than any machine has are refused, more than this one has
   CheckFails(run, 1, "tiny.toml:19:1: [training.threads] at most 1,024 threads");
   CheckContains(Frugal(setup.directory, "plan tiny.toml --set training.threads=1024").output,
                 "1,024 threads take turns on ");
+}
+
+TEST_CASE("generate takes numbers that it can honour") {
+  const TempDir directory;
+  for (const char* number :
+       {"--count 99999999999999999999", "--count -1", "--count 1.5", "--count x", "--seed -1",
+        "--seed 18446744073709551616", "--top-k -3", "--temperature inf", "--temperature nan",
+        "--temperature -1", "--temperature 1e999"}) {
+    CAPTURE(number);
+    const ProgramRun run = Frugal(directory, std::string("generate x.toml --weights w ") + number);
+    CheckFails(run, 2, "was given");
+  }
+  // A number that is right is followed by the missing file.
+  CheckFails(Frugal(directory, "generate x.toml --weights w --seed 18446744073709551615"), 1,
+             "there is no such file");
 }
 
 TEST_CASE("config names the origin of every value") {

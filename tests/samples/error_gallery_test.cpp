@@ -23,6 +23,10 @@ TEST_CASE("every wrong input gets its message") {
   }
   CHECK_FALSE(std::getline(actual, actual_line));
   CHECK(number > 40);
+  // The last line: "167 mistakes, 167 messages".
+  CheckContains(
+      ReadAll(std::string(FRUGAL_TEST_DATA) + "/../README.md"),
+      "error_gallery` prints " + expected_line.substr(0, expected_line.find(' ')) + " of them");
 }
 
 }  // namespace
