@@ -20,8 +20,8 @@ struct ImageDataset {
 // The data set that [data] describes: all that planning needs to know.
 using DatasetDescription = std::variant<ImageDataset, TextInfo>;
 
-// What is wrong with the name of a data set of images that is neither built in nor described by all
-// of its files and sizes. Nothing where there is nothing wrong, or a text is meant.
+// Refuses the name of images that are neither built in nor described by all of their files and
+// sizes. Returns nothing where the name says enough, or a text is meant.
 std::optional<Complaint> NameProblem(const DataOptions& options);
 
 // Looks up the file's size for a text and reads the labels for classes_used; touches no file

@@ -51,7 +51,7 @@ SourceLocation PlaceOf(const RunConfig& config, const std::string& where) {
   const std::string_view first = FirstPart(path);
   if (IsSection(first)) return config.origins.PlaceOf(std::string(path));
   if (!model.architecture) return {config.origins.PlaceOf("").file};
-  // What is no size of the family is a part of its network.
+  // A name that is no size of the family is that of a part of its network.
   const bool is_size = first == FamilyOf(*model.architecture).name;
   return config.origins.PlaceOf("model.config" +
                                 std::string(is_size ? path.substr(first.size()) : ""));

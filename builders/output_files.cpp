@@ -24,7 +24,7 @@ struct Output {
   std::int64_t bytes;
 };
 
-// In the order in which they are written.
+// Lists them in the order in which they are written.
 std::vector<Output> OutputsOf(const OutputOptions& options, const OutputBytes& bytes) {
   std::vector<Output> outputs;
   if (options.weights) outputs.push_back({"output.weights", *options.weights, bytes.weights});
@@ -85,7 +85,7 @@ std::string ProblemOfDirectory(const std::string& path) {
   }
 }
 
-// Too little space for a file of so many bytes, in words, or nothing.
+// Says that there is no room for the file, or nothing where there is.
 std::string ProblemOfSpace(const Output& output, OutputSpace& space) {
   const std::string takes = Quoted(output.path) + " takes " + FormatCount(output.bytes) + " bytes";
   const std::optional<std::int64_t> limit = FileSizeLimit();

@@ -16,10 +16,11 @@ namespace frugal {
 namespace {
 
 constexpr std::int64_t kAllowancePerStep = 100;
+constexpr std::int64_t kAllowancePerEpoch = 256;
 constexpr std::int64_t kAllowancePerLayer = 1024;
 constexpr std::int64_t kStatBlock = 512;  // the unit of stat's st_blocks
 
-// What a file gives back when it is replaced: nothing while it has other names.
+// A file that is replaced gives its space back, unless it has other names.
 std::int64_t BytesGivenBack(const std::filesystem::path& file) {
   struct stat facts = {};
   if (::stat(file.c_str(), &facts) != 0 || facts.st_nlink > 1) return 0;
@@ -29,8 +30,10 @@ std::int64_t BytesGivenBack(const std::filesystem::path& file) {
 }  // namespace
 
 OutputBytes OutputBytesOf(const Blueprint& blueprint) {
-  const std::int64_t allowance = kBytesPerMegabyte +
-                                 kAllowancePerStep * blueprint.program.total_steps +
+  const TrainingProgram& program = blueprint.program;
+  const std::int64_t epochs = program.total_steps / program.steps_per_epoch + 1;
+  const std::int64_t allowance = kBytesPerMegabyte + kAllowancePerStep * program.total_steps +
+                                 kAllowancePerEpoch * epochs +
                                  kAllowancePerLayer * std::ssize(blueprint.plan.layers);
   OutputBytes bytes = {.weights = 0, .report = allowance, .summary = allowance};
   if (const std::optional<std::string>& path = blueprint.config.output.weights) {

@@ -10,9 +10,9 @@
 
 namespace frugal {
 
-// Bytes that the outputs of a training will take. Weights are known to the byte (as JSON: at most),
-// before they exist. Report and summary are given an allowance: 1 MB, 100 bytes for each step and
-// 1,024 for each layer.
+// Holds the bytes that the outputs of a training will take. Weights are known to the byte (as JSON:
+// at most), before they exist. Report and summary are given an allowance: 1 MB, 100 bytes for each
+// step, 256 for each epoch and 1,024 for each layer.
 struct OutputBytes {
   std::int64_t weights = 0;
   std::int64_t report = 0;
@@ -20,7 +20,7 @@ struct OutputBytes {
 };
 OutputBytes OutputBytesOf(const Blueprint& blueprint);
 
-// The free space of file systems, as outputs are written one after another. Where a file is
+// Counts the free space of file systems, as outputs are written one after another. Where a file is
 // replaced, the old one is there until the new one is whole, and its space is free only then.
 class OutputSpace {
  public:
@@ -32,7 +32,8 @@ class OutputSpace {
   std::map<std::uint64_t, std::int64_t> free_;  // by device
 };
 
-// The largest file that this process may write: RLIMIT_FSIZE. Nothing where there is no limit.
+// Returns the size of the largest file that this process may write (RLIMIT_FSIZE), or nothing where
+// there is no limit.
 std::optional<std::int64_t> FileSizeLimit();
 
 }  // namespace frugal

@@ -54,7 +54,7 @@ std::string Differences(const WeightSource& file, std::span<Parameter* const> pa
   return text;
 }
 
-// What is no weight though it has a weight's name.
+// Refuses whole numbers under the name of a parameter.
 void CheckElementTypes(const WeightSource& file, std::span<Parameter* const> parameters) {
   std::vector<std::string> found;
   for (const Parameter* parameter : parameters) {

@@ -8,7 +8,7 @@
 
 namespace frugal::cli {
 
-// What a number on the command line may be.
+// Says which numbers an option takes.
 template <class T>
 struct NumberRange {
   T least;

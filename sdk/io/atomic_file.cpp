@@ -36,8 +36,8 @@ void TakeAfter(const struct stat& replaced, int descriptor) {
   ::fchmod(descriptor, permissions);
 }
 
-// Made for its owner alone where it replaces a file, so that nobody opens it before it has the
-// permissions of that one.
+// The file is made for its owner alone where it replaces another, so that nobody opens it before it
+// has the permissions of that one.
 PartialFile CreateBeside(const fs::path& target) {
   struct stat replaced = {};
   const bool replaces = ::stat(target.c_str(), &replaced) == 0;

@@ -7,7 +7,7 @@
 namespace frugal::testing {
 namespace {
 
-// What planning the file says.
+// Plans the file and returns the refusal.
 std::string Refusal(const std::string& text) {
   return MessageOf<Error>([&] { MakeBlueprint(ReadRunConfigText(text, "run.toml")); });
 }

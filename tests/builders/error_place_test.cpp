@@ -8,7 +8,7 @@
 namespace frugal::testing {
 namespace {
 
-// What planning the file says.
+// Plans the file and returns the refusal.
 std::string Refusal(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return MessageOf<Error>([&] { MakeBlueprint(ReadRunConfigText(text, "run.toml", overrides)); });
 }

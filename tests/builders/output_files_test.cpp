@@ -5,9 +5,11 @@
 
 #include <functional>
 
+#include "builders/run_training.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/skip.h"
+#include "tests/support/synthetic.h"
 
 namespace frugal::testing {
 namespace {
@@ -87,6 +89,25 @@ TEST_CASE("outputs: a file system without room for them is refused, with both nu
   CheckContains(RefusalOfSpace({.weights = path}, {.weights = huge}),
                 "bytes beside the file that it replaces, and ");
   CHECK(ReadAll(path) == "old");
+}
+
+TEST_CASE("outputs: what they will take is known before a training, weights to the byte") {
+  const TempDir directory;
+  const bool averages = GENERATE(false, true);
+  AiModelBuilder builder = BuilderFor(
+      {.network = "resnet", .optimizer = {.lr = 0.01, .average_decay = averages ? 0.9 : 0.0}});
+  builder.Output({.weights = directory.File("w"),
+                  .report = directory.File("r"),
+                  .summary = directory.File("s")});
+  Blueprint blueprint = builder.Plan();
+  const OutputBytes planned = OutputBytesOf(blueprint);
+  RunTraining(std::move(blueprint), {.quiet = true}, SyntheticSources(LayoutFor("resnet")));
+  const auto written = [&](const char* name) {
+    return static_cast<std::int64_t>(std::filesystem::file_size(directory.File(name)));
+  };
+  CHECK(written("w") == planned.weights);
+  CHECK(written("r") < planned.report);
+  CHECK(written("s") < planned.summary);
 }
 
 TEST_CASE("outputs: room is taken once for each of them") {
