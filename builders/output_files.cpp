@@ -62,10 +62,20 @@ std::vector<std::string> InputsOf(const RunConfig& config, const std::string& ke
 std::string ProblemOf(const Output& output) {
   try {
     ResolveOutput(output.path);
-    if (output.key == "output.weights") FormatToWrite(output.path);
     return "";
   } catch (const FileError& error) {
     return error.complaint().given;
+  }
+}
+
+// What is wrong with the form of weights that the path tells, or nothing.
+std::string ProblemOfForm(const Output& output) {
+  if (output.key != "output.weights") return "";
+  try {
+    FormatToWrite(output.path);
+    return "";
+  } catch (const FileError& error) {
+    return error.complaint().given + ": " + error.complaint().required;
   }
 }
 
@@ -105,7 +115,10 @@ class OutputCheck {
       : config_(config), outputs_(OutputsOf(config.output, bytes)) {}
 
   void Run(const std::vector<std::string>& keep) {
-    for (const Output& output : outputs_) Refuse(output, ProblemOf(output));
+    for (const Output& output : outputs_) {
+      Refuse(output, ProblemOf(output));
+      Refuse(output, ProblemOfForm(output));
+    }
     complaints_.ThrowIfAny();
     for (const Output& output : outputs_) CheckIsFree(output, keep);
     complaints_.ThrowIfAny();  // before anything is made
@@ -116,20 +129,26 @@ class OutputCheck {
   void CheckSpace() {
     OutputSpace space;
     for (const Output& output : outputs_) {
-      Refuse(output, ProblemOfSpace(output, space), "free space, or name a file elsewhere");
+      Refuse(output, ProblemOfSpace(output, space), kRoom);
     }
     complaints_.ThrowIfAny();
   }
 
  private:
-  void Refuse(const Output& output, const std::string& problem,
-              const std::string& advice = "name another file, or leave the key out") {
+  struct Demand {
+    const char* required;
+    const char* advice;
+  };
+  static constexpr Demand kPath = {"the path of a file that can be written",
+                                   "name another file, or leave the key out"};
+  static constexpr Demand kRoom = {"room for the file", "free space, or name a file elsewhere"};
+
+  void Refuse(const Output& output, const std::string& problem, const Demand& demand = kPath) {
     if (problem.empty()) return;
-    complaints_.Add(config_.origins.PlaceOf(output.key),
-                    {.where = output.key,
-                     .required = "the path of a file that can be written",
-                     .given = problem,
-                     .advice = advice});
+    complaints_.Add(config_.origins.PlaceOf(output.key), {.where = output.key,
+                                                          .required = demand.required,
+                                                          .given = problem,
+                                                          .advice = demand.advice});
   }
 
   static std::string Target(const Output& output) { return Canonical(ResolveOutput(output.path)); }
