@@ -9,6 +9,7 @@
 
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
+#include "tests/skip.h"
 
 namespace frugal::testing {
 namespace {
@@ -116,8 +117,8 @@ TEST_CASE("a replaced file keeps its permissions, a new one gets those of the ma
   CHECK(ModeOf(directory.File("new")) == 0640);
 }
 
-TEST_CASE("a replaced file keeps its owner", "[io]") {
-  if (::geteuid() != 0) return;  // only root may give a file away
+TEST_CASE("a replaced file keeps its owner", "[io][needs-root]") {
+  FRUGAL_SKIP_UNLESS(::geteuid() == 0, "only root may give a file away");
   const TempDir directory;
   const std::string path = directory.Write("theirs", "old");
   REQUIRE(::chown(path.c_str(), 12345, 23456) == 0);
@@ -152,8 +153,8 @@ TEST_CASE("a path with a NUL is refused, and no file is made under its beginning
   CHECK(directory.Count() == 0);
 }
 
-TEST_CASE("a write-protected file is not replaced", "[io]") {
-  if (::geteuid() == 0) return;  // root may write everything
+TEST_CASE("a write-protected file is not replaced", "[io][needs-user]") {
+  FRUGAL_SKIP_UNLESS(::geteuid() != 0, "root may write everything");
   const TempDir directory;
   const std::string path = directory.Write("kept", "old");
   fs::permissions(path, fs::perms::owner_read);
