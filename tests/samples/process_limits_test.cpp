@@ -79,6 +79,23 @@ TEST_CASE("a limit of the address space is the memory that there is") {
   CHECK(forced.errors.find("this should not happen") == std::string::npos);
 }
 
+TEST_CASE("too little memory for oneDNN's kernels is said as that") {
+  const TempDir directory;
+  WriteTinyData(directory);
+  std::string conv = kTinyConfig;
+  conv.insert(conv.find("[[model.layers]]"),
+              "[[model.layers]]\ntype = \"conv2d\"\nfilters = 64\nkernel = 3\n\n");
+  directory.Write("conv.toml", conv);
+  for (int kilobytes = 150000; kilobytes <= 400000; kilobytes += 25000) {
+    const ProgramRun run = Run(directory, "ulimit -v " + std::to_string(kilobytes) + " && " +
+                                              Program("frugal") + " train conv.toml --force");
+    INFO(kilobytes << " kB: " << run.errors);
+    // 127: the libraries themselves found no room.
+    CHECK((run.exit_code == 0 || run.exit_code == 1 || run.exit_code == 127));
+    CHECK(run.errors.find("this should not happen") == std::string::npos);
+  }
+}
+
 TEST_CASE("a limit of instructions is said, and a wrong one refused") {
   const TempDir directory;
   directory.Write("tiny.toml", kTinyConfig);

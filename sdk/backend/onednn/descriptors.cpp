@@ -6,6 +6,7 @@
 #include "sdk/backend/onednn/conv_product.h"
 #include "sdk/backend/onednn/conv_weight_gradient.h"
 #include "sdk/backend/onednn/data_gradient.h"
+#include "sdk/backend/onednn/library_error.h"
 #include "sdk/backend/onednn/minimal_filtering.h"
 #include "sdk/backend/onednn/recipes.h"
 #include "sdk/backend/onednn/row_product.h"
@@ -52,7 +53,7 @@ std::unique_ptr<Operation> DescribeByRecipe(const Description& description) {
     if (IsReferenceLoop(recipe)) return nullptr;
     return MakeOperation(std::move(recipe));
   } catch (const dnnl::error& error) {
-    if (error.status == dnnl_out_of_memory) throw;
+    ThrowIfOutOfMemory(error);
     return nullptr;
   }
 }
@@ -96,7 +97,7 @@ bool IsPackedInTiles(std::int64_t inputs, std::int64_t outputs) {
     return PackedWeight(inputs, outputs) ==
            Describe({inputs, outputs}, Tag::BA16a64b2a, DType::kBF16);
   } catch (const dnnl::error& error) {
-    if (error.status == dnnl_out_of_memory) throw;
+    ThrowIfOutOfMemory(error);
     return false;
   }
 }

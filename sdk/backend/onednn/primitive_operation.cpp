@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "sdk/backend/onednn/library_error.h"
 #include "sdk/memory/allocator.h"
 
 namespace frugal::onednn {
@@ -47,6 +48,7 @@ class PrimitiveOperation final : public Operation {
  private:
   void LayOut();
   void Prepare();
+  void PrepareOrTell();
   void Bind(std::initializer_list<Argument> arguments, char* scratch);
   void Pass(Passage& passage);
 
@@ -137,8 +139,19 @@ void PrimitiveOperation::Pass(Passage& passage) {
       "oneDNN could not copy between layouts");
 }
 
+// A primitive that oneDNN has described needs nothing more but memory for its code.
+void PrimitiveOperation::PrepareOrTell() {
+  try {
+    Prepare();
+  } catch (const dnnl::error&) {
+    inner_.clear();  // nothing is prepared
+    exec_arguments_.clear();
+    ThrowOutOfMemory();
+  }
+}
+
 void PrimitiveOperation::Run(std::initializer_list<Argument> arguments, void* scratch) {
-  if (inner_.empty()) Prepare();
+  if (inner_.empty()) PrepareOrTell();
   Bind(arguments, static_cast<char*>(scratch));
   for (auto& passage : passages_) {
     if (passage && !passage->output) Pass(*passage);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sdk/backend/onednn/filtering_tiles.h"
+#include "sdk/backend/onednn/library_error.h"
 #include "sdk/backend/onednn/recipes.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 
@@ -19,7 +20,7 @@ std::unique_ptr<Operation> DescribePart(ConvDescription d, std::int64_t samples,
   try {
     return MakeOperation(MakeWinogradRecipe(d));
   } catch (const dnnl::error& error) {
-    if (error.status == dnnl_out_of_memory) throw;
+    ThrowIfOutOfMemory(error);
     return nullptr;
   }
 }
