@@ -13,8 +13,8 @@
 
 namespace frugal::oracles {
 
-// One element of one input that is read as another value than the file's: "upstream" is the gradient
-// of the output.
+// One element of one input that is read as another value than the file's: "upstream" is the
+// gradient of the output.
 struct Poison {
   std::string input;
   std::size_t element = 0;  // counted in the order of the file
