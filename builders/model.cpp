@@ -315,9 +315,8 @@ const DataSource& Model::Source(DatasetPart part) {
 }
 
 const Parameter& Model::Find(const std::string& path) const {
-  for (const Parameter* parameter : parameters()) {
-    if (parameter->path == path) return *parameter;
-  }
+  const auto found = std::ranges::find(parameters(), path, &Parameter::path);
+  if (found != parameters().end()) return **found;
   throw UsageError({.where = "Model",
                     .required = "a parameter of the model",
                     .given = "there is none called '" + path + "'",
