@@ -11,9 +11,13 @@ Field SizeField(std::string name, M T::*member, std::string doc) {
   return MakeField(std::move(name), member, std::move(doc), {.min = 1, .max = kMostPerAxis});
 }
 
+// Blocks are made as objects, before anything is planned: the deepest networks that are published
+// have as many.
+inline constexpr double kMostBlocks = 10000;
+
 template <class T>
 Field CountField(std::string name, std::int64_t T::*member, std::string doc) {
-  return MakeField(std::move(name), member, std::move(doc), {.min = 0, .max = 100000});
+  return MakeField(std::move(name), member, std::move(doc), {.min = 0, .max = kMostBlocks});
 }
 
 template <class T>

@@ -86,6 +86,8 @@ TEST_CASE("unknown names are refused with the nearest") {
 
 TEST_CASE("counts of blocks are limited: each block is made before anything else is checked") {
   const std::vector<std::pair<std::string, std::string>> counts = {
+      {"gpt2", "n_layer"},
+      {"uvit", "depth"},
       {"unet", "layers_per_block"},
       {"vae_kl", "layers_per_block"},
       {"unet_condition", "layers_per_block"},
