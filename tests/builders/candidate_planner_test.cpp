@@ -9,7 +9,10 @@ namespace {
 
 // One sample has no batch statistics, so parts of one sample cannot be planned.
 TEST_CASE("a way to train that cannot be planned leaves nothing behind", "[budget]") {
-  AiModelBuilder builder = BuilderFor({.network = "mlp", .batch = 8});
+  SmallRun run;
+  run.network = "mlp";
+  run.batch = 8;
+  AiModelBuilder builder = BuilderFor(run);
   builder.Layers([](LayerList& layers) {
     layers.Flatten().Dense({.units = 32}).BatchNorm().Dense({.units = 5});
   });

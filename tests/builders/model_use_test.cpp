@@ -103,6 +103,19 @@ TEST_CASE("threads that try at once are served or refused, one by one", "[model_
   CHECK(wrong == 0);
 }
 
+TEST_CASE("threads with a model each share the pool of the process", "[model_use]") {
+  SmallRun run;
+  run.network = "resnet";
+  run.memory.use_tensor_pooling = run.memory.use_shared_tensor_pool = true;
+  const std::string expected = BuilderFor(run).Build().Train().weights_hash;
+  std::vector<std::future<std::string>> hashes;
+  for (int i = 0; i < 4; ++i) {
+    hashes.push_back(std::async(std::launch::async,
+                                [&run] { return BuilderFor(run).Build().Train().weights_hash; }));
+  }
+  for (auto& hash : hashes) CHECK(hash.get() == expected);
+}
+
 // What an observer of a training asks for comes from the thread that trains.
 TEST_CASE("the thread that trains a model may use it inside", "[model_use]") {
   struct Watcher : TrainingObserver {
@@ -125,7 +138,9 @@ TEST_CASE("of steps that are not in the plan, the last used are kept", "[model_u
   const auto of = [&](std::int64_t batch) {
     return layouts.Of(StepKind::kPredict, batch, [&] {
       ++made;
-      return ArenaLayout{.arena_bytes = batch};
+      ArenaLayout layout;
+      layout.arena_bytes = batch;
+      return layout;
     });
   };
   const auto most = static_cast<std::int64_t>(StepLayouts::kMost);

@@ -1,4 +1,5 @@
 // What `frugal plan` takes for itself does not grow with sizes alone.
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,9 +26,13 @@ Took Plan(const TempDir& directory, const std::vector<std::string>& arguments) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   const std::string output = directory.File("output");
+  std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    if (std::freopen(output.c_str(), "w", stdout) != nullptr) execv(pointers[0], pointers.data());
+    const int file = creat(output.c_str(), 0600);
+    if (dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0) {
+      execv(pointers[0], pointers.data());
+    }
     _exit(127);
   }
   int status = 0;
