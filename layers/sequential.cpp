@@ -24,14 +24,19 @@ struct Sequential::Run {
     }
   }
 
+  // Shared, since segments inside segments are many.
+  using Segments = std::shared_ptr<const CheckpointSegments>;
+
   // Layers [begin, end) in which `segments` keep only their inputs.
   void Segmented(Context& context, Bundle& bundle, std::size_t begin, std::size_t end,
-                 const CheckpointSegments& segments) const {
-    for (const CheckpointSegment& segment : segments) {
+                 const Segments& segments) const {
+    for (const CheckpointSegment& segment : *segments) {
       Layers(context, bundle, begin, segment.begin);
-      Checkpoint(context, bundle, [run = *this, segment](Context& ctx, Bundle& inner) {
-        run.Segmented(ctx, inner, segment.begin, segment.end, segment.inner);
-      });
+      const Segments inside(segments, &segment.inner);
+      Checkpoint(
+          context, bundle,
+          [run = *this, inside, first = segment.begin, last = segment.end](
+              Context& ctx, Bundle& inner) { run.Segmented(ctx, inner, first, last, inside); });
       begin = segment.end;
     }
     Layers(context, bundle, begin, end);
@@ -93,7 +98,7 @@ void Sequential::RunLayers(Context& context, Bundle& bundle, bool up_to_projecti
   }
   const std::size_t end = run.layers->size();
   run.whole = up_to_projection ? end - 1 : end;
-  run.Segmented(context, bundle, 0, end, segments_);
+  run.Segmented(context, bundle, 0, end, std::make_shared<const CheckpointSegments>(segments_));
 }
 
 Var Sequential::Forward(Context& context, const Var& input) {

@@ -12,9 +12,8 @@ namespace {
                          const BudgetLimit& limit, BudgetSearch& search) {
   const BudgetCandidate least = search.Least();
   const DataLayout* custom = blueprint.dataset ? nullptr : &blueprint.layout;
-  const std::string text =
-      RefusalText(limit, least, search.unconstrained(),
-                  AlternativesFor(stated, custom, limit.bytes, least.footprint.bytes));
+  const std::string text = RefusalText(limit, least, search.unconstrained(),
+                                       AlternativesFor(stated, custom, limit.bytes, least));
   throw MemoryError({.where = limit.field, .required = text, .given = {}, .advice = {}},
                     stated.origins.PlaceOf(limit.field));
 }

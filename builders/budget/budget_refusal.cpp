@@ -17,8 +17,13 @@ using Change = std::function<void(RunConfig&)>;
 
 class Alternatives {
  public:
-  Alternatives(const RunConfig& stated, const DataLayout* layout, int64_t budget, int64_t least)
-      : stated_(stated), layout_(layout), budget_(budget), least_(least) {}
+  Alternatives(const RunConfig& stated, const DataLayout* layout, int64_t budget,
+               const BudgetCandidate& least)
+      : stated_(stated),
+        layout_(layout),
+        budget_(budget),
+        found_least_(least),
+        least_(least.footprint.bytes) {}
 
   std::vector<BudgetAlternative> Find() {
     AddStated();
@@ -37,7 +42,9 @@ class Alternatives {
  private:
   int64_t LeastOf(const RunConfig& config) const {
     Blueprint blueprint = PrepareBlueprint(config, layout_);
-    return BudgetSearch(blueprint, budget_).Least().footprint.bytes;
+    BudgetSearch search(blueprint, budget_);
+    if (const auto like = search.LeastLike(found_least_)) return like->footprint.bytes;
+    return search.Least().footprint.bytes;
   }
 
   // Nothing where that cannot be trained at all, e.g. batch statistics of one sample.
@@ -176,7 +183,8 @@ class Alternatives {
   const RunConfig& stated_;
   const DataLayout* layout_;
   int64_t budget_;
-  int64_t least_;
+  const BudgetCandidate& found_least_;
+  int64_t least_;  // its bytes
   std::vector<BudgetAlternative> found_;
   std::vector<Change> changes_;
   std::string words_of_parts_;  // of all together, where they need fewer
@@ -215,8 +223,8 @@ std::string PartsText(const BytesByTag& at_peak) {
 std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
                                                const DataLayout* custom_layout,
                                                std::int64_t budget_bytes,
-                                               std::int64_t least_bytes) {
-  return Alternatives(stated, custom_layout, budget_bytes, least_bytes).Find();
+                                               const BudgetCandidate& least) {
+  return Alternatives(stated, custom_layout, budget_bytes, least).Find();
 }
 
 std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,

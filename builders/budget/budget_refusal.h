@@ -20,7 +20,8 @@ struct BudgetAlternative {
 // planner may change by itself is not among them. `custom_layout` as in MakeBlueprint.
 std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
                                                const DataLayout* custom_layout,
-                                               std::int64_t budget_bytes, std::int64_t least_bytes);
+                                               std::int64_t budget_bytes,
+                                               const BudgetCandidate& least);
 
 // "cannot train within 2,000 MB: 2,614 MB is the least ...", with what makes up that least, and the
 // alternatives.

@@ -48,25 +48,34 @@ BudgetSearch::BudgetSearch(Blueprint& blueprint, int64_t budget_bytes)
       costs_(blueprint.config.memory.planner_costs),
       budget_bytes_(budget_bytes),
       free_(FreeKnobsOf(blueprint)),
+      stated_(SettingsOf(blueprint.config)),
       planner_(blueprint) {
-  BudgetSettings settings = SettingsOf(blueprint.config);
-  if (free_.segments != FreeKnobs::Segments::kAsStated) settings.use_gradient_checkpointing = false;
-  constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
-  unconstrained_ = planner_.Whole(planner_.Plan(settings, {}, kAnyPlace), kAnyPlace);
+  if (free_.segments != FreeKnobs::Segments::kAsStated) stated_.use_gradient_checkpointing = false;
+}
+
+const BudgetCandidate& BudgetSearch::unconstrained() {
+  if (unconstrained_) return *unconstrained_;
+  unconstrained_ = Placed(stated_, {});
   if (free_.segments == FreeKnobs::Segments::kAny) {
-    SetUnconstrainedTime(planner_.ChainByModel(settings).keep_all(), settings);
+    SetUnconstrainedTime(planner_.ChainByModel(stated_).keep_all(), stated_);
   }
+  return *unconstrained_;
+}
+
+BudgetCandidate BudgetSearch::Placed(const BudgetSettings& settings, const ChainChoice& chain) {
+  constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
+  return planner_.Whole(planner_.Plan(settings, chain, kAnyPlace), kAnyPlace);
 }
 
 void BudgetSearch::SetUnconstrainedTime(const ChainChoice& keep_all,
                                         const BudgetSettings& settings) {
-  unconstrained_.chain = keep_all;
-  unconstrained_.seconds = keep_all.cost.seconds * static_cast<double>(settings.accumulate);
+  unconstrained_->chain = keep_all;
+  unconstrained_->seconds = keep_all.cost.seconds * static_cast<double>(settings.accumulate);
 }
 
 // Knobs that cost no time and change no bit.
 BudgetSettings BudgetSearch::Frugal() const {
-  BudgetSettings settings = unconstrained_.settings;
+  BudgetSettings settings = stated_;
   if (free_.optimizer_in_backward) settings.optimizer_in_backward = true;
   return settings;
 }
@@ -87,7 +96,7 @@ std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t accumulate) const {
 
 std::vector<BudgetSettings> BudgetSearch::RoundingSettings() const {
   const int64_t batch = blueprint_.program.batch;
-  std::vector<int64_t> parts = {unconstrained_.settings.accumulate};
+  std::vector<int64_t> parts = {stated_.accumulate};
   if (free_.accumulate) {
     for (int64_t i = 2; i < batch; i *= 2) parts.push_back(i);
     if (batch > 1) parts.push_back(batch);
@@ -115,22 +124,37 @@ BudgetSettings BudgetSearch::WithEvaluationThatFits(BudgetSettings settings) {
   return settings;
 }
 
+std::vector<ChainChoice> BudgetSearch::SmallChains(const BudgetSettings& settings) {
+  ChainPlanner chain = planner_.ChainByModel(settings);
+  std::vector<ChainChoice> known = chain.known();
+  std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.peak_bytes; });
+  known.resize(std::min<std::size_t>(3, known.size()));
+  known.insert(known.begin(), chain.Least());
+  if (!IsDeep()) return known;
+  // Each takes long to plan: none that the model, which is off by a few bytes, puts far above.
+  const int64_t least = known.front().cost.peak_bytes;
+  std::erase_if(known,
+                [&](const ChainChoice& one) { return one.cost.peak_bytes > least / 20 * 21; });
+  return known;
+}
+
+bool BudgetSearch::IsDeep() const { return HasManyLayers(blueprint_); }
+
 const std::vector<BudgetCandidate>& BudgetSearch::SmallOnes(const BudgetSettings& settings) {
   std::vector<BudgetCandidate>& tried = small_[settings];
   if (!tried.empty()) return tried;
-  tried.push_back(planner_.Plan(settings, {}, 0));
+  // Of many layers, running none again never takes the least.
+  if (free_.segments != FreeKnobs::Segments::kAny || !IsDeep()) {
+    tried.push_back(planner_.Plan(settings, {}, 0));
+  }
   if (free_.segments == FreeKnobs::Segments::kPolicyOrNone) {
     BudgetSettings policy = settings;
     policy.use_gradient_checkpointing = true;
     tried.push_back(planner_.Plan(policy, {}, 0));
   }
   if (free_.segments == FreeKnobs::Segments::kAny) {
-    ChainPlanner chain = planner_.ChainByModel(settings);
-    tried.push_back(planner_.Plan(settings, chain.Least(), 0));
-    std::vector<ChainChoice> known = chain.known();
-    std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.peak_bytes; });
-    for (std::size_t i = 0; i < std::min<std::size_t>(3, known.size()); ++i) {
-      tried.push_back(planner_.Plan(settings, known[i], 0));
+    for (const ChainChoice& choice : SmallChains(settings)) {
+      tried.push_back(planner_.Plan(settings, choice, 0));
     }
   }
   std::ranges::stable_sort(tried, {},
@@ -169,7 +193,7 @@ BudgetCandidate BudgetSearch::Least() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i + 1 < all.size() && IsFiner(all[i + 1], all[i])) continue;
     // Of the numbers of parts, the stated one and the largest: memory falls with each more.
-    const bool stated = all[i].accumulate == unconstrained_.settings.accumulate;
+    const bool stated = all[i].accumulate == stated_.accumulate;
     if (!stated && all[i].accumulate < all.back().accumulate) continue;
     if (LowerBound(all[i]) >= least.footprint.peak_bytes) continue;
     BudgetSettings settings = all[i];
@@ -177,8 +201,17 @@ BudgetCandidate BudgetSearch::Least() {
     BudgetCandidate candidate = LeastOf(settings, 0);
     if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
   }
-  constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
-  return planner_.Whole(planner_.Plan(least.settings, least.chain, kAnyPlace), kAnyPlace);
+  return Placed(least.settings, least.chain);
+}
+
+std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& other) {
+  if (!IsDeep() || other.chain.segments.empty()) return std::nullopt;
+  BudgetSettings settings = Frugal();
+  settings.accumulate =
+      std::min(std::max(stated_.accumulate, other.settings.accumulate), blueprint_.program.batch);
+  settings.loss_chunk_rows = other.settings.loss_chunk_rows;
+  settings.evaluation_batch = std::min(stated_.evaluation_batch, other.settings.evaluation_batch);
+  return Placed(settings, other.chain);
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestFixed(BudgetSettings settings) {
@@ -229,7 +262,7 @@ bool BudgetSearch::IsHopeless(BudgetSettings settings) {
 }
 
 std::optional<BudgetCandidate> BudgetSearch::Fastest() {
-  if (Fits(unconstrained_)) return unconstrained_;
+  if (Fits(unconstrained())) return unconstrained();
   if (LowerBound(Frugal()) > budget_bytes_) return std::nullopt;
   if (auto exact = FastestOf(Frugal())) return exact;
   return FastestRounded();
@@ -237,9 +270,8 @@ std::optional<BudgetCandidate> BudgetSearch::Fastest() {
 
 std::optional<BudgetCandidate> BudgetSearch::FasterRounded(const BudgetCandidate& exact) {
   constexpr double kSlow = 1.15, kFaster = 0.95;
-  const bool looks = !Rounds(exact) && exact.seconds > kSlow * unconstrained_.seconds &&
-                     blueprint_.network->Leaves().size() <= kFewStages &&
-                     costs_ == PlannerCosts::kModel;
+  const bool looks = !Rounds(exact) && exact.seconds > kSlow * unconstrained().seconds &&
+                     !IsDeep() && costs_ == PlannerCosts::kModel;
   if (!looks) return std::nullopt;
   std::optional<BudgetCandidate> rounded;
   try {
@@ -251,8 +283,8 @@ std::optional<BudgetCandidate> BudgetSearch::FasterRounded(const BudgetCandidate
 }
 
 bool BudgetSearch::Rounds(const BudgetCandidate& candidate) const {
-  return candidate.settings.accumulate != unconstrained_.settings.accumulate ||
-         candidate.settings.loss_chunk_rows != unconstrained_.settings.loss_chunk_rows;
+  return candidate.settings.accumulate != stated_.accumulate ||
+         candidate.settings.loss_chunk_rows != stated_.loss_chunk_rows;
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
@@ -264,7 +296,7 @@ std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
   // Of more parts of a batch than are stated, the most take the least.
   const bool in_parts_too = !all.empty() && !IsHopeless(all.back());
   for (const BudgetSettings& settings : all) {
-    if (settings.accumulate != unconstrained_.settings.accumulate && !in_parts_too) break;
+    if (settings.accumulate != stated_.accumulate && !in_parts_too) break;
     if (first && settings.accumulate > kMoreParts * first->settings.accumulate) break;
     if (IsHopeless(settings)) continue;
     auto candidate = FastestOf(settings);

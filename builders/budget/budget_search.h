@@ -13,9 +13,12 @@ class BudgetSearch {
   BudgetSearch(Blueprint& blueprint, std::int64_t budget_bytes);
 
   // As stated, with nothing recomputed that need not be.
-  const BudgetCandidate& unconstrained() const { return unconstrained_; }
+  const BudgetCandidate& unconstrained();
   // The candidate of the least footprint, over all knobs.
   BudgetCandidate Least();
+  // For networks of many layers, where a search takes long: what is least in another search of the
+  // same layers, under what is stated here. Nothing where there are few, or it has no schedule.
+  std::optional<BudgetCandidate> LeastLike(const BudgetCandidate& other);
   // The fastest that fits; nothing where none does.
   std::optional<BudgetCandidate> Fastest();
   // Beside an exact one that is much slower than with nothing chosen: what would be faster, but
@@ -39,6 +42,12 @@ class BudgetSearch {
   std::int64_t LowerBound(const BudgetSettings& settings);
   // Those of the settings that may take the least, by their peaks, the least first.
   const std::vector<BudgetCandidate>& SmallOnes(const BudgetSettings& settings);
+  // Laid out, whatever that takes.
+  BudgetCandidate Placed(const BudgetSettings& settings, const ChainChoice& chain);
+  // Schedules among which is the one of the least peak.
+  std::vector<ChainChoice> SmallChains(const BudgetSettings& settings);
+  // See HasManyLayers.
+  bool IsDeep() const;
   std::optional<BudgetCandidate> FastestOf(const BudgetSettings& settings);
   std::optional<BudgetCandidate> FastestRounded();
   bool Rounds(const BudgetCandidate& candidate) const;
@@ -58,9 +67,10 @@ class BudgetSearch {
   PlannerCosts costs_;
   std::int64_t budget_bytes_;
   FreeKnobs free_;
+  BudgetSettings stated_;
   CandidatePlanner planner_;
   std::map<BudgetSettings, std::vector<BudgetCandidate>> small_;  // see SmallOnes
-  BudgetCandidate unconstrained_;
+  std::optional<BudgetCandidate> unconstrained_;  // planned when it is first asked for
   // See LowerBound: outside steps, and what parts of a batch hold beside it.
   struct Floor {
     std::int64_t outside_bytes = 0;

@@ -8,9 +8,6 @@
 
 namespace frugal {
 
-// A plan of more stages takes long, and its schedules differ by little.
-inline constexpr std::size_t kFewStages = 200;
-
 // Searches a chain's schedules for the fastest that fits a budget. The model of the chain is off by
 // a few bytes, so every schedule that counts is planned whole, and the limit that the model is
 // given is searched for: the largest whose schedule fits. The model says where to begin.

@@ -8,6 +8,10 @@
 
 namespace frugal {
 
+bool HasManyLayers(const Blueprint& blueprint) {
+  return blueprint.network->Leaves().size() > kFewStages;
+}
+
 FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const Blueprint& blueprint) {
   const auto [found, is_new] = evaluations_.try_emplace(
       {blueprint.program.evaluation_batch, blueprint.config.training.loss_chunk_rows});
@@ -42,7 +46,10 @@ Footprint FootprintMeter::Measure(const Blueprint& blueprint, std::span<const Pl
   if (!blueprint.config.memory.use_activation_pooling) return footprint;
   std::int64_t arena = evaluation.arena_bytes;
   const bool any_will_do = place_up_to < std::numeric_limits<std::int64_t>::max();
-  const std::int64_t enough = any_will_do ? place_up_to - footprint.outside_bytes : 0;
+  std::int64_t enough = any_will_do ? place_up_to - footprint.outside_bytes : 0;
+  if (!any_will_do && HasManyLayers(blueprint)) {
+    enough = footprint.peak_bytes / 50 * 51 - footprint.outside_bytes;
+  }
   for (const MemoryTrace& trace : traces) {
     arena = std::max(arena, PlaceInArena(trace, enough).arena_bytes);
   }

@@ -19,12 +19,16 @@ struct Footprint {
   BytesByTag at_peak;              // of a training step
 };
 
+// A network of many layers: every plan of it takes long, and its schedules differ by little.
+inline constexpr std::size_t kFewStages = 200;
+bool HasManyLayers(const Blueprint& blueprint);
+
 class FootprintMeter {
  public:
   // Of the training steps among these, with the settings and segments that are in force in the
   // blueprint. Where the peak is above `place_up_to`, no arena is laid out, and `bytes` is the
   // peak; where it is not, the first arena that stays within it will do, and a whole plan may find
-  // a smaller one.
+  // a smaller one. Of many layers, the first within a fiftieth of the peak will do anyway.
   Footprint Measure(const Blueprint& blueprint, std::span<const PlannedStep> steps,
                     std::int64_t place_up_to);
 

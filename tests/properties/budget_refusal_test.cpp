@@ -24,9 +24,10 @@ TEST_CASE("what cannot fit is refused, and every alternative that is named is tr
   const DataLayout layout = LayoutOfLarge("vit");
   Blueprint blueprint = PrepareBlueprint(builder.config(), &layout);
   const std::int64_t budget = 8 * kBytesPerMegabyte;
-  const std::int64_t least = BudgetSearch(blueprint, budget).Least().footprint.bytes;
+  const BudgetCandidate found = BudgetSearch(blueprint, budget).Least();
+  const std::int64_t least = found.footprint.bytes;
   CHECK(least > budget);
-  const auto alternatives = AlternativesFor(builder.config(), &layout, budget, least);
+  const auto alternatives = AlternativesFor(builder.config(), &layout, budget, found);
   REQUIRE_FALSE(alternatives.empty());
   for (const BudgetAlternative& one : alternatives) {
     INFO(one.words);
