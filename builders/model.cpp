@@ -63,13 +63,6 @@ std::unique_ptr<Blueprint> TakeWhole(Blueprint blueprint) {
 
 }  // namespace
 
-void RefuseMovedModel() {
-  throw UsageError({.where = "Model",
-                    .required = "a model that was not moved into another",
-                    .given = "this one was",
-                    .advice = "use the one that it was moved into"});
-}
-
 Model::Model(Blueprint blueprint, DataSources sources)
     : use_(std::make_unique<ModelUse>()),
       blueprint_(TakeWhole(std::move(blueprint))),
