@@ -59,10 +59,8 @@ TEST_CASE("what was trained is written the same way again from its weights") {
   CheckContains(run.output, "in the beginning was the word");
   CHECK(Run(directory, command + "40").output == run.output);
   // Where its reader goes away it stops: the rest would take hours.
-  const std::string gone = "timeout 60 " + command + "100000000 | head -c 10; echo " $ {
-    PIPESTATUS[0]
-  }
-  "";
+  const std::string gone =
+      "timeout 60 " + command + "100000000 | head -c 10; echo \" ${PIPESTATUS[0]}\"";
   directory.Write("gone.sh", gone);
   CHECK(Run(directory, "bash gone.sh").output == "in the beg 0\n");
   CHECK(Run(directory, command + "10 --top-k -1").exit_code != 0);
