@@ -199,7 +199,7 @@ TEST_CASE("weights are written in the form that their name tells") {
                                      std::pair("w", WeightsFileFormat::kSafetensors)}) {
     const ProgramRun run =
         Frugal(setup.directory, std::string("train tiny.toml --quiet --weights ") + name);
-    CHECK(run.errors == "");
+    CHECK(run.errors.empty());
     CHECK(OpenWeights(setup.directory.File(name), format)->Entries().size() == 2);
   }
 }
