@@ -5,5 +5,12 @@
 #include <catch2/catch.hpp>
 #else
 #include <catch2/catch_all.hpp>
+#include <string>
+
 using Catch::Approx;
+
+namespace Catch {
+// The name of version 2, whose Contains takes a text alone.
+inline auto Contains(const std::string& text) { return Matchers::ContainsSubstring(text); }
+}  // namespace Catch
 #endif

@@ -45,7 +45,7 @@ TEST_CASE("eigen gather and scatter name the id that no row has") {
   const Tensor before = test::Full({3, 2}, 1);
   const Tensor rows = test::Full({4, 2}, 1);
   const Tensor ids = Ids({4}, {0, 2, wrong, 9});
-  using Catch::Matchers::Contains;
+  using Catch::Contains;
   const std::string value = "id " + std::to_string(wrong) + " at position 2";
   CHECK_THROWS_WITH(kernels.Gather(table, ids, rows), Contains(value) && Contains("3 rows"));
   CHECK_THROWS_AS(kernels.Gather(table, ids, rows), DataError);

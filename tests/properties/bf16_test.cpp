@@ -117,7 +117,7 @@ TEST_CASE("bf16 on the reference backend is refused") {
   SmallRun run = Bf16Run("convnet");
   run.backend = BackendKind::kEigen;
   CHECK_THROWS_WITH(BuilderFor(run).Build(),
-                    Catch::Matchers::Contains("precision = \"bf16\" runs on the onednn backend"));
+                    Catch::Contains("precision = \"bf16\" runs on the onednn backend"));
 }
 
 }  // namespace
