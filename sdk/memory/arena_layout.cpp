@@ -10,6 +10,8 @@ namespace {
 
 using Order = std::vector<std::size_t>;
 
+constexpr std::size_t kMany = 5000;  // blocks, from which on time is spared
+
 struct LivePeak {
   std::int64_t bytes = 0;
   std::int64_t event = 0;
@@ -129,14 +131,12 @@ class Best {
  public:
   Best(const std::vector<Lifetime>& lives, std::size_t events) : lives_(lives), events_(events) {}
 
-  // Places in the order and, up to kRepairs times, again with the block that reached highest first;
-  // nothing more where the extent is down to `enough`. With many blocks, that gives up after
+  // Places in the order and, up to `repairs` times, again with the block that reached highest
+  // first; nothing more where the extent is down to `enough`. With many blocks, that gives up after
   // three times that did not help.
-  void Try(Order order, std::int64_t enough) {
-    constexpr int kRepairs = 8;
-    constexpr std::size_t kMany = 5000;
+  void Try(Order order, std::int64_t enough, int repairs) {
     int in_vain = 0;
-    for (int i = 0; i <= kRepairs && extent_ > enough; ++i) {
+    for (int i = 0; i <= repairs && extent_ > enough; ++i) {
       const std::vector<std::int64_t> offsets = Place(lives_, events_, order);
       const std::size_t top = Topmost(offsets);
       const std::int64_t extent = order.empty() ? 0 : offsets[top] + lives_[top].bytes;
@@ -199,16 +199,24 @@ ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough) {
   // Each order takes a second then, and a fiftieth is not worth ten.
   constexpr std::size_t kVeryMany = 100'000;
   if (lives.size() > kVeryMany) enough = std::max(enough, layout.lower_bound_bytes * 51 / 50);
+  constexpr int kRepairs = 8, kManyRepairs = 100;
   const Orders orders(lives, trace, peak.event);
-  for (int i = 0; i < Orders::kCount && best.extent() > enough; ++i) {
-    best.Try(orders.Number(i), enough);
-  }
-  layout.arena_bytes = best.extent();
-  layout.loops = LoopsOf(trace);
-  for (std::size_t i = 0; i < lives.size(); ++i) {
-    layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});
-  }
-  return layout;
+  const auto try_all = [&](std::int64_t limit, int repairs) {
+    for (int i = 0; i < Orders::kCount && best.extent() > limit; ++i) {
+      best.Try(orders.Number(i), limit, repairs);
+    }
+  };
+  try_all(enough, kRepairs);
+  // Gaps of more than a twentieth are worth another look where it takes no time.
+  const std::int64_t close = layout.lower_bound_bytes * 21 / 20;
+  if (lives.size() <= kMany) try_all(std::max(enough, close), kManyRepairs);
+}
+layout.arena_bytes = best.extent();
+layout.loops = LoopsOf(trace);
+for (std::size_t i = 0; i < lives.size(); ++i) {
+  layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});
+}
+return layout;
 }
 
 }  // namespace frugal
