@@ -210,13 +210,12 @@ ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough) {
   // Gaps of more than a twentieth are worth another look where it takes no time.
   const std::int64_t close = layout.lower_bound_bytes * 21 / 20;
   if (lives.size() <= kMany) try_all(std::max(enough, close), kManyRepairs);
-}
-layout.arena_bytes = best.extent();
-layout.loops = LoopsOf(trace);
-for (std::size_t i = 0; i < lives.size(); ++i) {
-  layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});
-}
-return layout;
+  layout.arena_bytes = best.extent();
+  layout.loops = LoopsOf(trace);
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});
+  }
+  return layout;
 }
 
 }  // namespace frugal
