@@ -53,7 +53,7 @@ std::string Cure(const Blueprint& blueprint, const SystemMemory& machine) {
   if (!chosen) {
     const BudgetCandidate least = search.Least();
     return RefusalText(limit, least, search.unconstrained(),
-                       AlternativesFor(config, own_data, limit.bytes, least.footprint.bytes));
+                       AlternativesFor(config, own_data, limit.bytes, least));
   }
   const double before = search.unconstrained().seconds;
   std::string text = "memory_budget_mb = " + std::to_string(megabytes) + " makes a plan that fits";
