@@ -55,7 +55,9 @@ TrainingResult Train(Model& model, TrainingObserver* observer, const TrainOption
   try {
     return model.Train(observer, options);
   } catch (const DivergenceError& error) {
-    throw DivergenceError(std::string(error.what()) + "; " + KeepLastGood(model));
+    Complaint complaint = error.complaint();
+    complaint.advice += "; " + KeepLastGood(model);
+    throw DivergenceError(complaint, error.place());
   }
 }
 
