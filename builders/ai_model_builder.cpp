@@ -166,7 +166,9 @@ Blueprint AiModelBuilder::Plan() const {
 
 Model AiModelBuilder::Build() const {
   Blueprint blueprint = Plan();
-  if (!allow_overcommit_) RequireMachineMemory(blueprint, ReadSystemMemory());
+  const bool is_lazy = config_.memory.default_initialization_strategy ==
+                       InitializationStrategy::kLazy;  // it takes nothing yet
+  if (!allow_overcommit_ && !is_lazy) RequireMachineMemory(blueprint, ReadSystemMemory());
   return Model(std::move(blueprint), sources_);
 }
 

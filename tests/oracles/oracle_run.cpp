@@ -124,7 +124,8 @@ void OracleRun::ForEachGradient(const Take& take) {
 
 std::map<std::string, double> OracleRun::Errors(Function function) {
   std::map<std::string, double> errors;
-  errors["out"] = ErrorOf(RunBothWays(function).value, "out", order_);
+  const Var output = RunBothWays(function);  // which finds out the order of the case
+  errors["out"] = ErrorOf(output.value, "out", order_);
   ForEachGradient([&](const std::string& name, const Tensor& gradient, AxisOrder order) {
     errors["grad/" + name] = GradientError(gradient, name, order);
   });

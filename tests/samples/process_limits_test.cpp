@@ -107,7 +107,7 @@ TEST_CASE("a limit of instructions is said, and a wrong one refused") {
       Run(directory, "FRUGAL_ISA=avx3 " + Program("frugal") + " plan tiny.toml");
   CHECK(wrong.exit_code == 1);
   CheckContains(wrong.errors,
-                "error: [FRUGAL_ISA] one of baseline, avx2, avx512, avx512_bf16, "
+                "[FRUGAL_ISA] one of baseline, avx2, avx512, avx512_bf16, "
                 "amx; the environment has avx3; unset it");
 }
 

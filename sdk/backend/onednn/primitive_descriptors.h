@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
 
 // One way to describe oneDNN's primitives under each of its major versions: these functions are
 // defined in primitive_descriptors_v2.cpp and again in primitive_descriptors_v3.cpp, and CMake
@@ -61,10 +63,12 @@ dnnl::convolution_forward::primitive_desc DescribeConvolution(const dnnl::engine
 dnnl::convolution_backward_data::primitive_desc DescribeConvolutionBackwardData(
     const dnnl::engine& engine, dnnl::algorithm kind, const ProductTensors& tensors,
     const WindowDims& window, const dnnl::convolution_forward::primitive_desc& forward);
-// `forward` must live as long as next_impl() is asked of what is returned.
+// The first implementation whose name `is_wanted` accepts; throws dnnl::error where there is none.
+// They are looked through in here, since version 2 reads its operation's descriptor for each.
 dnnl::convolution_backward_weights::primitive_desc DescribeConvolutionBackwardWeight(
     const dnnl::engine& engine, dnnl::algorithm kind, const ProductTensors& tensors,
-    const WindowDims& window, const dnnl::convolution_forward::primitive_desc& forward);
+    const WindowDims& window, const dnnl::convolution_forward::primitive_desc& forward,
+    const std::function<bool(std::string_view name)>& is_wanted);
 
 dnnl::pooling_forward::primitive_desc DescribePooling(const dnnl::engine& engine,
                                                       dnnl::algorithm kind, const Desc& source,

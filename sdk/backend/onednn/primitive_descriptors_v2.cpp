@@ -56,11 +56,16 @@ dnnl::convolution_backward_data::primitive_desc DescribeConvolutionBackwardData(
 
 dnnl::convolution_backward_weights::primitive_desc DescribeConvolutionBackwardWeight(
     const dnnl::engine& engine, dnnl::algorithm kind, const ProductTensors& t, const WindowDims& w,
-    const dnnl::convolution_forward::primitive_desc& forward) {
-  return {{kind, t.source, t.weight, t.bias, t.destination, w.stride, w.dilation, w.begin, w.end},
-          Attributes(),
-          engine,
-          forward};
+    const dnnl::convolution_forward::primitive_desc& forward,
+    const std::function<bool(std::string_view)>& is_wanted) {
+  using Backward = dnnl::convolution_backward_weights;
+  const Backward::desc operation(kind, t.source, t.weight, t.bias, t.destination, w.stride,
+                                 w.dilation, w.begin, w.end);
+  Backward::primitive_desc descriptor(operation, Attributes(), engine, forward);
+  while (!is_wanted(descriptor.impl_info_str())) {
+    if (!descriptor.next_impl()) throw dnnl::error(dnnl_unimplemented, "none that is wanted");
+  }
+  return descriptor;
 }
 
 dnnl::pooling_forward::primitive_desc DescribePooling(const dnnl::engine& engine,

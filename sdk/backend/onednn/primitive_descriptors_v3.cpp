@@ -56,9 +56,15 @@ dnnl::convolution_backward_data::primitive_desc DescribeConvolutionBackwardData(
 
 dnnl::convolution_backward_weights::primitive_desc DescribeConvolutionBackwardWeight(
     const dnnl::engine& engine, algorithm kind, const ProductTensors& t, const WindowDims& w,
-    const dnnl::convolution_forward::primitive_desc& forward) {
-  return {engine,   kind,       t.source, t.weight, t.bias,  t.destination,
-          w.stride, w.dilation, w.begin,  w.end,    forward, Attributes()};
+    const dnnl::convolution_forward::primitive_desc& forward,
+    const std::function<bool(std::string_view)>& is_wanted) {
+  dnnl::convolution_backward_weights::primitive_desc descriptor(
+      engine, kind, t.source, t.weight, t.bias, t.destination, w.stride, w.dilation, w.begin, w.end,
+      forward, Attributes());
+  while (!is_wanted(descriptor.impl_info_str())) {
+    if (!descriptor.next_impl()) throw dnnl::error(dnnl_unimplemented, "none that is wanted");
+  }
+  return descriptor;
 }
 
 dnnl::pooling_forward::primitive_desc DescribePooling(const dnnl::engine& engine, algorithm kind,
