@@ -22,7 +22,7 @@ std::unique_ptr<TransformerBlock> Block(const ContextUse& use) {
       TransformerBlockOptions{.features = 8, .heads = 2, .context_features = 6, .context = use});
 }
 
-const Parameter& Find(Module& module, const std::string& path) {
+const Parameter& Find(Module& module, std::string_view path) {
   for (const Parameter* parameter : module.Parameters()) {
     if (parameter->path == path) return *parameter;
   }

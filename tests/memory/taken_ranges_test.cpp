@@ -48,7 +48,8 @@ TEST_CASE("what is found is what was taken, at any time", "[memory][arena][prope
       std::size_t first = draw(events);
       std::size_t last = first + 1 + draw(events - first);
       const auto begin = static_cast<std::int64_t>(draw(kBytes));
-      const auto end = begin + 1 + static_cast<std::int64_t>(draw(kBytes - begin));
+      const auto end =
+          begin + 1 + static_cast<std::int64_t>(draw(static_cast<std::size_t>(kBytes - begin)));
       taken.Take(first, last, {begin, end});
       for (std::size_t event = first; event < last; ++event) {
         for (std::int64_t byte = begin; byte < end; ++byte) {

@@ -8,8 +8,8 @@
 namespace frugal {
 namespace {
 
-const ResolvedValue& Find(const std::vector<ResolvedValue>& values, const std::string& section,
-                          const std::string& name) {
+const ResolvedValue& Find(const std::vector<ResolvedValue>& values, std::string_view section,
+                          std::string_view name) {
   const auto found = std::ranges::find_if(values, [&](const ResolvedValue& value) {
     return value.section == section && value.name == name;
   });
