@@ -94,8 +94,10 @@ TEST_CASE("outputs: a file system without room for them is refused, with both nu
 TEST_CASE("outputs: what they will take is known before a training, weights to the byte") {
   const TempDir directory;
   const bool averages = GENERATE(false, true);
-  AiModelBuilder builder = BuilderFor(
-      {.network = "resnet", .optimizer = {.lr = 0.01, .average_decay = averages ? 0.9 : 0.0}});
+  AiModelBuilder builder =
+      BuilderFor({.network = "resnet",
+                  .memory = {},
+                  .optimizer = {.lr = 0.01, .average_decay = averages ? 0.9 : 0.0}});
   builder.Output({.weights = directory.File("w"),
                   .report = directory.File("r"),
                   .summary = directory.File("s")});

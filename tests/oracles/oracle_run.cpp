@@ -108,7 +108,7 @@ double OracleRun::GradientError(const Tensor& computed, const std::string& name,
 
 Var OracleRun::RunBothWays(Function function) {
   const TapeScope scope(context(), &tape_);
-  const Var output = function(*this);
+  Var output = function(*this);
   tape_.Backward(context(), output.slot, ToTensor(Read("upstream", order_), output.dtype()));
   return output;
 }
