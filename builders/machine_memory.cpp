@@ -37,7 +37,7 @@ RunConfig WithinFree(const Blueprint& blueprint, std::int64_t megabytes) {
   return config;
 }
 
-// What would make it fit, found by planning it.
+// Says what would make it fit, which it finds by planning that.
 std::string Cure(const Blueprint& blueprint, const SystemMemory& machine) {
   const DataLayout* own_data = blueprint.dataset ? nullptr : &blueprint.layout;
   // What the process takes beside its tensors is not in the plan.

@@ -14,8 +14,9 @@ struct BudgetLimit {
   std::string field;   // "memory.memory_budget_mb"
 };
 
-// Of a configuration with memory_budget_mb: that, or a smaller max_memory_per_device_mb. A share is
-// one of the least limit that there is for this process, and never more than what is free now.
+// Returns the budget of a configuration with memory_budget_mb: that, or a smaller
+// max_memory_per_device_mb. A share is taken of the least limit that there is for this process, and
+// never comes to more than what is free now.
 BudgetLimit ResolveBudget(const TrainingMemoryConfig& memory, const SystemMemory& system);
 
 // "2,614 MB", rounded up.
