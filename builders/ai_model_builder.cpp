@@ -7,6 +7,7 @@
 #include "builders/machine_memory.h"
 #include "builders/option_fields.h"
 #include "builders/overrides.h"
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 #include "presets/memory_presets.h"
 #include "presets/resolved.h"

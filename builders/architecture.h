@@ -1,48 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "layers/architectures/asymmdit.h"
-#include "layers/architectures/bert.h"
-#include "layers/architectures/cogvideox.h"
-#include "layers/architectures/controlnet.h"
-#include "layers/architectures/controlnet_union.h"
-#include "layers/architectures/dit.h"
-#include "layers/architectures/emmdit.h"
-#include "layers/architectures/flag_dit.h"
-#include "layers/architectures/flux.h"
-#include "layers/architectures/gpt2.h"
-#include "layers/architectures/llama.h"
-#include "layers/architectures/mmdit.h"
-#include "layers/architectures/pixel_unet.h"
-#include "layers/architectures/resnet.h"
-#include "layers/architectures/unet.h"
-#include "layers/architectures/unet_condition.h"
-#include "layers/architectures/uvit.h"
-#include "layers/architectures/vae_kl.h"
-#include "layers/architectures/video_unet.h"
-#include "layers/architectures/vit.h"
-#include "presets/field.h"
+#include "builders/architecture_config.h"
 
 namespace frugal {
-
-// A named architecture and its sizes: [model] family and [model.config].
-using ArchitectureConfig =
-    std::variant<Gpt2Config, LlamaConfig, BertConfig, VitConfig, ResNetConfig, DitConfig, SitConfig,
-                 UVitConfig, FlagDitConfig, UNetConfig, UNetConditionConfig, ControlNetConfig,
-                 ControlNetUnionConfig, VaeKlConfig, VideoUNetConfig, PixelUNetConfig, MmditConfig,
-                 FluxConfig, CogVideoXConfig, AsymmDitConfig, EmmditConfig>;
-
-// A family as TOML knows it.
-struct ArchitectureFamily {
-  std::string name;             // "gpt2"
-  ArchitectureConfig defaults;  // the alternative with its default sizes
-  FieldTable fields;            // of that alternative's struct
-};
 
 // All families, in the order of ArchitectureConfig.
 const std::vector<ArchitectureFamily>& ArchitectureFamilies();

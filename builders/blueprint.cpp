@@ -8,7 +8,6 @@
 #include "builders/learning.h"
 #include "builders/network_builder.h"
 #include "builders/network_inputs.h"
-#include "builders/planner.h"
 #include "builders/run_rules.h"
 #include "builders/value_check.h"
 #include "presets/memory_rules.h"
@@ -91,42 +90,6 @@ void CheckAssignments(const Blueprint& blueprint) {
                      .advice = "list as many devices as there are [[model.layers]]"});
 }
 
-void CheckDeviceLimit(const Blueprint& blueprint) {
-  const auto limit_mb = blueprint.config.memory.max_memory_per_device_mb;
-  if (!limit_mb || blueprint.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
-  const Plan& plan = blueprint.plan;
-  std::string parts;
-  for (const MemoryTag tag : kAllMemoryTags) {
-    if (plan.at_peak[tag] == 0) continue;
-    parts += (parts.empty() ? "" : ", ") + std::string(NameOf(tag)) + " " +
-             FormatBytes(plan.at_peak[tag]);
-  }
-  const Complaint complaint = {
-      .where = "memory.max_memory_per_device_mb",
-      .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
-      .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
-               "); the largest holders are " + DescribeHolders(plan.largest_holders, 3),
-      .advice =
-          "state memory_budget_mb, so that a plan is made to fit, use a smaller batch, or "
-          "a higher limit"};
-  throw MemoryError(complaint, blueprint.config.origins.PlaceOf(complaint.where));
-}
-
-// A label without an output could only be found by reading past a row.
-void CheckOutputs(const Blueprint& blueprint) {
-  const std::int64_t classes = blueprint.layout.classes;
-  if (!TakesLabels(blueprint.config.loss.kind) || blueprint.plan.layers.empty()) return;
-  const Shape& output = blueprint.plan.layers.back().output;
-  if (output.back() >= classes) return;
-  const std::vector<LayerSpec>& layers = blueprint.config.model.layers;
-  throw ShapeError({.where = "loss",
-                    .required = "the network ends in an output for each of the " +
-                                std::to_string(classes) + " classes",
-                    .given = "it ends in " + ToString(output),
-                    .advice = "let the last layer have " + std::to_string(classes) + " units"},
-                   layers.empty() ? SourceLocation() : layers.back().location);
-}
-
 // The field has its range; the environment has none.
 void CheckThreadCount() {
   if (ThreadCount() <= static_cast<int>(kMostThreads)) return;
@@ -174,16 +137,6 @@ std::vector<std::int64_t> FirstSamples(std::int64_t count) {
 Blueprint PrepareBlueprint(const RunConfig& given, const DataLayout* custom_layout) {
   const RunConfig config = WithLossOfDiffusion(given);
   return WithPlaceIn(config, [&] { return Prepare(config, custom_layout); });
-}
-
-Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
-  Blueprint blueprint = PrepareBlueprint(config, custom_layout);
-  return WithPlaceIn(config, [&] {
-    MakePlan(blueprint);
-    CheckOutputs(blueprint);
-    CheckDeviceLimit(blueprint);
-    return std::move(blueprint);
-  });
 }
 
 }  // namespace frugal

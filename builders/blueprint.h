@@ -58,12 +58,9 @@ struct Blueprint {
   }
 };
 
-// Checks the configuration, builds the network and plans it. With `custom_layout` the program
-// brings its own data; otherwise [data] describes it. Throws ConfigError, ShapeError, or
-// MemoryError where the plan passes max_memory_per_device_mb, or nothing fits memory_budget_mb.
-Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout = nullptr);
-
-// All of that but the plan.
+// Checks the configuration and builds the network, with everything that is known before a plan is
+// made. With `custom_layout` the program brings its own data; otherwise [data] describes it. Throws
+// ConfigError or ShapeError.
 Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_layout = nullptr);
 
 // Sample numbers 0 .. count - 1.

@@ -51,6 +51,24 @@ std::vector<SideBySide> SideBySideAtPeak(const MemoryTimeline& timeline, const M
 
 }  // namespace
 
+std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
+  std::vector<PlannedStep> steps;
+  const std::int64_t full = program.train_samples / program.batch;
+  const std::int64_t rest = program.drop_last ? 0 : program.train_samples % program.batch;
+  const std::int64_t epochs = program.total_steps / program.steps_per_epoch;
+  const std::int64_t tail = program.total_steps % program.steps_per_epoch;
+  const std::int64_t full_steps = epochs * full + std::min(tail, full);
+  const auto add = [&](StepKind kind, std::int64_t batch, std::int64_t times) {
+    if (batch > 0 && times > 0) steps.push_back({kind, batch, std::min<std::int64_t>(times, 2)});
+  };
+  add(StepKind::kTrain, program.batch, full_steps);
+  add(StepKind::kTrain, rest, epochs);
+  const std::int64_t test_full = program.test_samples / program.evaluation_batch;
+  add(StepKind::kEvaluate, program.evaluation_batch, test_full);
+  add(StepKind::kEvaluate, program.test_samples % program.evaluation_batch, 1);
+  return steps;
+}
+
 DryTraining::DryTraining(const Blueprint& blueprint)
     : blueprint_(blueprint),
       world_(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward()),

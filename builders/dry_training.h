@@ -8,6 +8,15 @@
 
 namespace frugal {
 
+// The batch sizes of each kind of step that the program runs, in order of first use.
+struct PlannedStep {
+  StepKind kind = StepKind::kTrain;
+  std::int64_t batch = 0;
+  std::int64_t times = 0;  // how often the program runs it, at most 2 (a second run finds the
+                           // optimizer's state already there)
+};
+std::vector<PlannedStep> StepsOf(const TrainingProgram& program);
+
 // A training that runs dry from its beginning, step by step: what is live before a step is what
 // would be live then.
 class DryTraining {

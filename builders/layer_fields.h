@@ -3,17 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "builders/layer_spec.h"
-#include "presets/field.h"
+#include "builders/layer_type.h"
 
 namespace frugal {
-
-// One type of layer as TOML knows it.
-struct LayerType {
-  LayerOptions defaults;            // the alternative with its default options
-  FieldTable fields;                // of that alternative's struct
-  std::vector<std::string> nested;  // keys that hold lists of layers: "layers", "shortcut"
-};
 
 // All types, in the order of LayerOptions.
 const std::vector<LayerType>& LayerTypes();

@@ -7,6 +7,7 @@
 #include "builders/error_place.h"
 #include "builders/natural_layout.h"
 #include "builders/network_inputs.h"
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 #include "presets/model_presets.h"
 #include "presets/value.h"

@@ -8,9 +8,11 @@
 #include "builders/checkpoint_policy.h"
 #include "builders/dry_training.h"
 #include "builders/dry_world.h"
+#include "builders/error_place.h"
 #include "builders/kept_bytes.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/with_place.h"
 
 namespace frugal {
 namespace {
@@ -120,25 +122,43 @@ std::vector<Holder> HoldersWithBaseline(const StepPlan& step) {
   return MergeHolders(std::move(holders));
 }
 
-}  // namespace
-
-std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
-  std::vector<PlannedStep> steps;
-  const int64_t full = program.train_samples / program.batch;
-  const int64_t rest = program.drop_last ? 0 : program.train_samples % program.batch;
-  const int64_t epochs = program.total_steps / program.steps_per_epoch;
-  const int64_t tail = program.total_steps % program.steps_per_epoch;
-  const int64_t full_steps = epochs * full + std::min(tail, full);
-  const auto add = [&](StepKind kind, int64_t batch, int64_t times) {
-    if (batch > 0 && times > 0) steps.push_back({kind, batch, std::min<int64_t>(times, 2)});
-  };
-  add(StepKind::kTrain, program.batch, full_steps);
-  add(StepKind::kTrain, rest, epochs);
-  const int64_t test_full = program.test_samples / program.evaluation_batch;
-  add(StepKind::kEvaluate, program.evaluation_batch, test_full);
-  add(StepKind::kEvaluate, program.test_samples % program.evaluation_batch, 1);
-  return steps;
+void CheckDeviceLimit(const Blueprint& blueprint) {
+  const auto limit_mb = blueprint.config.memory.max_memory_per_device_mb;
+  if (!limit_mb || blueprint.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
+  const Plan& plan = blueprint.plan;
+  std::string parts;
+  for (const MemoryTag tag : kAllMemoryTags) {
+    if (plan.at_peak[tag] == 0) continue;
+    parts += (parts.empty() ? "" : ", ") + std::string(NameOf(tag)) + " " +
+             FormatBytes(plan.at_peak[tag]);
+  }
+  const Complaint complaint = {
+      .where = "memory.max_memory_per_device_mb",
+      .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
+      .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
+               "); the largest holders are " + DescribeHolders(plan.largest_holders, 3),
+      .advice =
+          "state memory_budget_mb, so that a plan is made to fit, use a smaller batch, or "
+          "a higher limit"};
+  throw MemoryError(complaint, blueprint.config.origins.PlaceOf(complaint.where));
 }
+
+// A label without an output could only be found by reading past a row.
+void CheckOutputs(const Blueprint& blueprint) {
+  const std::int64_t classes = blueprint.layout.classes;
+  if (!TakesLabels(blueprint.config.loss.kind) || blueprint.plan.layers.empty()) return;
+  const Shape& output = blueprint.plan.layers.back().output;
+  if (output.back() >= classes) return;
+  const std::vector<LayerSpec>& layers = blueprint.config.model.layers;
+  throw ShapeError({.where = "loss",
+                    .required = "the network ends in an output for each of the " +
+                                std::to_string(classes) + " classes",
+                    .given = "it ends in " + ToString(output),
+                    .advice = "let the last layer have " + std::to_string(classes) + " units"},
+                   layers.empty() ? SourceLocation() : layers.back().location);
+}
+
+}  // namespace
 
 void MakePlan(Blueprint& blueprint) {
   const auto chosen = ChooseWithinBudget(blueprint);
@@ -172,6 +192,16 @@ StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, int64_t batch) {
   // Packed weights are there too once anything has run.
   const bool packs = blueprint.dtype() == DType::kBF16;
   return training.Run(kind, batch, packs ? 2 : 1);
+}
+
+Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
+  Blueprint blueprint = PrepareBlueprint(config, custom_layout);
+  return WithPlaceIn(config, [&] {
+    MakePlan(blueprint);
+    CheckOutputs(blueprint);
+    CheckDeviceLimit(blueprint);
+    return std::move(blueprint);
+  });
 }
 
 }  // namespace frugal

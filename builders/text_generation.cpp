@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "builders/planner.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

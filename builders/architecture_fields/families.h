@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "builders/architecture.h"
+#include "builders/architecture_config.h"
 
 // The families' tables; all together in the order of ArchitectureConfig.
 namespace frugal {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "builders/blueprint.h"
-#include "builders/planner.h"
+#include "builders/dry_training.h"
 
 namespace frugal {
 

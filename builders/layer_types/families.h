@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "builders/layer_fields.h"
+#include "builders/layer_type.h"
 
 namespace frugal {
 

@@ -2,16 +2,10 @@
 
 #include <memory>
 
-#include "layers/architectures/unet_trunk.h"
+#include "layers/architectures/controlnet_config.h"
 #include "layers/sequential.h"
 
 namespace frugal {
-
-// Keys of diffusers' ControlNetModel.
-struct ControlNetConfig : UNetTrunkConfig {
-  std::int64_t conditioning_channels = 3;
-  std::vector<std::int64_t> conditioning_embedding_out_channels = {16, 32, 96, 256};
-};
 
 // What a U-Net's skips and middle are to add for an image that it is to follow (Zhang et al.,
 // arXiv:2302.05543), as in diffusers' ControlNetModel. Inputs: those of the U-Net and behind its

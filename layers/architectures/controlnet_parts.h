@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/architectures/controlnet.h"
+#include "layers/architectures/controlnet_config.h"
 #include "layers/architectures/unet_skeleton.h"
 
 // What ControlNets have in common. Bundles hold x, t, context, class_labels if there are classes,

@@ -1,6 +1,6 @@
 #include "samples/020_error_gallery/case.h"
 
-#include "builders/blueprint.h"
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 
 namespace frugal::gallery {

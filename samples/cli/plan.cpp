@@ -8,6 +8,7 @@
 #include "builders/error_place.h"
 #include "builders/named_model.h"
 #include "builders/network_builder.h"
+#include "builders/planner.h"
 #include "builders/report/plan_json.h"
 #include "builders/report/plan_text.h"
 #include "builders/spec_reader.h"

@@ -2,6 +2,7 @@
 
 #include "sdk/core/random.h"
 #include "sdk/diffusion/diffusion_steps.h"
+#include "sdk/diffusion/sampler.h"
 
 namespace frugal {
 namespace {

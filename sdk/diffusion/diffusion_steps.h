@@ -1,10 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
-#include "sdk/diffusion/sampler.h"
+#include "sdk/diffusion/sampler_options.h"
 
 namespace frugal {
+
+class Sampler;
 
 // The times of a sampler of a noise schedule and what a network's output means at each.
 class DiffusionSteps {

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "sdk/diffusion/diffusion_steps.h"
+#include "sdk/diffusion/sampler.h"
 
 namespace frugal {
 namespace {

@@ -1,5 +1,6 @@
 #include "sdk/core/error.h"
 #include "sdk/diffusion/diffusion_steps.h"
+#include "sdk/diffusion/sampler.h"
 
 namespace frugal {
 namespace {

@@ -21,20 +21,6 @@ void CheckNumber(bool is_good, std::string_view required, double given) {
 
 }  // namespace
 
-std::string_view NameOf(SamplerKind kind) {
-  switch (kind) {
-    case SamplerKind::kDdpm:
-      return "ddpm";
-    case SamplerKind::kDdim:
-      return "ddim";
-    case SamplerKind::kDpmSolver:
-      return "dpm_solver";
-    case SamplerKind::kEulerFlow:
-      break;
-  }
-  return "euler_flow";
-}
-
 std::unique_ptr<Sampler> MakeSampler(const SamplerOptions& options) {
   CheckNumber(options.eta >= 0 && options.eta <= 1, "eta lies in [0, 1]", options.eta);
   CheckNumber(options.clip >= 0, "the bound of predicted data is not negative", options.clip);

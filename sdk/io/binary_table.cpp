@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sdk/core/utf8.h"
-#include "sdk/io/binary_weights.h"
 #include "sdk/io/weight_error.h"
 
 namespace frugal {

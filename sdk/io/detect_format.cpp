@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sdk/io/binary_weights.h"
+#include "sdk/io/binary_table.h"
 
 namespace frugal {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights_file_format.h"
 
 namespace frugal {
 

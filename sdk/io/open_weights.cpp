@@ -44,12 +44,6 @@ WeightsFileFormat Decide(const std::string& path, WeightsFileFormat asked) {
 
 }  // namespace
 
-std::string_view NameOf(WeightsFileFormat format) {
-  constexpr auto names = std::to_array<std::string_view>({"auto", "JSON", "binary", "safetensors"});
-  static_assert(names.size() == static_cast<std::size_t>(WeightsFileFormat::kSafetensors) + 1);
-  return names[static_cast<std::size_t>(format)];
-}
-
 WeightsFileFormat FormatToWrite(const std::string& path) {
   constexpr std::array<std::string_view, 12> kForeign = {".pt",   ".pth",  ".ckpt", ".pkl",
                                                          ".npy",  ".npz",  ".h5",   ".hdf5",

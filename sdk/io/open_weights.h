@@ -8,12 +8,9 @@
 
 #include "sdk/io/weight_source.h"
 #include "sdk/io/weight_writer.h"
+#include "sdk/io/weights_file_format.h"
 
 namespace frugal {
-
-enum class WeightsFileFormat : std::uint8_t { kAuto, kJson, kBinary, kSafetensors };
-
-std::string_view NameOf(WeightsFileFormat format);  // "auto", "JSON", "binary", "safetensors"
 
 // Opens a weight file. kAuto goes by the content, never by the name. Throws WeightFileError for a
 // file that is missing, empty, unreadable, damaged, of no known form (naming some well-known other

@@ -1,54 +1,13 @@
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "sdk/autograd/context.h"
 #include "sdk/module/parameter.h"
+#include "sdk/optim/optimizer_options.h"
 #include "sdk/optim/schedule.h"
-#include "sdk/optim/state_format.h"
 
 namespace frugal {
-
-enum class OptimizerKind : std::uint8_t {
-  kSgd,       // with momentum and Nesterov's form (Sutskever et al., ICML 2013)
-  kAdam,      // Kingma & Ba, arXiv:1412.6980; weight decay is added to the gradient
-  kAdamW,     // Loshchilov & Hutter, arXiv:1711.05101: weight decay apart from the gradient
-  kRmsProp,   // Tieleman & Hinton 2012, lecture 6.5
-  kAdagrad,   // Duchi et al., JMLR 2011
-  kAdadelta,  // Zeiler, arXiv:1212.5701
-  kNAdam,     // Dozat 2016
-  kRAdam,     // Liu et al., arXiv:1908.03265
-  kAdamax,    // Kingma & Ba, arXiv:1412.6980, section 7.1
-};
-inline constexpr std::size_t kOptimizerKindCount = 9;
-std::string_view NameOf(OptimizerKind kind);  // "sgd", "adam", "adamw", "rmsprop", ...
-
-struct OptimizerOptions {
-  OptimizerKind kind = OptimizerKind::kAdamW;
-  double lr = 1e-3;
-  double momentum = 0;  // sgd, rmsprop
-  bool nesterov = false;
-  double beta1 = 0.9;  // adam, adamw, nadam, radam, adamax
-  double beta2 = 0.999;
-  double alpha = 0.99;           // rmsprop
-  double rho = 0.9;              // adadelta
-  double rate_decay = 0;         // adagrad
-  double momentum_decay = 4e-3;  // nadam
-  // All but sgd; not given: 1e-10 for adagrad, 1e-6 for adadelta, else 1e-8, as PyTorch.
-  std::optional<double> eps{};
-  double weight_decay = 0;
-  StateFormat state = StateFormat::kF32;  // sgd with momentum, adam and adamw; others: kF32 only
-  // > 0: the weights' moving average is kept beside them: after update t (from 0) it is
-  // d average + (1 - d) weight, d = min(average_decay, t / (t + 10)). Evaluations, predictions,
-  // samples and saved weights are then the average's.
-  double average_decay = 0;
-  // Parameters under these paths ("layer4", "layer4.0.conv1") learn at slow_factor of the rate.
-  std::vector<std::string> slow{};
-  double slow_factor = 0.1;
-};
 
 // Applies one update to each trainable parameter that got a gradient in this step.
 class Optimizer {

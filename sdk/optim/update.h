@@ -3,7 +3,7 @@
 #include <array>
 
 #include "sdk/module/parameter_store.h"
-#include "sdk/optim/optimizer.h"
+#include "sdk/optim/optimizer_options.h"
 
 namespace frugal {
 

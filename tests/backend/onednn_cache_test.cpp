@@ -17,7 +17,7 @@ LinearDescription Product(std::int64_t rows) {
 }  // namespace
 
 TEST_CASE("the operation cache finds what it has and stays within its capacity") {
-  OperationCache cache(4);
+  OperationCache cache(Describe, 4);
   Operation* const first = cache.Find(Product(1));
   REQUIRE(first != nullptr);
   CHECK(cache.Find(Product(1)) == first);
@@ -27,11 +27,11 @@ TEST_CASE("the operation cache finds what it has and stays within its capacity")
     CHECK(cache.Find(Product(1)) == first);  // in use, therefore kept
     CHECK(cache.size() <= 4);
   }
-  CHECK(OperationCache(0).capacity() == 1);
+  CHECK(OperationCache(Describe, 0).capacity() == 1);
 }
 
 TEST_CASE("the operation cache tells descriptions and thread counts apart") {
-  OperationCache cache;
+  OperationCache cache(Describe);
   LinearDescription d = Product(5);
   cache.Find(d);
   d.bias = true;
@@ -54,7 +54,7 @@ TEST_CASE("the operation cache tells descriptions and thread counts apart") {
 }
 
 TEST_CASE("an evicted operation is made again and gives the same bits") {
-  OperationCache cache(1);
+  OperationCache cache(Describe, 1);
   const Tensor x = test::RandomTensor({5, 8}, 1), w = test::RandomTensor({8, 8}, 2);
   Tensor y = test::Full({5, 8}, NAN);
   const auto run = [&] {
@@ -72,7 +72,7 @@ TEST_CASE("an evicted operation is made again and gives the same bits") {
 }
 
 TEST_CASE("what oneDNN cannot do is no operation") {
-  OperationCache cache;
+  OperationCache cache(Describe);
   CHECK(cache.Find(Product(-1)) == nullptr);
   CHECK(cache.size() == 1);
 }

@@ -14,7 +14,7 @@ using namespace frugal::test;
 namespace {
 
 struct Kernels {
-  onednn::OperationCache cache;
+  onednn::OperationCache cache{onednn::Describe};
   OneDnnProductKernels exact_product{cache};
   OneDnnConvKernels exact_conv{cache};
   onednn::WidenedProducts product{exact_product};

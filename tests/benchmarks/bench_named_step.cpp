@@ -7,6 +7,7 @@
 
 #include "builders/model.h"
 #include "builders/named_model.h"
+#include "builders/planner.h"
 #include "builders/program.h"
 #include "builders/report/number_text.h"
 #include "samples/arguments.h"

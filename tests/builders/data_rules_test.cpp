@@ -1,6 +1,6 @@
 #include "builders/data_rules.h"
 
-#include "builders/blueprint.h"
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 #include "tests/io/temp_dir.h"
 

@@ -1,6 +1,7 @@
 #include "builders/dataset.h"
 
 #include "builders/ai_model_builder.h"
+#include "builders/planner.h"
 #include "builders/run_rules.h"
 #include "builders/spec_reader.h"
 #include "sdk/core/error.h"

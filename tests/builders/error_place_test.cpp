@@ -2,6 +2,7 @@
 #include "builders/error_place.h"
 
 #include "builders/ai_model_builder.h"
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 #include "tests/io/temp_dir.h"
 

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "builders/layer_fields.h"
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"

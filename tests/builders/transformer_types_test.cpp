@@ -1,4 +1,5 @@
 // Layers of transformers as TOML and LayerList know them, and what tokens may go into.
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"

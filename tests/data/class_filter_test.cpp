@@ -4,6 +4,7 @@
 
 #include "builders/ai_model_builder.h"
 #include "builders/dataset.h"
+#include "builders/planner.h"
 #include "builders/spec_reader.h"
 #include "sdk/core/error.h"
 #include "sdk/memory/system_memory.h"

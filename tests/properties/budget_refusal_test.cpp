@@ -3,6 +3,7 @@
 
 #include <regex>
 
+#include "builders/planner.h"
 #include "tests/support/budget_runs.h"
 
 namespace frugal::testing {

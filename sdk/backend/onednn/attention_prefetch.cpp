@@ -1,7 +1,5 @@
 #include "sdk/backend/onednn/attention_prefetch.h"
 
-#include "sdk/backend/onednn/attention_tiles.h"
-
 namespace frugal::onednn {
 namespace {
 

@@ -3,12 +3,9 @@
 #include <array>
 #include <cstdint>
 
-#include "sdk/backend/onednn/attention_plan.h"
+#include "sdk/backend/onednn/attention_inputs.h"
 
 namespace frugal::onednn {
-
-struct AttentionInputs;
-struct BackwardInputs;
 
 // Some rows, in bytes; `row` from one to the next.
 struct ByteRows {

@@ -1,24 +1,10 @@
 #pragma once
 
-#include "sdk/backend/onednn/attention_plan.h"
 #include "sdk/backend/onednn/attention_prefetch.h"
 
 // The work of one thread on tiles of attention in f32. Tensors of bf16 are converted as tiles are
 // read and written.
 namespace frugal::onednn {
-
-struct RowRange {
-  std::int64_t first, count;
-};
-
-struct AttentionInputs {
-  const AttentionGeometry& geometry;
-  const AttentionPlan& plan;
-  const simd::AttentionLoops& loops;
-  HeadsView q, k, v;
-  Tensor mask;
-  DType dtype = DType::kF32;  // or kBF16
-};
 
 // Positions [first, first + count) of a head as floats: as they lie, or in `converted`
 // [count, head_size] where they are bf16.
@@ -39,8 +25,8 @@ class ScoreTiles {
   void BeginTask(std::int64_t task);  // takes up its batch and key head
   // The queries of a tile times query_scale, which are `factor` times the rows given.
   void LoadQueries(const HeadRows& from, float factor, const QueryTile& tile);
-  // to[i][c] = factor * from[c][i] for the columns c of a tile, 0 in those without a query;
-  // from [count, width],  // `to` [width, kQueryTile]
+  // to[i][c] = factor * from[c][i] for the columns c of a tile, and 0 in those without a query;
+  // `from` is [count, width], `to` [width, kQueryTile].
   void LoadColumns(const HeadRows& from, std::int64_t width, float factor, const QueryTile& tile,
                    float* to) const;
   // Rows of a tile, from its first query on.
@@ -101,14 +87,6 @@ struct KeySums {
   float* values;
 };
 KeySums KeySumsAt(const AttentionInputs& inputs, float* memory, std::int64_t slot);
-
-struct BackwardInputs {
-  const Tensor& dy;
-  const Tensor& y;
-  const Tensor& log_sum_exp;
-  const HeadsView& dk;  // for whoever wants them in the cache when they are written
-  const HeadsView& dv;
-};
 
 class BackwardTiles {
  public:

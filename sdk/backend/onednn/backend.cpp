@@ -56,7 +56,7 @@ class OneDnnBackend final : public Backend {
 
  private:
   const bool has_bf16_ = simd::HasAvx512Bf16();
-  onednn::OperationCache cache_;
+  onednn::OperationCache cache_{onednn::Describe};
   OneDnnProductKernels product_{cache_};
   OneDnnConvKernels conv_{cache_};
   onednn::WidenedProducts widened_product_{product_};

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "sdk/backend/eigen/parallel.h"
-#include "sdk/backend/onednn/descriptors.h"
+#include "sdk/backend/onednn/packed_weight.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/backend/onednn/simd/panel_product.h"
 #include "sdk/backend/onednn/simd/weight_tiles.h"

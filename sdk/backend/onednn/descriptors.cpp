@@ -88,20 +88,6 @@ std::unique_ptr<Operation> Describe(const Description& description) {
   return ours ? std::move(ours) : DescribePrimitive(description);
 }
 
-std::int64_t PackedWeightBytes(std::int64_t inputs, std::int64_t outputs) {
-  return static_cast<std::int64_t>(PackedWeight(inputs, outputs).get_size());
-}
-
-bool IsPackedInTiles(std::int64_t inputs, std::int64_t outputs) {
-  try {
-    return PackedWeight(inputs, outputs) ==
-           Describe({inputs, outputs}, Tag::BA16a64b2a, DType::kBF16);
-  } catch (const dnnl::error& error) {
-    ThrowIfOutOfMemory(error);
-    return false;
-  }
-}
-
 void PrepareLibrary(int cached) {
   static const bool is_limited = LimitInstructions();
   static_cast<void>(is_limited);

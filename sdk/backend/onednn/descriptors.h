@@ -16,12 +16,6 @@ std::unique_ptr<Operation> DescribePrimitive(const Description& description);
 // The same, or a kernel of ours where that is faster.
 std::unique_ptr<Operation> Describe(const Description& description);
 
-// Bytes of a weight's packed bf16 copy, which PackDescription writes.
-std::int64_t PackedWeightBytes(std::int64_t inputs, std::int64_t outputs);
-
-// Whether that copy lies in the tiles of simd/weight_tiles.h.
-bool IsPackedInTiles(std::int64_t inputs, std::int64_t outputs);
-
 // Prepares oneDNN, once for each process: limits its process-wide cache of compiled primitives to
 // `cached` of them, and the instructions that it may use to those that FRUGAL_ISA allows.
 void PrepareLibrary(int cached);

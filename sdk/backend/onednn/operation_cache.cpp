@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/onednn/descriptors.h"
 
 namespace frugal::onednn {
 
-OperationCache::OperationCache(std::size_t capacity)
-    : capacity_(std::max<std::size_t>(1, capacity)) {}
+OperationCache::OperationCache(Factory make, std::size_t capacity)
+    : make_(make), capacity_(std::max<std::size_t>(1, capacity)) {}
 
 Operation* OperationCache::Find(const Description& description) {
   OperationKey key{description, ThreadCount()};
@@ -20,7 +19,7 @@ Operation* OperationCache::Find(const Description& description) {
     index_.erase(entries_.back().key);
     entries_.pop_back();
   }
-  entries_.push_front({key, Describe(description)});
+  entries_.push_front({key, make_(description)});
   index_.emplace(std::move(key), entries_.begin());
   return entries_.front().operation.get();
 }

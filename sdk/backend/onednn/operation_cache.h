@@ -15,7 +15,10 @@ class OperationCache {
  public:
   static constexpr std::size_t kDefaultCapacity = 1024;
 
-  explicit OperationCache(std::size_t capacity = kDefaultCapacity);
+  // Makes what a description asks for; nullptr where there is no (fast) implementation.
+  using Factory = std::unique_ptr<Operation> (*)(const Description&);
+
+  explicit OperationCache(Factory make, std::size_t capacity = kDefaultCapacity);
 
   // nullptr where oneDNN has no (fast) implementation, which depends on the description alone.
   // Valid until the next call.
@@ -30,6 +33,7 @@ class OperationCache {
     std::unique_ptr<Operation> operation;
   };
 
+  Factory make_;
   std::size_t capacity_;
   std::list<Entry> entries_;  // latest use first
   std::unordered_map<OperationKey, std::list<Entry>::iterator, OperationKeyHash> index_;

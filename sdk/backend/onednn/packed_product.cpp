@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "sdk/backend/onednn/descriptors.h"
+#include "sdk/backend/onednn/packed_weight.h"
 #include "sdk/backend/onednn/partial_rows.h"
 #include "sdk/backend/onednn/weight_gradient.h"
 #include "sdk/core/error.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sdk/backend/eigen/parallel.h"
-#include "sdk/backend/onednn/descriptors.h"
+#include "sdk/backend/onednn/packed_weight.h"
 #include "sdk/backend/onednn/simd/cpu_features.h"
 #include "sdk/backend/onednn/simd/weight_tiles.h"
 
