@@ -9,8 +9,8 @@
 #include "builders/overrides.h"
 #include "builders/planner.h"
 #include "builders/spec_reader.h"
+#include "presets/config/resolved.h"
 #include "presets/memory_presets.h"
-#include "presets/resolved.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 

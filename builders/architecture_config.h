@@ -23,7 +23,7 @@
 #include "layers/architectures/vae_kl.h"
 #include "layers/architectures/video_unet.h"
 #include "layers/architectures/vit.h"
-#include "presets/field.h"
+#include "presets/config/field.h"
 
 namespace frugal {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "presets/field_reader.h"
+#include "presets/config/field_reader.h"
+#include "presets/config/nearest_name.h"
+#include "presets/config/resolved.h"
+#include "presets/config/toml_reader.h"
 #include "presets/model_presets.h"
-#include "presets/nearest_name.h"
-#include "presets/resolved.h"
-#include "presets/toml_reader.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

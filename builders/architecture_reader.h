@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "builders/architecture.h"
-#include "presets/complaints.h"
-#include "presets/config_node.h"
-#include "presets/origins.h"
+#include "presets/config/complaints.h"
+#include "presets/config/config_node.h"
+#include "presets/config/origins.h"
 
 namespace frugal {
 

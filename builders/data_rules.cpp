@@ -4,7 +4,7 @@
 
 #include "builders/dataset.h"
 #include "builders/report/number_text.h"
-#include "presets/value.h"
+#include "presets/config/value.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/data/dataset_info.h"
 

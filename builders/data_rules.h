@@ -1,7 +1,7 @@
 #pragma once
 
 #include "builders/run_config.h"
-#include "presets/complaints.h"
+#include "presets/config/complaints.h"
 
 namespace frugal {
 

@@ -1,7 +1,7 @@
 #include "builders/dataset.h"
 
-#include "presets/nearest_name.h"
-#include "presets/value.h"
+#include "presets/config/nearest_name.h"
+#include "presets/config/value.h"
 #include "sdk/core/error.h"
 #include "sdk/data/class_filter.h"
 

@@ -1,7 +1,7 @@
 #include "builders/layer_reader.h"
 
 #include "builders/layer_fields.h"
-#include "presets/field_reader.h"
+#include "presets/config/field_reader.h"
 
 namespace frugal {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "builders/layer_spec.h"
-#include "presets/complaints.h"
-#include "presets/config_node.h"
-#include "presets/origins.h"
+#include "presets/config/complaints.h"
+#include "presets/config/config_node.h"
+#include "presets/config/origins.h"
 
 namespace frugal {
 

@@ -18,7 +18,7 @@
 #include "layers/simple_layers.h"
 #include "layers/transposed_convolution.h"
 #include "layers/upsample.h"
-#include "presets/config_node.h"
+#include "presets/config/config_node.h"
 
 namespace frugal {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "builders/layer_spec.h"
-#include "presets/field.h"
+#include "presets/config/field.h"
 
 namespace frugal {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "presets/nearest_name.h"
-#include "presets/value.h"
+#include "presets/config/nearest_name.h"
+#include "presets/config/value.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

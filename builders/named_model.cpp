@@ -9,8 +9,8 @@
 #include "builders/network_inputs.h"
 #include "builders/planner.h"
 #include "builders/spec_reader.h"
+#include "presets/config/value.h"
 #include "presets/model_presets.h"
-#include "presets/value.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

@@ -2,7 +2,7 @@
 
 #include "builders/field_limits.h"
 #include "builders/run_config.h"
-#include "presets/make_field.h"
+#include "presets/config/make_field.h"
 
 namespace frugal {
 namespace {

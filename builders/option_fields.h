@@ -1,6 +1,6 @@
 #pragma once
 
-#include "presets/field.h"
+#include "presets/config/field.h"
 
 namespace frugal {
 

@@ -6,7 +6,7 @@
 #include "builders/report/html_report.h"
 #include "builders/report/summary_json.h"
 #include "builders/report/text_file.h"
-#include "presets/complaints.h"
+#include "presets/config/complaints.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/io/atomic_file.h"

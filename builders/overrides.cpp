@@ -1,9 +1,9 @@
 #include "builders/overrides.h"
 
 #include "builders/spec_reader.h"
-#include "presets/field_reader.h"
+#include "presets/config/field_reader.h"
+#include "presets/config/override.h"
 #include "presets/memory_fields.h"
-#include "presets/override.h"
 
 namespace frugal {
 

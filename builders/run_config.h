@@ -6,7 +6,7 @@
 
 #include "builders/architecture.h"
 #include "builders/layer_spec.h"
-#include "presets/origins.h"
+#include "presets/config/origins.h"
 #include "presets/training_memory_config.h"
 #include "sdk/backend/backend.h"
 #include "sdk/optim/optimizer.h"

@@ -8,12 +8,12 @@
 #include "builders/layer_reader.h"
 #include "builders/option_fields.h"
 #include "builders/run_rules.h"
-#include "presets/field_reader.h"
+#include "presets/config/field_reader.h"
+#include "presets/config/override.h"
+#include "presets/config/resolved.h"
+#include "presets/config/toml_reader.h"
 #include "presets/memory_fields.h"
 #include "presets/memory_reader.h"
-#include "presets/override.h"
-#include "presets/resolved.h"
-#include "presets/toml_reader.h"
 
 namespace frugal {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "builders/run_config.h"
-#include "presets/config_node.h"
-#include "presets/json_schema.h"
+#include "presets/config/config_node.h"
+#include "presets/config/json_schema.h"
 
 namespace frugal {
 

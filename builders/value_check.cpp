@@ -2,7 +2,7 @@
 
 #include "builders/layer_fields.h"
 #include "builders/spec_reader.h"
-#include "presets/field_check.h"
+#include "presets/config/field_check.h"
 
 namespace frugal {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "presets/field.h"
-#include "presets/make_field.h"
+#include "presets/config/field.h"
+#include "presets/config/make_field.h"
 #include "presets/training_memory_config.h"
 
 namespace frugal {

@@ -2,9 +2,9 @@
 
 #include <array>
 
+#include "presets/config/nearest_name.h"
+#include "presets/config/resolved.h"
 #include "presets/memory_fields.h"
-#include "presets/nearest_name.h"
-#include "presets/resolved.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "presets/origins.h"
+#include "presets/config/origins.h"
+#include "presets/config/value.h"
 #include "presets/training_memory_config.h"
-#include "presets/value.h"
 
 namespace frugal {
 

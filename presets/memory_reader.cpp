@@ -1,13 +1,13 @@
 #include "presets/memory_reader.h"
 
-#include "presets/field_check.h"
-#include "presets/field_reader.h"
+#include "presets/config/field_check.h"
+#include "presets/config/field_reader.h"
+#include "presets/config/resolved.h"
+#include "presets/config/toml_reader.h"
+#include "presets/config/toml_writer.h"
 #include "presets/memory_fields.h"
 #include "presets/memory_presets.h"
 #include "presets/memory_rules.h"
-#include "presets/resolved.h"
-#include "presets/toml_reader.h"
-#include "presets/toml_writer.h"
 
 namespace frugal {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "presets/complaints.h"
-#include "presets/config_node.h"
-#include "presets/field.h"
-#include "presets/origins.h"
+#include "presets/config/complaints.h"
+#include "presets/config/config_node.h"
+#include "presets/config/field.h"
+#include "presets/config/origins.h"
 #include "presets/training_memory_config.h"
 
 namespace frugal {

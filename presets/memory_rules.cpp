@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "presets/complaints.h"
-#include "presets/field_check.h"
+#include "presets/config/complaints.h"
+#include "presets/config/field_check.h"
 #include "presets/memory_fields.h"
 
 namespace frugal {

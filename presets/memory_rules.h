@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "presets/origins.h"
+#include "presets/config/origins.h"
 #include "presets/training_memory_config.h"
 #include "sdk/core/error.h"
 

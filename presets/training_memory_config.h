@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "presets/memory_budget.h"
+#include "presets/config/memory_budget.h"
 
 namespace frugal {
 

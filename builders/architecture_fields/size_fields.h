@@ -1,7 +1,7 @@
 #pragma once
 
 #include "builders/field_limits.h"
-#include "presets/make_field.h"
+#include "presets/config/make_field.h"
 
 // Rows that many architectures have.
 namespace frugal {

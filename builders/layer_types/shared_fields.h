@@ -5,7 +5,7 @@
 
 #include "builders/field_limits.h"
 #include "layers/window_options.h"
-#include "presets/make_field.h"
+#include "presets/config/make_field.h"
 #include "sdk/ops/activation.h"
 
 namespace frugal {

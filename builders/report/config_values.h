@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "builders/run_config.h"
-#include "presets/resolved.h"
+#include "presets/config/resolved.h"
 
 namespace frugal {
 

@@ -3,8 +3,8 @@
 #include "builders/report/config_values.h"
 #include "builders/report/number_text.h"
 #include "builders/report/text_table.h"
+#include "presets/config/resolved.h"
 #include "presets/memory_fields.h"
-#include "presets/resolved.h"
 #include "sdk/backend/instruction_limit.h"
 #include "sdk/core/byte_size.h"
 

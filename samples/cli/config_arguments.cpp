@@ -1,4 +1,4 @@
-#include "presets/value.h"
+#include "presets/config/value.h"
 #include "samples/cli/commands.h"
 #include "sdk/core/error.h"
 

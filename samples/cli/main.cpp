@@ -1,6 +1,6 @@
 #include "builders/program.h"
-#include "presets/nearest_name.h"
-#include "presets/value.h"
+#include "presets/config/nearest_name.h"
+#include "presets/config/value.h"
 #include "samples/cli/commands.h"
 #include "sdk/core/utf8.h"
 #include "sdk/core/version.h"

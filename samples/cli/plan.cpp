@@ -12,7 +12,7 @@
 #include "builders/report/plan_json.h"
 #include "builders/report/plan_text.h"
 #include "builders/spec_reader.h"
-#include "presets/text_file.h"
+#include "presets/config/text_file.h"
 #include "samples/cli/commands.h"
 #include "sdk/core/byte_size.h"
 

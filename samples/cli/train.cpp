@@ -3,7 +3,7 @@
 
 #include "builders/ai_model_builder.h"
 #include "builders/run_training.h"
-#include "presets/value.h"
+#include "presets/config/value.h"
 #include "samples/cli/commands.h"
 
 namespace frugal::cli {

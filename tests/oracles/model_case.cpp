@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "builders/architecture_reader.h"
-#include "presets/nearest_name.h"
-#include "presets/toml_reader.h"
+#include "presets/config/nearest_name.h"
+#include "presets/config/toml_reader.h"
 #include "sdk/core/bfloat16.h"
 #include "sdk/core/error.h"
 #include "sdk/io/open_weights.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "builders/architecture_reader.h"
-#include "presets/toml_reader.h"
+#include "presets/config/toml_reader.h"
 #include "tests/catch.h"
 #include "tests/oracles/model_case.h"
 #include "tests/oracles/training_case.h"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "builders/architecture_reader.h"
-#include "presets/toml_reader.h"
+#include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"
 #include "sdk/io/open_weights.h"
 #include "sdk/train/step.h"

@@ -1,6 +1,6 @@
-#include "presets/field_reader.h"
+#include "presets/config/field_reader.h"
 
-#include "presets/toml_reader.h"
+#include "presets/config/toml_reader.h"
 #include "tests/catch.h"
 #include "tests/presets/sample_options.h"
 

@@ -1,10 +1,10 @@
-#include "presets/field.h"
+#include "presets/config/field.h"
 
 #include <cmath>
 
-#include "presets/field_check.h"
-#include "presets/reference_text.h"
-#include "presets/resolved.h"
+#include "presets/config/field_check.h"
+#include "presets/config/reference_text.h"
+#include "presets/config/resolved.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/presets/sample_options.h"

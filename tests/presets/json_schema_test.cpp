@@ -1,4 +1,4 @@
-#include "presets/json_schema.h"
+#include "presets/config/json_schema.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,11 +2,11 @@
 
 #include <random>
 
-#include "presets/field_check.h"
-#include "presets/field_reader.h"
+#include "presets/config/field_check.h"
+#include "presets/config/field_reader.h"
+#include "presets/config/resolved.h"
+#include "presets/config/toml_reader.h"
 #include "presets/memory_reader.h"
-#include "presets/resolved.h"
-#include "presets/toml_reader.h"
 #include "tests/catch.h"
 
 namespace frugal {

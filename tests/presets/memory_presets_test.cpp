@@ -4,11 +4,11 @@
 #include <iterator>
 #include <map>
 
+#include "presets/config/resolved.h"
 #include "presets/memory_fields.h"
 #include "presets/memory_reader.h"
 #include "presets/memory_rules.h"
 #include "presets/presets_table.h"
-#include "presets/resolved.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 

@@ -2,10 +2,10 @@
 
 #include <random>
 
+#include "presets/config/override.h"
+#include "presets/config/resolved.h"
+#include "presets/config/toml_reader.h"
 #include "presets/memory_fields.h"
-#include "presets/override.h"
-#include "presets/resolved.h"
-#include "presets/toml_reader.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 

@@ -1,6 +1,6 @@
-#include "presets/override.h"
+#include "presets/config/override.h"
 
-#include "presets/toml_reader.h"
+#include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "presets/resolved.h"
+#include "presets/config/resolved.h"
 
 #include "tests/catch.h"
 #include "tests/presets/sample_options.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "presets/make_field.h"
+#include "presets/config/make_field.h"
 
 namespace frugal {
 

@@ -1,4 +1,4 @@
-#include "presets/toml_reader.h"
+#include "presets/config/toml_reader.h"
 
 #include <filesystem>
 #include <fstream>

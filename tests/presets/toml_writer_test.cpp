@@ -1,10 +1,10 @@
-#include "presets/toml_writer.h"
+#include "presets/config/toml_writer.h"
 
 #include <cmath>
 #include <random>
 
-#include "presets/field_reader.h"
-#include "presets/toml_reader.h"
+#include "presets/config/field_reader.h"
+#include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/presets/sample_options.h"

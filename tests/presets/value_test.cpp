@@ -1,4 +1,4 @@
-#include "presets/value.h"
+#include "presets/config/value.h"
 
 #include <limits>
 

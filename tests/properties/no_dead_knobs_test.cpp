@@ -6,8 +6,8 @@
 
 #include "builders/checkpoint_policy.h"
 #include "builders/dry_world.h"
+#include "presets/config/resolved.h"
 #include "presets/memory_fields.h"
-#include "presets/resolved.h"
 #include "tests/catch.h"
 #include "tests/support/synthetic.h"
 

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "builders/spec_reader.h"
+#include "presets/config/reference_text.h"
 #include "presets/memory_fields.h"
-#include "presets/reference_text.h"
 #include "tests/catch.h"
 
 namespace frugal::testing {

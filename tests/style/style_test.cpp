@@ -78,7 +78,7 @@ TEST_CASE("style: includes go down the stack only") {
 }
 
 TEST_CASE("style: each library stays behind its fence") {
-  CHECK(May("presets/toml_reader.cpp", "toml++/toml.h", false));
+  CHECK(May("presets/config/toml_reader.cpp", "toml++/toml.h", false));
   CHECK(May("sdk/backend/eigen/map.h", "Eigen/Core", false));
   CHECK(May("sdk/backend/onednn/a.cpp", "dnnl.hpp", false));
   CHECK(May("sdk/core/log.cpp", "spdlog/spdlog.h", false));

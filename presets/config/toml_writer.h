@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "presets/field.h"
+#include "presets/config/field.h"
 
 namespace frugal {
 

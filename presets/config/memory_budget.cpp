@@ -1,4 +1,4 @@
-#include "presets/memory_budget.h"
+#include "presets/config/memory_budget.h"
 
 #include <array>
 #include <charconv>

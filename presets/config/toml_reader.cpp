@@ -1,4 +1,4 @@
-#include "presets/toml_reader.h"
+#include "presets/config/toml_reader.h"
 
 #include <toml++/toml.h>
 
@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "presets/complaints.h"
-#include "presets/source_text.h"
-#include "presets/text_file.h"
+#include "presets/config/complaints.h"
+#include "presets/config/source_text.h"
+#include "presets/config/text_file.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

@@ -1,8 +1,8 @@
-#include "presets/source_text.h"
+#include "presets/config/source_text.h"
 
 #include <algorithm>
 
-#include "presets/value.h"
+#include "presets/config/value.h"
 
 namespace frugal {
 namespace {

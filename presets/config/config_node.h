@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "presets/value.h"
+#include "presets/config/value.h"
 #include "sdk/core/source_location.h"
 
 namespace frugal {

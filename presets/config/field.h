@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "presets/value.h"
+#include "presets/config/value.h"
 
 namespace frugal {
 

@@ -1,4 +1,4 @@
-#include "presets/complaints.h"
+#include "presets/config/complaints.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,10 +1,10 @@
-#include "presets/text_file.h"
+#include "presets/config/text_file.h"
 
 #include <algorithm>
 #include <array>
 #include <fstream>
 
-#include "presets/nearest_name.h"
+#include "presets/config/nearest_name.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

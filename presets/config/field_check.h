@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "presets/field.h"
+#include "presets/config/field.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

@@ -1,4 +1,4 @@
-#include "presets/config_node.h"
+#include "presets/config/config_node.h"
 
 namespace frugal {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "presets/field.h"
-#include "presets/origins.h"
+#include "presets/config/field.h"
+#include "presets/config/origins.h"
 
 namespace frugal {
 

@@ -33,8 +33,8 @@
 #include <utility>
 #include <vector>
 
-#include "presets/field.h"
-#include "presets/memory_budget.h"
+#include "presets/config/field.h"
+#include "presets/config/memory_budget.h"
 
 namespace frugal {
 

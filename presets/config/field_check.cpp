@@ -1,10 +1,10 @@
-#include "presets/field_check.h"
+#include "presets/config/field_check.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "presets/memory_budget.h"
-#include "presets/nearest_name.h"
+#include "presets/config/memory_budget.h"
+#include "presets/config/nearest_name.h"
 
 namespace frugal {
 namespace {

@@ -1,4 +1,4 @@
-#include "presets/toml_writer.h"
+#include "presets/config/toml_writer.h"
 
 #include <vector>
 

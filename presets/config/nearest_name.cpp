@@ -1,4 +1,4 @@
-#include "presets/nearest_name.h"
+#include "presets/config/nearest_name.h"
 
 #include <algorithm>
 #include <numeric>

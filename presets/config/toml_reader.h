@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "presets/config_node.h"
+#include "presets/config/config_node.h"
 
 namespace frugal {
 

@@ -1,4 +1,4 @@
-#include "presets/resolved.h"
+#include "presets/config/resolved.h"
 
 #include <algorithm>
 

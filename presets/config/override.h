@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "presets/config_node.h"
+#include "presets/config/config_node.h"
 
 namespace frugal {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "presets/field.h"
+#include "presets/config/field.h"
 
 namespace frugal {
 

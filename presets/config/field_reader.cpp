@@ -1,7 +1,7 @@
-#include "presets/field_reader.h"
+#include "presets/config/field_reader.h"
 
-#include "presets/field_check.h"
-#include "presets/nearest_name.h"
+#include "presets/config/field_check.h"
+#include "presets/config/nearest_name.h"
 
 namespace frugal {
 namespace {

@@ -1,4 +1,4 @@
-#include "presets/reference_text.h"
+#include "presets/config/reference_text.h"
 
 namespace frugal {
 namespace {

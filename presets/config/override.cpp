@@ -1,12 +1,12 @@
-#include "presets/override.h"
+#include "presets/config/override.h"
 
 #include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "presets/complaints.h"
-#include "presets/toml_reader.h"
+#include "presets/config/complaints.h"
+#include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

@@ -1,9 +1,9 @@
-#include "presets/json_schema.h"
+#include "presets/config/json_schema.h"
 
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "presets/memory_budget.h"
+#include "presets/config/memory_budget.h"
 
 namespace frugal {
 namespace {

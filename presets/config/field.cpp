@@ -1,4 +1,4 @@
-#include "presets/field.h"
+#include "presets/config/field.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "presets/origins.h"
+#include "presets/config/origins.h"
 
 #include <utility>
 
