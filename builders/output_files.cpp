@@ -10,8 +10,8 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/io/atomic_file.h"
-#include "sdk/io/open_weights.h"
 #include "sdk/io/output_path.h"
+#include "sdk/io/weights/open_weights.h"
 
 namespace frugal {
 namespace {

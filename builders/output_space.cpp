@@ -9,8 +9,8 @@
 
 #include "builders/weights.h"
 #include "sdk/core/byte_size.h"
-#include "sdk/io/open_weights.h"
 #include "sdk/io/output_path.h"
+#include "sdk/io/weights/open_weights.h"
 
 namespace frugal {
 namespace {

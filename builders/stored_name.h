@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "sdk/io/weight_source.h"
+#include "sdk/io/weights/weight_source.h"
 #include "sdk/module/parameter.h"
 
 namespace frugal {

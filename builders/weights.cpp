@@ -8,7 +8,7 @@
 #include "sdk/core/log.h"
 #include "sdk/core/utf8.h"
 #include "sdk/io/file_hash.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 
 namespace frugal {
 namespace {

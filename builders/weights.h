@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "presets/training_memory_config.h"
-#include "sdk/io/weight_source.h"
+#include "sdk/io/weights/weight_source.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/train/divergence.h"
 

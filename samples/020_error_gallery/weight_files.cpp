@@ -1,6 +1,6 @@
 #include "samples/020_error_gallery/case.h"
 #include "samples/020_error_gallery/tiny_training.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 
 namespace frugal::gallery {
 namespace {

@@ -6,7 +6,7 @@
 #include "samples/cli/commands.h"
 #include "samples/cli/tensor_statistics.h"
 #include "sdk/core/byte_size.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 
 namespace frugal::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "sdk/io/convert_elements.h"
+#include "sdk/io/weights/convert_elements.h"
 
 namespace frugal::cli {
 namespace {

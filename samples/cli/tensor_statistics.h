@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/io/weight_source.h"
+#include "sdk/io/weights/weight_source.h"
 
 namespace frugal::cli {
 

@@ -5,7 +5,7 @@
 
 #include "sdk/backend/backend.h"
 #include "sdk/core/error.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
 

@@ -2,7 +2,7 @@
 
 #include "sdk/backend/eigen/product.h"
 #include "sdk/backend/eigen/sequence.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
 

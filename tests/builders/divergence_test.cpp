@@ -1,7 +1,7 @@
 // A training whose numbers are no longer finite stops before it spoils anything.
 #include "builders/ai_model_builder.h"
 #include "builders/run_training.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 #include "tests/io/temp_dir.h"
 #include "tests/samples/run_program.h"
 #include "tests/samples/tiny_config.h"

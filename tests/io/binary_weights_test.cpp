@@ -1,4 +1,4 @@
-#include "sdk/io/binary_weights.h"
+#include "sdk/io/weights/binary_weights.h"
 
 #include "sdk/core/error.h"
 #include "tests/catch.h"

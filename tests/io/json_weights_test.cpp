@@ -1,10 +1,10 @@
-#include "sdk/io/json_weights.h"
+#include "sdk/io/weights/json_weights.h"
 
 #include <cmath>
 #include <limits>
 
 #include "sdk/core/error.h"
-#include "sdk/io/json_number.h"
+#include "sdk/io/weights/json_number.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
 #include "tests/io/weight_fixtures.h"

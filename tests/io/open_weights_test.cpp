@@ -1,9 +1,9 @@
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 
 #include <sys/stat.h>
 
 #include "sdk/core/error.h"
-#include "sdk/io/detect_format.h"
+#include "sdk/io/weights/detect_format.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
 #include "tests/io/weight_fixtures.h"

@@ -1,4 +1,4 @@
-#include "sdk/io/safetensors.h"
+#include "sdk/io/weights/safetensors.h"
 
 #include "sdk/core/error.h"
 #include "tests/catch.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 
 namespace frugal::testing {
 

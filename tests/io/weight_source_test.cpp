@@ -1,4 +1,4 @@
-#include "sdk/io/weight_source.h"
+#include "sdk/io/weights/weight_source.h"
 
 #include <bit>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "sdk/core/bfloat16.h"
 #include "sdk/core/error.h"
-#include "sdk/io/half.h"
+#include "sdk/core/half.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
 #include "tests/io/weight_fixtures.h"

@@ -1,4 +1,4 @@
-#include "sdk/io/weight_writer.h"
+#include "sdk/io/weights/weight_writer.h"
 
 #include <sys/stat.h>
 

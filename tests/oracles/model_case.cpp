@@ -14,7 +14,7 @@
 #include "presets/config/toml_reader.h"
 #include "sdk/core/bfloat16.h"
 #include "sdk/core/error.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 #include "sdk/ops/loss.h"
 #include "tests/oracles/stored_numbers.h"
 #include "tests/support/tensors.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "builders/architecture.h"
-#include "sdk/io/weight_source.h"
+#include "sdk/io/weights/weight_source.h"
 #include "tests/oracles/axis_order.h"
 #include "tests/support/test_world.h"
 

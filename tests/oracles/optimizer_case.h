@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sdk/io/weight_source.h"
+#include "sdk/io/weights/weight_source.h"
 #include "sdk/optim/optimizer.h"
 #include "tests/support/test_world.h"
 

@@ -1,4 +1,4 @@
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 #include "tests/catch.h"
 #include "tests/oracles/optimizer_case.h"
 

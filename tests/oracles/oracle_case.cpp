@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "sdk/core/error.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 
 namespace frugal::oracles {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sdk/core/dtype.h"
-#include "sdk/io/weight_source.h"
+#include "sdk/io/weights/weight_source.h"
 #include "sdk/tensor/tensor.h"
 
 // Cases of single operations that PyTorch has computed: see tests/oracles/README.md.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sdk/io/weight_source.h"
+#include "sdk/io/weights/weight_source.h"
 #include "sdk/module/parameter_store.h"
 #include "tests/oracles/axis_order.h"
 #include "tests/support/test_world.h"

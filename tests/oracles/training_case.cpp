@@ -7,7 +7,7 @@
 #include "builders/architecture_reader.h"
 #include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 #include "sdk/train/step.h"
 #include "tests/oracles/optimizer_case.h"
 #include "tests/oracles/stored_numbers.h"

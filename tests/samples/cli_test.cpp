@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "builders/spec_reader.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 #include "tests/samples/run_program.h"
 #include "tests/samples/tiny_config.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/core/error.h"
-#include "sdk/io/open_weights.h"
+#include "sdk/io/weights/open_weights.h"
 #include "tests/oracles/operations.h"
 #include "tests/oracles/optimizer_case.h"
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdk/io/atomic_file.h"
+#include "sdk/io/weights/stored_tensor.h"
+
+namespace frugal {
+
+// Writes a weight file of any form as a stream: the list of tensors is known at the start, then
+// the bytes of each come in turn, in the order of that list. The same input always gives the same
+// file, byte for byte. Nothing is visible at the path before Finish(), see AtomicFile.
+class WeightWriter {
+ public:
+  virtual ~WeightWriter() = default;
+
+  // The whole of the next tensor, row-major. Throws UsageError when it is not the next one or has
+  // another size, FileError when it cannot be written.
+  void Write(std::string_view name, std::span<const std::byte> bytes);
+
+  // Completes the file and puts it in place. Throws UsageError while tensors are missing.
+  void Finish();
+
+ protected:
+  // Throws UsageError for a list that no reader would take back: a name that is empty, twice there,
+  // reserved or not UTF-8, or a shape that is negative or too large.
+  WeightWriter(const std::string& path, std::vector<StoredTensor> tensors,
+               const WeightMetadata& metadata);
+
+  const std::vector<StoredTensor>& tensors() const { return tensors_; }
+  AtomicFile& file() { return file_; }
+
+ private:
+  virtual void WriteTensor(std::size_t index, std::span<const std::byte> bytes) = 0;
+  virtual void WriteEnd() {}
+  void CheckNext(std::string_view name, std::span<const std::byte> bytes) const;
+
+  std::vector<StoredTensor> tensors_;
+  AtomicFile file_;
+  std::size_t next_ = 0;
+  bool usable_ = true;  // false after Finish() and after a failed write
+};
+
+}  // namespace frugal
