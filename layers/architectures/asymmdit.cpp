@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "layers/architectures/parts.h"
-#include "layers/asymmetric_block.h"
-#include "layers/modulated_output.h"
-#include "layers/text_mask.h"
-#include "layers/text_pooling.h"
-#include "layers/timestep_embedding.h"
-#include "layers/video_patches.h"
+#include "layers/blocks/parts.h"
+#include "layers/blocks/streams/asymmetric_block.h"
+#include "layers/blocks/streams/modulated_output.h"
+#include "layers/blocks/text_mask.h"
+#include "layers/blocks/text_pooling.h"
+#include "layers/blocks/timestep_embedding.h"
+#include "layers/blocks/video_patches.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/boxes.h"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
+#include "layers/blocks/streams/stream_feed_forward.h"
+#include "layers/blocks/streams/stream_projection.h"
 #include "layers/sequential.h"
-#include "layers/stream_feed_forward.h"
-#include "layers/stream_projection.h"
 
 namespace frugal {
 

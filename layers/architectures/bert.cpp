@@ -1,6 +1,6 @@
 #include "layers/architectures/bert.h"
 
-#include "layers/architectures/parts.h"
+#include "layers/blocks/parts.h"
 #include "layers/embedding.h"
 #include "layers/norms.h"
 #include "sdk/ops/arithmetic.h"

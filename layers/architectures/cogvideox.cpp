@@ -2,11 +2,11 @@
 
 #include <array>
 
-#include "layers/architectures/parts.h"
-#include "layers/joint_attention.h"
+#include "layers/blocks/parts.h"
+#include "layers/blocks/streams/joint_attention.h"
+#include "layers/blocks/timestep_embedding.h"
+#include "layers/blocks/video_patches.h"
 #include "layers/norms.h"
-#include "layers/timestep_embedding.h"
-#include "layers/video_patches.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/boxes.h"

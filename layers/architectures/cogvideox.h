@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
+#include "layers/blocks/streams/stream_feed_forward.h"
 #include "layers/sequential.h"
-#include "layers/stream_feed_forward.h"
 
 namespace frugal {
 

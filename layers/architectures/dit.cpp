@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
-#include "layers/architectures/parts.h"
-#include "layers/patch_tokens.h"
-#include "layers/timestep_embedding.h"
+#include "layers/blocks/parts.h"
+#include "layers/blocks/patch_tokens.h"
+#include "layers/blocks/timestep_embedding.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/arithmetic.h"

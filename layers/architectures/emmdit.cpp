@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "layers/architectures/parts.h"
-#include "layers/emmdit_block.h"
-#include "layers/positioned_patches.h"
-#include "layers/timestep_embedding.h"
-#include "layers/token_compression.h"
+#include "layers/blocks/parts.h"
+#include "layers/blocks/positioned_patches.h"
+#include "layers/blocks/streams/emmdit_block.h"
+#include "layers/blocks/streams/token_compression.h"
+#include "layers/blocks/timestep_embedding.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/norm.h"
 #include "sdk/ops/patches.h"

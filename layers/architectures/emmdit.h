@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
+#include "layers/blocks/streams/stream_projection.h"
 #include "layers/sequential.h"
-#include "layers/stream_projection.h"
 
 namespace frugal {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "layers/architectures/parts.h"
+#include "layers/blocks/parts.h"
+#include "layers/blocks/timestep_embedding.h"
 #include "layers/gated_feed_forward.h"
 #include "layers/norms.h"
-#include "layers/timestep_embedding.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/attention.h"
 #include "sdk/ops/boxes.h"

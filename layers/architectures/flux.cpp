@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "layers/architectures/parts.h"
-#include "layers/flux_blocks.h"
-#include "layers/joint_block.h"
-#include "layers/modulated_output.h"
-#include "layers/time_text_embedding.h"
+#include "layers/blocks/parts.h"
+#include "layers/blocks/streams/flux_blocks.h"
+#include "layers/blocks/streams/joint_block.h"
+#include "layers/blocks/streams/modulated_output.h"
+#include "layers/blocks/time_text_embedding.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/boxes.h"

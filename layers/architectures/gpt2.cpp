@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "layers/architectures/parts.h"
+#include "layers/blocks/parts.h"
 #include "layers/embedding.h"
 #include "layers/norms.h"
 

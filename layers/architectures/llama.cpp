@@ -1,6 +1,6 @@
 #include "layers/architectures/llama.h"
 
-#include "layers/architectures/parts.h"
+#include "layers/blocks/parts.h"
 #include "layers/embedding.h"
 #include "layers/gated_feed_forward.h"
 #include "layers/norms.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "layers/blocks/streams/stream_projection.h"
 #include "layers/sequential.h"
-#include "layers/stream_projection.h"
 
 namespace frugal {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "layers/architectures/parts.h"
+#include "layers/blocks/parts.h"
 #include "layers/convolution.h"
 #include "layers/norms.h"
 #include "layers/pool2d.h"

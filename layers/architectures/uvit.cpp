@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "layers/architectures/parts.h"
+#include "layers/blocks/parts.h"
+#include "layers/blocks/patch_tokens.h"
 #include "layers/convolution.h"
 #include "layers/norms.h"
-#include "layers/patch_tokens.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"

@@ -1,6 +1,6 @@
 #include "layers/architectures/vit.h"
 
-#include "layers/architectures/parts.h"
+#include "layers/blocks/parts.h"
 #include "layers/norms.h"
 #include "layers/patch_embedding.h"
 #include "layers/sequence_layers.h"

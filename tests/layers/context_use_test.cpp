@@ -1,7 +1,7 @@
 // What transformer blocks make of a context: nothing, or apart for an image's tokens.
-#include "layers/architectures/face_tokens.h"
-#include "layers/architectures/unet_condition.h"
-#include "layers/transformer_block.h"
+#include "layers/architectures/unet/face_tokens.h"
+#include "layers/architectures/unet/unet_condition.h"
+#include "layers/blocks/transformer_block.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/elementwise.h"
 #include "tests/ops/gradient_model.h"

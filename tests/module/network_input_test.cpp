@@ -1,6 +1,6 @@
 #include "sdk/module/network_input.h"
 
-#include "layers/architectures/unet_condition.h"
+#include "layers/architectures/unet/unet_condition.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/tensors.h"

@@ -1,5 +1,5 @@
 // What Imagen's networks refuse when they are made; unets_test.cpp has the rest.
-#include "layers/architectures/pixel_unet.h"
+#include "layers/architectures/unet/pixel_unet.h"
 
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"

@@ -1,0 +1,124 @@
+#include "layers/architectures/unet/unet_condition.h"
+
+#include <array>
+#include <optional>
+
+#include "layers/architectures/unet/face_tokens.h"
+#include "layers/architectures/unet/unet_layers.h"
+#include "layers/architectures/unet/unet_trunk_parts.h"
+#include "layers/blocks/parts.h"
+#include "sdk/core/error.h"
+#include "sdk/ops/boxes.h"
+
+namespace frugal {
+namespace {
+
+using namespace architectures;
+
+constexpr const char* kFamily = "unet_condition";
+
+// A bundle as ConditionsIn takes it: what stands in for a context that is skipped is not read.
+void FillContext(const UNetConditionConfig& config, Bundle& bundle) {
+  if (config.skip_cross_attention) bundle.insert(bundle.begin() + 2, bundle[1]);
+}
+
+// {x, t, context, ...} -> {x, c, context} and the first skip
+class UNetConditionEmbedding final : public BundleLayer {
+ public:
+  explicit UNetConditionEmbedding(const UNetConditionConfig& config)
+      : config_(config),
+        convolution_(config.in_channels, SameSize(config.block_out_channels[0])),
+        time_(TrunkTime(config)) {
+    AddChild("conv_in", convolution_);
+    AddChild("", time_);
+    if (config.ip_adapter_tokens == 0) return;
+    face_.emplace(FaceTokensOptions{.inputs = config.ip_adapter_embed_dim,
+                                    .tokens = config.ip_adapter_tokens,
+                                    .features = config.cross_attention_dim[0]});
+    AddChild("encoder_hid_proj.image_projection_layers.0", *face_);
+  }
+
+  LayerKind kind() const override { return LayerKind::kConvolution; }
+  std::string Describe() const override { return convolution_.Describe() + "; time"; }
+
+ private:
+  void ForwardBundle(Context& context, Bundle& bundle) override {
+    FillContext(config_, bundle);
+    const Var c = time_(context, ConditionsIn(config_, bundle));
+    const Var x = convolution_(context, bundle[0]);
+    bundle = {x, c, ContextOf(context, bundle)};
+    PutAside(bundle, x);
+  }
+
+  // The text, and the tokens of a face behind it.
+  Var ContextOf(Context& context, const Bundle& bundle) {
+    if (!face_) return bundle[2];
+    const Var& face = bundle[config_.num_class_embeds > 0 ? 4 : 3];
+    return Concat(context, std::array{bundle[2], (*face_)(context, face)}, 1);
+  }
+
+  UNetConditionConfig config_;
+  Conv2d convolution_;
+  UNetTime time_;
+  std::optional<FaceTokens> face_;
+};
+
+NetworkInputs InputsOf(const UNetConditionConfig& config) {
+  NetworkInputs inputs = TrunkInputs(config);
+  if (config.skip_cross_attention) inputs.erase(inputs.begin() + 2);
+  if (config.ip_adapter_tokens > 0) {
+    inputs.push_back({.name = "image_embeds",
+                      .role = InputRole::kValues,
+                      .shape = {config.ip_adapter_embed_dim}});
+  }
+  for (NetworkInput& input : AddedInputs(config)) inputs.push_back(std::move(input));
+  return inputs;
+}
+
+void CheckContextUse(const UNetConditionConfig& config) {
+  CheckAtLeast(kFamily, "ip_adapter_tokens", config.ip_adapter_tokens, 0);
+  CheckAtLeast(kFamily, "ip_adapter_embed_dim", config.ip_adapter_embed_dim);
+  if (!config.skip_cross_attention) return;
+  const bool adapter = config.ip_adapter_tokens > 0;
+  if (!adapter && !config.only_cross_attention) return;
+  throw ConfigError(
+      {.where = std::string(kFamily) + ".skip_cross_attention",
+       .required = "nothing attends to a context that there is not",
+       .given = adapter ? "ip_adapter_tokens = " + std::to_string(config.ip_adapter_tokens)
+                        : "only_cross_attention = true",
+       .advice = "leave one of the two out"});
+}
+
+UNetSizes SizesOf(const UNetConditionConfig& config) {
+  UNetSizes sizes = TrunkSizes(kFamily, config);
+  sizes.up_attends = AttendingStages(kFamily, "up_block_types", config.up_block_types,
+                                     sizes.channels.size(), "UpBlock2D", "CrossAttnUpBlock2D");
+  CheckTrunkHeads(kFamily, config, sizes);
+  return sizes;
+}
+
+}  // namespace
+
+std::unique_ptr<Sequential> MakeUNetCondition(const UNetConditionConfig& config) {
+  CheckTrunk(kFamily, config);
+  CheckAtLeast(kFamily, "out_channels", config.out_channels);
+  CheckContextUse(config);
+  const UNetSizes sizes = SizesOf(config);
+  const TrunkParts parts(
+      kFamily, config,
+      {.skipped = config.skip_cross_attention, .image_tokens = config.ip_adapter_tokens});
+  auto net = std::make_unique<Sequential>();
+  net->AppendUnnamed("embedder", std::make_unique<UNetConditionEmbedding>(config));
+  AppendDown(*net, sizes, parts);
+  AppendMiddle(*net, sizes, parts, MiddleOf(config));
+  AppendUp(*net, sizes, parts);
+  net->AppendUnnamed("output", std::make_unique<UNetOutput>(
+                                   UNetOutputOptions{.inputs = config.block_out_channels[0],
+                                                     .outputs = config.out_channels,
+                                                     .groups = config.norm_num_groups,
+                                                     .epsilon = config.norm_eps}));
+  net->SetInputs(InputsOf(config));
+  return net;
+}
+
+}  // namespace frugal

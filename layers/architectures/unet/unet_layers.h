@@ -1,0 +1,118 @@
+#pragma once
+
+#include "layers/architectures/unet/unet_skeleton.h"
+#include "layers/blocks/image_samplers.h"
+#include "layers/blocks/resnet_block.h"
+#include "layers/blocks/transformer_block.h"
+#include "layers/norms.h"
+
+// The layers of U-Nets over images; samplers and output take videos too. Between them travel x [N,
+// H, W, C], c [N, D], the time behind its SiLU, in some the context [N, S, E], and then the skips.
+namespace frugal::architectures {
+
+// x without what the bundle still holds of it, and with the last skip's channels behind its own
+// where one is taken.
+Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips);
+
+// bundle[0] = x, which is also appended where a skip is left.
+void PutWithSkip(Bundle& bundle, Var x, SkipUse skips);
+
+// Frames of videos [N, F, H, W, C] as images [N F, H, W, C]; images as they are.
+Var AsImages(Context& context, const Var& x);
+// The way back, for images made out of x.
+Var LikeFrames(Context& context, const Var& images, const Shape& x);
+
+class UNetResnet final : public BundleLayer {
+ public:
+  UNetResnet(const ResnetBlockOptions& options, SkipUse skips);
+
+  LayerKind kind() const override { return LayerKind::kBlock; }
+  std::string Describe() const override { return block_.Describe(); }
+
+ private:
+  void ForwardBundle(Context& context, Bundle& bundle) override;
+
+  ImageResnetBlock block_;
+  bool timed_;
+  SkipUse skips_;
+};
+
+struct ImageAttentionOptions {
+  std::int64_t channels = 0;
+  std::int64_t heads = 1;
+  std::int64_t groups = 32;
+  double epsilon = 1e-5;
+};
+
+// x + attention over the pixels of the normed x. Parameters: group_norm, to_q, to_k, to_v,
+// to_out.0.
+class UNetAttention final : public BundleLayer {
+ public:
+  UNetAttention(const ImageAttentionOptions& options, SkipUse skips);
+
+  LayerKind kind() const override { return LayerKind::kBlock; }
+  std::string Describe() const override { return "image " + attention_.Describe(); }
+
+ private:
+  void ForwardBundle(Context& context, Bundle& bundle) override;
+
+  GroupNormLayer norm_;
+  AttentionLayer attention_;
+  SkipUse skips_;
+};
+
+class UNetDownsampler final : public BundleLayer {
+ public:
+  UNetDownsampler(const DownsamplerPlace& place, std::int64_t padding);
+
+  LayerKind kind() const override { return LayerKind::kConvolution; }
+  std::string Describe() const override { return sampler_.Describe(); }
+
+ private:
+  void ForwardBundle(Context& context, Bundle& bundle) override;
+
+  Downsampler sampler_;
+  SkipUse skips_;
+};
+
+class UNetUpsampler final : public BundleLayer {
+ public:
+  explicit UNetUpsampler(std::int64_t channels);
+
+  LayerKind kind() const override { return LayerKind::kConvolution; }
+  std::string Describe() const override { return sampler_.Describe(); }
+
+ private:
+  void ForwardBundle(Context& context, Bundle& bundle) override;
+
+  Upsampler sampler_;
+};
+
+struct UNetOutputOptions {
+  std::int64_t inputs = 0;
+  std::int64_t outputs = 0;
+  std::int64_t groups = 32;
+  double epsilon = 1e-5;
+  bool starts_at_zero = true;
+};
+
+// Norm, SiLU, convolution; nothing else is left in the bundle. Takes images, and videos [N, F, H,
+// W, C] frame by frame. Parameters: conv_norm_out, conv_out.
+class UNetOutput final : public BundleLayer {
+ public:
+  explicit UNetOutput(const UNetOutputOptions& options);
+
+  LayerKind kind() const override { return LayerKind::kConvolution; }
+  std::string Describe() const override { return "norm, silu, " + convolution_.Describe(); }
+
+ private:
+  void ForwardBundle(Context& context, Bundle& bundle) override;
+
+  GroupNormLayer norm_;
+  Conv2d convolution_;
+};
+
+// A convolution of 3 x 3 pixels that keeps the size.
+Conv2dOptions SameSize(std::int64_t filters);
+
+}  // namespace frugal::architectures

@@ -1,0 +1,84 @@
+#include "layers/architectures/unet/unet_transformer.h"
+
+#include <utility>
+
+#include "sdk/ops/elementwise.h"
+
+namespace frugal::architectures {
+namespace {
+
+constexpr double kEpsilon = 1e-6;
+
+std::unique_ptr<Layer> PointwiseOf(const SpatialTransformerOptions& options,
+                                   std::optional<Initializer> initializer) {
+  if (options.linear_projection) {
+    return std::make_unique<Dense>(
+        options.channels, DenseOptions{.units = options.channels, .initializer = initializer});
+  }
+  return std::make_unique<Conv2d>(
+      options.channels,
+      Conv2dOptions{.filters = options.channels, .kernel = {1}, .initializer = initializer});
+}
+
+// {x [N, T, C], c, context, ...}
+class TransformerLayer final : public BundleLayer {
+ public:
+  explicit TransformerLayer(const SpatialTransformerOptions& options)
+      : block_({.features = options.channels,
+                .heads = options.heads,
+                .context_features = options.context_features,
+                .only_context = options.only_context,
+                .context = options.context}) {
+    AddChild("", block_);
+  }
+
+  LayerKind kind() const override { return LayerKind::kBlock; }
+  std::string Describe() const override { return block_.Describe(); }
+
+ private:
+  void ForwardBundle(Context& context, Bundle& bundle) override {
+    bundle[0] = block_(context, std::exchange(bundle[0], Var()), bundle[2]);
+  }
+
+  TransformerBlock block_;
+};
+
+}  // namespace
+
+TransformerEntrance::TransformerEntrance(const SpatialTransformerOptions& options)
+    : norm_(options.channels, {.groups = options.groups, .epsilon = kEpsilon}),
+      projection_(PointwiseOf(options, std::nullopt)) {
+  AddChild("norm", norm_);
+  AddChild("proj_in", *projection_);
+}
+
+void TransformerEntrance::ForwardBundle(Context& context, Bundle& bundle) {
+  const Var x = std::exchange(bundle[0], Var());
+  const Shape& image = x.shape();
+  const Var h = (*projection_)(context, norm_(context, x));
+  bundle[0] = Reshape(context, h, {image[0], image[1] * image[2], image[3]});
+  PutAside(bundle, x);
+}
+
+TransformerExit::TransformerExit(const SpatialTransformerOptions& options, SkipUse skips)
+    : projection_(PointwiseOf(options, Initializer::Zero())), skips_(skips) {
+  AddChild("", *projection_);
+}
+
+void TransformerExit::ForwardBundle(Context& context, Bundle& bundle) {
+  const Var around = TakeLast(bundle);
+  const Var h = Reshape(context, std::exchange(bundle[0], Var()), around.shape());
+  PutWithSkip(bundle, RunAndAdd(context, *projection_, h, around), skips_);
+}
+
+void AppendSpatialTransformer(Sequential& net, const std::string& path,
+                              const SpatialTransformerOptions& options, SkipUse skips) {
+  net.Append(path, std::make_unique<TransformerEntrance>(options));
+  for (std::int64_t i = 0; i < options.layers; ++i) {
+    net.Append(path + ".transformer_blocks." + std::to_string(i),
+               std::make_unique<TransformerLayer>(options));
+  }
+  net.Append(path + ".proj_out", std::make_unique<TransformerExit>(options, skips));
+}
+
+}  // namespace frugal::architectures

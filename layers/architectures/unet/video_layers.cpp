@@ -1,0 +1,39 @@
+#include "layers/architectures/unet/video_layers.h"
+
+#include <utility>
+
+#include "sdk/ops/activation.h"
+#include "sdk/ops/elementwise.h"
+#include "sdk/ops/modulation.h"
+#include "sdk/ops/parameter_value.h"
+
+namespace frugal::architectures {
+namespace {
+
+ResnetBlockOptions OverTime(ResnetBlockOptions options) {
+  options.inputs = options.outputs;
+  return options;
+}
+
+}  // namespace
+
+VideoResnet::VideoResnet(const ResnetBlockOptions& options, SkipUse skips)
+    : spatial_(options),
+      temporal_(OverTime(options)),
+      mix_(AddParameter("time_mixer.mix_factor", {1}, Initializer::Constant(0.5))),
+      skips_(skips) {
+  AddChild("spatial_res_block", spatial_);
+  AddChild("temporal_res_block", temporal_);
+}
+
+void VideoResnet::ForwardBundle(Context& context, Bundle& bundle) {
+  Var x = TakeWithSkip(context, bundle, skips_);
+  const Shape shape = x.shape();
+  const Var& c = bundle[1];
+  x = LikeFrames(context, spatial_(context, AsImages(context, x), c), shape);
+  const Var over_time = temporal_(context, x, c);
+  const Var alpha = Activate(context, ValueOf(context, mix_), Activation::kSigmoid);
+  PutWithSkip(bundle, Blend(context, x, over_time, alpha), skips_);
+}
+
+}  // namespace frugal::architectures

@@ -1,0 +1,61 @@
+#include "layers/blocks/streams/flux_blocks.h"
+
+#include <array>
+
+#include "layers/blocks/parts.h"
+#include "layers/blocks/streams/joint_block.h"
+#include "sdk/ops/boxes.h"
+#include "sdk/ops/modulation.h"
+
+namespace frugal {
+namespace {
+
+constexpr double kEpsilon = 1e-6;
+
+// Rows before the table of positions, for tokens at 0: all cosines 1, all sines 0.
+Var WithLeading(Context& context, const Var& table, std::int64_t rows, double value) {
+  return Pad(context, {table.value}, {rows, 0}, {0, 0}, value);
+}
+
+}  // namespace
+
+void StreamJoin::ForwardBundle(Context& context, Bundle& bundle) {
+  const std::int64_t leading = bundle[1].shape()[1];
+  const std::array<Var, 2> streams = {bundle[1], bundle[0]};
+  const Var cosine = {bundle[3].value};
+  bundle = {Concat(context, streams, 1), bundle[2], WithLeading(context, cosine, leading, 1),
+            WithLeading(context, bundle[4], leading, 0), cosine};
+}
+
+SingleStreamBlock::SingleStreamBlock(std::int64_t features, const StreamHeads& heads)
+    : heads_(heads),
+      modulation_(features, {.units = 3 * features, .initializer = Initializer::Zero()}),
+      attention_({.features = features, .heads = heads, .projects_output = false}),
+      up_(features, {.units = 4 * features, .activation = Activation::kGeluTanh}),
+      output_(heads.width() + 4 * features, {.units = features}) {
+  AddChild("norm.linear", modulation_);
+  AddChild("attn", attention_);
+  AddChild("proj_mlp", up_);
+  AddChild("proj_out", output_);
+}
+
+std::string SingleStreamBlock::Describe() const {
+  return "modulated block of one stream, " + std::to_string(heads_.heads) + " heads, " +
+         output_.Describe();
+}
+
+void SingleStreamBlock::ForwardBundle(Context& context, Bundle& bundle) {
+  Var& x = bundle[0];
+  const std::vector<Var> m = architectures::Chunks(context, modulation_(context, bundle[1]), 3);
+  Var both;
+  {
+    const Var normed = ModulatedLayerNorm(context, x, {}, kEpsilon, m[0], m[1]);
+    const TurnHeads turn = TurnBy(heads_, bundle[2].value, bundle[3].value);
+    const std::array<Var, 2> parts = {attention_(context, {normed, {}}, turn).x,
+                                      up_(context, normed)};
+    both = Concat(context, parts, 2);
+  }
+  x = GatedAdd(context, output_(context, both), m[2], x);
+}
+
+}  // namespace frugal
