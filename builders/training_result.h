@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sdk/autograd/profile.h"
-#include "sdk/backend/machine_limits.h"
+#include "sdk/backend/machine/machine_limits.h"
 #include "sdk/core/memory_tag.h"
 #include "sdk/memory/tensor_pool.h"
 #include "sdk/memory/trace.h"

@@ -1,4 +1,4 @@
-#include "sdk/backend/eigen/adaptive.h"
+#include "sdk/backend/eigen/optimizer/adaptive.h"
 
 #include <cmath>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "sdk/backend/eigen/array.h"
+#include "sdk/backend/eigen/array/array.h"
 
 #include <cmath>
 #include <functional>

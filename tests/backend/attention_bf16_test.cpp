@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/attention.h"
+#include "sdk/backend/onednn/attention/attention.h"
 #include "sdk/core/error.h"
 #include "tests/backend/attention_run.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/cpu_features.h"
+#include "sdk/backend/common/cpu_features.h"
 #include "tests/backend/onednn_support.h"
 #include "tests/catch.h"
 #include "tests/skip.h"

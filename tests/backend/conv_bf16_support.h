@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/backend/onednn/descriptions.h"
+#include "sdk/backend/onednn/operation/operation_key.h"
 #include "tests/backend/bf16_support.h"
 
 // Geometries for the convolutions on matrix tiles.

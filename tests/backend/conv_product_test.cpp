@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/conv_product.h"
+#include "sdk/backend/onednn/conv/conv_product.h"
 
 #include "tests/backend/conv_bf16_support.h"
 

@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/conv_weight_gradient.h"
+#include "sdk/backend/onednn/conv/conv_weight_gradient.h"
 
 #include "tests/backend/conv_bf16_support.h"
 

@@ -1,6 +1,6 @@
-#include "sdk/backend/onednn/simd/cpu_features.h"
+#include "sdk/backend/common/cpu_features.h"
 
-#include "sdk/backend/onednn/simd/attention_loops.h"
+#include "sdk/backend/onednn/simd/attention/attention_loops.h"
 #include "sdk/backend/onednn/simd/loops.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/data_gradient.h"
+#include "sdk/backend/onednn/matmul/data_gradient.h"
 
 #include "tests/backend/packed_product_support.h"
 

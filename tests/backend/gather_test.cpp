@@ -1,7 +1,7 @@
 #include <string>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/eigen/array.h"
+#include "sdk/backend/eigen/array/array.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"

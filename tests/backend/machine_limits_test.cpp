@@ -1,6 +1,6 @@
-#include "sdk/backend/machine_limits.h"
+#include "sdk/backend/machine/machine_limits.h"
 
-#include "sdk/backend/onednn/simd/cpu_features.h"
+#include "sdk/backend/common/cpu_features.h"
 #include "tests/catch.h"
 
 namespace frugal {

@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/operation_cache.h"
+#include "sdk/backend/onednn/operation/operation_cache.h"
 #include "tests/backend/onednn_support.h"
 #include "tests/catch.h"
 

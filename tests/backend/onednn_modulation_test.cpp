@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/modulation.h"
+#include "sdk/backend/onednn/norm/modulation.h"
 #include "tests/backend/bf16_support.h"
 
 using namespace frugal;

@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/sequence.h"
+#include "sdk/backend/onednn/elementwise/sequence.h"
 #include "tests/backend/bf16_support.h"
 
 using namespace frugal;

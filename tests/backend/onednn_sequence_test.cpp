@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/sequence.h"
+#include "sdk/backend/onednn/elementwise/sequence.h"
 #include "sdk/core/error.h"
 #include "tests/backend/bf16_support.h"
 

@@ -1,7 +1,7 @@
 // Optimizer state in bf16 and in 8 bits.
 #include <bit>
 
-#include "sdk/backend/eigen/state_codec.h"
+#include "sdk/backend/eigen/optimizer/state_codec.h"
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/core/error.h"
 #include "tests/backend/onednn_support.h"

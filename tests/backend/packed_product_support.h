@@ -3,8 +3,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "sdk/backend/onednn/descriptions.h"
-#include "sdk/backend/onednn/operation.h"
+#include "sdk/backend/onednn/operation/operation.h"
+#include "sdk/backend/onednn/operation/operation_key.h"
 #include "tests/backend/bf16_support.h"
 
 // Kernels of ours that read a weight's packed copy, each as an operation of its own.

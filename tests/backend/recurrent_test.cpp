@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "sdk/backend/eigen/product.h"
-#include "sdk/backend/eigen/sequence.h"
+#include "sdk/backend/eigen/matmul/product.h"
+#include "sdk/backend/eigen/sequence/sequence.h"
 #include "sdk/io/weights/open_weights.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"

@@ -1,4 +1,4 @@
-#include "sdk/backend/eigen/resample.h"
+#include "sdk/backend/eigen/conv/resample.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/row_product.h"
+#include "sdk/backend/onednn/matmul/row_product.h"
 
 #include "tests/backend/packed_product_support.h"
 

@@ -1,9 +1,9 @@
-#include "sdk/backend/eigen/sequence.h"
+#include "sdk/backend/eigen/sequence/sequence.h"
 
 #include <cmath>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/eigen/activation_range.h"
+#include "sdk/backend/common/activation_range.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"

@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/simd/swish.h"
+#include "sdk/backend/onednn/simd/amx/swish.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
-#include "sdk/backend/onednn/weight_packing.h"
+#include "sdk/backend/onednn/matmul/weight_packing.h"
 
-#include "sdk/backend/onednn/descriptors.h"
-#include "sdk/backend/onednn/packed_weight.h"
+#include "sdk/backend/onednn/operation_factory.h"
+#include "sdk/backend/onednn/primitive/packed_weight.h"
 #include "tests/backend/bf16_support.h"
 
 using namespace frugal;

@@ -1,10 +1,9 @@
 // What stands in for bf16 products and convolutions on processors without instructions for them:
 // those of f32, bit for bit, of the same numbers, rounded once; on every processor.
-#include "sdk/backend/onednn/widened_products.h"
-
-#include "sdk/backend/onednn/conv.h"
-#include "sdk/backend/onednn/product.h"
-#include "sdk/backend/onednn/widened_tensors.h"
+#include "sdk/backend/onednn/conv/conv.h"
+#include "sdk/backend/onednn/matmul/product.h"
+#include "sdk/backend/onednn/matmul/upcast_products.h"
+#include "sdk/backend/onednn/operation/upcast_tensors.h"
 #include "tests/backend/bf16_support.h"
 #include "tests/backend/conv_bf16_support.h"
 

@@ -1,9 +1,9 @@
-#include "sdk/backend/onednn/winograd.h"
+#include "sdk/backend/onednn/conv/winograd.h"
 
 #include <cmath>
 #include <vector>
 
-#include "sdk/backend/onednn/minimal_filtering.h"
+#include "sdk/backend/onednn/conv/winograd_onednn.h"
 #include "tests/backend/onednn_support.h"
 #include "tests/catch.h"
 

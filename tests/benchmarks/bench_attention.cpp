@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/onednn/attention.h"
+#include "sdk/backend/onednn/attention/attention.h"
 #include "sdk/core/bfloat16.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/onednn/conv_product.h"
-#include "sdk/backend/onednn/conv_weight_gradient.h"
-#include "sdk/backend/onednn/descriptors.h"
-#include "sdk/backend/onednn/minimal_filtering.h"
-#include "sdk/backend/onednn/winograd.h"
+#include "sdk/backend/onednn/conv/conv_product.h"
+#include "sdk/backend/onednn/conv/conv_weight_gradient.h"
+#include "sdk/backend/onednn/conv/winograd.h"
+#include "sdk/backend/onednn/conv/winograd_onednn.h"
+#include "sdk/backend/onednn/operation_factory.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 

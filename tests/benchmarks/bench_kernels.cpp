@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/machine_limits.h"
+#include "sdk/backend/machine/machine_limits.h"
 #include "sdk/backend/state_codec.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"

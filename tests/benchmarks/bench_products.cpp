@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/onednn/descriptors.h"
-#include "sdk/backend/onednn/row_product.h"
-#include "sdk/backend/onednn/weight_gradient.h"
+#include "sdk/backend/onednn/matmul/row_product.h"
+#include "sdk/backend/onednn/matmul/weight_gradient.h"
+#include "sdk/backend/onednn/operation_factory.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 

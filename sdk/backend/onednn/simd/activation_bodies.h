@@ -1,10 +1,10 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/math.h"
 #include "sdk/backend/onednn/simd/short_activation_bodies.h"
 #include "sdk/backend/onednn/simd/swish_bodies.h"
+#include "sdk/backend/onednn/simd/vector/element.h"
+#include "sdk/backend/onednn/simd/vector/math.h"
 
 // Each activation is a struct: Value(x, a), and Slope, the derivative, from y where
 // DerivesFromOutput says so and from x otherwise.

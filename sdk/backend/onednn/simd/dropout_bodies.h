@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sdk/backend/onednn/simd/element.h"
+#include "sdk/backend/onednn/simd/vector/element.h"
 
 namespace frugal::simd {
 namespace {

@@ -3,7 +3,7 @@
 #include "sdk/backend/onednn/simd/activation_bodies.h"
 #include "sdk/backend/onednn/simd/dropout_bodies.h"
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/prefetch.h"
+#include "sdk/backend/onednn/simd/vector/prefetch.h"
 
 namespace frugal::simd {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/norm_bodies.h"
-#include "sdk/backend/onednn/simd/prefetch.h"
 #include "sdk/backend/onednn/simd/rms_norm_bodies.h"
+#include "sdk/backend/onednn/simd/vector/prefetch.h"
 
 namespace frugal::simd {
 namespace {

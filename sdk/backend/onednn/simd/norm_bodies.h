@@ -1,9 +1,9 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/prefetch.h"
-#include "sdk/backend/onednn/simd/widened.h"
+#include "sdk/backend/onednn/simd/vector/element.h"
+#include "sdk/backend/onednn/simd/vector/prefetch.h"
+#include "sdk/backend/onednn/simd/vector/widened.h"
 
 namespace frugal::simd {
 namespace {

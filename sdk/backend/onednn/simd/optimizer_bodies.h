@@ -1,8 +1,8 @@
 #pragma once
 
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/math.h"
 #include "sdk/backend/onednn/simd/state_bodies.h"
+#include "sdk/backend/onednn/simd/vector/math.h"
 
 namespace frugal::simd {
 namespace {

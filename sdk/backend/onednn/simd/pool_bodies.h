@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/vector.h"
+#include "sdk/backend/onednn/simd/vector/vector.h"
 
 namespace frugal::simd {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
+#include "sdk/backend/onednn/simd/vector/element.h"
 
 namespace frugal::simd {
 namespace {

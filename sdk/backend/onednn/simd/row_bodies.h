@@ -1,9 +1,9 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/math.h"
 #include "sdk/backend/onednn/simd/short_activation_bodies.h"
+#include "sdk/backend/onednn/simd/vector/element.h"
+#include "sdk/backend/onednn/simd/vector/math.h"
 
 namespace frugal::simd {
 namespace {

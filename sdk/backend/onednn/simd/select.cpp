@@ -1,6 +1,6 @@
-#include "sdk/backend/onednn/simd/cpu_features.h"
+#include "sdk/backend/common/cpu_features.h"
+#include "sdk/backend/onednn/simd/amx/swish.h"
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/swish.h"
 
 namespace frugal::simd {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/math.h"
+#include "sdk/backend/onednn/simd/vector/math.h"
 
 // Activations with exponentials for results of 8 bits: relative errors around 1e-5. Forms as in
 // activation_bodies.h; Slope reads the input.

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/element.h"
 #include "sdk/backend/onednn/simd/loops.h"
-#include "sdk/backend/onednn/simd/math.h"
+#include "sdk/backend/onednn/simd/vector/element.h"
+#include "sdk/backend/onednn/simd/vector/math.h"
 
 // Optimizer state of 16 and 8 bits: see sdk/backend/state_codec.h for the formats.
 namespace frugal::simd {

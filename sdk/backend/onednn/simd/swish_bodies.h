@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sdk/backend/onednn/simd/prefetch.h"
-#include "sdk/backend/onednn/simd/vector_math.h"
+#include "sdk/backend/onednn/simd/vector/prefetch.h"
+#include "sdk/backend/onednn/simd/vector/vector_math.h"
 
 // Activations x sigmoid(u(x)) with u(x) = linear x + cubic x^3, in f32: values within 1e-6 of the
 // larger of 1 and |x|, slopes within 2e-6 of the larger of 1 and the slope. See all_bodies.h for

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sdk/backend/onednn/attention/attention_inputs.h"
+
+namespace frugal::onednn {
+
+// Some rows, in bytes; `row` from one to the next.
+struct ByteRows {
+  const char* data;
+  std::int64_t row, count, width;
+};
+
+// Rows of a head lie far apart, so that no processor foresees them, and to wait for each costs
+// about as much as the products of short sequences. What the next tile reads and this one writes is
+// asked for piece by piece while this one is computed.
+class RowPrefetcher {
+ public:
+  // From here on there are about `steps` calls of Step().
+  void Begin(std::int64_t steps) { steps_ = steps < 1 ? 1 : steps, count_ = 0; }
+  void Add(const ByteRows& rows, bool to_write = false);
+  void Step();
+
+ private:
+  struct Rows {
+    ByteRows left;
+    std::int64_t per_step;
+    bool to_write;
+  };
+
+  std::array<Rows, 8> rows_;
+  std::size_t count_ = 0;
+  std::int64_t steps_ = 1;
+};
+
+// What a thread writes for this item of a task, and reads for the one after it, if it goes on with
+// the next task then.
+struct TaskItem {
+  std::int64_t task, item;
+};
+void ForeseeForward(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
+                    const Tensor& y, RowPrefetcher& upcoming);
+void ForeseeBackward(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
+                     const BackwardInputs& given, const HeadsView& dq, RowPrefetcher& upcoming);
+
+// The last key that some query of the tile sees, plus one.
+std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile);
+
+}  // namespace frugal::onednn

@@ -1,0 +1,182 @@
+#include "sdk/backend/onednn/matmul/product.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "sdk/backend/common/dispatch.h"
+#include "sdk/backend/onednn/operation/fused_activations.h"
+#include "sdk/backend/onednn/operation/partial_rows.h"
+
+namespace frugal {
+namespace {
+
+using onednn::LinearDescription;
+using onednn::Slot;
+
+bool IsBf16(const Tensor& x) { return x.dtype() == DType::kBF16; }
+
+bool IsOurs(const Tensor& a, const Tensor& b) {
+  return a.dtype() == DType::kF32 && a.size() > 0 && b.size() > 0;
+}
+
+// Copying the weight into oneDNN's own layout costs one pass over it. That pays where the rows are
+// many (8192 x 64 x 64: 326 instead of 311 GFLOP/s) or where a weight has few outputs, so that
+// every thread would transpose all of it (128 x 3136 x 128: 264 instead of 222); elsewhere it
+// costs (128 x 784 x 1024: 269 instead of 307).
+// [in, out] is the order a product reads, so it pays later (1024 x 768 x 2304: 393 instead of 356,
+// 512 x 768 x 768: 391 instead of 408); but about 3072 outputs the plain one falls to a half
+// (1024 x 768 x 3072: 378 instead of 170; 32 rows: 184 instead of 158; 16 rows: 106 instead of
+// 121).
+bool PaysToPack(std::int64_t rows, const LinearWeight& weight) {
+  const std::int64_t outputs = weight.outputs();
+  if (weight.layout == WeightLayout::kInOut) {
+    return rows >= 1024 || (rows >= 32 && outputs >= 2560 && outputs <= 3584);
+  }
+  return rows >= 2048 || (rows >= 64 && outputs >= 32 && outputs <= 256);
+}
+
+LinearDescription DescribeForward(const Tensor& x, const LinearWeight& weight) {
+  LinearDescription d;
+  d.rows = x.shape().RowCount();
+  d.inputs = weight.inputs();
+  d.outputs = weight.outputs();
+  d.layout = weight.layout;
+  d.packed = PaysToPack(d.rows, weight);
+  return d;
+}
+
+// oneDNN's public sgemm: C = op(A) op(B) + beta C, row-major.
+struct Gemm {
+  char transpose_a, transpose_b;
+  std::int64_t m, n, k;
+  const float* a;
+  std::int64_t stride_a;
+  const float* b;
+  std::int64_t stride_b;
+};
+
+void Multiply(const Gemm& g, bool accumulate, float* c) {
+  dnnl_sgemm(g.transpose_a, g.transpose_b, g.m, g.n, g.k, 1.0f, g.a, g.stride_a, g.b, g.stride_b,
+             accumulate ? 1.0f : 0.0f, c, g.n);
+}
+
+}  // namespace
+
+bool OneDnnProductKernels::FusesActivation(Activation activation) const {
+  return onednn::IsFused(activation);
+}
+
+// The epilogue is not known here: enough for any.
+std::int64_t OneDnnProductKernels::LinearForwardScratch(const Tensor& x,
+                                                        const LinearWeight& weight) const {
+  if (IsBf16(x)) return bf16_.ForwardScratch(x, weight);
+  if (!IsOurs(x, weight.tensor)) return EigenProductKernels::LinearForwardScratch(x, weight);
+  std::int64_t bytes = EigenProductKernels::LinearForwardScratch(x, weight);
+  LinearDescription d = DescribeForward(x, weight);
+  for (const Activation activation : {Activation::kIdentity, Activation::kRelu}) {
+    for (const int flags : {0, 1, 2, 3}) {
+      d.epilogue.activation = activation;
+      d.bias = (flags & 1) != 0;
+      d.residual = (flags & 2) != 0;
+      const onednn::Operation* operation = cache_.Find(d);
+      if (operation != nullptr) bytes = std::max(bytes, operation->ScratchBytes());
+    }
+  }
+  return bytes;
+}
+
+void OneDnnProductKernels::LinearForward(const Tensor& x, const LinearWeight& weight,
+                                         const Tensor& bias, const Tensor& residual,
+                                         const Tensor& y, LinearEpilogue epilogue, void* scratch) {
+  if (IsBf16(x)) return bf16_.Forward(x, weight, bias, residual, y, epilogue, scratch);
+  onednn::Operation* operation = nullptr;
+  if (IsOurs(x, weight.tensor)) {
+    LinearDescription d = DescribeForward(x, weight);
+    d.bias = static_cast<bool>(bias);
+    d.residual = static_cast<bool>(residual);
+    d.epilogue = epilogue;
+    operation = cache_.Find(d);
+  }
+  if (operation == nullptr) {
+    EigenProductKernels::LinearForward(x, weight, bias, residual, y, epilogue, scratch);
+    return;
+  }
+  operation->Run({{Slot::kSource, x.raw()},
+                  {Slot::kWeight, weight.tensor.raw()},
+                  {Slot::kBias, bias.raw()},
+                  {Slot::kResidual, residual.raw()},
+                  {Slot::kDestination, y.raw()}},
+                 scratch);
+}
+
+std::int64_t OneDnnProductKernels::LinearBackwardDataScratch(const Tensor& dy,
+                                                             const LinearWeight& weight) const {
+  if (IsBf16(dy)) return bf16_.BackwardDataScratch(dy, weight);
+  return IsOurs(dy, weight.tensor) ? 0 : EigenProductKernels::LinearBackwardDataScratch(dy, weight);
+}
+
+// sgemm beats a oneDNN matmul with packed weights, which must be packed again at each call
+// (128 x 784 x 1024: 333 and 189 GFLOP/s), and with plain ones (1024 x 3072 x 768: 342 and 185).
+void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const LinearWeight& weight,
+                                              const Tensor& dx, bool accumulate, void* scratch) {
+  if (IsBf16(dy)) {
+    assert(!accumulate);
+    return bf16_.BackwardData(dy, weight, dx, scratch);
+  }
+  if (!IsOurs(dy, weight.tensor)) {
+    EigenProductKernels::LinearBackwardData(dy, weight, dx, accumulate, scratch);
+    return;
+  }
+  const std::int64_t rows = dy.shape().RowCount();
+  const std::int64_t outputs = weight.outputs();
+  const std::int64_t inputs = weight.inputs();
+  const float* const w = weight.tensor.data<float>();
+  const bool out_in = weight.layout == WeightLayout::kOutIn;
+  Multiply({'N', out_in ? 'N' : 'T', rows, inputs, outputs, dy.data<float>(), outputs, w,
+            out_in ? inputs : outputs},
+           accumulate, dx.data<float>());
+}
+
+std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
+                                                               bool accumulate) const {
+  if (IsBf16(dy)) return bf16_.BackwardWeightScratch(dy, x, accumulate);
+  if (!IsOurs(dy, x)) {
+    return EigenProductKernels::LinearBackwardWeightScratch(dy, x, accumulate);
+  }
+  return onednn::PartialRows(dy.shape().RowCount(), dy.shape().back()).Bytes(1);
+}
+
+// sgemm again: inner_product's backward is the same code or slower (8192 x 64 x 64: 247 and 175
+// GFLOP/s), matmul varies more (1024 x 3072 x 768: 330 and 168).
+void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& x,
+                                                const LinearWeight& dweight, const Tensor& dbias,
+                                                bool accumulate, void* scratch) {
+  if (IsBf16(dy)) return bf16_.BackwardWeight(dy, x, dweight, dbias, accumulate, scratch);
+  if (!IsOurs(dy, x)) {
+    EigenProductKernels::LinearBackwardWeight(dy, x, dweight, dbias, accumulate, scratch);
+    return;
+  }
+  const std::int64_t rows = dy.shape().RowCount();
+  const std::int64_t outputs = dy.shape().back();
+  const std::int64_t inputs = x.shape().back();
+  const float *const from = x.data<float>(), *const gradient = dy.data<float>();
+  if (dweight.tensor && dweight.layout == WeightLayout::kOutIn) {
+    Multiply({'T', 'N', outputs, inputs, rows, gradient, outputs, from, inputs}, accumulate,
+             dweight.tensor.data<float>());
+  } else if (dweight.tensor) {
+    Multiply({'T', 'N', inputs, outputs, rows, from, inputs, gradient, outputs}, accumulate,
+             dweight.tensor.data<float>());
+  }
+  if (!dbias) return;
+  const onednn::PartialRows parts(rows, outputs);
+  float* const sums = static_cast<float*>(scratch);
+  parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+    loops_.f32.norm.column_sums(gradient + begin * outputs, end - begin, outputs,
+                                sums + part * outputs);
+  });
+  parts.AddUp(sums, accumulate, dbias.data<float>());
+}
+
+}  // namespace frugal

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sdk/backend/common/parallel.h"
+#include "sdk/memory/allocator.h"
+
+namespace frugal::onednn {
+
+// Rows of a matrix cut into at most 64 fixed parts, for sums over the rows: each part has a row of
+// sums of its own in scratch, and those are added in order. The cut depends on the shape alone.
+class PartialRows {
+ public:
+  static constexpr std::int64_t kMostParts = 64;
+  static constexpr std::int64_t kSmallestPart = 4096;  // elements
+
+  PartialRows(std::int64_t rows, std::int64_t columns)
+      : rows_(rows), columns_(columns), part_rows_(PartRows(rows, columns)) {}
+
+  std::int64_t count() const { return (rows_ + part_rows_ - 1) / part_rows_; }
+  std::int64_t begin(std::int64_t part) const { return part * part_rows_; }
+  std::int64_t rows(std::int64_t part) const {
+    return std::min(rows_, begin(part + 1)) - begin(part);
+  }
+  std::int64_t columns() const { return columns_; }
+
+  // For `quantities` tables of [count(), columns] floats.
+  std::int64_t Bytes(std::int64_t quantities) const { return quantities * TableStride() * 4; }
+  std::int64_t TableStride() const { return RoundUpToAlignment(count() * columns_ * 4) / 4; }
+
+  // body(part, first row, last row + 1), in parallel
+  template <class Body>
+  void ForEach(const Body& body) const {
+    eigen::ParallelFor(count(), 1, [&](std::int64_t part, std::int64_t) {
+      body(part, begin(part), begin(part) + rows(part));
+    });
+  }
+
+  // to[c] = or += sum of the parts of column c
+  void AddUp(const float* table, bool accumulate, float* to) const {
+    for (std::int64_t c = 0; c < columns_; ++c) {
+      double sum = accumulate ? static_cast<double>(to[c]) : 0.0;
+      for (std::int64_t part = 0; part < count(); ++part) {
+        sum += static_cast<double>(table[part * columns_ + c]);
+      }
+      to[c] = static_cast<float>(sum);
+    }
+  }
+
+ private:
+  static std::int64_t PartRows(std::int64_t rows, std::int64_t columns) {
+    const std::int64_t smallest = (kSmallestPart + columns - 1) / columns;
+    return std::max(smallest, (rows + kMostParts - 1) / kMostParts);
+  }
+
+  std::int64_t rows_, columns_, part_rows_;
+};
+
+}  // namespace frugal::onednn

@@ -1,0 +1,97 @@
+#include "sdk/backend/onednn/operation_factory.h"
+
+#include <string_view>
+#include <utility>
+
+#include "sdk/backend/common/cpu_features.h"
+#include "sdk/backend/onednn/conv/conv_product.h"
+#include "sdk/backend/onednn/conv/conv_weight_gradient.h"
+#include "sdk/backend/onednn/conv/winograd.h"
+#include "sdk/backend/onednn/conv/winograd_onednn.h"
+#include "sdk/backend/onednn/matmul/data_gradient.h"
+#include "sdk/backend/onednn/matmul/row_product.h"
+#include "sdk/backend/onednn/matmul/weight_packing.h"
+#include "sdk/backend/onednn/operation/separate_activation.h"
+#include "sdk/backend/onednn/primitive/library_error.h"
+#include "sdk/backend/onednn/primitive/recipes.h"
+
+namespace frugal::onednn {
+namespace {
+
+bool IsReferenceLoop(const Recipe& recipe) {
+  const std::string_view name = recipe.descriptor.impl_info_str();
+  return name.substr(0, 3) == "ref" || name.find(":ref") != std::string_view::npos;
+}
+
+std::unique_ptr<Operation> DescribeFiltering(const ConvDescription& d) {
+  if (!HasWinograd()) return MakeMinimalFiltering(d, FilteringScratch(d.geometry));
+  return WithSeparateActivation(d, [](const Description& without) {
+    const auto& conv = std::get<ConvDescription>(without);
+    return MakeWinograd(conv, WinogradScratch(conv.geometry));
+  });
+}
+
+std::unique_ptr<Operation> DescribeOurs(const ConvDescription& d) {
+  if (d.dtype != DType::kBF16) return DescribeFiltering(d);
+  if (d.pass != Pass::kBackwardWeight) return ConvProductPays(d) ? MakeConvProduct(d) : nullptr;
+  return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
+}
+
+std::unique_ptr<Operation> DescribeOurs(const Description& description) {
+  if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
+  if (const auto* d = std::get_if<ConvDescription>(&description)) return DescribeOurs(*d);
+  const auto* const d = std::get_if<PackedLinearDescription>(&description);
+  if (d == nullptr) return nullptr;
+  if (d->pass == Pass::kBackwardData && DataGradientPays(*d)) return MakeDataGradient(*d);
+  return RowProductPays(*d) ? MakeRowProduct(*d) : nullptr;
+}
+
+// What oneDNN has of its own, with every activation.
+std::unique_ptr<Operation> DescribeByRecipe(const Description& description) {
+  try {
+    Recipe recipe = std::visit([](const auto& d) { return MakeRecipe(d); }, description);
+    if (IsReferenceLoop(recipe)) return nullptr;
+    return MakeOperation(std::move(recipe));
+  } catch (const dnnl::error& error) {
+    ThrowIfOutOfMemory(error);
+    return nullptr;
+  }
+}
+
+// What oneDNN may use. It takes a limit only until its first primitive is made, and then says so: a
+// program that used oneDNN before keeps its own limit.
+bool LimitInstructions() {
+  switch (simd::LimitOfEnvironment()) {
+    case simd::IsaLimit::kBaseline:
+      return dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41) == dnnl::status::success;
+    case simd::IsaLimit::kAvx2:
+      return dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2) == dnnl::status::success;
+    case simd::IsaLimit::kAvx512:
+      return dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core) == dnnl::status::success;
+    case simd::IsaLimit::kAvx512Bf16:
+      return dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16) == dnnl::status::success;
+    case simd::IsaLimit::kAmx:
+    case simd::IsaLimit::kNone:
+      break;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> DescribePrimitive(const Description& description) {
+  return WithSeparateActivation(description, DescribeByRecipe);
+}
+
+std::unique_ptr<Operation> Describe(const Description& description) {
+  auto ours = DescribeOurs(description);
+  return ours ? std::move(ours) : DescribePrimitive(description);
+}
+
+void PrepareLibrary(int cached) {
+  static const bool is_limited = LimitInstructions();
+  static_cast<void>(is_limited);
+  dnnl::set_primitive_cache_capacity(cached);
+}
+
+}  // namespace frugal::onednn

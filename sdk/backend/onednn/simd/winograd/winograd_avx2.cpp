@@ -1,0 +1,10 @@
+#include "sdk/backend/onednn/simd/winograd/winograd_bodies.h"
+
+namespace frugal::simd {
+
+const FilteringLoops& Avx2FilteringLoops() {
+  static constexpr FilteringLoops kLoops = kFilteringLoops;
+  return kLoops;
+}
+
+}  // namespace frugal::simd
