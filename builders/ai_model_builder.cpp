@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "builders/architecture_reader.h"
-#include "builders/field_limits.h"
-#include "builders/machine_memory.h"
-#include "builders/option_fields.h"
-#include "builders/overrides.h"
-#include "builders/planner.h"
-#include "builders/spec_reader.h"
+#include "builders/config/architecture_reader.h"
+#include "builders/config/overrides.h"
+#include "builders/config/run_config_fields.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/config/types/field_limits.h"
+#include "builders/plan/machine_memory.h"
+#include "builders/plan/planner.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_presets.h"
 #include "sdk/core/byte_size.h"

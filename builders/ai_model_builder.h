@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "builders/layer_list.h"
-#include "builders/model.h"
+#include "builders/config/layer_list.h"
+#include "builders/run/model.h"
 
 namespace frugal {
 

@@ -5,11 +5,11 @@
 // layers of your own in checkpointed, pooled memory (TrainingMemoryManager).
 
 #include "builders/ai_model_builder.h"
-#include "builders/program.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/main_guard.h"
+#include "builders/run/sampling.h"
+#include "builders/run/text_generation.h"
 #include "builders/run_training.h"
-#include "builders/sampling.h"
-#include "builders/spec_reader.h"
-#include "builders/text_generation.h"
 #include "builders/training_memory_manager.h"
 #include "presets/training_memory_config.h"
 #include "sdk/core/byte_size.h"

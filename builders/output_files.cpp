@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "builders/report/html_report.h"
-#include "builders/report/summary_json.h"
+#include "builders/report/html/html_report.h"
+#include "builders/report/json/summary_json.h"
 #include "builders/report/text_file.h"
 #include "presets/config/complaints.h"
 #include "sdk/core/byte_size.h"

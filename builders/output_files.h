@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "builders/model.h"
 #include "builders/output_space.h"
+#include "builders/run/model.h"
 
 namespace frugal {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "builders/blueprint.h"
+#include "builders/setup/blueprint.h"
 
 namespace frugal {
 

@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <iostream>
 
-#include "builders/machine_memory.h"
 #include "builders/output_files.h"
-#include "builders/report/console_progress.h"
-#include "builders/report/memory_table.h"
-#include "builders/report/number_text.h"
-#include "builders/report/operation_table.h"
-#include "builders/report/plan_text.h"
+#include "builders/plan/machine_memory.h"
+#include "builders/report/text/console_progress.h"
+#include "builders/report/text/memory_table.h"
+#include "builders/report/text/operation_table.h"
+#include "builders/report/text/plan_text.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
 
 namespace frugal {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/model.h"
+#include "builders/run/model.h"
 
 namespace frugal {
 

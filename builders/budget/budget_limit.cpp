@@ -1,7 +1,7 @@
 #include "builders/budget/budget_limit.h"
 
-#include "builders/report/number_text.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
 
 namespace frugal {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "builders/blueprint.h"
+#include "builders/setup/blueprint.h"
 
 namespace frugal {
 

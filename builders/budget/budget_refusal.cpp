@@ -4,9 +4,9 @@
 #include <functional>
 #include <optional>
 
-#include "builders/report/number_text.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
+#include "sdk/core/number_text.h"
 #include "sdk/core/slow_work.h"
 
 namespace frugal {

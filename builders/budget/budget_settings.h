@@ -3,7 +3,7 @@
 #include <compare>
 #include <optional>
 
-#include "builders/blueprint.h"
+#include "builders/setup/blueprint.h"
 
 namespace frugal {
 

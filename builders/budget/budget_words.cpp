@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "builders/report/number_text.h"
+#include "sdk/core/number_text.h"
 
 namespace frugal {
 namespace {

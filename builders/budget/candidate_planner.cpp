@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "builders/budget/stage_times.h"
-#include "builders/dry_training.h"
-#include "builders/kept_bytes.h"
+#include "builders/dry_run/dry_training.h"
+#include "builders/dry_run/saved_bytes.h"
 
 namespace frugal {
 

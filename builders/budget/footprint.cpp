@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "builders/dry_training.h"
+#include "builders/dry_run/dry_training.h"
 #include "sdk/memory/arena_layout.h"
 
 namespace frugal {

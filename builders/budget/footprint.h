@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
-#include "builders/blueprint.h"
-#include "builders/dry_training.h"
+#include "builders/dry_run/dry_training.h"
+#include "builders/setup/blueprint.h"
 
 namespace frugal {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "builders/dry_training.h"
+#include "builders/dry_run/dry_training.h"
 #include "sdk/autograd/checkpoint.h"
 #include "sdk/memory/recording.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/blueprint.h"
+#include "builders/setup/blueprint.h"
 #include "sdk/plan/chain.h"
 
 namespace frugal {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "builders/model.h"
+#include "builders/run/model.h"
 
 namespace frugal {
 

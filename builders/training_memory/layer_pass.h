@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "builders/checkpoint_policy.h"
+#include "builders/dry_run/checkpoint_policy.h"
 #include "builders/training_memory/layer_registry.h"
 #include "sdk/autograd/tape.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "builders/weights.h"
+#include "builders/run/weights.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/error.h"
 

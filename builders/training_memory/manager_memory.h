@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "builders/memory_stack.h"
+#include "builders/run/memory_stack.h"
 #include "sdk/memory/lasting_allocator.h"
 
 namespace frugal {

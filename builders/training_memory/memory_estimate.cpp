@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "builders/dry_world.h"
-#include "builders/kept_bytes.h"
+#include "builders/dry_run/saved_bytes.h"
+#include "builders/setup/dry_world.h"
 #include "sdk/core/error.h"
 #include "sdk/memory/recording.h"
 

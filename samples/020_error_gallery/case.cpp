@@ -1,7 +1,7 @@
 #include "samples/020_error_gallery/case.h"
 
-#include "builders/planner.h"
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/plan/planner.h"
 
 namespace frugal::gallery {
 namespace {

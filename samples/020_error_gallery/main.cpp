@@ -7,7 +7,7 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "builders/program.h"
+#include "builders/main_guard.h"
 #include "samples/020_error_gallery/case.h"
 #include "sdk/core/error.h"
 

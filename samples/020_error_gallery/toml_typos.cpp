@@ -1,4 +1,4 @@
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
 #include "samples/020_error_gallery/case.h"
 
 namespace frugal::gallery {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "builders/report/text_file.h"
-#include "builders/text_generation.h"
+#include "builders/run/text_generation.h"
 
 namespace frugal {
 

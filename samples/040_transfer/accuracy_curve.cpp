@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "builders/report/number_text.h"
-#include "builders/report/text_table.h"
+#include "builders/report/text/text_table.h"
+#include "sdk/core/number_text.h"
 
 namespace frugal::transfer {
 

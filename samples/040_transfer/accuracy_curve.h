@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "builders/frugal.h"
-#include "builders/report/console_progress.h"
+#include "builders/report/text/console_progress.h"
 
 namespace frugal::transfer {
 

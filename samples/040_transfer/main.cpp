@@ -3,9 +3,9 @@
 // classes' own steps are not counted: they are what one has when a trained network is at hand.
 #include <iostream>
 
-#include "builders/report/number_text.h"
 #include "samples/040_transfer/accuracy_curve.h"
 #include "samples/arguments.h"
+#include "sdk/core/number_text.h"
 
 using namespace frugal;
 

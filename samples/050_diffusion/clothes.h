@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "builders/frugal.h"
-#include "builders/report/console_progress.h"
 #include "builders/report/image_grid.h"
+#include "builders/report/text/console_progress.h"
 
 namespace frugal::clothes {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "builders/planner.h"
+#include "builders/plan/planner.h"
 #include "samples/050_diffusion/clothes.h"
 #include "samples/arguments.h"
 

@@ -2,8 +2,8 @@
 #include <limits>
 #include <memory>
 
-#include "builders/spec_reader.h"
-#include "builders/text_generation.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/run/text_generation.h"
 #include "samples/cli/commands.h"
 #include "samples/cli/number_option.h"
 

@@ -1,4 +1,4 @@
-#include "builders/program.h"
+#include "builders/main_guard.h"
 #include "presets/config/nearest_name.h"
 #include "presets/config/value.h"
 #include "samples/cli/commands.h"

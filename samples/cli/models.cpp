@@ -2,8 +2,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "builders/model_list.h"
-#include "builders/report/text_table.h"
+#include "builders/plan/model_list.h"
+#include "builders/report/text/text_table.h"
 #include "samples/cli/commands.h"
 #include "sdk/core/byte_size.h"
 

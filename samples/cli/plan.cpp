@@ -4,14 +4,14 @@
 #include <memory>
 #include <optional>
 
-#include "builders/dataset.h"
-#include "builders/error_place.h"
-#include "builders/named_model.h"
-#include "builders/network_builder.h"
-#include "builders/planner.h"
-#include "builders/report/plan_json.h"
-#include "builders/report/plan_text.h"
-#include "builders/spec_reader.h"
+#include "builders/config/dataset.h"
+#include "builders/config/error_place.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/plan/named_model.h"
+#include "builders/plan/planner.h"
+#include "builders/report/json/plan_json.h"
+#include "builders/report/text/plan_text.h"
+#include "builders/setup/network_builder.h"
 #include "presets/config/text_file.h"
 #include "samples/cli/commands.h"
 #include "sdk/core/byte_size.h"

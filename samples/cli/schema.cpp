@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
 #include "samples/cli/commands.h"
 
 namespace frugal::cli {

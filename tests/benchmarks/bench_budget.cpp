@@ -14,11 +14,11 @@
 #include <iostream>
 
 #include "builders/budget/budget_search.h"
-#include "builders/report/html_style.h"
-#include "builders/report/number_text.h"
-#include "builders/report/svg_chart.h"
-#include "builders/report/text_table.h"
+#include "builders/report/html/html_style.h"
+#include "builders/report/html/svg_chart.h"
+#include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
 #include "tests/benchmarks/forked.h"
 #include "tests/benchmarks/preset_models.h"
 #include "tests/benchmarks/seconds.h"

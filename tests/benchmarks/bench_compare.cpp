@@ -13,8 +13,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "builders/report/number_text.h"
 #include "sdk/backend/machine/machine_limits.h"
+#include "sdk/core/number_text.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/benchmarks/compare_options.h"
 #include "tests/benchmarks/compare_peer.h"

@@ -12,13 +12,13 @@
 #include <iostream>
 #include <vector>
 
-#include "builders/architecture_reader.h"
-#include "builders/named_model.h"
-#include "builders/program.h"
-#include "builders/report/number_text.h"
-#include "builders/report/text_table.h"
+#include "builders/config/architecture_reader.h"
+#include "builders/main_guard.h"
+#include "builders/plan/named_model.h"
+#include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
+#include "sdk/core/number_text.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/benchmarks/compare_peer.h"
 #include "tests/benchmarks/forked.h"

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <iostream>
 
-#include "builders/model.h"
-#include "builders/named_model.h"
-#include "builders/planner.h"
-#include "builders/program.h"
-#include "builders/report/number_text.h"
+#include "builders/main_guard.h"
+#include "builders/plan/named_model.h"
+#include "builders/plan/planner.h"
+#include "builders/run/model.h"
 #include "samples/arguments.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/benchmarks/random_samples.h"
 

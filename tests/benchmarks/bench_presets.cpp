@@ -11,9 +11,9 @@
 #include <iostream>
 #include <map>
 
-#include "builders/report/number_text.h"
-#include "builders/report/text_table.h"
+#include "builders/report/text/text_table.h"
 #include "presets/memory_presets.h"
+#include "sdk/core/number_text.h"
 #include "tests/benchmarks/forked.h"
 #include "tests/benchmarks/preset_models.h"
 #include "tests/benchmarks/seconds.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "builders/frugal.h"
-#include "builders/natural_layout.h"
+#include "builders/setup/natural_layout.h"
 #include "tests/benchmarks/random_samples.h"
 
 namespace frugal {

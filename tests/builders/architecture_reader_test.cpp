@@ -1,6 +1,6 @@
-#include "builders/architecture_reader.h"
+#include "builders/config/architecture_reader.h"
 
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
 #include "presets/model_presets.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"

@@ -1,7 +1,7 @@
-#include "builders/cautions.h"
+#include "builders/plan/cautions.h"
 
-#include "builders/planner.h"
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/plan/planner.h"
 #include "tests/io/temp_dir.h"
 
 namespace frugal::testing {

@@ -1,4 +1,4 @@
-#include "builders/checkpoint_policy.h"
+#include "builders/dry_run/checkpoint_policy.h"
 
 #include "layers/residual.h"
 #include "tests/catch.h"

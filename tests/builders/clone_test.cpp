@@ -1,6 +1,6 @@
 // Copies of models.
-#include "builders/network_builder.h"
-#include "builders/planner.h"
+#include "builders/plan/planner.h"
+#include "builders/setup/network_builder.h"
 #include "layers/dense.h"
 #include "layers/simple_layers.h"
 #include "sdk/core/error.h"

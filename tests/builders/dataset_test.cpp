@@ -1,9 +1,9 @@
-#include "builders/dataset.h"
+#include "builders/config/dataset.h"
 
 #include "builders/ai_model_builder.h"
-#include "builders/planner.h"
-#include "builders/run_rules.h"
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/config/run_rules.h"
+#include "builders/plan/planner.h"
 #include "sdk/core/error.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"

@@ -1,9 +1,9 @@
 // Errors that are found long after a file was read still say where in it they are.
-#include "builders/error_place.h"
+#include "builders/config/error_place.h"
 
 #include "builders/ai_model_builder.h"
-#include "builders/planner.h"
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/plan/planner.h"
 #include "tests/io/temp_dir.h"
 
 namespace frugal::testing {

@@ -1,9 +1,9 @@
 // Types of layers as TOML and LayerList know them.
 #include <set>
 
-#include "builders/layer_fields.h"
-#include "builders/planner.h"
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/config/types/layer_fields.h"
+#include "builders/plan/planner.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/synthetic.h"

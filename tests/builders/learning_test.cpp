@@ -1,10 +1,9 @@
 // [training] frozen and [optimizer] slow.
-#include "builders/learning.h"
-
 #include <map>
 
-#include "builders/planner.h"
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/plan/planner.h"
+#include "builders/setup/parameter_groups.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"

@@ -1,5 +1,5 @@
 // One thread uses a model at a time.
-#include "builders/model_use.h"
+#include "builders/run/model_use.h"
 
 #include <atomic>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <latch>
 #include <thread>
 
-#include "builders/step_layouts.h"
+#include "builders/run/step_layouts.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/synthetic.h"

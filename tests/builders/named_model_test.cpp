@@ -1,7 +1,7 @@
-#include "builders/named_model.h"
+#include "builders/plan/named_model.h"
 
-#include "builders/architecture_reader.h"
-#include "builders/model_list.h"
+#include "builders/config/architecture_reader.h"
+#include "builders/plan/model_list.h"
 #include "sdk/core/error.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/io/temp_dir.h"

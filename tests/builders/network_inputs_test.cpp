@@ -1,4 +1,4 @@
-#include "builders/network_inputs.h"
+#include "builders/setup/network_inputs.h"
 
 #include "tests/builders/diffusion_runs.h"
 

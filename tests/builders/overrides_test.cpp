@@ -1,4 +1,4 @@
-#include "builders/overrides.h"
+#include "builders/config/overrides.h"
 
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"

@@ -1,4 +1,4 @@
-#include "builders/run_rules.h"
+#include "builders/config/run_rules.h"
 
 #include "builders/ai_model_builder.h"
 #include "tests/io/temp_dir.h"

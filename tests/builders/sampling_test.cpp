@@ -1,4 +1,4 @@
-#include "builders/sampling.h"
+#include "builders/run/sampling.h"
 
 #include "tests/builders/diffusion_runs.h"
 

@@ -1,4 +1,4 @@
-#include "builders/stored_name.h"
+#include "builders/run/stored_name.h"
 
 #include "tests/io/temp_dir.h"
 #include "tests/io/weight_fixtures.h"

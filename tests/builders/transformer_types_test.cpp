@@ -1,6 +1,6 @@
 // Layers of transformers as TOML and LayerList know them, and what tokens may go into.
-#include "builders/planner.h"
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/plan/planner.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/synthetic.h"

@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "builders/ai_model_builder.h"
-#include "builders/dataset.h"
-#include "builders/planner.h"
-#include "builders/spec_reader.h"
+#include "builders/config/dataset.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/plan/planner.h"
 #include "sdk/core/error.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"

@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-#include "builders/architecture_reader.h"
+#include "builders/config/architecture_reader.h"
 #include "presets/config/nearest_name.h"
 #include "presets/config/toml_reader.h"
 #include "sdk/core/bfloat16.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/architecture.h"
+#include "builders/config/types/architecture.h"
 #include "sdk/io/weights/weight_source.h"
 #include "tests/oracles/axis_order.h"
 #include "tests/support/test_world.h"

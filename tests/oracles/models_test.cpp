@@ -2,7 +2,7 @@
 // sizes of the published models.
 #include <algorithm>
 
-#include "builders/architecture_reader.h"
+#include "builders/config/architecture_reader.h"
 #include "presets/config/toml_reader.h"
 #include "tests/catch.h"
 #include "tests/oracles/model_case.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "builders/architecture_reader.h"
+#include "builders/config/architecture_reader.h"
 #include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"
 #include "sdk/io/weights/open_weights.h"

@@ -3,7 +3,7 @@
 
 #include <regex>
 
-#include "builders/planner.h"
+#include "builders/plan/planner.h"
 #include "tests/support/budget_runs.h"
 
 namespace frugal::testing {

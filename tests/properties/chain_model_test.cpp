@@ -6,7 +6,7 @@
 
 #include "builders/budget/chain_search.h"
 #include "builders/budget/stage_times.h"
-#include "builders/planner.h"
+#include "builders/plan/planner.h"
 #include "tests/support/budget_runs.h"
 
 namespace frugal::testing {

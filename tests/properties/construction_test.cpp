@@ -1,7 +1,7 @@
 // Models cost nothing before they are used, and give back everything when they are gone.
-#include "builders/dry_training.h"
-#include "builders/named_model.h"
-#include "builders/natural_layout.h"
+#include "builders/dry_run/dry_training.h"
+#include "builders/plan/named_model.h"
+#include "builders/setup/natural_layout.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"
 #include "tests/support/synthetic.h"

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <map>
 
-#include "builders/checkpoint_policy.h"
-#include "builders/dry_world.h"
+#include "builders/dry_run/checkpoint_policy.h"
+#include "builders/setup/dry_world.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_fields.h"
 #include "tests/catch.h"

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
 #include "presets/config/reference_text.h"
 #include "presets/memory_fields.h"
 #include "tests/catch.h"

@@ -1,5 +1,5 @@
 // What grows with sizes alone takes no more time or memory to plan, and is planned to the byte.
-#include "builders/dry_training.h"
+#include "builders/dry_run/dry_training.h"
 #include "sdk/core/error.h"
 #include "sdk/module/repeat.h"
 #include "tests/io/temp_dir.h"

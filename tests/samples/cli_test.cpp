@@ -1,7 +1,7 @@
 // The frugal command as its users see it: output, messages and exit codes.
 #include <nlohmann/json.hpp>
 
-#include "builders/spec_reader.h"
+#include "builders/config/run_config_reader.h"
 #include "sdk/io/weights/open_weights.h"
 #include "tests/samples/run_program.h"
 #include "tests/samples/tiny_config.h"

@@ -60,7 +60,7 @@ TEST_CASE("style: an empty repository and a clean one have no findings") {
 
 TEST_CASE("style: includes go down the stack only") {
   CHECK(May("layers/dense.cpp", "sdk/ops/linear.h"));
-  CHECK(May("builders/model.cpp", "presets/config.h"));
+  CHECK(May("builders/run/model.cpp", "presets/config.h"));
   CHECK(May("tests/sdk/ops/linear_test.cpp", "sdk/backend/onednn/cache.h"));
   CHECK(May("sdk/backend/onednn/a.cpp", "sdk/backend/onednn/cache.h"));
 
@@ -86,7 +86,7 @@ TEST_CASE("style: each library stays behind its fence") {
   CHECK(May("tests/catch.h", "catch2/catch.hpp", false));
   CHECK(May("samples/cli/main.cpp", "CLI/CLI.hpp", false));
 
-  CHECK_FALSE(May("builders/spec_reader.cpp", "toml++/toml.h", false));
+  CHECK_FALSE(May("builders/config/run_config_reader.cpp", "toml++/toml.h", false));
   CHECK_FALSE(May("sdk/backend/backend.h", "Eigen/Core", false));
   CHECK_FALSE(May("sdk/backend/eigen/map.h", "dnnl.hpp", false));
   CHECK_FALSE(May("sdk/ops/linear.cpp", "oneapi/dnnl/dnnl.hpp", false));

@@ -2,9 +2,9 @@
 // the next byte in a table: a bigram model.
 #include <cmath>
 
-#include "builders/model.h"
-#include "builders/network_inputs.h"
-#include "builders/planner.h"
+#include "builders/plan/planner.h"
+#include "builders/run/model.h"
+#include "builders/setup/network_inputs.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/boxes.h"
 #include "tests/catch.h"

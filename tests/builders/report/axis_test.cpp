@@ -1,4 +1,4 @@
-#include "builders/report/axis.h"
+#include "builders/report/html/axis.h"
 
 #include <cmath>
 #include <limits>

@@ -1,8 +1,8 @@
-#include "builders/report/config_values.h"
+#include "builders/report/rows/config_values.h"
 
 #include <algorithm>
 
-#include "builders/report/layer_times.h"
+#include "builders/report/rows/layer_times.h"
 #include "tests/catch.h"
 
 namespace frugal {

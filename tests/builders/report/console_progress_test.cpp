@@ -1,4 +1,4 @@
-#include "builders/report/console_progress.h"
+#include "builders/report/text/console_progress.h"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "builders/report/data_units.h"
+#include "builders/report/rows/data_units.h"
 
 #include <cmath>
 

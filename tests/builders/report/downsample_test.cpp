@@ -1,9 +1,9 @@
-#include "builders/report/downsample.h"
+#include "builders/report/html/downsample.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "builders/report/smoothing.h"
+#include "builders/report/rows/smoothing.h"
 #include "tests/catch.h"
 
 namespace frugal {

@@ -1,4 +1,4 @@
-#include "builders/report/html_report.h"
+#include "builders/report/html/html_report.h"
 
 #include <limits>
 

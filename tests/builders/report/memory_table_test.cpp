@@ -1,6 +1,6 @@
-#include "builders/report/memory_table.h"
+#include "builders/report/text/memory_table.h"
 
-#include "builders/report/memory_rows.h"
+#include "builders/report/rows/memory_rows.h"
 #include "tests/builders/report/sample_run.h"
 #include "tests/catch.h"
 

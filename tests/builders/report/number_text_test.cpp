@@ -1,4 +1,4 @@
-#include "builders/report/number_text.h"
+#include "sdk/core/number_text.h"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
-#include "builders/report/operation_table.h"
+#include "builders/report/text/operation_table.h"
 
-#include "builders/report/html_sections.h"
-#include "builders/report/summary_json.h"
+#include "builders/report/html/html_sections.h"
+#include "builders/report/json/summary_json.h"
 #include "tests/builders/report/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,8 +1,8 @@
-#include "builders/report/plan_text.h"
+#include "builders/report/text/plan_text.h"
 
 #include <sstream>
 
-#include "builders/report/policy_text.h"
+#include "builders/report/text/policy_text.h"
 #include "tests/builders/report/sample_run.h"
 #include "tests/catch.h"
 

@@ -2,8 +2,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "builders/report/plan_json.h"
-#include "builders/report/summary_json.h"
+#include "builders/report/json/plan_json.h"
+#include "builders/report/json/summary_json.h"
 #include "tests/builders/report/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,9 +1,9 @@
-#include "builders/report/svg_chart.h"
+#include "builders/report/html/svg_chart.h"
 
 #include <limits>
 
-#include "builders/report/html_escape.h"
-#include "builders/report/html_table.h"
+#include "builders/report/html/html_escape.h"
+#include "builders/report/html/html_table.h"
 #include "tests/builders/report/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "builders/report/text_table.h"
+#include "builders/report/text/text_table.h"
 
 #include "tests/catch.h"
 

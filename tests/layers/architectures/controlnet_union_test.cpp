@@ -1,9 +1,9 @@
 // What sets the union ControlNet apart from the plain one: types of hints, and attention along the
 // batch. Its numbers are those of an oracle case; gradients, checkpoints and dry runs are in
 // unets_test.
-#include "builders/architecture.h"
 #include "builders/budget/budget_settings.h"
-#include "builders/named_model.h"
+#include "builders/config/types/architecture.h"
+#include "builders/plan/named_model.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/support/passes.h"

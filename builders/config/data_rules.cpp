@@ -1,0 +1,128 @@
+#include "builders/config/data_rules.h"
+
+#include <cmath>
+
+#include "builders/config/dataset.h"
+#include "presets/config/value.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
+#include "sdk/data/dataset_info.h"
+
+namespace frugal {
+namespace {
+
+struct DataField {
+  const char* key;
+  bool is_set;
+};
+
+std::vector<DataField> ImageFields(const DataOptions& options) {
+  const DataOptions defaults;
+  return {{"train_images", options.train_images.has_value()},
+          {"train_labels", options.train_labels.has_value()},
+          {"test_images", options.test_images.has_value()},
+          {"test_labels", options.test_labels.has_value()},
+          {"sample_shape", options.sample_shape.has_value()},
+          {"train_count", options.train_count.has_value()},
+          {"test_count", options.test_count.has_value()},
+          {"classes", options.classes.has_value()},
+          {"classes_used", options.classes_used.has_value()},
+          {"mean", options.mean != defaults.mean},
+          {"deviation", options.deviation != defaults.deviation}};
+}
+
+std::vector<DataField> TextFields(const DataOptions& options) {
+  const DataOptions defaults;
+  return {{"sequence_length", options.sequence_length != defaults.sequence_length},
+          {"test_fraction", options.test_fraction != defaults.test_fraction}};
+}
+
+// Whether a file or a command line names the field. Code replaces whole sections, and what it puts
+// back to its default by that is not meant.
+bool IsWritten(const Origin& origin) {
+  return origin.IsExplicit() && origin.kind != OriginKind::kCode;
+}
+
+// The name of built-in images, given by hand, says that images are meant.
+void CheckName(const RunConfig& config, const std::string& given, Complaints& complaints) {
+  const Origin& origin = config.origins.Of("data.dataset");
+  if (!IsWritten(origin) || !NamedDataset(config.data.dataset)) return;
+  complaints.Add(origin.location,
+                 {.where = "data",
+                  .required = "dataset = " + QuoteToml(config.data.dataset) + " is built-in images",
+                  .given = given,
+                  .advice = "leave one of the two out"});
+}
+
+// Pixels are f32 once they are normalized: black and white must be different finite numbers then.
+void CheckNormalization(const RunConfig& config, Complaints& complaints) {
+  const double mean = config.data.mean;
+  const double deviation = config.data.deviation;
+  const auto black = static_cast<float>((0 - mean) / deviation);
+  const auto white = static_cast<float>((1 - mean) / deviation);
+  if (std::isfinite(black) && std::isfinite(white) && black != white) return;
+  const bool by_mean = config.data.mean != DataOptions().mean &&
+                       std::abs(mean) > 1e6;  // else no such deviation will do
+  const std::string key = by_mean ? "mean" : "deviation";
+  complaints.Add(
+      config.origins.PlaceOf("data." + key),
+      {.where = "data." + key,
+       .required = "(pixel - mean) / deviation is a finite f32, and differs for pixels 0 "
+                   "and 1",
+       .given = CompactText(mean, 6) + " and " + CompactText(deviation, 6) + " make " +
+                CompactText(black, 6) + " and " + CompactText(white, 6),
+       .advice = "give the mean and the standard deviation of pixels in [0, 1]"});
+}
+
+// A count says how many samples the files have, and those of built-in images are known.
+void CheckCounts(const RunConfig& config, Complaints& complaints) {
+  const DataOptions& options = config.data;
+  const std::optional<DatasetInfo> info = NamedDataset(options.dataset);
+  if (!info) return;
+  const auto check = [&](const std::string& part, const std::optional<std::int64_t>& given,
+                         std::int64_t known, bool own_files) {
+    if (own_files || given.value_or(known) == known) return;
+    const std::string key = part + "_count";
+    complaints.Add(config.origins.PlaceOf("data." + key),
+                   {.where = "data",
+                    .required = QuoteToml(options.dataset) + " has " + FormatCount(known) + " " +
+                                part + " samples",
+                    .given = key + " = " + std::to_string(*given),
+                    .advice = "leave it out; " + part + "_limit takes fewer of them"});
+  };
+  check("train", options.train_count, info->train_count,
+        options.train_images.has_value() || options.train_labels.has_value());
+  check("test", options.test_count, info->test_count,
+        options.test_images.has_value() || options.test_labels.has_value());
+}
+
+}  // namespace
+
+void CheckDatasetName(const RunConfig& config, Complaints& complaints) {
+  if (const std::optional<Complaint> problem = NameProblem(config.data)) {
+    complaints.Add(config.origins.PlaceOf("data.dataset"), *problem);
+  }
+}
+
+void CheckDataFields(const RunConfig& config, Complaints& complaints) {
+  const DataOptions& options = config.data;
+  const bool is_text = options.text_file.has_value();
+  const std::string given =
+      is_text ? "text_file = " + QuoteToml(*options.text_file) : "there is no text_file";
+  for (const auto& [key, is_set] : is_text ? ImageFields(options) : TextFields(options)) {
+    const Origin& origin = config.origins.Of(std::string("data.") + key);
+    if (!is_set && !IsWritten(origin)) continue;
+    complaints.Add(
+        origin.location,
+        {.where = "data",
+         .required = std::string(key) + " belongs to " + (is_text ? "images" : "a text"),
+         .given = given,
+         .advice = is_text ? "leave one of the two out" : "leave it out, or name a text"});
+  }
+  if (is_text) return CheckName(config, given, complaints);
+  CheckDatasetName(config, complaints);
+  CheckCounts(config, complaints);
+  CheckNormalization(config, complaints);
+}
+
+}  // namespace frugal

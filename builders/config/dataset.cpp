@@ -1,0 +1,120 @@
+#include "builders/config/dataset.h"
+
+#include "presets/config/nearest_name.h"
+#include "presets/config/value.h"
+#include "sdk/core/error.h"
+#include "sdk/data/class_filter.h"
+
+namespace frugal {
+namespace {
+
+struct Part {
+  const char* key;
+  bool given;
+};
+
+std::vector<std::string> MissingParts(const DataOptions& options) {
+  std::vector<std::string> missing;
+  for (const Part& part : {Part{"train_images", options.train_images.has_value()},
+                           Part{"train_labels", options.train_labels.has_value()},
+                           Part{"test_images", options.test_images.has_value()},
+                           Part{"test_labels", options.test_labels.has_value()},
+                           Part{"sample_shape", options.sample_shape.has_value()},
+                           Part{"train_count", options.train_count.has_value()},
+                           Part{"test_count", options.test_count.has_value()},
+                           Part{"classes", options.classes.has_value()}}) {
+    if (!part.given) missing.emplace_back(part.key);
+  }
+  return missing;
+}
+
+// A data set whose NameProblem is none.
+DatasetInfo OwnDataset(const DataOptions& options) {
+  return DescribeDataset(options.dataset, {.files = {*options.train_images, *options.train_labels,
+                                                     *options.test_images, *options.test_labels},
+                                           .sample_shape = Shape(*options.sample_shape),
+                                           .train_count = *options.train_count,
+                                           .test_count = *options.test_count,
+                                           .classes = *options.classes});
+}
+
+// Single files or sizes beside a built-in data set replace its own.
+void Replace(const DataOptions& options, DatasetInfo& info) {
+  if (options.train_images) info.files.train_images = *options.train_images;
+  if (options.train_labels) info.files.train_labels = *options.train_labels;
+  if (options.test_images) info.files.test_images = *options.test_images;
+  if (options.test_labels) info.files.test_labels = *options.test_labels;
+  if (options.sample_shape) info.sample_shape = Shape(*options.sample_shape);
+  if (options.train_count) info.train_count = *options.train_count;
+  if (options.test_count) info.test_count = *options.test_count;
+  if (options.classes) info.classes = *options.classes;
+}
+
+DatasetInfo ImagesOf(const DataOptions& options) {
+  std::optional<DatasetInfo> info = NamedDataset(options.dataset);
+  if (!info) return OwnDataset(options);
+  Replace(options, *info);
+  return *info;
+}
+
+std::int64_t CountOf(const DataLayout& layout, DatasetPart part) {
+  return part == DatasetPart::kTrain ? layout.train_count : layout.test_count;
+}
+
+}  // namespace
+
+std::optional<Complaint> NameProblem(const DataOptions& options) {
+  if (options.text_file || NamedDataset(options.dataset)) return std::nullopt;
+  const std::vector<std::string> missing = MissingParts(options);
+  if (missing.empty()) return std::nullopt;
+  const std::string suggestion = SuggestName(options.dataset, NamedDatasets());
+  return Complaint{.where = "data",
+                   .required = "'dataset' must be built in (" + JoinWithCommas(NamedDatasets()) +
+                               ") or described by all of its files and sizes",
+                   .given = Shorten(QuoteToml(options.dataset)) + " is not built in, and " +
+                            JoinWithCommas(missing) + " of it are not given",
+                   .advice = suggestion.empty() ? "choose one of the two" : suggestion};
+}
+
+DatasetDescription DatasetOf(const DataOptions& options) {
+  if (const std::optional<Complaint> problem = NameProblem(options)) throw ConfigError(*problem);
+  if (options.text_file) {
+    return DescribeText({.path = *options.text_file,
+                         .sequence_length = options.sequence_length,
+                         .test_fraction = options.test_fraction});
+  }
+  DatasetInfo info = ImagesOf(options);
+  Normalization normalization = {{options.mean}, {options.deviation}};
+  if (options.classes_used) UseClasses(info, *options.classes_used);
+  return ImageDataset{std::move(info), std::move(normalization)};
+}
+
+DataLayout LayoutOf(const DatasetDescription& dataset) {
+  if (const auto* text = std::get_if<TextInfo>(&dataset)) return LayoutOf(*text);
+  return LayoutOf(std::get<ImageDataset>(dataset).info);
+}
+
+PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, DatasetPart part) {
+  const std::int64_t count = CountOf(LayoutOf(dataset), part);
+  if (count == 0) {
+    throw UsageError({.where = "data",
+                      .required = "the part of the data that is asked for has samples",
+                      .given = "the test part is empty (test_fraction = 0)",
+                      .advice = "set test_fraction above 0, or do not evaluate"});
+  }
+  if (const auto* text = std::get_if<TextInfo>(&dataset)) {
+    return TakeTextStorage(memory, *text, part);
+  }
+  return TakeImageStorage(memory, std::get<ImageDataset>(dataset).info, count);
+}
+
+std::unique_ptr<DataSource> OpenPart(const DatasetDescription& dataset, DatasetPart part,
+                                     PartStorage storage) {
+  if (const auto* text = std::get_if<TextInfo>(&dataset)) {
+    return OpenText(*text, part, std::get<Tensor>(std::move(storage)));
+  }
+  const auto& [info, normalization] = std::get<ImageDataset>(dataset);
+  return OpenImages(info, part, std::get<ImageStorage>(std::move(storage)), normalization);
+}
+
+}  // namespace frugal

@@ -1,0 +1,111 @@
+#include "builders/config/layer_list.h"
+
+namespace frugal {
+
+std::vector<LayerSpec> SpecsOf(const LayerList::Fill& fill) {
+  LayerList list;
+  if (fill) fill(list);
+  return list.specs();
+}
+
+LayerList& LayerList::Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers,
+                          std::vector<LayerSpec> shortcut) {
+  specs_.push_back({std::move(options), std::move(name), std::move(layers), std::move(shortcut)});
+  return *this;
+}
+
+LayerList& LayerList::Dense(const DenseOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::Activation(ActivationFunction function, std::string name) {
+  return Add(ActivationOptions{function}, std::move(name));
+}
+LayerList& LayerList::Dropout(double rate, std::string name) {
+  return Add(DropoutOptions{rate}, std::move(name));
+}
+LayerList& LayerList::Flatten(std::string name) { return Add(FlattenOptions(), std::move(name)); }
+
+LayerList& LayerList::Conv1d(const Conv1dOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::Conv2d(const Conv2dOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::Conv3d(const Conv3dOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::ConvTranspose1d(const ConvTranspose1dOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::ConvTranspose2d(const ConvTranspose2dOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::ConvTranspose3d(const ConvTranspose3dOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+
+LayerList& LayerList::MaxPool2d(const Pool2dOptions& options, std::string name) {
+  return Add(MaxPool2dOptions{options}, std::move(name));
+}
+LayerList& LayerList::AveragePool2d(const Pool2dOptions& options, std::string name) {
+  return Add(AveragePool2dOptions{options}, std::move(name));
+}
+LayerList& LayerList::AdaptiveAveragePool2d(const AdaptivePool2dOptions& options,
+                                            std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::Upsample(const UpsampleOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+
+LayerList& LayerList::BatchNorm(const BatchNormOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::LayerNorm(const LayerNormOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::RmsNorm(const RmsNormOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::GroupNorm(const GroupNormOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+
+LayerList& LayerList::ToSequence(std::string name) {
+  return Add(ToSequenceOptions(), std::move(name));
+}
+LayerList& LayerList::Lstm(const RecurrentOptions& options, std::string name) {
+  return Add(LstmOptions{options}, std::move(name));
+}
+LayerList& LayerList::Gru(const RecurrentOptions& options, std::string name) {
+  return Add(GruOptions{options}, std::move(name));
+}
+LayerList& LayerList::SequencePool(const SequencePoolOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+
+LayerList& LayerList::Embedding(const EmbeddingOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::LearnedPositions(const PositionOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::SinusoidalPositions(const SinusoidOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::Attention(const AttentionLayerOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+LayerList& LayerList::GatedFeedForward(const GatedFeedForwardOptions& options, std::string name) {
+  return Add(options, std::move(name));
+}
+
+LayerList& LayerList::Residual(const ResidualOptions& options, const Fill& body,
+                               const Fill& shortcut, std::string name) {
+  return Add(options, std::move(name), SpecsOf(body), SpecsOf(shortcut));
+}
+LayerList& LayerList::Sequential(const Fill& body, std::string name) {
+  return Add(SequentialOptions(), std::move(name), SpecsOf(body));
+}
+
+}  // namespace frugal

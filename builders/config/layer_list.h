@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "builders/config/types/layer_spec.h"
+
+namespace frugal {
+
+// A list of layers, verb by verb. Sizes of inputs are inferred.
+class LayerList {
+ public:
+  LayerList& Dense(const DenseOptions& options, std::string name = {});
+  LayerList& Activation(ActivationFunction function, std::string name = {});
+  LayerList& Dropout(double rate, std::string name = {});
+  LayerList& Flatten(std::string name = {});
+
+  LayerList& Conv1d(const Conv1dOptions& options, std::string name = {});
+  LayerList& Conv2d(const Conv2dOptions& options, std::string name = {});
+  LayerList& Conv3d(const Conv3dOptions& options, std::string name = {});
+  LayerList& ConvTranspose1d(const ConvTranspose1dOptions& options, std::string name = {});
+  LayerList& ConvTranspose2d(const ConvTranspose2dOptions& options, std::string name = {});
+  LayerList& ConvTranspose3d(const ConvTranspose3dOptions& options, std::string name = {});
+
+  LayerList& MaxPool2d(const Pool2dOptions& options, std::string name = {});
+  LayerList& AveragePool2d(const Pool2dOptions& options, std::string name = {});
+  LayerList& AdaptiveAveragePool2d(const AdaptivePool2dOptions& options = {},
+                                   std::string name = {});
+  LayerList& Upsample(const UpsampleOptions& options = {}, std::string name = {});
+
+  LayerList& BatchNorm(const BatchNormOptions& options = {}, std::string name = {});
+  LayerList& LayerNorm(const LayerNormOptions& options = {}, std::string name = {});
+  LayerList& RmsNorm(const RmsNormOptions& options = {}, std::string name = {});
+  LayerList& GroupNorm(const GroupNormOptions& options = {}, std::string name = {});
+
+  LayerList& ToSequence(std::string name = {});
+  LayerList& Lstm(const RecurrentOptions& options, std::string name = {});
+  LayerList& Gru(const RecurrentOptions& options, std::string name = {});
+  LayerList& SequencePool(const SequencePoolOptions& options = {}, std::string name = {});
+
+  LayerList& Embedding(const EmbeddingOptions& options, std::string name = {});
+  LayerList& LearnedPositions(const PositionOptions& options, std::string name = {});
+  LayerList& SinusoidalPositions(const SinusoidOptions& options = {}, std::string name = {});
+  LayerList& Attention(const AttentionLayerOptions& options, std::string name = {});
+  LayerList& GatedFeedForward(const GatedFeedForwardOptions& options, std::string name = {});
+
+  // `fill` gets an empty list to add the inner layers to.
+  using Fill = std::function<void(LayerList&)>;
+  LayerList& Residual(const ResidualOptions& options, const Fill& body, const Fill& shortcut = {},
+                      std::string name = {});
+  LayerList& Sequential(const Fill& body, std::string name = {});
+
+  const std::vector<LayerSpec>& specs() const { return specs_; }
+
+ private:
+  LayerList& Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers = {},
+                 std::vector<LayerSpec> shortcut = {});
+
+  std::vector<LayerSpec> specs_;
+};
+
+// What `fill` adds to an empty list; nothing where it is empty itself.
+std::vector<LayerSpec> SpecsOf(const LayerList::Fill& fill);
+
+}  // namespace frugal

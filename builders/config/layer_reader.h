@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builders/config/types/layer_spec.h"
+#include "presets/config/complaints.h"
+#include "presets/config/config_node.h"
+#include "presets/config/origins.h"
+
+namespace frugal {
+
+// Reads a list of layers, [[model.layers]], and the lists inside it.
+std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& path, Origins& origins,
+                                  Complaints& complaints);
+
+}  // namespace frugal

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builders/config/types/architecture.h"
+#include "builders/config/types/layer_spec.h"
+#include "presets/config/origins.h"
+#include "presets/training_memory_config.h"
+#include "sdk/backend/backend.h"
+#include "sdk/optim/optimizer.h"
+#include "sdk/train/diffusion.h"
+#include "sdk/train/divergence.h"
+#include "sdk/train/loss.h"
+
+namespace frugal {
+
+struct ModelOptions {
+  std::string name = "model";
+  // With weights from a file: tensors that the file lacks start by their initializer, and tensors
+  // that the model lacks are left out, e.g. to give a trained body a new head.
+  bool allow_missing = false;
+  // The network: a list of layers, or a named architecture.
+  std::vector<LayerSpec> layers;
+  std::optional<ArchitectureConfig> architecture{};
+};
+
+// A built-in data set by name, four IDX files of the user's own, or a text.
+struct DataOptions {
+  std::string dataset = "fashion-mnist";
+  std::optional<std::string> text_file{};  // plain or gzipped; its bytes are the data
+  std::int64_t sequence_length = 128;      // of a text: bytes of one sample
+  double test_fraction = 0.1;              // of a text: the share at its end to test on
+  std::optional<std::string> train_images{};
+  std::optional<std::string> train_labels{};
+  std::optional<std::string> test_images{};
+  std::optional<std::string> test_labels{};
+  std::optional<std::vector<std::int64_t>> sample_shape{};  // [H, W, C]
+  std::optional<std::int64_t> train_count{};
+  std::optional<std::int64_t> test_count{};
+  std::optional<std::int64_t> classes{};
+  // Of images: only these classes, labelled 0, 1, ... in this order.
+  std::optional<std::vector<std::int64_t>> classes_used{};
+  double mean = 0;                            // of pixel values in [0, 1], subtracted
+  double deviation = 1;                       // then divided by
+  std::optional<std::int64_t> train_limit{};  // use only the first so many samples
+  std::optional<std::int64_t> test_limit{};
+  bool shuffle = true;
+};
+
+// Of activations and products. With bf16, parameters and gradients are f32, as are sums, statistics
+// and losses.
+enum class Precision : std::uint8_t { kF32, kBF16, kF64 };
+DType DTypeOf(Precision precision);
+
+struct TrainingOptions {
+  std::int64_t epochs = 1;
+  std::int64_t batch_size = 64;
+  std::int64_t evaluation_batch_size = 256;
+  bool drop_last = true;  // leave out samples that do not fill a batch
+  std::optional<std::int64_t> max_steps{};
+  std::int64_t seed = 0;
+  BackendKind backend = BackendKind::kOneDnn;
+  Precision precision = Precision::kF32;
+  std::int64_t threads = 0;       // 0 = OMP_NUM_THREADS, else all cores
+  double clip_gradient_norm = 0;  // 0 = no clipping
+  std::int64_t accumulate = 1;    // parts that a batch goes through in, one after the other
+  // Rows of logits at a time where the loss runs the last projection itself; none: by their size.
+  std::optional<std::int64_t> loss_chunk_rows{};
+  bool evaluate = true;  // on the test part after each epoch
+  // Parameters under these paths ("conv1", "layer1.0") stay as they are: no gradient, no optimizer
+  // state; batch norms among them use their running statistics and leave them.
+  std::vector<std::string> frozen{};
+  DivergencePolicy on_divergence = DivergencePolicy::kStop;
+};
+
+struct OutputOptions {
+  std::optional<std::string> weights{};  // written after training; .json and .bin by their form
+  std::optional<std::string> report{};   // HTML
+  std::optional<std::string> summary{};  // JSON
+};
+
+// Everything a training is made from: what TOML files and fluent calls fill.
+struct RunConfig {
+  ModelOptions model;
+  DataOptions data;
+  LossOptions loss;
+  OptimizerOptions optimizer;
+  ScheduleOptions schedule;
+  TrainingOptions training;
+  DiffusionOptions diffusion;
+  OutputOptions output;
+  TrainingMemoryConfig memory;
+  Origins origins;  // of every value, by dotted name
+};
+
+// The same training with weights that are made when they are first touched, for models that get
+// theirs in another way.
+RunConfig WithoutWeightsFile(RunConfig config);
+
+}  // namespace frugal

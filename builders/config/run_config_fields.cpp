@@ -1,0 +1,231 @@
+#include "builders/config/run_config_fields.h"
+
+#include "builders/config/run_config.h"
+#include "builders/config/types/field_limits.h"
+#include "presets/config/make_field.h"
+
+namespace frugal {
+namespace {
+
+template <class E>
+Choices<E> ChoicesOf(std::initializer_list<E> values) {
+  Choices<E> choices;
+  for (const E value : values) choices.emplace_back(std::string(NameOf(value)), value);
+  return choices;
+}
+
+Choices<OptimizerKind> OptimizerChoices() {
+  Choices<OptimizerKind> choices;
+  for (std::size_t i = 0; i < kOptimizerKindCount; ++i) {
+    const auto kind = static_cast<OptimizerKind>(i);
+    choices.emplace_back(std::string(NameOf(kind)), kind);
+  }
+  return choices;
+}
+
+}  // namespace
+
+const FieldTable& ModelFields() {
+  static const FieldTable table = MakeFieldTable<ModelOptions>(
+      "model", {MakeField("name", &ModelOptions::name, "Name in plans and reports."),
+                MakeField("allow_missing", &ModelOptions::allow_missing,
+                          "With weights from a file: take what fits, initialize the rest.")});
+  return table;
+}
+
+const FieldTable& DataFields() {
+  static const FieldTable table = MakeFieldTable<DataOptions>(
+      "data",
+      {MakeField("dataset", &DataOptions::dataset,
+                 "A built-in data set, or a name for the files below."),
+       MakeField("text_file", &DataOptions::text_file,
+                 "A text, plain or gzipped: its bytes are the data."),
+       MakeField("sequence_length", &DataOptions::sequence_length,
+                 "Text: bytes of one sample; each is to be told from those before it.",
+                 {.min = 1, .max = kMostPerAxis}),
+       MakeField("test_fraction", &DataOptions::test_fraction, "Text: share at its end to test on.",
+                 {.min = 0, .max = 0.9}),
+       MakeField("train_images", &DataOptions::train_images, "IDX file, plain or gzipped."),
+       MakeField("train_labels", &DataOptions::train_labels, "IDX file, plain or gzipped."),
+       MakeField("test_images", &DataOptions::test_images, "IDX file, plain or gzipped."),
+       MakeField("test_labels", &DataOptions::test_labels, "IDX file, plain or gzipped."),
+       MakeField("sample_shape", &DataOptions::sample_shape, "[height, width, channels].",
+                 {.min = 1, .max = kMostPerAxis, .min_items = 3, .max_items = 3}),
+       MakeField("train_count", &DataOptions::train_count, "Images in the training file.",
+                 {.min = 1, .max = kMostSamples}),
+       MakeField("test_count", &DataOptions::test_count, "Images in the test file.",
+                 {.min = 1, .max = kMostSamples}),
+       MakeField("classes", &DataOptions::classes, "Number of classes.", {.min = 1, .max = 256}),
+       MakeField("classes_used", &DataOptions::classes_used,
+                 "Use only these classes, labelled 0, 1, ... in this order.",
+                 {.min = 0, .max = 255, .min_items = 1, .max_items = 256}),
+       MakeField("mean", &DataOptions::mean, "Subtracted from pixel values in [0, 1]."),
+       MakeField("deviation", &DataOptions::deviation, "What is left is divided by this.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("train_limit", &DataOptions::train_limit,
+                 "Use only the first so many training samples.", {.min = 1}),
+       MakeField("test_limit", &DataOptions::test_limit, "Use only the first so many test samples.",
+                 {.min = 1}),
+       MakeField("shuffle", &DataOptions::shuffle, "A new order in every epoch.")});
+  return table;
+}
+
+const FieldTable& LossFields() {
+  static const FieldTable table = MakeFieldTable<LossOptions>(
+      "loss", {MakeChoice("kind", &LossOptions::kind, "What is minimized.",
+                          ChoicesOf({LossKind::kCrossEntropy, LossKind::kMse, LossKind::kL1,
+                                     LossKind::kHuber, LossKind::kBceWithLogits})),
+               MakeField("label_smoothing", &LossOptions::label_smoothing,
+                         "Cross entropy: share of the target spread over all classes.",
+                         {.min = 0, .max = 1, .max_exclusive = true}),
+               MakeField("ignore_index", &LossOptions::ignore_index,
+                         "Cross entropy: rows with this label do not count."),
+               MakeField("delta", &LossOptions::delta, "Huber: where the square turns into a line.",
+                         {.min = 0, .min_exclusive = true})});
+  return table;
+}
+
+const FieldTable& OptimizerFields() {
+  static const FieldTable table = MakeFieldTable<OptimizerOptions>(
+      "optimizer",
+      {MakeChoice("kind", &OptimizerOptions::kind, "The update rule.", OptimizerChoices()),
+       MakeField("lr", &OptimizerOptions::lr, "Learning rate, before the schedule.", {.min = 0}),
+       MakeField("momentum", &OptimizerOptions::momentum,
+                 "SGD, RMSprop: share of the last update kept.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("nesterov", &OptimizerOptions::nesterov, "SGD: Nesterov's momentum."),
+       MakeField("beta1", &OptimizerOptions::beta1, "Adam: decay of the first moment.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("beta2", &OptimizerOptions::beta2, "Adam: decay of the second moment.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("alpha", &OptimizerOptions::alpha, "RMSprop: decay of the mean square.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("rho", &OptimizerOptions::rho, "Adadelta: decay of both means.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("rate_decay", &OptimizerOptions::rate_decay,
+                 "Adagrad: the rate falls with 1 / (1 + step * rate_decay).", {.min = 0}),
+       MakeField("momentum_decay", &OptimizerOptions::momentum_decay,
+                 "NAdam: how fast the momentum grows to beta1.", {.min = 0}),
+       MakeField("eps", &OptimizerOptions::eps,
+                 "Added to the denominator; none: as the rule's authors and PyTorch have it.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("weight_decay", &OptimizerOptions::weight_decay,
+                 "Pull towards zero; AdamW applies it apart from the gradient.", {.min = 0}),
+       MakeChoice("state", &OptimizerOptions::state,
+                  "SGD with momentum, Adam, AdamW: the type that momentum and moments are kept in.",
+                  ChoicesOf({StateFormat::kF32, StateFormat::kBF16, StateFormat::k8Bit})),
+       MakeField("average_decay", &OptimizerOptions::average_decay,
+                 "Above 0: a moving average of the weights is kept, and used outside of training.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("slow", &OptimizerOptions::slow,
+                 "Parameters under these paths learn at slow_factor of the rate."),
+       MakeField("slow_factor", &OptimizerOptions::slow_factor,
+                 "Share of the rate for the paths in slow.",
+                 {.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true})});
+  return table;
+}
+
+const FieldTable& ScheduleFields() {
+  static const FieldTable table = MakeFieldTable<ScheduleOptions>(
+      "schedule",
+      {MakeChoice("kind", &ScheduleOptions::kind, "How the learning rate moves.",
+                  ChoicesOf({ScheduleKind::kConstant, ScheduleKind::kCosine, ScheduleKind::kStep})),
+       MakeField("warmup_steps", &ScheduleOptions::warmup_steps,
+                 "Steps over which the rate rises to its value.", {.min = 0}),
+       MakeField("final_fraction", &ScheduleOptions::final_fraction,
+                 "Cosine: share of the rate left at the end.", {.min = 0, .max = 1}),
+       MakeField("step_every", &ScheduleOptions::step_every, "Step: steps between two drops.",
+                 {.min = 1}),
+       MakeField("step_factor", &ScheduleOptions::step_factor,
+                 "Step: the rate is multiplied with this at a drop.",
+                 {.min = 0, .max = 1, .min_exclusive = true})});
+  return table;
+}
+
+const FieldTable& TrainingFields() {
+  static const FieldTable table = MakeFieldTable<TrainingOptions>(
+      "training",
+      {MakeField("epochs", &TrainingOptions::epochs, "Passes over the training data.",
+                 {.min = 1, .max = kMostEpochs}),
+       MakeField("batch_size", &TrainingOptions::batch_size, "Samples of one step.",
+                 {.min = 1, .max = kMostPerAxis}),
+       MakeField("evaluation_batch_size", &TrainingOptions::evaluation_batch_size,
+                 "Samples evaluated at a time.", {.min = 1, .max = kMostPerAxis}),
+       MakeField("drop_last", &TrainingOptions::drop_last,
+                 "Leave out samples that do not fill a batch."),
+       MakeField("max_steps", &TrainingOptions::max_steps, "Stop after so many steps.", {.min = 1}),
+       MakeField("seed", &TrainingOptions::seed, "Of weights, order and dropout.", {.min = 0}),
+       MakeChoice("backend", &TrainingOptions::backend, "The kernels.",
+                  ChoicesOf({BackendKind::kOneDnn, BackendKind::kEigen})),
+       MakeChoice(
+           "precision", &TrainingOptions::precision,
+           "Element type of activations and products; f64 runs on the eigen backend, bf16 on the "
+           "onednn one (whose products are f32 where the processor has no bf16 instructions).",
+           {{"f32", Precision::kF32}, {"bf16", Precision::kBF16}, {"f64", Precision::kF64}}),
+       MakeField("threads", &TrainingOptions::threads, "0: OMP_NUM_THREADS, else all cores.",
+                 {.min = 0, .max = kMostThreads}),
+       MakeField("clip_gradient_norm", &TrainingOptions::clip_gradient_norm,
+                 "Largest norm of all gradients together; 0 = no clipping.", {.min = 0}),
+       MakeField("accumulate", &TrainingOptions::accumulate,
+                 "A batch goes through in so many parts; their gradients add up to the batch's.",
+                 {.min = 1, .max = kMostPerAxis}),
+       MakeField("loss_chunk_rows", &TrainingOptions::loss_chunk_rows,
+                 "Rows of logits at a time in a loss over positions; none: chosen by size.",
+                 {.min = 1}),
+       MakeField("evaluate", &TrainingOptions::evaluate, "Measure the test part after each epoch."),
+       MakeField("frozen", &TrainingOptions::frozen,
+                 "Parameters under these paths stay as they are."),
+       MakeChoice("on_divergence", &TrainingOptions::on_divergence,
+                  "Where a loss, a norm of gradients or a weight is not finite: stop, with exit "
+                  "code 3 and nothing overwritten, or warn and go on.",
+                  ChoicesOf({DivergencePolicy::kStop, DivergencePolicy::kWarn}))});
+  return table;
+}
+
+const FieldTable& DiffusionFields() {
+  using O = DiffusionOptions;
+  static const FieldTable table = MakeFieldTable<O>(
+      "diffusion",
+      {MakeChoice("kind", &O::kind,
+                  "What the network learns: the data's targets, or to take noise away.",
+                  ChoicesOf({DiffusionKind::kNone, DiffusionKind::kNoise, DiffusionKind::kFlow})),
+       MakeChoice(
+           "betas", &O::betas, "Noise: how it grows from step to step.",
+           ChoicesOf({BetaSchedule::kLinear, BetaSchedule::kScaledLinear, BetaSchedule::kCosine})),
+       MakeField("steps", &O::steps, "Noise: steps from data to noise.", {.min = 1, .max = 100000}),
+       MakeField("first_beta", &O::first_beta, "Noise: of the first step; not of cosine.",
+                 {.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true}),
+       MakeField("last_beta", &O::last_beta, "Noise: of the last step; not of cosine.",
+                 {.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true}),
+       MakeChoice("prediction", &O::prediction, "Noise: what the network says.",
+                  ChoicesOf({PredictionKind::kEpsilon, PredictionKind::kVelocity,
+                             PredictionKind::kSample})),
+       MakeChoice("direction", &O::direction, "Flow: the time of data.",
+                  {{"data_at_zero", FlowDirection::kDataAtZero},
+                   {"data_at_one", FlowDirection::kDataAtOne}}),
+       MakeChoice("times", &O::times, "Flow: how training times are drawn.",
+                  ChoicesOf({FlowTimes::kUniform, FlowTimes::kLogitNormal})),
+       MakeField("label_dropout", &O::label_dropout,
+                 "Share of labels replaced by \"none\" in training, for guidance.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeChoice("sampler", &O::sampler, "How samples are made; none: ddim, or euler_flow.",
+                  ChoicesOf({SamplerKind::kDdpm, SamplerKind::kDdim, SamplerKind::kDpmSolver,
+                             SamplerKind::kEulerFlow})),
+       MakeField("sampler_steps", &O::sampler_steps, "Steps of a sample.",
+                 {.min = 1, .max = 100000}),
+       MakeField("guidance", &O::guidance,
+                 "How far a sample follows its label; 1: as the network says.", {.min = 0})});
+  return table;
+}
+
+const FieldTable& OutputFields() {
+  static const FieldTable table = MakeFieldTable<OutputOptions>(
+      "output",
+      {MakeField("weights", &OutputOptions::weights,
+                 "Where the trained weights go: safetensors, or by the name .json or .bin."),
+       MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
+       MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
+  return table;
+}
+
+}  // namespace frugal

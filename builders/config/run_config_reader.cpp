@@ -1,0 +1,149 @@
+#include "builders/config/run_config_reader.h"
+
+#include <set>
+
+#include "builders/config/architecture_reader.h"
+#include "builders/config/data_rules.h"
+#include "builders/config/layer_reader.h"
+#include "builders/config/run_config_fields.h"
+#include "builders/config/run_rules.h"
+#include "builders/config/types/layer_fields.h"
+#include "presets/config/field_reader.h"
+#include "presets/config/override.h"
+#include "presets/config/resolved.h"
+#include "presets/config/toml_reader.h"
+#include "presets/memory_fields.h"
+#include "presets/memory_reader.h"
+
+namespace frugal {
+namespace {
+
+void ReadSection(const Section& section, const ConfigNode& root, RunConfig& config,
+                 Complaints& complaints) {
+  const ConfigNode* node = root.Find(section.name);
+  if (node == nullptr) return;
+  if (!node->IsTable()) {
+    complaints.Add(node->location, {.where = section.name,
+                                    .required = "must be a table",
+                                    .given = DescribeGiven(*node),
+                                    .advice = "write its keys below [" + section.name + "]"});
+    return;
+  }
+  config.origins.Set(section.name, Origin::At(node->location));
+  std::vector<std::string> other_keys;
+  if (section.name == "model") {
+    other_keys = ArchitectureKeys();
+    other_keys.emplace_back("layers");
+  }
+  ReadFields(*section.fields, section.in(config), *node, section.name, config.origins, complaints,
+             other_keys);
+}
+
+void ReadNetwork(const ConfigNode& model, RunConfig& config, Complaints& complaints) {
+  if (const ConfigNode* layers = model.Find("layers")) {
+    config.model.layers = ReadLayers(*layers, "model.layers", config.origins, complaints);
+  }
+  if (model.IsTable()) {
+    config.model.architecture = ReadArchitecture(model, config.origins, complaints);
+  }
+}
+
+RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, bool custom_data) {
+  for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
+  RunConfig config;
+  config.origins.Set("", Origin::At(root.location));
+  Complaints complaints;
+  std::vector<std::string> known = {"memory"};
+  for (const Section& section : Sections()) known.push_back(section.name);
+  CheckKeys(root, known, "", complaints);
+  for (const Section& section : Sections()) {
+    const std::size_t before = complaints.size();
+    ReadSection(section, root, config, complaints);
+    // The other rules wait until all values can be read; a misspelt name need not.
+    const bool readable = complaints.size() == before;
+    if (section.name == "data" && readable && !custom_data) CheckDatasetName(config, complaints);
+  }
+  if (const ConfigNode* model = root.Find("model")) {
+    ReadNetwork(*model, config, complaints);
+  }
+  if (const ConfigNode* memory = root.Find("memory")) {
+    config.origins.Set("memory", Origin::At(memory->location));
+  }
+  config.memory = ReadMemoryOf(root, config.origins, complaints);
+  if (complaints.empty()) CheckRun(config, custom_data, complaints);
+  complaints.ThrowIfAny();
+  return config;
+}
+
+}  // namespace
+
+const std::vector<Section>& Sections() {
+  static const std::vector<Section> sections = {
+      {"model", &ModelFields(), [](RunConfig& c) -> void* { return &c.model; }},
+      {"data", &DataFields(), [](RunConfig& c) -> void* { return &c.data; }},
+      {"loss", &LossFields(), [](RunConfig& c) -> void* { return &c.loss; }},
+      {"optimizer", &OptimizerFields(), [](RunConfig& c) -> void* { return &c.optimizer; }},
+      {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; }},
+      {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; }},
+      {"diffusion", &DiffusionFields(), [](RunConfig& c) -> void* { return &c.diffusion; }},
+      {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; }},
+  };
+  return sections;
+}
+
+RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>& overrides) {
+  return ReadTree(ParseTomlFile(path), overrides, false);
+}
+
+RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
+                            const std::vector<std::string>& overrides, bool custom_data) {
+  return ReadTree(ParseTomlText(toml, name), overrides, custom_data);
+}
+
+namespace {
+
+// [model.config]: the keys of all families, each once.
+SchemaSection SizesSchema() {
+  SchemaSection section;
+  section.path = "model.config";
+  section.doc = "Sizes of a named architecture; which keys there are depends on the family.";
+  std::set<std::string> names;
+  for (const ArchitectureFamily& family : ArchitectureFamilies()) {
+    for (const Field& field : family.fields.fields) {
+      if (names.insert(field.name).second) section.other_fields.push_back(field);
+    }
+  }
+  return section;
+}
+
+}  // namespace
+
+std::string RunConfigSchema() {
+  std::vector<SchemaSection> sections;
+  SchemaSection memory;
+  memory.path = "memory";
+  memory.doc = "The memory policy.";
+  memory.fields = &MemoryFields();
+  memory.other_fields = {PresetField()};
+  sections.push_back(memory);
+  for (const Section& section : Sections()) {
+    SchemaSection entry;
+    entry.path = section.name;
+    entry.fields = section.fields;
+    if (section.name == "model") entry.other_fields = ArchitectureFields();
+    sections.push_back(entry);
+  }
+  sections.push_back(SizesSchema());
+  SchemaSection layers;
+  layers.path = "model.layers";
+  layers.doc = "The network, layer by layer.";
+  layers.is_list = true;
+  layers.selector = "type";
+  for (const LayerType& type : LayerTypes()) {
+    layers.variants.push_back({std::string(TypeNameOf(type.defaults)), &type.fields, type.nested});
+  }
+  sections.push_back(layers);
+  return JsonSchemaOf("frugal training", sections);
+}
+
+}  // namespace frugal

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "builders/config/run_config.h"
+#include "presets/config/config_node.h"
+#include "presets/config/json_schema.h"
+
+namespace frugal {
+
+// Reads a configuration file and puts the overrides ("section.key=value") on top. Throws one
+// ConfigError with everything that is wrong in it, each with its place.
+RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>& overrides = {});
+// The same for TOML in memory; `name` stands for the file in messages. `custom_data`: [data] need
+// not describe any.
+RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
+                            const std::vector<std::string>& overrides = {},
+                            bool custom_data = false);
+
+// JSON schema of configuration files.
+std::string RunConfigSchema();
+
+// A section of the file: its name, its fields and its struct in a RunConfig.
+struct Section {
+  std::string name;
+  const FieldTable* fields;
+  void* (*in)(RunConfig& config);
+};
+const std::vector<Section>& Sections();  // all but [memory]
+
+}  // namespace frugal

@@ -1,0 +1,36 @@
+#include "builders/config/types/layer_fields.h"
+
+#include <algorithm>
+
+#include "builders/config/types/layer_families.h"
+
+namespace frugal {
+namespace {
+
+std::vector<LayerType> AllTypes() {
+  std::vector<LayerType> all;
+  for (const auto family : {BasicTypes, ConvolutionTypes, PoolingTypes, NormTypes, SequenceTypes,
+                            TransformerTypes, ContainerTypes}) {
+    for (LayerType& type : family()) all.push_back(std::move(type));
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<LayerType>& LayerTypes() {
+  static const std::vector<LayerType> types = AllTypes();
+  return types;
+}
+
+const LayerType* FindLayerType(std::string_view name) {
+  const auto found = std::ranges::find(
+      LayerTypes(), name, [](const LayerType& type) { return TypeNameOf(type.defaults); });
+  return found == LayerTypes().end() ? nullptr : &*found;
+}
+
+void* StructIn(LayerOptions& options) {
+  return std::visit([](auto& inner) -> void* { return &inner; }, options);
+}
+
+}  // namespace frugal

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "builders/config/types/field_limits.h"
+#include "layers/window_options.h"
+#include "presets/config/make_field.h"
+#include "sdk/ops/activation.h"
+
+namespace frugal {
+
+// Rows that the tables of several layers share.
+
+// By name; the parameters of functions that have some stay at their defaults.
+template <class T>
+Field ActivationField(std::string name, ActivationFunction T::*member, std::string doc) {
+  Field field;
+  field.name = std::move(name);
+  field.doc = std::move(doc);
+  field.kind = ValueKind::kChoice;
+  for (std::size_t i = 0; i < kActivationCount; ++i) {
+    field.choices.emplace_back(NameOf(static_cast<Activation>(i)));
+  }
+  field.get = [member](const void* object) {
+    return Value{std::string(NameOf((static_cast<const T*>(object)->*member).kind))};
+  };
+  field.set = [member, names = field.choices](void* object, const Value& value) {
+    const auto at = std::ranges::find(names, std::get<std::string>(value)) - names.begin();
+    static_cast<T*>(object)->*member = ActivationFunction(static_cast<Activation>(at));
+  };
+  return field;
+}
+
+// Of an Initializer.
+FieldTable InitializerFields();
+
+// What a list of extents over `axes` axes may hold: numbers from `least`, of which one counts for
+// all axes.
+FieldLimits PerAxisLimits(double least, std::size_t axes, bool required = false);
+
+// A size: features, channels, groups. At least 1.
+FieldLimits SizeLimits(bool required = false);
+
+}  // namespace frugal

@@ -1,0 +1,141 @@
+#include "builders/dry_run/dry_training.h"
+
+#include <algorithm>
+
+#include "builders/config/dataset.h"
+#include "sdk/memory/recording.h"
+
+namespace frugal {
+namespace {
+
+// The data set's own memory, held throughout.
+std::vector<PartStorage> TakeData(const Blueprint& blueprint, Allocator& memory) {
+  if (!blueprint.dataset) return {};
+  std::vector<PartStorage> storage;
+  storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTrain));
+  if (blueprint.program.test_samples > 0) {
+    storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTest));
+  }
+  return storage;
+}
+
+// Numbers that a dry step only counts.
+std::span<const std::int64_t> SamplesWithoutStorage(std::int64_t count) {
+  const auto nowhere = std::uintptr_t{1} << 62;  // outside what user programs may map
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return {reinterpret_cast<const std::int64_t*>(nowhere), static_cast<std::size_t>(count)};
+}
+
+void RunDryStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, std::int64_t batch) {
+  const std::span<const std::int64_t> samples = SamplesWithoutStorage(batch);
+  if (kind == StepKind::kPredict) {
+    std::vector<float> none;
+    PredictStep(world.context(), blueprint.step_parts(), {}, batch, none);
+    return;
+  }
+  if (kind == StepKind::kEvaluate) {
+    EvaluateStep(world.context(), blueprint.step_parts(), nullptr, samples);
+    return;
+  }
+  TrainStep(world.context(), blueprint.step_parts(), *blueprint.optimizer, nullptr, samples);
+  world.context().set_step(world.context().step() + 1);
+}
+
+// Of at least a hundredth of what the step takes at its peak.
+std::vector<SideBySide> SideBySideAtPeak(const MemoryTimeline& timeline, const MemoryTrace& trace,
+                                         const LabelTable& labels) {
+  if (timeline.live.empty()) return {};
+  const std::int64_t peak = timeline.live[timeline.peak_event].Total();
+  return FindSideBySide(trace, labels, timeline.peak_event, std::max<std::int64_t>(1, peak / 100));
+}
+
+}  // namespace
+
+std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
+  std::vector<PlannedStep> steps;
+  const std::int64_t full = program.train_samples / program.batch;
+  const std::int64_t rest = program.drop_last ? 0 : program.train_samples % program.batch;
+  const std::int64_t epochs = program.total_steps / program.steps_per_epoch;
+  const std::int64_t tail = program.total_steps % program.steps_per_epoch;
+  const std::int64_t full_steps = epochs * full + std::min(tail, full);
+  const auto add = [&](StepKind kind, std::int64_t batch, std::int64_t times) {
+    if (batch > 0 && times > 0) steps.push_back({kind, batch, std::min<std::int64_t>(times, 2)});
+  };
+  add(StepKind::kTrain, program.batch, full_steps);
+  add(StepKind::kTrain, rest, epochs);
+  const std::int64_t test_full = program.test_samples / program.evaluation_batch;
+  add(StepKind::kEvaluate, program.evaluation_batch, test_full);
+  add(StepKind::kEvaluate, program.test_samples % program.evaluation_batch, 1);
+  return steps;
+}
+
+DryTraining::DryTraining(const Blueprint& blueprint)
+    : blueprint_(blueprint),
+      world_(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward()),
+      data_(TakeData(blueprint, world_.tensor_memory())) {
+  const auto strategy = blueprint.config.memory.default_initialization_strategy;
+  if (strategy == InitializationStrategy::kLazy) return;
+  for (const Parameter* parameter : blueprint.parameters) world_.store().Value(*parameter);
+}
+
+MemoryTrace DryTraining::Trace(StepKind kind, std::int64_t batch, std::int64_t times) {
+  for (std::int64_t i = 1; i < times; ++i) RunDryStep(blueprint_, world_, kind, batch);
+  baseline_ = world_.ledger().live();
+  world_.context().profile() = {};
+  MemoryTrace trace;
+  {
+    const RecordingScope recording(world_.ledger(), trace);
+    RunDryStep(blueprint_, world_, kind, batch);
+  }
+  return trace;
+}
+
+StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times) {
+  const MemoryTrace trace = Trace(kind, batch, times);
+  StepPlan plan;
+  plan.kind = kind;
+  plan.batch = batch;
+  plan.baseline = baseline_;
+  plan.layout = PlaceInArena(trace);
+  plan.timeline = TimelineOf(trace, world_.ledger().labels());
+  plan.side_by_side = SideBySideAtPeak(plan.timeline, trace, world_.ledger().labels());
+  plan.flops = world_.context().profile().flops;
+  plan.recomputed_flops = world_.context().profile().recomputed_flops;
+  return plan;
+}
+
+Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context) {
+  Bundle bundle;
+  for (const NetworkInput& input : inputs) {
+    bundle.push_back({context.Allocate(BatchShape(input, count), TypeOf(input, dtype))});
+  }
+  return bundle;
+}
+
+Bundle InputsOf(const Blueprint& blueprint, Context& context) {
+  const TrainingProgram& program = blueprint.program;
+  const std::int64_t count = MicroBatchSize(program.batch, blueprint.config.training.accumulate, 0);
+  return InputsOf(blueprint.inputs, count, blueprint.dtype(), context);
+}
+
+std::vector<std::int64_t> ContributionsFor(const Blueprint& blueprint) {
+  if (!blueprint.config.memory.optimizer_in_backward || blueprint.optimizer->clips()) return {};
+  // Each part of a batch adds as often as the others of its size, of which there are two.
+  const std::int64_t batch = blueprint.program.batch, parts = blueprint.config.training.accumulate;
+  std::vector<std::int64_t> sum(blueprint.parameters.size());
+  const auto add = [&](std::int64_t size, std::int64_t times) {
+    if (size == 0 || times == 0) return;
+    StepParts step = blueprint.step_parts();
+    step.accumulate = 1;
+    step.final_after = {};
+    DryWorld world(*blueprint.backend, blueprint.dtype());
+    TrainStep(world.context(), step, *blueprint.optimizer, nullptr, SamplesWithoutStorage(size));
+    const std::vector<std::int64_t> once = world.store().Contributions();
+    for (std::size_t i = 0; i < once.size(); ++i) sum[i] += once[i] * times;
+  };
+  add(batch / parts + 1, batch % parts);
+  add(batch / parts, parts - batch % parts);
+  return sum;
+}
+
+}  // namespace frugal

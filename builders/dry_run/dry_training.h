@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/setup/blueprint.h"
+#include "builders/setup/dry_world.h"
+#include "sdk/data/data_source.h"
+
+namespace frugal {
+
+// The batch sizes of each kind of step that the program runs, in order of first use.
+struct PlannedStep {
+  StepKind kind = StepKind::kTrain;
+  std::int64_t batch = 0;
+  std::int64_t times = 0;  // how often the program runs it, at most 2 (a second run finds the
+                           // optimizer's state already there)
+};
+std::vector<PlannedStep> StepsOf(const TrainingProgram& program);
+
+// A training that runs dry from its beginning, step by step: what is live before a step is what
+// would be live then.
+class DryTraining {
+ public:
+  // Takes data sets, and the weights that are made at once.
+  explicit DryTraining(const Blueprint& blueprint);
+
+  // A step, `times` times over; the plan is that of the last time.
+  StepPlan Run(StepKind kind, std::int64_t batch, std::int64_t times);
+  // The same, but only what it took and gave back.
+  MemoryTrace Trace(StepKind kind, std::int64_t batch, std::int64_t times);
+  const MemoryLedger& ledger() { return world_.ledger(); }
+  ParameterStore& store() { return world_.store(); }
+
+ private:
+  const Blueprint& blueprint_;
+  DryWorld world_;
+  BytesByTag baseline_;  // live before the last step
+  std::vector<PartStorage> data_;
+};
+
+// `count` samples of a network's inputs.
+Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context);
+// A batch of the network's inputs, or the largest part of one that goes through at a time.
+Bundle InputsOf(const Blueprint& blueprint, Context& context);
+
+// How often each parameter's gradient is added to in a training step, where gradients can be used
+// as soon as they are final; else nothing. Depends on the network and on how a batch is split.
+std::vector<std::int64_t> ContributionsFor(const Blueprint& blueprint);
+
+}  // namespace frugal

@@ -1,0 +1,41 @@
+#include "builders/dry_run/saved_bytes.h"
+
+#include "builders/dry_run/dry_training.h"
+#include "builders/setup/dry_world.h"
+#include "sdk/memory/recording.h"
+
+namespace frugal {
+
+KeptBytes KeptIn(const MemoryTrace& trace, const LabelTable& labels) {
+  KeptBytes kept;
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (life.end != kStillLive || !life.in_arena) continue;
+    std::string path = labels.NameOf(life.label);
+    for (;; path.resize(path.rfind('.'))) {
+      kept[path] += life.bytes;
+      if (path.find('.') == std::string::npos) break;
+    }
+  }
+  return kept;
+}
+
+KeptBytes MeasureKept(const Blueprint& blueprint) {
+  DryWorld world(*blueprint.backend, blueprint.dtype());
+  Context& context = world.context();
+  context.set_training(true);
+  MemoryTrace trace;
+  const RecordingScope recording(world.ledger(), trace);
+  Tape tape;
+  const TapeScope scope(context, &tape);
+  {
+    Bundle bundle = InputsOf(blueprint, context);
+    (*blueprint.network)(context, bundle);
+  }
+  return KeptIn(trace, world.ledger().labels());
+}
+
+void SetPolicySegments(Blueprint& blueprint, const KeptBytes& kept) {
+  SetCheckpointSegments(*blueprint.network, CheckpointOptionsOf(blueprint.config.memory), kept);
+}
+
+}  // namespace frugal

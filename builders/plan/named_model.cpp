@@ -1,0 +1,142 @@
+#include "builders/plan/named_model.h"
+
+#include <algorithm>
+
+#include "builders/config/architecture_reader.h"
+#include "builders/config/error_place.h"
+#include "builders/config/run_config_reader.h"
+#include "builders/dry_run/dry_training.h"
+#include "builders/plan/planner.h"
+#include "builders/setup/natural_layout.h"
+#include "builders/setup/network_inputs.h"
+#include "presets/config/value.h"
+#include "presets/model_presets.h"
+#include "sdk/core/error.h"
+
+namespace frugal {
+namespace {
+
+constexpr const char* kLengthKey = "data.sequence_length";
+
+bool IsGiven(const RunConfig& config, const std::string& key) {
+  return config.origins.Of(key).IsExplicit();
+}
+
+// The longest of the model, where nobody says how long.
+NaturalLayout LayoutFor(const RunConfig& config, const Sequential& network) {
+  const std::int64_t length = IsGiven(config, kLengthKey) ? config.data.sequence_length : 0;
+  return NaturalLayoutOf(*config.model.architecture, network, length);
+}
+
+// [data] describes files, of which there are none here, [diffusion] makes targets of them, and the
+// model has been named.
+void RefuseOthers(const std::vector<std::string>& overrides, bool tokens) {
+  for (const std::string& assignment : overrides) {
+    const std::string key = assignment.substr(0, assignment.find('='));
+    if (key == "model.preset" || key == "model.family") {
+      throw ConfigError({.where = "model",
+                         .required = "the published model is the one that is named",
+                         .given = key + " as well",
+                         .advice = "leave it out; sizes are in model.config"});
+    }
+    const bool about_data = key.starts_with("data.") || key.starts_with("diffusion.");
+    if (!about_data || (tokens && key == kLengthKey)) continue;
+    throw ConfigError({.where = "data",
+                       .required = "the plan of a published model by name is one without data",
+                       .given = key,
+                       .advice = tokens ? "only data.sequence_length can be set"
+                                        : "leave it out; sizes are in model.config"});
+  }
+}
+
+std::string BaseToml(const std::string& name, bool has_labels) {
+  return "[model]\nname = " + QuoteToml(name) + "\npreset = " + QuoteToml(name) +
+         "\n[loss]\nkind = \"" + (has_labels ? "cross_entropy" : "mse") +
+         "\"\n[optimizer]\nkind = \"adamw\"\n[training]\nbatch_size = 1\n";
+}
+
+Shape OutputShape(const RunConfig& config, const DataLayout& layout, Sequential& network) {
+  const DType dtype = DTypeOf(config.training.precision);
+  const auto backend = MakeBackend(config.training.backend);
+  DryWorld world(*backend, dtype);
+  world.context().set_training(true);
+  const NetworkInputs inputs = ResolveInputs(network, layout, nullptr);
+  Bundle bundle = InputsOf(inputs, 1, dtype, world.context());
+  network(world.context(), bundle);
+  return bundle[0].shape();
+}
+
+std::string ShapeText(const NetworkInput& input) {
+  return input.name + (input.shape.rank() > 0 ? " " + ToString(input.shape) : "");
+}
+
+void AddNotes(Blueprint& blueprint, const std::string& name) {
+  const DataLayout& layout = blueprint.layout;
+  const NetworkInputs& inputs = blueprint.network->inputs();
+  std::string assumed = "without data: assumes samples of ";
+  assumed += inputs.empty() ? ToString(layout.sample_shape) : ShapeText(inputs.front());
+  if (layout.vocabulary > 0) assumed += " tokens";
+  for (const NetworkInput& condition : layout.conditions) assumed += ", " + ShapeText(condition);
+  if (layout.classes == 0) assumed += "; targets of " + ToString(layout.target_shape);
+  std::vector<std::string>& notes = blueprint.plan.notes;
+  notes.insert(notes.begin(),
+               {assumed,
+                "without data: two steps, since the second finds the optimizer's state in place; "
+                "memory of a data set is not in it",
+                name + ": " + PublishedAs(name)});
+}
+
+}  // namespace
+
+std::vector<std::string> NamedModels() {
+  std::vector<std::string> names;
+  for (const ModelPreset& preset : ModelPresets()) names.emplace_back(preset.name);
+  std::ranges::sort(names);
+  return names;
+}
+
+// The text behind the first "# ", without the stop at its end.
+std::string PublishedAs(std::string_view name) {
+  const auto& presets = ModelPresets();
+  const auto found = std::ranges::find(presets, name, &ModelPreset::name);
+  if (found == presets.end() || !found->toml.starts_with("# ")) return "";
+  std::string line(found->toml.substr(2, found->toml.find('\n') - 2));
+  if (line.ends_with('.')) line.pop_back();
+  return line;
+}
+
+RunConfig NamedModelConfig(const std::string& name, const std::vector<std::string>& overrides) {
+  const ArchitectureConfig published = ArchitectureNamed(name);
+  const NaturalLayout natural = NaturalLayoutOf(published, *BuildArchitecture(published));
+  RefuseOthers(overrides, natural.layout.vocabulary > 0);
+  RunConfig config = ReadRunConfigText(BaseToml(name, natural.has_labels), "", overrides, true);
+  if (TakesLabels(config.loss.kind) == natural.has_labels) return config;
+  throw ConfigError({.where = "loss",
+                     .required = natural.has_labels
+                                     ? "the network ends in logits, which cross_entropy takes"
+                                     : "the network ends in values, whose targets are values",
+                     .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
+                     .advice = natural.has_labels ? "leave loss.kind out"
+                                                  : "use mse, l1, huber, or leave it out"});
+}
+
+DataLayout LayoutWithoutData(const RunConfig& config) {
+  const auto network = BuildArchitecture(*config.model.architecture);
+  NaturalLayout natural = LayoutFor(config, *network);
+  if (!natural.has_labels) {
+    const Shape output = OutputShape(config, natural.layout, *network);
+    natural.layout.target_shape = Shape(output.extents().subspan(1));
+  }
+  natural.layout.train_count = 2 * config.training.batch_size;
+  return natural.layout;
+}
+
+Blueprint PlanNamedModel(const std::string& name, const std::vector<std::string>& overrides) {
+  const RunConfig config = NamedModelConfig(name, overrides);
+  const DataLayout layout = WithPlaceIn(config, [&] { return LayoutWithoutData(config); });
+  Blueprint blueprint = MakeBlueprint(config, &layout);
+  AddNotes(blueprint, name);
+  return blueprint;
+}
+
+}  // namespace frugal

@@ -1,0 +1,207 @@
+#include "builders/plan/planner.h"
+
+#include <algorithm>
+
+#include "builders/budget/budget_planner.h"
+#include "builders/budget/footprint.h"
+#include "builders/config/error_place.h"
+#include "builders/dry_run/checkpoint_policy.h"
+#include "builders/dry_run/dry_training.h"
+#include "builders/dry_run/saved_bytes.h"
+#include "builders/plan/cautions.h"
+#include "builders/setup/dry_world.h"
+#include "presets/memory_rules.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/with_place.h"
+
+namespace frugal {
+namespace {
+
+using std::int64_t;
+
+// Numbers run in order of the layers, so those inside one layer follow each other.
+SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std::string& path) {
+  SegmentRange range;
+  int last = -1;
+  const std::string prefix = path + ".";
+  for (auto at = numbers.lower_bound(prefix); at != numbers.end(); ++at) {
+    const auto& [inside, number] = *at;
+    if (!inside.starts_with(prefix)) break;
+    range.first = last < 0 ? number : std::min(range.first, number);
+    last = std::max(last, number);
+  }
+  range.count = last < 0 ? 0 : last - range.first + 1;
+  return range;
+}
+
+void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
+  const std::map<std::string, int> segments = SegmentNumbers(*blueprint.network);
+  DryWorld world(*blueprint.backend, blueprint.dtype());
+  Context& context = world.context();
+  context.set_training(true);
+  Bundle bundle = InputsOf(blueprint, context);
+  for (std::size_t i = 0; i < blueprint.network->size(); ++i) {
+    Layer& layer = blueprint.network->layer(i);
+    layer(context, bundle);
+    const auto keeps = kept.find(layer.path());
+    const auto segment = segments.find(layer.path());
+    blueprint.plan.layers.push_back({.path = layer.path(),
+                                     .description = layer.Describe(),
+                                     .output = bundle[0].shape(),
+                                     .parameters = layer.ParameterCount(),
+                                     .kept_bytes = keeps == kept.end() ? 0 : keeps->second,
+                                     .segment = segment == segments.end() ? -1 : segment->second,
+                                     .inner_segments = SegmentsInside(segments, layer.path())});
+  }
+}
+
+std::int64_t GradientBytes(const Blueprint& blueprint) {
+  return blueprint.plan.trainable_count * SizeOf(ExactType(blueprint.dtype()));
+}
+
+void AddUpdateNotes(Blueprint& blueprint) {
+  const TrainingMemoryConfig& memory = blueprint.config.memory;
+  std::vector<std::string>& notes = blueprint.plan.notes;
+  const std::string bytes = FormatBytes(GradientBytes(blueprint));
+  if (memory.optimizer_in_backward && blueprint.optimizer->clips()) {
+    notes.push_back(
+        "optimizer_in_backward saves nothing with clip_gradient_norm: the norm of all "
+        "gradients must be known before the first update, so all " +
+        bytes + " of them are kept until then");
+  } else if (blueprint.updates_in_backward() && blueprint.config.training.accumulate > 1) {
+    notes.push_back("optimizer_in_backward frees gradients in the last of the " +
+                    std::to_string(blueprint.config.training.accumulate) +
+                    " parts of a batch; until then all " + bytes + " of them add up");
+  }
+}
+
+void AddNotes(Blueprint& blueprint) {
+  const TrainingMemoryConfig& memory = blueprint.config.memory;
+  std::vector<std::string>& notes = blueprint.plan.notes;
+  for (std::string& caution : CautionsAbout(blueprint)) notes.push_back(std::move(caution));
+  if (memory.use_pipeline_parallelism) {
+    notes.push_back("pipeline: one device is one stage, so the batch is not split into its " +
+                    std::to_string(memory.micro_batch_count) + " micro-batches");
+  } else if (memory.micro_batch_count != TrainingMemoryConfig().micro_batch_count) {
+    notes.push_back("micro_batch_count = " + std::to_string(memory.micro_batch_count) +
+                    " takes effect with a pipeline over several devices; here there is none");
+  }
+  if (memory.sharding_strategy != ShardingStrategy::kEvenSplit) {
+    notes.emplace_back("sharding_strategy: with one device every strategy puts all layers on it");
+  }
+}
+
+void FillTotals(Blueprint& blueprint, const MemoryLedger& ledger) {
+  Plan& plan = blueprint.plan;
+  plan.parameter_count = blueprint.network->ParameterCount();
+  for (const Parameter* parameter : blueprint.parameters) {
+    if (parameter->trainable) plan.trainable_count += parameter->shape.ElementCount();
+  }
+  plan.total_steps = blueprint.program.total_steps;
+  plan.peak_by_purpose = ledger.peak();
+  plan.peak_bytes = ledger.peak_total();
+  plan.at_peak = ledger.at_peak();
+  for (const StepPlan& step : plan.steps) {
+    plan.arena_bytes = std::max(plan.arena_bytes, step.layout.arena_bytes);
+    plan.live_lower_bound_bytes =
+        std::max(plan.live_lower_bound_bytes, step.layout.lower_bound_bytes);
+  }
+  const TrainingMemoryConfig& memory = blueprint.config.memory;
+  if (!memory.use_activation_pooling) return;
+  plan.arena_kept_bytes = std::min(plan.arena_bytes, memory.max_pool_memory_mb * kBytesPerMegabyte);
+}
+
+// What a step holds at its peak, with what is live around it.
+std::vector<Holder> HoldersWithBaseline(const StepPlan& step) {
+  std::vector<Holder> holders = step.timeline.holders_at_peak;
+  for (const MemoryTag tag : kAllMemoryTags) {
+    if (step.baseline[tag] > 0) {
+      holders.push_back({"all " + std::string(NameOf(tag)), tag, step.baseline[tag]});
+    }
+  }
+  return MergeHolders(std::move(holders));
+}
+
+void CheckDeviceLimit(const Blueprint& blueprint) {
+  const auto limit_mb = blueprint.config.memory.max_memory_per_device_mb;
+  if (!limit_mb || blueprint.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
+  const Plan& plan = blueprint.plan;
+  std::string parts;
+  for (const MemoryTag tag : kAllMemoryTags) {
+    if (plan.at_peak[tag] == 0) continue;
+    parts += (parts.empty() ? "" : ", ") + std::string(NameOf(tag)) + " " +
+             FormatBytes(plan.at_peak[tag]);
+  }
+  const Complaint complaint = {
+      .where = "memory.max_memory_per_device_mb",
+      .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
+      .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
+               "); the largest holders are " + DescribeHolders(plan.largest_holders, 3),
+      .advice =
+          "state memory_budget_mb, so that a plan is made to fit, use a smaller batch, or "
+          "a higher limit"};
+  throw MemoryError(complaint, blueprint.config.origins.PlaceOf(complaint.where));
+}
+
+// A label without an output could only be found by reading past a row.
+void CheckOutputs(const Blueprint& blueprint) {
+  const std::int64_t classes = blueprint.layout.classes;
+  if (!TakesLabels(blueprint.config.loss.kind) || blueprint.plan.layers.empty()) return;
+  const Shape& output = blueprint.plan.layers.back().output;
+  if (output.back() >= classes) return;
+  const std::vector<LayerSpec>& layers = blueprint.config.model.layers;
+  throw ShapeError({.where = "loss",
+                    .required = "the network ends in an output for each of the " +
+                                std::to_string(classes) + " classes",
+                    .given = "it ends in " + ToString(output),
+                    .advice = "let the last layer have " + std::to_string(classes) + " units"},
+                   layers.empty() ? SourceLocation() : layers.back().location);
+}
+
+}  // namespace
+
+void MakePlan(Blueprint& blueprint) {
+  const auto chosen = ChooseWithinBudget(blueprint);
+  const KeptBytes kept = MeasureKept(blueprint);
+  if (chosen) {
+    blueprint.network->SetLeafSegments(*chosen);
+  } else {
+    SetPolicySegments(blueprint, kept);
+  }
+  DescribeLayers(blueprint, kept);
+  blueprint.final_after = ContributionsFor(blueprint);
+  DryTraining training(blueprint);
+  for (const PlannedStep& step : StepsOf(blueprint.program)) {
+    blueprint.plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
+  }
+  FillTotals(blueprint, training.ledger());
+  if (std::optional<BudgetPlan>& budget = blueprint.plan.budget) {
+    budget->planned_bytes = FootprintBytes(blueprint, training.ledger().live_total());
+  }
+  blueprint.plan.largest_holders = HoldersWithBaseline(blueprint.plan.steps.front());
+  AddNotes(blueprint);
+  AddUpdateNotes(blueprint);
+  for (std::string& note : IdleMemoryFields(blueprint.config.memory, blueprint.config.origins)) {
+    blueprint.plan.notes.push_back(std::move(note));
+  }
+}
+
+StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, int64_t batch) {
+  DryTraining training(blueprint);
+  for (const Parameter* parameter : blueprint.parameters) training.store().Value(*parameter);
+  // Packed weights are there too once anything has run.
+  const bool packs = blueprint.dtype() == DType::kBF16;
+  return training.Run(kind, batch, packs ? 2 : 1);
+}
+
+Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
+  Blueprint blueprint = PrepareBlueprint(config, custom_layout);
+  return WithPlaceIn(config, [&] {
+    MakePlan(blueprint);
+    CheckOutputs(blueprint);
+    CheckDeviceLimit(blueprint);
+    return std::move(blueprint);
+  });
+}
+
+}  // namespace frugal

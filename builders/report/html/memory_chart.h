@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "builders/report/rows/report_data.h"
+
+namespace frugal {
+
+// Memory over one training step, stacked by purpose, with the peak marked; over it the measured
+// total where memory statistics were tracked. Then a table of what is held at the peak. HTML.
+std::string StepMemorySection(const ReportData& data);
+
+// The colour of a purpose in charts and their legends: "#59a14f".
+std::string ColourOf(MemoryTag tag);
+
+}  // namespace frugal

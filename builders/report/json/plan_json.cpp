@@ -1,0 +1,108 @@
+#include "builders/report/json/plan_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "builders/plan/machine_memory.h"
+#include "builders/report/json/named_bytes.h"
+#include "builders/report/rows/step_choice.h"
+
+namespace frugal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json JsonOf(const StepPlan& step) {
+  return {{"kind", std::string(NameOf(step.kind))},
+          {"batch", step.batch},
+          {"flops", step.flops},
+          {"recomputed_flops", step.recomputed_flops},
+          {"peak_bytes", PeakBytesOf(step)},
+          {"arena_bytes", step.layout.arena_bytes},
+          {"live_lower_bound_bytes", step.layout.lower_bound_bytes},
+          {"allocations", step.layout.items.size()},
+          {"baseline", NamedBytes(step.baseline)}};
+}
+
+Json JsonOf(const LayerPlan& layer) {
+  const auto extents = layer.output.extents();
+  return {{"path", layer.path},
+          {"description", layer.description},
+          {"output", std::vector<std::int64_t>(extents.begin(), extents.end())},
+          {"parameters", layer.parameters},
+          {"kept_bytes", layer.kept_bytes},
+          {"segment", layer.segment < 0 ? Json() : Json(layer.segment)},
+          {"inner_segments", layer.inner_segments.count}};
+}
+
+Json JsonOf(const Holder& holder) {
+  return {{"label", holder.label},
+          {"purpose", std::string(NameOf(holder.tag))},
+          {"bytes", holder.bytes}};
+}
+
+Json JsonOf(const SideBySide& one) {
+  return {{"label", one.label},
+          {"purpose", std::string(NameOf(one.tag))},
+          {"bytes", one.bytes},
+          {"count", one.count}};
+}
+
+Json JsonOf(const std::optional<BudgetPlan>& budget) {
+  if (!budget) return nullptr;
+  return {{"budget_bytes", budget->budget_bytes},
+          {"source", budget->source},
+          {"planned_bytes", budget->planned_bytes},
+          {"unconstrained_bytes", budget->unconstrained_bytes},
+          {"predicted_slowdown", budget->predicted_slowdown},
+          {"choices", budget->choices},
+          {"faster", budget->faster.empty() ? Json() : Json(budget->faster)}};
+}
+
+template <class Item>
+Json ListOf(const std::vector<Item>& items) {
+  Json list = Json::array();
+  for (const Item& item : items) list.push_back(JsonOf(item));
+  return list;
+}
+
+Json MachineJson(const Blueprint& blueprint, const SystemMemory& machine) {
+  Json json = {{"limit_bytes", machine.LimitBytes()},
+               {"limited_by", machine.LimitName()},
+               {"physical_bytes", machine.physical_bytes},
+               {"needed_bytes", NeededBytes(blueprint)},
+               {"fits", FitsMachine(blueprint, machine)}};
+  if (machine.available_bytes) json["available_bytes"] = *machine.available_bytes;
+  if (machine.control_group_bytes > 0) json["control_group"] = machine.control_group;
+  return json;
+}
+
+}  // namespace
+
+std::string PlanJson(const Blueprint& blueprint, const SystemMemory* machine) {
+  const Plan& plan = blueprint.plan;
+  const StepPlan* step = MainStepOf(plan, blueprint.program.batch);
+  Json json = {{"model", blueprint.config.model.name},
+               {"parameters", plan.parameter_count},
+               {"trainable_parameters", plan.trainable_count},
+               {"batch", blueprint.program.batch},
+               {"total_steps", plan.total_steps},
+               {"peak_bytes", plan.peak_bytes},
+               {"bytes_by_purpose", NamedBytes(plan.peak_by_purpose)},
+               {"at_peak", NamedBytes(plan.at_peak)},
+               {"arena_bytes", plan.arena_bytes},
+               {"live_lower_bound_bytes", plan.live_lower_bound_bytes},
+               {"arena_kept_bytes", plan.arena_kept_bytes},
+               {"step_flops", step ? step->flops : 0.0},
+               {"recomputed_flops", step ? step->recomputed_flops : 0.0},
+               {"steps", ListOf(plan.steps)},
+               {"layers", ListOf(plan.layers)},
+               {"largest_holders", ListOf(plan.largest_holders)},
+               {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
+               {"budget", JsonOf(plan.budget)},
+               {"notes", plan.notes}};
+  if (machine != nullptr) json["machine"] = MachineJson(blueprint, *machine);
+  // Names that are not UTF-8 must not keep the plan from being written.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace frugal

@@ -1,0 +1,55 @@
+#include "builders/report/rows/operation_rows.h"
+
+#include <algorithm>
+
+namespace frugal {
+namespace {
+
+double Quotient(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+class Rows {
+ public:
+  explicit Rows(const OperationProfile& profile)
+      : profile_(profile), limits_(profile.limits.value_or(MachineLimits())) {}
+
+  OperationRow RowOf(std::string name, const KernelTotals& totals) const {
+    const double steps = static_cast<double>(std::max<std::int64_t>(1, profile_.steps));
+    const double flops = Quotient(totals.flops, totals.seconds);
+    const double bytes = Quotient(totals.bytes, totals.seconds);
+    return {.name = std::move(name),
+            .calls = static_cast<double>(totals.launches) / steps,
+            .milliseconds = 1e3 * totals.seconds / steps,
+            .share = Quotient(totals.seconds, profile_.seconds),
+            .gflops = flops / 1e9,
+            .product_share = Quotient(flops, limits_.ProductOf(profile_.dtype)),
+            .gbytes = bytes / 1e9,
+            .copy_share = Quotient(bytes, limits_.copy)};
+  }
+
+ private:
+  const OperationProfile& profile_;
+  MachineLimits limits_;
+};
+
+}  // namespace
+
+std::vector<OperationRow> OperationRows(const OperationProfile& profile) {
+  const Rows rows(profile);
+  std::vector<OperationRow> table;
+  KernelTotals kernels;
+  for (const OperationMeasurement& operation : profile.operations) {
+    const std::string kind(NameOf(operation.kind));
+    table.push_back(rows.RowOf(operation.backward ? kind + ", backward" : kind, operation.totals));
+    kernels.launches += operation.totals.launches;
+    kernels.seconds += operation.totals.seconds;
+    kernels.flops += operation.totals.flops;
+    kernels.bytes += operation.totals.bytes;
+  }
+  const KernelTotals outside{.seconds = std::max(0.0, profile.seconds - kernels.seconds)};
+  table.push_back(rows.RowOf("outside kernels", outside));
+  kernels.seconds = profile.seconds;
+  table.push_back(rows.RowOf("step", kernels));
+  return table;
+}
+
+}  // namespace frugal

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builders/run/training_result.h"
+
+namespace frugal {
+
+// A line of the table of operations, as means of a step. What cannot be said is 0: rates of kinds
+// that do no products or move nothing, shares of limits that were not measured.
+struct OperationRow {
+  std::string name;  // "product", "product, backward", "outside kernels"
+  double calls = 0;
+  double milliseconds = 0;
+  double share = 0;  // of the step's time
+  double gflops = 0;
+  double product_share = 0;  // of the machine's best product
+  double gbytes = 0;         // per second, of what must at least be read and written
+  double copy_share = 0;     // of the machine's best copy
+};
+
+// Kinds by falling time, then what a step spends outside kernels, then the step itself.
+std::vector<OperationRow> OperationRows(const OperationProfile& profile);
+
+}  // namespace frugal

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "builders/run/training_result.h"
+#include "builders/setup/blueprint.h"
+
+namespace frugal {
+
+// What a report tells of: a training that has ended.
+struct ReportData {
+  const RunConfig& config;
+  const DataLayout& layout;
+  const TrainingProgram& program;
+  const Plan& plan;
+  const TrainingResult& result;
+};
+
+}  // namespace frugal

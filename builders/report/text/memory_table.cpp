@@ -1,0 +1,34 @@
+#include "builders/report/text/memory_table.h"
+
+#include "builders/report/rows/memory_rows.h"
+#include "builders/report/text/text_table.h"
+#include "sdk/core/byte_size.h"
+
+namespace frugal {
+namespace {
+
+std::string PoolText(const PoolStatistics& pool) {
+  return FormatCount(pool.hits) + " hits, " + FormatCount(pool.misses) + " misses, " +
+         FormatCount(pool.evictions) + " evictions, " + FormatBytes(pool.idle_bytes) + " idle";
+}
+
+}  // namespace
+
+std::string MemoryTableText(const Plan& plan, const TrainingResult& result) {
+  TextTable table;
+  table.columns = {
+      {"Peak memory"}, {"planned bytes", true}, {"measured bytes", true}, {""}, {"", true}};
+  for (const MemoryRow& row : MemoryRows(plan, result)) {
+    table.rows.push_back({row.name, FormatCount(row.planned), FormatCount(row.measured), row.mark,
+                          FormatBytes(row.measured)});
+  }
+  TextTable others;
+  others.columns = {{""}, {""}};
+  others.rows = {
+      {"process, peak resident", FormatBytes(result.memory.peak_rss_bytes)},
+      {"allocations after the first step", FormatCount(result.memory.allocations_after_warmup)}};
+  if (result.memory.pool) others.rows.push_back({"tensor pool", PoolText(*result.memory.pool)});
+  return ToText(table) + ToText(others);
+}
+
+}  // namespace frugal

@@ -1,0 +1,83 @@
+#include "builders/run/memory_stack.h"
+
+#include "sdk/core/byte_size.h"
+
+namespace frugal {
+namespace {
+
+// The heap below the shared pool; it lives as long as the process.
+HeapAllocator& SharedHeap() {
+  static HeapAllocator heap;
+  return heap;
+}
+
+MemoryLimit LimitOf(const TrainingMemoryConfig& config, MemoryStack::Warn warn) {
+  MemoryLimit limit;
+  limit.warning_fraction = config.memory_warning_threshold;
+  limit.warn = std::move(warn);
+  if (config.max_memory_per_device_mb) {
+    limit.bytes = *config.max_memory_per_device_mb * kBytesPerMegabyte;
+    limit.hard = true;
+    limit.name = "max_memory_per_device_mb";
+    return limit;
+  }
+  const SystemMemory system = ReadSystemMemory();
+  limit.bytes = system.LimitBytes();
+  limit.name = system.LimitName();
+  return limit;
+}
+
+std::unique_ptr<PlannedArena> ArenaOf(const TrainingMemoryConfig& config) {
+  if (!config.use_activation_pooling) return nullptr;
+  return std::make_unique<PlannedArena>(config.max_pool_memory_mb * kBytesPerMegabyte);
+}
+
+}  // namespace
+
+TensorPool& SharedTensorPool() {
+  static TensorPool pool(SharedHeap(), PoolOptions());
+  return pool;
+}
+
+PoolOptions PoolOptionsOf(const TrainingMemoryConfig& config) {
+  const TensorPoolOptions options = config.tensor_pool_options.value_or(TensorPoolOptions());
+  return {.max_idle_bytes = options.max_pool_size_mb * kBytesPerMegabyte,
+          .max_block_bytes = options.max_elements_to_pool * std::int64_t{sizeof(float)},
+          .max_items_per_bucket = options.max_items_per_bucket,
+          .use_weak_references = options.use_weak_references,
+          .enabled = options.enabled};
+}
+
+TensorPool* MemoryStack::ChoosePool(const TrainingMemoryConfig& config) {
+  if (!config.use_tensor_pooling) return nullptr;
+  if (config.use_shared_tensor_pool) {
+    SharedTensorPool().SetOptions(PoolOptionsOf(config));
+    return &SharedTensorPool();
+  }
+  own_pool_ = std::make_unique<TensorPool>(heap_, PoolOptionsOf(config));
+  return own_pool_.get();
+}
+
+MemoryStack::MemoryStack(const TrainingMemoryConfig& config, Warn warn)
+    : pool_(ChoosePool(config)),
+      arena_(ArenaOf(config)),
+      tensors_(ledger_, pool_ ? static_cast<Allocator&>(*pool_) : heap_, false),
+      step_(ledger_, arena_ ? static_cast<Allocator&>(*arena_) : heap_, true) {
+  ledger_.SetLimit(LimitOf(config, std::move(warn)));
+}
+
+MemoryStack::~MemoryStack() {
+  if (pool_ != nullptr) pool_->OwnerDestroyed();
+}
+
+std::int64_t MemoryStack::system_allocations() const {
+  return heap_.allocation_count() + SharedHeap().allocation_count() +
+         (arena_ ? arena_->growth_count() : 0);
+}
+
+std::optional<PoolStatistics> MemoryStack::pool_statistics() const {
+  if (pool_ == nullptr) return std::nullopt;
+  return pool_->statistics();
+}
+
+}  // namespace frugal

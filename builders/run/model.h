@@ -1,0 +1,140 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "builders/run/memory_stack.h"
+#include "builders/run/model_part.h"
+#include "builders/run/model_use.h"
+#include "builders/run/step_layouts.h"
+#include "builders/run/training_observer.h"
+#include "builders/setup/blueprint.h"
+#include "sdk/train/generate.h"
+
+namespace frugal {
+
+// Training and test part; the test part may be null.
+struct DataSources {
+  std::shared_ptr<const DataSource> train;
+  std::shared_ptr<const DataSource> test;
+};
+
+struct TrainOptions {
+  bool profile = false;  // time every kernel, by kind of operation
+};
+
+// A planned network with its memory. Lives by its plan: what a step takes was planned first. After
+// it was moved into another model, every call throws UsageError. One thread uses it at a time: what
+// runs, or looks at values or memory, throws UsageError while another thread does.
+class Model {
+ public:
+  // With own data, `sources` holds it; otherwise data sets are read when they are first needed.
+  // Takes parameter memory here, or, with lazy initialization, when each is first touched.
+  explicit Model(Blueprint blueprint, DataSources sources = {});
+  ~Model();
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+
+  const Plan& plan() const { return blueprint_->plan; }
+  const RunConfig& config() const { return blueprint_->config; }
+  const TrainingProgram& program() const { return blueprint_->program; }
+  const DataLayout& layout() const { return blueprint_->layout; }
+  // What the network takes, with the shapes of the data.
+  const NetworkInputs& inputs() const { return blueprint_->inputs; }
+  // Null where the data have the targets.
+  const DiffusionProcess* diffusion() const { return blueprint_->diffusion.get(); }
+  std::int64_t ParameterCount() const { return plan().parameter_count; }
+  const std::vector<Parameter*>& parameters() const { return blueprint_->parameters; }
+  Sequential& network() { return *blueprint_->network; }
+
+  // The whole program: epochs, evaluation, measurements. Throws UsageError when called again, and
+  // DivergenceError where training.on_divergence is kStop and a loss, a norm of gradients or, at
+  // the end of an epoch, a weight is not finite. After a loss or a norm the weights are those of
+  // the step before.
+  TrainingResult Train(TrainingObserver* observer = nullptr, const TrainOptions& options = {});
+
+  // One step on the given training samples; for loops of one's own. Throws DivergenceError where a
+  // number is not finite and training.on_divergence is kStop: no weight has changed then.
+  StepResult TrainStep(std::span<const std::int64_t> samples);
+  // The test part. Throws UsageError where there is none.
+  EvaluationResult Evaluate();
+  // The network's outputs [N, ...] for inputs [N, sample...], in evaluation mode.
+  std::vector<float> Predict(std::span<const float> inputs, std::int64_t count);
+  // The same for token numbers [N, T], where the data are tokens.
+  std::vector<float> PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count);
+  // The same for all inputs of a network that takes several, in the order of inputs().
+  std::vector<float> PredictInputs(std::span<const InputValues> inputs, std::int64_t count);
+
+  // Continues a text of tokens; for causal networks over tokens. Takes its memory from the heap,
+  // beside the plan and what is measured against it.
+  std::vector<std::int64_t> Generate(std::span<const std::int64_t> prompt,
+                                     const GenerateOptions& options);
+
+  // While it lives, the weights are their moving averages, where the optimizer keeps them.
+  class AverageScope {
+   public:
+    explicit AverageScope(Model& model);
+    AverageScope(const AverageScope&) = delete;
+    AverageScope& operator=(const AverageScope&) = delete;
+    ~AverageScope();
+
+   private:
+    std::optional<ModelUse::Scope> use_;
+    Model* model_;  // null where there is nothing to undo
+  };
+
+  // Values of one parameter or buffer, in f64; materializes it.
+  std::vector<double> Values(const std::string& path);
+  // The gradient that the last TrainStep left, before clipping; empty where none arrived, and with
+  // optimizer_in_backward, which leaves none.
+  std::vector<double> LastGradient(const std::string& path);
+
+  // Throws DivergenceError where a weight or a buffer is not finite; with on_divergence = kWarn it
+  // gives a warning.
+  void RequireFiniteWeights();
+
+  // Writes weights and buffers, as safetensors unless the name tells another form (.json, .bin; see
+  // FormatToWrite); an interrupted write loses nothing. Throws FileError where it cannot. Weights
+  // that are not finite are refused, as RequireFiniteWeights does.
+  void SaveWeights(const std::string& path);
+  // Reads them by name. See ModelOptions::allow_missing.
+  void LoadWeights(const std::string& path, WeightsFormat format = WeightsFormat::kAuto);
+  void LoadWeights(const std::string& path, WeightsFormat format, bool allow_missing);
+  std::string WeightsHash();
+
+  // Another model of the same configuration and plan with copies of the values that are
+  // materialized; lazy ones stay lazy and will be equal. Throws UsageError where the network is not
+  // the one that the configuration builds.
+  Model Clone() const;
+
+  std::int64_t live_bytes() const;
+  MemoryMeasurement Measured() const;
+
+ private:
+  friend class TrainingLoop;
+
+  template <class Step>
+  auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
+  StepResult RunStep(StepKind kind, const DataSource& source,
+                     std::span<const std::int64_t> samples);
+  void CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
+                    bool tokens) const;
+  void CheckPredictInputs(std::span<const InputValues> given, std::int64_t count) const;
+  StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
+  const DataSource& Source(DatasetPart part);
+  const Parameter& Find(const std::string& path) const;
+
+  ModelPart<ModelUse> use_;
+  ModelPart<Blueprint> blueprint_;
+  ModelPart<MemoryStack> memory_;
+  ModelPart<ParameterStore> store_;
+  ModelPart<Context> context_;
+  DataSources sources_;
+  StepLayouts layouts_;    // of steps that are not in the plan
+  bool trained_ = false;   // Train() was called
+  bool averaged_ = false;  // the weights are their averages now
+};
+
+}  // namespace frugal

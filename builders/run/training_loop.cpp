@@ -1,0 +1,184 @@
+#include "builders/run/training_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "sdk/core/byte_size.h"
+#include "sdk/core/log.h"
+#include "sdk/data/batches.h"
+#include "sdk/data/shuffle.h"
+#include "sdk/memory/recording.h"
+
+namespace frugal {
+namespace {
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What each label of a recorded step took, and the most that was live while it took it.
+std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace& trace,
+                                       const MemoryTimeline& timeline, const BytesByTag& baseline,
+                                       const LabelTable& labels) {
+  std::vector<LayerMeasurement> layers;
+  for (std::size_t label = 0; label < profile.by_label.size(); ++label) {
+    const KernelTotals& entry = profile.by_label[label];
+    if (entry.launches == 0) continue;
+    LayerMeasurement layer{labels.NameOf(static_cast<LabelTable::Id>(label)), entry.seconds,
+                           entry.flops, entry.launches, 0};
+    for (const Lifetime& life : trace.lifetimes()) {
+      if (life.label != label) continue;
+      const auto& live = timeline.live[static_cast<std::size_t>(life.begin)];
+      layer.peak_live_bytes = std::max(layer.peak_live_bytes, baseline.Total() + live.Total());
+    }
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
+  std::vector<OperationMeasurement> operations;
+  for (std::size_t i = 0; i < kOperationKindCount; ++i) {
+    const auto kind = static_cast<OperationKind>(i);
+    const auto& [forward, backward] = profile.by_kind[i];
+    if (forward.launches > 0) operations.push_back({kind, false, forward});
+    if (backward.launches > 0) operations.push_back({kind, true, backward});
+  }
+  std::ranges::sort(operations, std::greater(), [](const auto& row) { return row.totals.seconds; });
+  return operations;
+}
+
+}  // namespace
+
+TrainingResult TrainingLoop::Run() {
+  model_.Source(DatasetPart::kTrain);
+  if (model_.program().test_samples > 0) model_.Source(DatasetPart::kTest);
+  start_ = Clock::now();
+  for (std::int64_t epoch = 1; !IsDone(); ++epoch) RunEpoch(epoch);
+  Finish();
+  return std::move(result_);
+}
+
+void TrainingLoop::RunEpoch(std::int64_t epoch) {
+  const TrainingProgram& program = model_.program();
+  const Clock::time_point epoch_start = Clock::now();
+  const std::vector<std::int64_t> order = EpochOrder(
+      program.train_samples, model_.blueprint_->seed(), epoch, model_.config().data.shuffle);
+  const LastBatch last = program.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
+  const std::size_t first_loss = result_.losses.size();
+  for (std::int64_t i = 0; i < program.steps_per_epoch && !IsDone(); ++i) {
+    const BatchRange range = BatchAt(program.train_samples, program.batch, last, i);
+    RunStep(std::span(order).subspan(static_cast<std::size_t>(range.begin),
+                                     static_cast<std::size_t>(range.count)),
+            epoch);
+  }
+  EpochResult result;
+  result.epoch = epoch;
+  const auto begin = result_.losses.begin() + static_cast<std::ptrdiff_t>(first_loss);
+  result.mean_loss = std::accumulate(begin, result_.losses.end(), 0.0) /
+                     static_cast<double>(result_.losses.end() - begin);
+  if (!diverged_) model_.RequireFiniteWeights();
+  EvaluateInto(result);
+  result.seconds = SecondsSince(epoch_start);
+  result_.epochs.push_back(result);
+  if (observer_ != nullptr) observer_->OnEpoch(result);
+}
+
+void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t epoch) {
+  const DataSource& source = model_.Source(DatasetPart::kTrain);
+  const Clock::time_point step_start = Clock::now();
+  const bool measure = model_.config().memory.track_memory_statistics &&
+                       !result_.measured_timeline &&
+                       (result_.steps == 1 || model_.program().total_steps == 1);
+  model_.context_->profile().timed = IsTimed();
+  const StepResult step =
+      measure ? RunMeasured(source, samples) : model_.RunStep(StepKind::kTrain, source, samples);
+  model_.context_->profile().timed = false;  // an evaluation's kernels are not a step's
+  step_seconds_ += SecondsSince(step_start);
+  samples_seen_ += static_cast<std::int64_t>(samples.size());
+  ++result_.steps;
+  result_.losses.push_back(step.loss);
+  WarnIfDiverged(step.loss);
+  if (model_.config().training.clip_gradient_norm > 0) {
+    result_.gradient_norms.push_back(step.gradient_norm);
+  }
+  if (result_.steps == 1 && model_.program().total_steps > 1) StartProfile();
+  if (result_.steps == 1) allocations_when_warm_ = model_.memory_->system_allocations();
+  Report(epoch, step.loss);
+}
+
+void TrainingLoop::WarnIfDiverged(double loss) {
+  if (diverged_ || std::isfinite(loss)) return;
+  diverged_ = true;
+  LogWarning("the loss of step " + FormatCount(result_.steps) +
+             " is not finite, and weights are lost that way; try a smaller optimizer.lr or "
+             "training.clip_gradient_norm, and look for NaN in the data");
+}
+
+StepResult TrainingLoop::RunMeasured(const DataSource& source,
+                                     std::span<const std::int64_t> samples) {
+  MemoryLedger& ledger = model_.memory_->ledger();
+  const BytesByTag baseline = ledger.live();
+  MemoryTrace trace;
+  model_.context_->profile().by_label.clear();
+  StepResult step;
+  {
+    const RecordingScope recording(ledger, trace);
+    step = model_.RunStep(StepKind::kTrain, source, samples);
+  }
+  result_.measured_timeline = TimelineOf(trace, ledger.labels());
+  result_.layers = LayersOf(model_.context_->profile(), trace, *result_.measured_timeline, baseline,
+                            ledger.labels());
+  return step;
+}
+
+void TrainingLoop::EvaluateInto(EpochResult& epoch) {
+  if (model_.program().test_samples == 0) return;
+  const EvaluationResult evaluation = model_.Evaluate();
+  epoch.test_loss = evaluation.loss;
+  epoch.test_accuracy = evaluation.accuracy;
+}
+
+void TrainingLoop::Report(std::int64_t epoch, double loss) {
+  if (observer_ == nullptr) return;
+  const auto total = model_.program().total_steps;
+  const double per_step = SecondsSince(start_) / static_cast<double>(result_.steps);
+  observer_->OnStep({.step = result_.steps,
+                     .total_steps = total,
+                     .epoch = epoch,
+                     .loss = loss,
+                     .samples_per_second = static_cast<double>(samples_seen_) / step_seconds_,
+                     .seconds_left = per_step * static_cast<double>(total - result_.steps)});
+}
+
+bool TrainingLoop::IsTimed() const {
+  return options_.profile || model_.config().memory.track_memory_statistics;
+}
+
+void TrainingLoop::StartProfile() {
+  model_.context_->profile().by_kind = {};
+  steps_before_profile_ = result_.steps;
+  seconds_before_profile_ = step_seconds_;
+}
+
+void TrainingLoop::Finish() {
+  result_.seconds = SecondsSince(start_);
+  result_.samples_per_second = static_cast<double>(samples_seen_) / step_seconds_;
+  result_.test_loss = result_.epochs.back().test_loss;
+  result_.test_accuracy = result_.epochs.back().test_accuracy;
+  result_.memory = model_.Measured();
+  result_.memory.allocations_after_warmup =
+      model_.memory_->system_allocations() - allocations_when_warm_;
+  if (IsTimed()) {
+    result_.profile = {.steps = result_.steps - steps_before_profile_,
+                       .seconds = step_seconds_ - seconds_before_profile_,
+                       .dtype = model_.blueprint_->backend->ProductType(model_.context_->dtype()),
+                       .operations = OperationsOf(model_.context_->profile()),
+                       .limits = {}};
+  }
+  result_.weights_hash = model_.WeightsHash();
+}
+
+}  // namespace frugal

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+
+#include "builders/run/model.h"
+
+namespace frugal {
+
+// The program of a training: epochs over the training part, an evaluation after each.
+class TrainingLoop {
+ public:
+  TrainingLoop(Model& model, TrainingObserver* observer, const TrainOptions& options)
+      : model_(model), observer_(observer), options_(options) {}
+  TrainingResult Run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void RunEpoch(std::int64_t epoch);
+  void RunStep(std::span<const std::int64_t> samples, std::int64_t epoch);
+  StepResult RunMeasured(const DataSource& source, std::span<const std::int64_t> samples);
+  void WarnIfDiverged(double loss);
+  void EvaluateInto(EpochResult& epoch);
+  void Report(std::int64_t epoch, double loss);
+  bool IsTimed() const;
+  void StartProfile();
+  void Finish();
+  bool IsDone() const { return result_.steps >= model_.program().total_steps; }
+
+  Model& model_;
+  TrainingObserver* observer_;
+  TrainOptions options_;
+  TrainingResult result_;
+  Clock::time_point start_;
+  double step_seconds_ = 0;  // spent in steps, without evaluation
+  std::int64_t steps_before_profile_ = 0;
+  double seconds_before_profile_ = 0;
+  std::int64_t samples_seen_ = 0;
+  std::int64_t allocations_when_warm_ = 0;
+  bool diverged_ = false;  // a loss was not finite
+};
+
+}  // namespace frugal

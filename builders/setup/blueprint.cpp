@@ -1,0 +1,142 @@
+#include "builders/setup/blueprint.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "builders/config/error_place.h"
+#include "builders/config/run_rules.h"
+#include "builders/config/types/field_limits.h"
+#include "builders/config/value_check.h"
+#include "builders/setup/network_builder.h"
+#include "builders/setup/network_inputs.h"
+#include "builders/setup/parameter_groups.h"
+#include "presets/memory_rules.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/with_place.h"
+#include "sdk/data/batches.h"
+
+namespace frugal {
+namespace {
+
+void CheckConfig(const RunConfig& config, bool custom_data) {
+  Complaints complaints;
+  CheckMemory(config.memory);
+  CheckValues(config, complaints);
+  complaints.ThrowIfAny();
+  CheckRun(config, custom_data, complaints);
+  complaints.ThrowIfAny();
+}
+
+// DatasetOf with the place of `key` in its errors.
+DatasetDescription DatasetAt(const RunConfig& config, const std::string& key,
+                             const DataOptions& options) {
+  return WithPlace(config.origins.PlaceOf(key), [&] { return DatasetOf(options); });
+}
+
+DatasetDescription DatasetIn(const RunConfig& config) {
+  if (config.data.text_file) return DatasetAt(config, "data.text_file", config.data);
+  DataOptions all = config.data;
+  all.classes_used.reset();
+  DatasetDescription dataset = DatasetAt(config, "data.dataset", all);
+  if (!config.data.classes_used) return dataset;
+  return DatasetAt(config, "data.classes_used", config.data);
+}
+
+// What diffusion minimizes unless somebody chose otherwise.
+RunConfig WithLossOfDiffusion(RunConfig config) {
+  const bool chosen = config.origins.Of("loss.kind").kind != OriginKind::kDefault;
+  if (config.diffusion.kind != DiffusionKind::kNone && !chosen) config.loss.kind = LossKind::kMse;
+  return config;
+}
+
+LastBatch LastBatchOf(const TrainingOptions& options) {
+  return options.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
+}
+
+TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
+  const TrainingOptions& training = config.training;
+  TrainingProgram program;
+  program.train_samples =
+      std::min(layout.train_count, config.data.train_limit.value_or(layout.train_count));
+  const std::int64_t test_samples =
+      std::min(layout.test_count, config.data.test_limit.value_or(layout.test_count));
+  program.test_samples = training.evaluate ? test_samples : 0;
+  program.batch = training.batch_size;
+  program.evaluation_batch = training.evaluation_batch_size;
+  program.drop_last = training.drop_last;
+  program.steps_per_epoch = BatchCount(program.train_samples, program.batch, LastBatchOf(training));
+  if (program.steps_per_epoch == 0) {
+    const Complaint complaint = {.where = "training",
+                                 .required = "an epoch has at least one batch",
+                                 .given = "batch_size = " + std::to_string(program.batch) +
+                                          " with " + std::to_string(program.train_samples) +
+                                          " training samples",
+                                 .advice = "use a smaller batch, or drop_last = false"};
+    throw ConfigError(complaint, config.origins.PlaceOf("training.batch_size"));
+  }
+  program.total_steps = program.steps_per_epoch * training.epochs;
+  if (training.max_steps) program.total_steps = std::min(program.total_steps, *training.max_steps);
+  return program;
+}
+
+// A list of devices names one for each layer of the network.
+void CheckAssignments(const Blueprint& blueprint) {
+  const auto& assignments = blueprint.config.memory.custom_device_assignments;
+  if (!assignments || assignments->size() == blueprint.network->size()) return;
+  throw ConfigError({.where = "memory.custom_device_assignments",
+                     .required = "one device for each of the " +
+                                 std::to_string(blueprint.network->size()) + " layers",
+                     .given = std::to_string(assignments->size()) + " were given",
+                     .advice = "list as many devices as there are [[model.layers]]"});
+}
+
+// The field has its range; the environment has none.
+void CheckThreadCount() {
+  if (ThreadCount() <= static_cast<int>(kMostThreads)) return;
+  throw ConfigError(
+      {.where = "training.threads",
+       .required = "at most " + FormatCount(static_cast<std::int64_t>(kMostThreads)) + " threads",
+       .given = "OMP_NUM_THREADS, or the program, asks for " + FormatCount(ThreadCount()),
+       .advice = "set it, or training.threads, to the number of processors"});
+}
+
+Blueprint Prepare(const RunConfig& config, const DataLayout* custom_layout) {
+  CheckConfig(config, custom_layout != nullptr);
+  Blueprint blueprint;
+  blueprint.config = config;
+  if (!custom_layout) blueprint.dataset = DatasetIn(config);
+  blueprint.layout = custom_layout ? *custom_layout : LayoutOf(*blueprint.dataset);
+  blueprint.program = ProgramOf(config, blueprint.layout);
+  SetThreadCount(static_cast<int>(config.training.threads));
+  CheckThreadCount();
+  blueprint.backend = MakeBackend(config.training.backend);
+  const LayerInput input = {blueprint.layout.BatchShape(blueprint.program.batch),
+                            blueprint.layout.InputType(blueprint.dtype())};
+  blueprint.network = BuildNetwork(config.model, input, *blueprint.backend, blueprint.dtype());
+  if (config.diffusion.kind != DiffusionKind::kNone) {
+    blueprint.diffusion = std::make_unique<DiffusionProcess>(config.diffusion);
+  }
+  blueprint.inputs = ResolveInputs(*blueprint.network, blueprint.layout, blueprint.diffusion.get());
+  CheckAssignments(blueprint);
+  blueprint.parameters = blueprint.network->Parameters();
+  SetLearning(config, blueprint.parameters);
+  blueprint.optimizer = std::make_unique<Optimizer>(config.optimizer, config.schedule,
+                                                    config.training.clip_gradient_norm,
+                                                    blueprint.program.total_steps);
+  return blueprint;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> FirstSamples(std::int64_t count) {
+  std::vector<std::int64_t> samples(static_cast<std::size_t>(count));
+  std::iota(samples.begin(), samples.end(), std::int64_t{0});
+  return samples;
+}
+
+Blueprint PrepareBlueprint(const RunConfig& given, const DataLayout* custom_layout) {
+  const RunConfig config = WithLossOfDiffusion(given);
+  return WithPlaceIn(config, [&] { return Prepare(config, custom_layout); });
+}
+
+}  // namespace frugal
