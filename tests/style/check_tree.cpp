@@ -4,9 +4,11 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string_view>
 
+#include "tests/style/include_cycles.h"
 #include "tests/style/include_rules.h"
 
 namespace frugal::style {
@@ -16,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostLines = 400;
 constexpr std::size_t kMostFunctionLines = 60;
+constexpr std::size_t kMostFilesInFolder = 40;
 constexpr std::string_view kLongFileReason = "// long file: ";
 constexpr std::array<std::string_view, 6> kRoomNames = {"sdk",      "layers",  "presets",
                                                         "builders", "samples", "tests"};
@@ -108,7 +111,10 @@ class Checker {
 
   std::vector<Finding> Check() {
     CheckTopDirectory();
-    for (const SourceFile& file : ReadTree(root_)) CheckFile(file);
+    const std::vector<SourceFile> files = ReadTree(root_);
+    for (const SourceFile& file : files) CheckFile(file);
+    CheckFolders(files);
+    CheckCycles(files);
     return std::move(findings_);
   }
 
@@ -143,6 +149,36 @@ class Checker {
     CheckLength(file);
     CheckFunctions(file);
     CheckGuard(file);
+  }
+
+  void CheckFolders(const std::vector<SourceFile>& files) {
+    std::map<std::string, std::size_t> counts;
+    for (const SourceFile& file : files) {
+      if (IsCode(file.path)) ++counts[fs::path(file.path).parent_path().generic_string()];
+    }
+    for (const auto& [folder, count] : counts) {
+      if (count <= kMostFilesInFolder) continue;
+      Report(folder, 1,
+             std::to_string(count) + " files in one folder, more than " +
+                 std::to_string(kMostFilesInFolder));
+    }
+  }
+
+  void CheckCycles(const std::vector<SourceFile>& files) {
+    UnitIncludes includes;
+    for (const SourceFile& file : files) {
+      if (!IsCode(file.path)) continue;
+      std::set<std::string>& included = includes[UnitOf(file.path)];
+      for (const std::string& line : file.lines) {
+        const std::optional<Include> include = ParseInclude(line);
+        if (include && include->quoted) included.insert(UnitOf(include->header));
+      }
+    }
+    for (const std::vector<std::string>& cycle : IncludeCycles(includes)) {
+      std::string units;
+      for (const std::string& unit : cycle) units += (units.empty() ? "" : ", ") + unit;
+      Report(cycle.front(), 1, "units include each other around a circle: " + units);
+    }
   }
 
   void CheckText(const std::string& path, std::size_t number, const std::string& line) {

@@ -18,8 +18,8 @@ struct Finding {
 std::string ToString(const Finding& finding);
 
 // What in the repository at `root` breaks a rule, in order of files and lines: includes that cross
-// a fence or point nowhere, long files, tabs, trailing spaces, headers without #pragma once, and
-// foreign names at the top.
+// a fence or point nowhere, long files, tabs, trailing spaces, headers without #pragma once,
+// foreign names at the top, and behind them crowded folders and circles of includes.
 std::vector<Finding> CheckTree(const std::filesystem::path& root);
 
 }  // namespace frugal::style

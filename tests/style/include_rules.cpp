@@ -1,37 +1,79 @@
 #include "tests/style/include_rules.h"
 
-#include <algorithm>
 #include <array>
 
 namespace frugal::style {
 namespace {
 
-// The stack. A file may include its own room and every room of a lower level: two rooms of one
-// level never see each other.
+// The stack. A file may include its own folder and every folder of a lower level: two folders of
+// one level never see each other. A file belongs to the longest of these that its path begins with.
 struct Room {
   std::string_view directory;
   int level;
 };
-constexpr std::array<Room, 18> kRooms = {{
+constexpr auto kRooms = std::to_array<Room>({
     {"sdk/core/", 0},
     {"sdk/memory/", 1},
     {"sdk/tensor/", 2},
     {"sdk/backend/", 3},
-    {"sdk/autograd/", 4},
-    {"sdk/module/", 5},
-    {"sdk/ops/", 6},
-    {"sdk/optim/", 7},
-    {"sdk/data/", 8},
-    {"sdk/io/", 8},
-    {"sdk/diffusion/", 9},
-    {"sdk/plan/", 9},
-    {"sdk/train/", 10},
-    {"layers/", 11},
-    {"presets/", 11},
-    {"builders/", 12},
-    {"samples/", 13},
-    {"tests/", 14},
-}};
+    {"sdk/backend/common/", 4},
+    {"sdk/backend/eigen/matmul/", 5},
+    {"sdk/backend/eigen/elementwise/", 5},
+    {"sdk/backend/eigen/loss/", 5},
+    {"sdk/backend/eigen/optimizer/", 5},
+    {"sdk/backend/eigen/array/", 6},
+    {"sdk/backend/eigen/conv/", 6},
+    {"sdk/backend/eigen/norm/", 6},
+    {"sdk/backend/eigen/sequence/", 6},
+    {"sdk/backend/eigen/", 7},
+    {"sdk/backend/onednn/simd/vector/", 5},
+    {"sdk/backend/onednn/simd/attention/", 6},
+    {"sdk/backend/onednn/simd/winograd/", 7},
+    {"sdk/backend/onednn/simd/amx/", 6},
+    {"sdk/backend/onednn/simd/", 7},
+    {"sdk/backend/onednn/operation/", 8},
+    {"sdk/backend/onednn/primitive/", 9},
+    {"sdk/backend/onednn/attention/", 10},
+    {"sdk/backend/onednn/conv/", 10},
+    {"sdk/backend/onednn/elementwise/", 10},
+    {"sdk/backend/onednn/matmul/", 10},
+    {"sdk/backend/onednn/norm/", 10},
+    {"sdk/backend/onednn/", 11},
+    {"sdk/backend/machine/", 12},
+    {"sdk/autograd/", 13},
+    {"sdk/module/", 14},
+    {"sdk/ops/", 15},
+    {"sdk/optim/", 16},
+    {"sdk/data/", 17},
+    {"sdk/io/", 17},
+    {"sdk/io/weights/", 18},
+    {"sdk/diffusion/", 19},
+    {"sdk/plan/", 19},
+    {"sdk/train/", 20},
+    {"layers/", 21},
+    {"layers/blocks/", 22},
+    {"layers/blocks/streams/", 23},
+    {"layers/architectures/unet/", 23},
+    {"layers/architectures/", 24},
+    {"presets/config/", 21},
+    {"presets/", 22},
+    {"builders/config/types/", 25},
+    {"builders/config/", 26},
+    {"builders/setup/", 27},
+    {"builders/dry_run/", 28},
+    {"builders/budget/", 29},
+    {"builders/plan/", 30},
+    {"builders/run/", 31},
+    {"builders/training_memory/", 32},
+    {"builders/report/", 32},
+    {"builders/report/rows/", 33},
+    {"builders/report/json/", 34},
+    {"builders/report/text/", 34},
+    {"builders/report/html/", 35},
+    {"builders/", 36},
+    {"samples/", 37},
+    {"tests/", 38},
+});
 
 // Headers of a library, by the start of their names, and the files that may include them.
 struct Fence {
@@ -49,7 +91,7 @@ bool InBackendPart(std::string_view path, std::string_view part) {
   return IsSource(path) || path.substr(kBackend.size()).starts_with(part);
 }
 
-bool MayUseToml(std::string_view path) { return path.starts_with("presets/"); }
+bool MayUseToml(std::string_view path) { return path.starts_with("presets/config/"); }
 bool MayUseEigen(std::string_view path) { return InBackendPart(path, "eigen/"); }
 bool MayUseOneDnn(std::string_view path) { return InBackendPart(path, "onednn/"); }
 bool MayUseSpdlog(std::string_view path) { return path == "sdk/core/log.cpp"; }
@@ -60,7 +102,7 @@ bool MayUseCli(std::string_view path) { return path.starts_with("samples/"); }
 constexpr std::string_view kEigenPlace = "sdk/backend/**/*.cpp and sdk/backend/eigen/";
 constexpr std::string_view kOneDnnPlace = "sdk/backend/**/*.cpp and sdk/backend/onednn/";
 constexpr std::array<Fence, 13> kFences = {{
-    {"toml++/", MayUseToml, "presets/"},
+    {"toml++/", MayUseToml, "presets/config/"},
     {"Eigen/", MayUseEigen, kEigenPlace},
     {"unsupported/Eigen/", MayUseEigen, kEigenPlace},
     {"dnnl", MayUseOneDnn, kOneDnnPlace},
@@ -76,10 +118,12 @@ constexpr std::array<Fence, 13> kFences = {{
 }};
 
 const Room* RoomOf(std::string_view path) {
-  const auto room = std::find_if(kRooms.begin(), kRooms.end(), [&](const Room& candidate) {
-    return path.starts_with(candidate.directory);
-  });
-  return room == kRooms.end() ? nullptr : &*room;
+  const Room* longest = nullptr;
+  for (const Room& room : kRooms) {
+    if (!path.starts_with(room.directory)) continue;
+    if (longest == nullptr || room.directory.size() > longest->directory.size()) longest = &room;
+  }
+  return longest;
 }
 
 std::optional<std::string> FenceProblem(std::string_view path, std::string_view header) {
@@ -91,8 +135,18 @@ std::optional<std::string> FenceProblem(std::string_view path, std::string_view 
   return std::nullopt;
 }
 
+// Layers and the configuration are apart, whatever their levels: builders bring them together.
+bool AreApart(std::string_view path, std::string_view header) {
+  const auto is_between = [&](std::string_view a, std::string_view b) {
+    return path.starts_with(a) && header.starts_with(b);
+  };
+  return is_between("layers/", "presets/") || is_between("presets/", "layers/");
+}
+
+// Folders that nobody but the backends looks into.
 bool IsPrivateToBackend(std::string_view header) {
-  return header.starts_with("sdk/backend/eigen/") || header.starts_with("sdk/backend/onednn/");
+  return header.starts_with("sdk/backend/eigen/") || header.starts_with("sdk/backend/onednn/") ||
+         header.starts_with("sdk/backend/common/");
 }
 
 }  // namespace
@@ -106,11 +160,12 @@ std::optional<std::string> IncludeProblem(std::string_view path, std::string_vie
   if (to == nullptr) return name + " is not a path from the root of the repository";
   if (from == nullptr) return "this directory has no level in tests/style/include_rules.cpp";
   if (from == to) return std::nullopt;
-  if (to->level >= from->level) {
+  if (to->level >= from->level || AreApart(path, header)) {
     return name + " points up the stack: " + std::string(from->directory) +
            " lies below or beside " + std::string(to->directory);
   }
-  if (IsPrivateToBackend(header) && !path.starts_with("tests/")) {
+  if (IsPrivateToBackend(header) && !path.starts_with("sdk/backend/") &&
+      !path.starts_with("tests/")) {
     return name + " is private to sdk/backend/";
   }
   return std::nullopt;

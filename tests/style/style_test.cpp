@@ -70,6 +70,11 @@ TEST_CASE("style: includes go down the stack only") {
   CHECK_FALSE(May("sdk/train/a.h", "layers/b.h"));
   CHECK_FALSE(May("layers/a.h", "presets/b.h"));
   CHECK_FALSE(May("presets/a.h", "layers/b.h"));
+  CHECK_FALSE(May("presets/config/a.h", "presets/b.h"));
+  CHECK_FALSE(May("layers/blocks/a.h", "presets/config/b.h"));
+  CHECK_FALSE(May("builders/config/a.h", "builders/setup/b.h"));
+  CHECK_FALSE(May("builders/report/text/a.h", "builders/report/json/b.h"));
+  CHECK(May("builders/a.h", "builders/report/html/b.h"));
   CHECK_FALSE(May("builders/a.h", "samples/b.h"));
   CHECK_FALSE(May("samples/010_a/main.cpp", "tests/catch.h"));
   CHECK_FALSE(May("sdk/ops/a.cpp", "sdk/backend/onednn/cache.h"));
@@ -116,6 +121,29 @@ TEST_CASE("style: of OpenMP's directives only simd is compiled") {
   CHECK(tree.Findings() ==
         Lines{"sdk/core/a.cpp:2: a directive of OpenMP other than simd; threads come from "
               "sdk/core/threads.h"});
+}
+
+TEST_CASE("style: no two units include each other") {
+  TemporaryTree tree;
+  tree.Write("sdk/core/a.h", "#pragma once\n");
+  tree.Write("sdk/core/a.cpp", "#include \"sdk/core/a.h\"\n#include \"sdk/core/b.h\"\n");
+  tree.Write("sdk/core/b.h", "#pragma once\n#include \"sdk/core/c.h\"\n");
+  tree.Write("sdk/core/c.h", "#pragma once\n");
+  CHECK(tree.Findings().empty());
+  tree.Write("sdk/core/c.h", "#pragma once\n#include \"sdk/core/a.h\"\n");
+  CHECK(tree.Findings() == Lines{"sdk/core/a:1: units include each other around a circle: "
+                                 "sdk/core/a, sdk/core/b, sdk/core/c"});
+}
+
+TEST_CASE("style: a folder holds 40 files at most") {
+  TemporaryTree tree;
+  for (int i = 0; i < 40; ++i) {
+    tree.Write("sdk/core/a" + std::to_string(i) + ".h", "#pragma once\n");
+  }
+  tree.Write("sdk/core/notes.cmake", "");
+  CHECK(tree.Findings().empty());
+  tree.Write("sdk/core/one_more.cpp", "");
+  CHECK(tree.Findings() == Lines{"sdk/core:1: 41 files in one folder, more than 40"});
 }
 
 TEST_CASE("style: a long file needs a reason") {

@@ -4,7 +4,7 @@
 #include "builders/report/text/text_table.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_fields.h"
-#include "sdk/backend/common/instruction_limit.h"
+#include "sdk/backend/instruction_limit.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 

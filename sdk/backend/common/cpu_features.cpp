@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "sdk/backend/common/instruction_limit.h"
+#include "sdk/backend/instruction_limit.h"
 #include "sdk/core/error.h"
 
 namespace frugal::simd {
