@@ -2,10 +2,10 @@
 
 #include "sdk/core/error.h"
 #include "sdk/module/key_value_cache.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/linear.h"
 #include "sdk/ops/rotary.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "sdk/core/error.h"
-#include "sdk/ops/check.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sdk/ops/convolution.h"
+#include "sdk/ops/spatial/convolution.h"
 
 namespace frugal {
 

@@ -5,11 +5,12 @@
 #include "sdk/core/error.h"
 #include "sdk/module/key_value_cache.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/embedding.h"
 #include "sdk/ops/linear.h"
-#include "sdk/ops/parameter_value.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/check.h"
+#include "sdk/ops/support/parameter_value.h"
 
 namespace frugal {
 namespace {

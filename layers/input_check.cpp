@@ -1,6 +1,6 @@
 #include "layers/input_check.h"
 
-#include "sdk/ops/check.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 

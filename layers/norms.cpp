@@ -2,7 +2,7 @@
 
 #include "layers/input_check.h"
 #include "sdk/core/error.h"
-#include "sdk/ops/sequence.h"
+#include "sdk/ops/norm/norm.h"
 
 namespace frugal {
 namespace {

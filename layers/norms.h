@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sdk/module/layer.h"
-#include "sdk/ops/norm.h"
+#include "sdk/ops/norm/norm.h"
 
 namespace frugal {
 

@@ -4,10 +4,10 @@
 
 #include "sdk/core/error.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/parameter_value.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/check.h"
+#include "sdk/ops/support/parameter_value.h"
 
 namespace frugal {
 namespace {

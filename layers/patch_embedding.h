@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sdk/module/layer.h"
-#include "sdk/ops/convolution.h"
+#include "sdk/ops/spatial/convolution.h"
 
 namespace frugal {
 

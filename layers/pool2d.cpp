@@ -1,7 +1,7 @@
 #include "layers/pool2d.h"
 
 #include "layers/describe.h"
-#include "sdk/ops/pool.h"
+#include "sdk/ops/spatial/pool.h"
 
 namespace frugal {
 

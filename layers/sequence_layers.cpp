@@ -1,10 +1,10 @@
 #include "layers/sequence_layers.h"
 
 #include "layers/input_check.h"
-#include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/reduce.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 

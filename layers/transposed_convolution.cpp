@@ -4,7 +4,7 @@
 #include "layers/dense.h"
 #include "layers/describe.h"
 #include "sdk/core/error.h"
-#include "sdk/ops/transposed_convolution.h"
+#include "sdk/ops/spatial/transposed_convolution.h"
 
 namespace frugal {
 namespace {

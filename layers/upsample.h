@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sdk/module/layer.h"
-#include "sdk/ops/boxes.h"
+#include "sdk/ops/spatial/upsample.h"
 
 namespace frugal {
 

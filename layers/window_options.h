@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sdk/ops/convolution.h"
+#include "sdk/ops/spatial/convolution.h"
 
 namespace frugal {
 

@@ -1,7 +1,7 @@
 #include "builders/training_memory/layer_pass.h"
 
 #include "sdk/autograd/checkpoint.h"
-#include "sdk/ops/precision.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 namespace {

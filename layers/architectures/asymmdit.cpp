@@ -10,12 +10,12 @@
 #include "layers/blocks/timestep_embedding.h"
 #include "layers/blocks/video_patches.h"
 #include "sdk/ops/activation.h"
-#include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/parameter_value.h"
+#include "sdk/ops/matmul.h"
+#include "sdk/ops/shape_ops.h"
 #include "sdk/ops/sinusoid.h"
+#include "sdk/ops/support/check.h"
+#include "sdk/ops/support/parameter_value.h"
 
 // N samples, F frames of h x w patches, T = F h w, S tokens of text, D features of the video's
 // stream and E of the text's, H heads of d. Between the layers travel x [N, F, h, w, D], the

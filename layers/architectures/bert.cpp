@@ -4,8 +4,8 @@
 #include "layers/embedding.h"
 #include "layers/norms.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/parameter_value.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/parameter_value.h"
 
 namespace frugal {
 namespace {

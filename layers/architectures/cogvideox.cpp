@@ -9,10 +9,10 @@
 #include "layers/norms.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/modulation.h"
+#include "sdk/ops/norm/modulation.h"
 #include "sdk/ops/rotary.h"
+#include "sdk/ops/shape_ops.h"
 
 // N samples, F frames of h x w patches, S tokens of text, D features. Between the layers travel x
 // [N, F, h, w, D], the context [N, S, D] and c [N, time_embed_dim], the condition behind its SiLU.

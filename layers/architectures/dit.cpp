@@ -9,11 +9,12 @@
 #include "sdk/core/error.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/parameter_value.h"
-#include "sdk/ops/patches.h"
+#include "sdk/ops/embedding.h"
+#include "sdk/ops/norm/modulation.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/spatial/patches.h"
+#include "sdk/ops/support/parameter_value.h"
 
 // N samples, T tokens, D features. Between the layers travel x [N, T, D] and c [N, D], the
 // condition behind its SiLU.

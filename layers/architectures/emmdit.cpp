@@ -9,8 +9,8 @@
 #include "layers/blocks/streams/token_compression.h"
 #include "layers/blocks/timestep_embedding.h"
 #include "sdk/ops/activation.h"
-#include "sdk/ops/norm.h"
-#include "sdk/ops/patches.h"
+#include "sdk/ops/norm/norm.h"
+#include "sdk/ops/spatial/patches.h"
 
 // N samples, h x w patches, S tokens of text, D features. Between the layers travel x [N, h, w, D],
 // in the middle [N, tokens, D], the context [N, S, D], the modulation [N, 6 D] that all blocks

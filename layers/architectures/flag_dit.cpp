@@ -8,12 +8,13 @@
 #include "layers/norms.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/attention.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/embedding.h"
 #include "sdk/ops/linear.h"
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/patches.h"
+#include "sdk/ops/norm/modulation.h"
 #include "sdk/ops/rotary.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/spatial/patches.h"
 
 // N samples, T tokens, D features. Between the layers travel x [N, T, D] and c [N, min(D, 1024)],
 // the condition behind its SiLU.

@@ -10,9 +10,9 @@
 #include "layers/blocks/time_text_embedding.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/activation.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/rotary.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/check.h"
 
 // N samples, T tokens of the image and S of text, D features, heads of d. Through the blocks of two
 // streams travel x [N, T, D], the context [N, S, D], c [N, D], the condition behind its SiLU, and

@@ -9,7 +9,7 @@
 #include "layers/blocks/time_text_embedding.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/activation.h"
-#include "sdk/ops/patches.h"
+#include "sdk/ops/spatial/patches.h"
 
 // N samples, h x w patches, S tokens of text, D features. Between the layers travel x [N, h, w, D],
 // the context [N, S, D] and c [N, D], the condition behind its SiLU.

@@ -7,12 +7,13 @@
 #include "layers/convolution.h"
 #include "layers/norms.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/embedding.h"
 #include "sdk/ops/linear.h"
-#include "sdk/ops/parameter_value.h"
-#include "sdk/ops/patches.h"
+#include "sdk/ops/shape_ops.h"
 #include "sdk/ops/sinusoid.h"
+#include "sdk/ops/spatial/patches.h"
+#include "sdk/ops/support/parameter_value.h"
 
 // N samples, T tokens of which the first `extras` are the class and the time, D features. Between
 // the layers travel x [N, T, D] and behind it the skips, the newest last.

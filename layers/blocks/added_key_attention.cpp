@@ -4,8 +4,8 @@
 
 #include "layers/blocks/transformer_block.h"
 #include "sdk/ops/attention.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal {
 

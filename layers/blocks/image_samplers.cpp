@@ -2,7 +2,7 @@
 
 #include "layers/convolution_shared.h"
 #include "layers/dense.h"
-#include "sdk/ops/boxes.h"
+#include "sdk/ops/spatial/upsample.h"
 
 namespace frugal {
 

@@ -3,7 +3,7 @@
 #include "layers/residual.h"
 #include "layers/simple_layers.h"
 #include "sdk/core/error.h"
-#include "sdk/ops/boxes.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal::architectures {
 

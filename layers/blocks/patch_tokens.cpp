@@ -1,8 +1,8 @@
 #include "layers/blocks/patch_tokens.h"
 
-#include "sdk/ops/check.h"
-#include "sdk/ops/convolution.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/spatial/convolution.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 

@@ -1,10 +1,11 @@
 #include "layers/blocks/resnet_block.h"
 
 #include "sdk/ops/activation.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/pool.h"
+#include "sdk/ops/norm/modulation.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/spatial/pool.h"
+#include "sdk/ops/spatial/upsample.h"
 
 namespace frugal {
 namespace {

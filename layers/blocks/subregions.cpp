@@ -1,7 +1,7 @@
 #include "layers/blocks/subregions.h"
 
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 

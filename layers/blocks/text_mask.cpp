@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sdk/ops/precision.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 namespace {

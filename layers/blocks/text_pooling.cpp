@@ -4,10 +4,11 @@
 
 #include "layers/blocks/text_mask.h"
 #include "sdk/core/error.h"
-#include "sdk/ops/arithmetic.h"
 #include "sdk/ops/attention.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/matmul.h"
+#include "sdk/ops/reduce.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal {
 

@@ -1,9 +1,9 @@
 #include "layers/blocks/transformer_block.h"
 
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/gated.h"
 #include "sdk/ops/linear.h"
-#include "sdk/ops/sequence.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "layers/blocks/patch_tokens.h"
-#include "sdk/ops/patches.h"
+#include "sdk/ops/spatial/patches.h"
 
 // Videos [N, F, H, W, C], whose frames are cut into patches one by one.
 namespace frugal {

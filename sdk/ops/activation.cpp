@@ -1,7 +1,7 @@
 #include "sdk/ops/activation.h"
 
 #include "sdk/autograd/kept_value.h"
-#include "sdk/ops/check.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sdk/ops/check.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "sdk/autograd/kept_value.h"
 #include "sdk/core/random.h"
-#include "sdk/ops/check.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 namespace {

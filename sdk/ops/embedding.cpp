@@ -1,7 +1,8 @@
+#include "sdk/ops/embedding.h"
+
 #include "sdk/module/parameter_store.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
-#include "sdk/ops/precision.h"
+#include "sdk/ops/support/check.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 

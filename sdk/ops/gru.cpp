@@ -1,7 +1,7 @@
 #include "sdk/module/repeat.h"
-#include "sdk/ops/affine_parameters.h"
-#include "sdk/ops/precision.h"
 #include "sdk/ops/recurrent_sequence.h"
+#include "sdk/ops/support/affine_parameters.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 namespace {

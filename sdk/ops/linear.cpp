@@ -3,8 +3,8 @@
 #include "sdk/autograd/kept_value.h"
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
-#include "sdk/ops/affine_parameters.h"
-#include "sdk/ops/check.h"
+#include "sdk/ops/support/affine_parameters.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 namespace {

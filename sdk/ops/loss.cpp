@@ -1,8 +1,8 @@
 #include "sdk/ops/loss.h"
 
 #include "sdk/core/error.h"
-#include "sdk/ops/check.h"
-#include "sdk/ops/precision.h"
+#include "sdk/ops/support/check.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 namespace {

@@ -1,8 +1,10 @@
+#include "sdk/ops/matmul.h"
+
 #include <algorithm>
 
-#include "sdk/ops/arithmetic.h"
-#include "sdk/ops/check.h"
-#include "sdk/ops/precision.h"
+#include "sdk/ops/support/check.h"
+#include "sdk/ops/support/precision.h"
+#include "sdk/ops/support/sum_to.h"
 
 namespace frugal {
 namespace {
@@ -49,14 +51,6 @@ Tensor Product(Context& context, const Tensor& a, bool transpose_a, const Tensor
   return y;
 }
 
-Tensor SumDown(Context& context, const Tensor& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
-  const Tensor y = context.Allocate(shape, x.dtype());
-  context.Launch({OperationKind::kElementwise, BytesOf(x, y)},
-                 [&](Backend& backend, void*) { backend.array().SumTo(x, 1, y); });
-  return y;
-}
-
 // The leading extents of y with the last two of `matrix`.
 Shape LeadingOf(const Shape& y, const Shape& matrix) {
   Shape shape = y;
@@ -82,11 +76,11 @@ Var MatMul(Context& context, const Var& a, const Var& b) {
       [=, a_slot = a.slot, b_slot = b.slot](Context& ctx, Tensor dy) {
         if (a_slot != Var::kNoGradient) {
           const Tensor da = Product(ctx, dy, false, z, true, LeadingOf(fit.y, fit.a), fit.flops);
-          ctx.Accumulate(a_slot, SumDown(ctx, da, fit.a).Reshape(a_shape));
+          ctx.Accumulate(a_slot, SumTo(ctx, da, fit.a).Reshape(a_shape));
         }
         if (b_slot != Var::kNoGradient) {
           const Tensor db = Product(ctx, x, true, dy, false, LeadingOf(fit.y, fit.b), fit.flops);
-          ctx.Accumulate(b_slot, SumDown(ctx, db, fit.b).Reshape(b_shape));
+          ctx.Accumulate(b_slot, SumTo(ctx, db, fit.b).Reshape(b_shape));
         }
       });
 }

@@ -1,8 +1,8 @@
 #include "sdk/ops/recurrent_sequence.h"
 
 #include "sdk/module/parameter_store.h"
-#include "sdk/ops/affine_parameters.h"
-#include "sdk/ops/check.h"
+#include "sdk/ops/support/affine_parameters.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 namespace {

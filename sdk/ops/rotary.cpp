@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sdk/ops/check.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/check.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 namespace {
@@ -77,6 +79,38 @@ void CheckAxis(Context& context, const AxisPositions& axis) {
   }
 }
 
+void CheckAngles(Context& context, const Var& x, const Var& cosine, const Var& sine) {
+  if (x.shape().rank() != 4 || x.shape().back() % 2 != 0) {
+    ThrowShape(context, "what is turned by pairs is [N, T, H, d] with an even d", x.shape(),
+               "reshape the heads to an axis of their own");
+  }
+  const Shape angles = {x.shape()[1], x.shape()[2], x.shape()[3] / 2};
+  for (const Var& part : {cosine, sine}) {
+    if (part.shape() == angles) continue;
+    ThrowShape(context,
+               "the cosines and sines that turn x " + ToString(x.shape()) +
+                   " are [T, H, d / 2] = " + ToString(angles),
+               part.shape(), "make one angle for each position, head and pair");
+  }
+}
+
+struct Kept {
+  Var x, cosine, sine;
+};
+
+// Gradients towards both tables at once.
+void GiveAngles(Context& context, const Kept& kept, const Tensor& dy) {
+  if (!kept.cosine.needs_gradient() && !kept.sine.needs_gradient()) return;
+  const Tensor dcosine = context.Allocate(kept.cosine.shape(), kept.cosine.dtype());
+  const Tensor dsine = context.Allocate(kept.sine.shape(), kept.sine.dtype());
+  context.Launch({OperationKind::kElementwise, BytesOf(dy, kept.x.value, dcosine, dsine)},
+                 [&](Backend& backend, void*) {
+                   backend.sequence().RotateByBackwardAngles(dy, kept.x.value, dcosine, dsine);
+                 });
+  context.Accumulate(kept.cosine.slot, dcosine);
+  context.Accumulate(kept.sine.slot, dsine);
+}
+
 }  // namespace
 
 RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions) {
@@ -115,6 +149,76 @@ RotaryAngles AnglesOfAxes(Context& context, const std::vector<AxisPositions>& ax
                    }
                  });
   return angles;
+}
+
+Var Rotate(Context& context, const Var& x, const RotaryGeometry& geometry, const Tensor& cosine,
+           const Tensor& sine) {
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  context.Launch({OperationKind::kCopy, BytesOf(x.value, y)},
+                 [&](Backend& backend, void*) { backend.elementwise().Copy(x.value, y); });
+  context.Launch({OperationKind::kElementwise, BytesOf(y, y)}, [&](Backend& backend, void*) {
+    backend.sequence().Rotate(geometry, cosine, sine, false, y);
+  });
+  return context.Record(y, x.needs_gradient(), [=, slot = x.slot](Context& ctx, Tensor dy) {
+    const Tensor dx = ReuseOrAllocate(ctx, dy);
+    if (!dx.SharesStorageWith(dy)) {
+      ctx.Launch({OperationKind::kCopy, BytesOf(dy, dx)},
+                 [&](Backend& backend, void*) { backend.elementwise().Copy(dy, dx); });
+    }
+    ctx.Launch({OperationKind::kElementwise, BytesOf(dx, dx)}, [&](Backend& backend, void*) {
+      backend.sequence().Rotate(geometry, cosine, sine, true, dx);
+    });
+    ctx.Accumulate(slot, dx);
+  });
+}
+
+Var SinusoidsOfAxes(Context& context, const std::vector<AxisPositions>& axes,
+                    const std::vector<std::size_t>& order, std::int64_t leading) {
+  const RotaryAngles angles = AnglesOfAxes(context, axes, leading);
+  std::vector<SliceRange> columns;
+  std::int64_t begin = 0;
+  for (const AxisPositions& axis : axes) {
+    columns.push_back({.axis = 1, .begin = begin, .end = begin + axis.rotary_size / 2});
+    begin += axis.rotary_size / 2;
+  }
+  std::vector<Var> parts;
+  for (const std::size_t axis : order) {
+    if (axis >= axes.size()) {
+      ThrowShape(context, "the order of position features names the axes by number",
+                 angles.cosine.shape(), "axis " + std::to_string(axis) + " is not one of them");
+    }
+    parts.push_back(Slice(context, {angles.sine}, {columns[axis]}));
+    parts.push_back(Slice(context, {angles.cosine}, {columns[axis]}));
+  }
+  if (parts.empty()) {
+    ThrowShape(context, "position features take at least one axis", angles.cosine.shape(),
+               "name the axes in their order");
+  }
+  return ToActivation(context, Concat(context, parts, 1));
+}
+
+Var RotateBy(Context& context, const Var& x, const Var& cosine, const Var& sine) {
+  if (IsBf16(cosine) || IsBf16(sine)) {  // tables are exact
+    return RotateBy(context, x, Widened(context, cosine), Widened(context, sine));
+  }
+  CheckAngles(context, x, cosine, sine);
+  const Tensor y = context.Allocate(x.shape(), x.dtype());
+  context.Launch({OperationKind::kElementwise, BytesOf(x.value, cosine.value, sine.value, y)},
+                 [&](Backend& backend, void*) {
+                   backend.sequence().RotateBy(x.value, cosine.value, sine.value, false, y);
+                 });
+  const bool differentiable =
+      x.needs_gradient() || cosine.needs_gradient() || sine.needs_gradient();
+  return context.Record(y, differentiable, [kept = Kept{x, cosine, sine}](Context& ctx, Tensor dy) {
+    GiveAngles(ctx, kept, dy);
+    if (!kept.x.needs_gradient()) return;
+    const Tensor dx = ReuseOrAllocate(ctx, dy);
+    ctx.Launch({OperationKind::kElementwise, BytesOf(dy, kept.cosine.value, kept.sine.value, dx)},
+               [&](Backend& backend, void*) {
+                 backend.sequence().RotateBy(dy, kept.cosine.value, kept.sine.value, true, dx);
+               });
+    ctx.Accumulate(kept.x.slot, dx);
+  });
 }
 
 }  // namespace frugal

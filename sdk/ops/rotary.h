@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "sdk/ops/sequence.h"
+#include "sdk/autograd/context.h"
+#include "sdk/backend/sequence_kernels.h"
 
 namespace frugal {
 
@@ -19,6 +20,11 @@ struct RotaryPositions {
   double base = 10000;
 };
 RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions);
+
+// Turns heads in x [B, T, row] by the angles whose cosines and sines [T, rotary_size / 2] are
+// given. Keeps the angles.
+Var Rotate(Context& context, const Var& x, const RotaryGeometry& geometry, const Tensor& cosine,
+           const Tensor& sine);
 
 // One axis of a grid of tokens: token i of `count` along it lies at first + i step, and turns
 // `rotary_size` elements of a head, rotary_size / 2 pairs, by position / base^(2 pair /

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/precision.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/check.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 namespace {

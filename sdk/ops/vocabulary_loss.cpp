@@ -6,9 +6,9 @@
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/module/repeat.h"
-#include "sdk/ops/affine_parameters.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/scalar.h"
+#include "sdk/ops/support/affine_parameters.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "sdk/ops/precision.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 

@@ -8,7 +8,7 @@
 #include "sdk/core/error.h"
 #include "sdk/core/random.h"
 #include "sdk/module/key_value_cache.h"
-#include "sdk/ops/precision.h"
+#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 namespace {

@@ -9,8 +9,8 @@
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/module/repeat.h"
-#include "sdk/ops/precision.h"
 #include "sdk/ops/scalar.h"
+#include "sdk/ops/support/precision.h"
 #include "sdk/ops/vocabulary_loss.h"
 #include "sdk/train/batch.h"
 

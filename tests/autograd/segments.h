@@ -6,7 +6,7 @@
 #include "sdk/autograd/checkpoint.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/linear.h"
-#include "sdk/ops/norm.h"
+#include "sdk/ops/norm/norm.h"
 #include "tests/support/passes.h"
 
 namespace frugal::test {

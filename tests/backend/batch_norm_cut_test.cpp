@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "sdk/backend/onednn/simd/loops.h"
-#include "tests/backend/bf16_support.h"
+#include "tests/backend/onednn/bf16_support.h"
 
 // The backward passes of a batch norm with a relu find from x where it cut. That has to be where y
 // is 0, even where the last bit decides: so every channel's bias here is minus the product of one

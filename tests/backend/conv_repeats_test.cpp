@@ -1,4 +1,4 @@
-#include "tests/backend/onednn_support.h"
+#include "tests/backend/onednn/onednn_support.h"
 #include "tests/catch.h"
 
 using namespace frugal;

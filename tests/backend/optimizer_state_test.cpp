@@ -4,7 +4,7 @@
 #include "sdk/backend/eigen/optimizer/state_codec.h"
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/core/error.h"
-#include "tests/backend/onednn_support.h"
+#include "tests/backend/onednn/onednn_support.h"
 #include "tests/catch.h"
 
 namespace frugal::test {

@@ -1,5 +1,5 @@
 #include "layers/norms.h"
-#include "sdk/ops/norm.h"
+#include "sdk/ops/norm/norm.h"
 #include "tests/catch.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/passes.h"

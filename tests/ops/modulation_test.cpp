@@ -1,9 +1,9 @@
-#include "sdk/ops/modulation.h"
+#include "sdk/ops/norm/modulation.h"
 
 #include "sdk/core/error.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/shape_ops.h"
 #include "tests/ops/operation_run.h"
 
 namespace frugal::test {

@@ -1,4 +1,4 @@
-#include "sdk/ops/norm.h"
+#include "sdk/ops/norm/norm.h"
 #include "tests/ops/gradient_model.h"
 
 namespace frugal::test {

@@ -1,8 +1,8 @@
-#include "sdk/ops/parameter_value.h"
+#include "sdk/ops/support/parameter_value.h"
 
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/linear.h"
+#include "sdk/ops/shape_ops.h"
 #include "tests/ops/gradient_model.h"
 
 // Parameters as variables, and what repeats them.

@@ -1,4 +1,4 @@
-#include "sdk/ops/sequence.h"
+#include "sdk/ops/norm/norm.h"
 #include "tests/ops/operation_run.h"
 
 namespace frugal::test {

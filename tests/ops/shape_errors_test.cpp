@@ -1,7 +1,7 @@
 #include "sdk/core/error.h"
 #include "sdk/ops/attention.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/pool.h"
+#include "sdk/ops/spatial/pool.h"
 #include "tests/ops/operation_run.h"
 
 namespace frugal::test {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "sdk/core/error.h"
-#include "sdk/ops/boxes.h"
+#include "sdk/ops/embedding.h"
 #include "sdk/ops/linear.h"
 #include "sdk/ops/loss.h"
 #include "tests/catch.h"

@@ -1,4 +1,4 @@
-#include "sdk/ops/pool.h"
+#include "sdk/ops/spatial/pool.h"
 #include "tests/ops/gradient_model.h"
 
 namespace frugal::test {

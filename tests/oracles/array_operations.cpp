@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/matmul.h"
+#include "sdk/ops/reduce.h"
+#include "sdk/ops/shape_ops.h"
 #include "tests/oracles/attribute_text.h"
 #include "tests/oracles/operation_table.h"
 #include "tests/support/tensors.h"

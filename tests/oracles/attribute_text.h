@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sdk/backend/geometry.h"
-#include "sdk/ops/boxes.h"
+#include "sdk/ops/shape_ops.h"
 
 // Attributes of a case that are more than one number or word. What cannot be understood throws a
 // DataError: a case must not pass as something else than what it says.

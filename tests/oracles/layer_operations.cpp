@@ -1,6 +1,5 @@
 #include "sdk/ops/linear.h"
-#include "sdk/ops/norm.h"
-#include "sdk/ops/sequence.h"
+#include "sdk/ops/norm/norm.h"
 #include "tests/oracles/operation_table.h"
 
 namespace frugal::oracles {

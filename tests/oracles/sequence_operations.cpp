@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "sdk/ops/attention.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/embedding.h"
 #include "sdk/ops/recurrent.h"
 #include "tests/oracles/operation_table.h"
 #include "tests/support/tensors.h"

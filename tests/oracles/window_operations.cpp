@@ -1,6 +1,6 @@
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/pool.h"
-#include "sdk/ops/transposed_convolution.h"
+#include "sdk/ops/spatial/pool.h"
+#include "sdk/ops/spatial/transposed_convolution.h"
+#include "sdk/ops/spatial/upsample.h"
 #include "tests/oracles/attribute_text.h"
 #include "tests/oracles/operation_table.h"
 

@@ -1,7 +1,7 @@
 // What oneDNN says that it ran (ONEDNN_VERBOSE=1) while a small GPT trained in bf16.
 #include <sstream>
 
-#include "tests/backend/bf16_support.h"
+#include "tests/backend/onednn/bf16_support.h"
 #include "tests/catch.h"
 #include "tests/samples/run_program.h"
 

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "tests/support/layer_cases.h"
+#include <vector>
+
+#include "tests/support/layer_case.h"
 
 namespace frugal::test {
 

@@ -6,7 +6,7 @@
 #include "builders/run/model.h"
 #include "builders/setup/network_inputs.h"
 #include "sdk/core/error.h"
-#include "sdk/ops/boxes.h"
+#include "sdk/ops/embedding.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
 

@@ -6,10 +6,11 @@
 #include "layers/architectures/unet/controlnet_parts.h"
 #include "layers/blocks/transformer_block.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/parameter_value.h"
+#include "sdk/ops/norm/modulation.h"
+#include "sdk/ops/reduce.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/parameter_value.h"
 
 namespace frugal::architectures {
 

@@ -5,9 +5,9 @@
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/blocks/parts.h"
 #include "sdk/ops/activation.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal::architectures {
 namespace {

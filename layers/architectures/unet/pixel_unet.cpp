@@ -7,8 +7,9 @@
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/blocks/added_key_attention.h"
 #include "layers/blocks/parts.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/spatial/upsample.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal {
 namespace {

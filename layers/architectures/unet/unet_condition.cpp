@@ -8,7 +8,7 @@
 #include "layers/architectures/unet/unet_trunk_parts.h"
 #include "layers/blocks/parts.h"
 #include "sdk/core/error.h"
-#include "sdk/ops/boxes.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "sdk/ops/activation.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal::architectures {
 

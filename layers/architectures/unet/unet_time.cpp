@@ -2,9 +2,10 @@
 
 #include <array>
 
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/check.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/embedding.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/check.h"
 
 namespace frugal::architectures {
 

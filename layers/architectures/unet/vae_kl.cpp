@@ -4,7 +4,7 @@
 
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/blocks/parts.h"
-#include "sdk/ops/boxes.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal {
 namespace {

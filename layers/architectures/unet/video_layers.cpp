@@ -4,8 +4,8 @@
 
 #include "sdk/ops/activation.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/parameter_value.h"
+#include "sdk/ops/norm/modulation.h"
+#include "sdk/ops/support/parameter_value.h"
 
 namespace frugal::architectures {
 namespace {

@@ -4,12 +4,12 @@
 #include "layers/architectures/unet/video_layers.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/parameter_value.h"
-#include "sdk/ops/precision.h"
+#include "sdk/ops/norm/modulation.h"
 #include "sdk/ops/rotary.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/support/parameter_value.h"
+#include "sdk/ops/support/precision.h"
 
 // N videos of F frames of P pixels with C channels. Inside of a transformer the bundle ends in what
 // its layers share: x as it came in [N, F, H, W, C], features of the frames' numbers [F, C], and

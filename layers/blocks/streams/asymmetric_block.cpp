@@ -2,7 +2,7 @@
 
 #include "layers/blocks/parts.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/modulation.h"
+#include "sdk/ops/norm/modulation.h"
 #include "sdk/ops/rotary.h"
 
 namespace frugal {

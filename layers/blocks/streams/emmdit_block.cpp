@@ -5,8 +5,8 @@
 #include "layers/blocks/parts.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/parameter_value.h"
+#include "sdk/ops/norm/modulation.h"
+#include "sdk/ops/support/parameter_value.h"
 
 namespace frugal {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "layers/blocks/parts.h"
 #include "layers/blocks/streams/joint_block.h"
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/modulation.h"
+#include "sdk/ops/norm/modulation.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal {
 namespace {

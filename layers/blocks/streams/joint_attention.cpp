@@ -3,8 +3,8 @@
 #include <array>
 
 #include "sdk/ops/attention.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal {
 namespace {

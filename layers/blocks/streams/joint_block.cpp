@@ -1,8 +1,8 @@
 #include "layers/blocks/streams/joint_block.h"
 
 #include "layers/blocks/parts.h"
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/sequence.h"
+#include "sdk/ops/norm/modulation.h"
+#include "sdk/ops/rotary.h"
 
 namespace frugal {
 namespace {

@@ -1,7 +1,7 @@
 #include "layers/blocks/streams/modulated_output.h"
 
-#include "sdk/ops/boxes.h"
-#include "sdk/ops/modulation.h"
+#include "sdk/ops/norm/modulation.h"
+#include "sdk/ops/shape_ops.h"
 
 namespace frugal {
 namespace {

@@ -1,7 +1,7 @@
 #include "layers/blocks/streams/stream_feed_forward.h"
 
-#include "sdk/ops/modulation.h"
-#include "sdk/ops/sequence.h"
+#include "sdk/ops/gated.h"
+#include "sdk/ops/norm/modulation.h"
 
 namespace frugal {
 namespace {

@@ -1,8 +1,7 @@
 #include "layers/blocks/streams/stream_projection.h"
 
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/norm.h"
-#include "sdk/ops/sequence.h"
+#include "sdk/ops/norm/norm.h"
 
 namespace frugal {
 

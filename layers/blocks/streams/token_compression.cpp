@@ -4,10 +4,10 @@
 
 #include "layers/blocks/streams/stream_projection.h"
 #include "sdk/ops/arithmetic.h"
-#include "sdk/ops/boxes.h"
 #include "sdk/ops/elementwise.h"
-#include "sdk/ops/patches.h"
 #include "sdk/ops/rotary.h"
+#include "sdk/ops/shape_ops.h"
+#include "sdk/ops/spatial/patches.h"
 
 namespace frugal {
 

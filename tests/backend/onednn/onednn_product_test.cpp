@@ -1,0 +1,160 @@
+#include "tests/backend/onednn/onednn_support.h"
+#include "tests/catch.h"
+
+using namespace frugal;
+using namespace frugal::test;
+
+namespace {
+
+struct Sizes {
+  std::int64_t rows, inputs, outputs;
+};
+
+Sizes RandomSizes(Dice& dice, int round) {
+  const std::int64_t most = round % 3 == 0 ? 9 : 150;
+  return {dice.Between(1, most), dice.Between(1, most), dice.Between(1, most)};
+}
+
+constexpr Activation kKinds[] = {Activation::kIdentity, Activation::kRelu, Activation::kLeakyRelu,
+                                 Activation::kElu,      Activation::kTanh, Activation::kSigmoid};
+
+LinearWeight RandomWeight(Dice& dice, const Sizes& s, WeightLayout layout) {
+  const bool out_in = layout == WeightLayout::kOutIn;
+  const Shape shape = out_in ? Shape{s.outputs, s.inputs} : Shape{s.inputs, s.outputs};
+  return {RandomTensor(shape, dice.Seed()), layout};
+}
+
+Tensor Forward(Backend& backend, const Tensor& x, const LinearWeight& weight, const Tensor& bias,
+               const Tensor& residual, LinearEpilogue epilogue) {
+  Tensor y = Full({x.shape()[0], weight.outputs()}, NAN);
+  const Scratch scratch(backend.product().LinearForwardScratch(x, weight));
+  backend.product().LinearForward(x, weight, bias, residual, y, epilogue, scratch.get());
+  CHECK(scratch.GuardIsIntact());
+  return y;
+}
+
+void CompareForward(Backends& b, Dice& dice, const Sizes& s, WeightLayout layout) {
+  const Tensor x = RandomTensor({s.rows, s.inputs}, dice.Seed());
+  const LinearWeight weight = RandomWeight(dice, s, layout);
+  const Tensor bias = dice.Flip() ? RandomTensor({s.outputs}, dice.Seed()) : Tensor();
+  const Tensor residual = dice.Flip() ? RandomTensor({s.rows, s.outputs}, dice.Seed()) : Tensor();
+  const Activation kind = kKinds[dice.Between(0, 5)];
+  const LinearEpilogue epilogue{kind, DefaultParameter(kind)};
+  REQUIRE(b.fast->product().FusesActivation(kind));
+  CAPTURE(s.rows, s.inputs, s.outputs, static_cast<int>(layout), NameOf(kind), bool(bias),
+          bool(residual));
+  const Tensor expected = Forward(*b.reference, x, weight, bias, residual, epilogue);
+  CHECK(RelativeError(Forward(*b.fast, x, weight, bias, residual, epilogue), expected) < kForward);
+}
+
+struct Gradients {
+  Tensor dx, dweight, dbias;
+};
+
+Gradients Backward(Backend& backend, const Tensor& dy, const Tensor& x, const LinearWeight& weight,
+                   bool accumulate) {
+  const double before = accumulate ? 0.5 : NAN;
+  Gradients g{Full(x.shape(), before), Full(weight.tensor.shape(), before),
+              Full({weight.outputs()}, before)};
+  auto& product = backend.product();
+  const Scratch data(product.LinearBackwardDataScratch(dy, weight));
+  product.LinearBackwardData(dy, weight, g.dx, accumulate, data.get());
+  const Scratch weights(product.LinearBackwardWeightScratch(dy, x, accumulate));
+  product.LinearBackwardWeight(dy, x, {g.dweight, weight.layout}, g.dbias, accumulate,
+                               weights.get());
+  CHECK(data.GuardIsIntact());
+  CHECK(weights.GuardIsIntact());
+  return g;
+}
+
+constexpr WeightLayout kLayouts[] = {WeightLayout::kOutIn, WeightLayout::kInOut};
+
+}  // namespace
+
+TEST_CASE("oneDNN products agree with the reference at random sizes") {
+  Backends b;
+  Dice dice(1);
+  for (int round = 0; round < 60; ++round) {
+    for (const WeightLayout layout : kLayouts) {
+      CompareForward(b, dice, RandomSizes(dice, round), layout);
+    }
+  }
+}
+
+TEST_CASE("oneDNN products agree at sizes on each side of every choice") {
+  Backends b;
+  Dice dice(2);
+  for (const Sizes& s : {Sizes{1, 64, 10},
+                         {2048, 16, 16},
+                         {2047, 17, 300},
+                         {64, 100, 256},
+                         {63, 100, 256},
+                         {64, 100, 31},
+                         {64, 1000, 257},
+                         {1024, 17, 19},
+                         {1023, 17, 19},
+                         {32, 50, 2560},
+                         {31, 50, 2560},
+                         {33, 7, 3585},
+                         {1, 50, 3072},
+                         {1, 1, 1}}) {
+    for (const WeightLayout layout : kLayouts) CompareForward(b, dice, s, layout);
+  }
+}
+
+TEST_CASE("oneDNN product gradients agree with the reference, added or not") {
+  Backends b;
+  Dice dice(3);
+  for (int round = 0; round < 60; ++round) {
+    const Sizes s = round < 2 ? Sizes{1, 13, 7} : RandomSizes(dice, round);
+    const Tensor x = RandomTensor({s.rows, s.inputs}, dice.Seed());
+    const WeightLayout layout = kLayouts[round % 2];
+    const LinearWeight weight = RandomWeight(dice, s, layout);
+    const Tensor dy = RandomTensor({s.rows, s.outputs}, dice.Seed());
+    for (const bool accumulate : {false, true}) {
+      CAPTURE(s.rows, s.inputs, s.outputs, static_cast<int>(layout), accumulate);
+      const Gradients expected = Backward(*b.reference, dy, x, weight, accumulate);
+      const Gradients actual = Backward(*b.fast, dy, x, weight, accumulate);
+      CHECK(RelativeError(actual.dx, expected.dx) < kGradient);
+      CHECK(RelativeError(actual.dweight, expected.dweight) < kGradient);
+      CHECK(RelativeError(actual.dbias, expected.dbias) < kGradient);
+    }
+  }
+}
+
+TEST_CASE("oneDNN products repeat to the bit") {
+  Backends b;
+  const Tensor x = RandomTensor({300, 700}, 1), weight = RandomTensor({130, 700}, 2);
+  const Tensor dy = RandomTensor({300, 130}, 3), bias = RandomTensor({130}, 4);
+  const LinearEpilogue relu{Activation::kRelu, 0};
+  const Tensor y = Forward(*b.fast, x, weight, bias, {}, relu);
+  const Gradients g = Backward(*b.fast, dy, x, weight, true);
+  for (int i = 0; i < kRepeats; ++i) {
+    CHECK(SameBits(Forward(*b.fast, x, weight, bias, {}, relu), y));
+    const Gradients again = Backward(*b.fast, dy, x, weight, true);
+    CHECK(SameBits(again.dx, g.dx));
+    CHECK(SameBits(again.dweight, g.dweight));
+    CHECK(SameBits(again.dbias, g.dbias));
+  }
+}
+
+TEST_CASE("oneDNN products of nothing and of f64 are the reference's") {
+  Backends b;
+  const Tensor weight = RandomTensor({3, 5}, 1);
+  CHECK(Forward(*b.fast, Uninitialized({0, 5}), weight, {}, {}, {}).size() == 0);
+  const Gradients none =
+      Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), weight, false);
+  CHECK(MaxError(none.dweight, Full({3, 5}, 0)) == 0);
+  CHECK(MaxError(none.dbias, Full({3}, 0)) == 0);
+  const LinearWeight turned(RandomTensor({5, 3}, 1), WeightLayout::kInOut);
+  const Gradients still =
+      Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), turned, false);
+  CHECK(MaxError(still.dweight, Full({5, 3}, 0)) == 0);
+
+  const Tensor x = RandomTensor({4, 5}, 2, DType::kF64);
+  const Tensor w = RandomTensor({3, 5}, 1, DType::kF64);
+  Tensor y = Uninitialized({4, 3}, DType::kF64), expected = Uninitialized({4, 3}, DType::kF64);
+  b.fast->product().LinearForward(x, w, {}, {}, y, {}, nullptr);
+  b.reference->product().LinearForward(x, w, {}, {}, expected, {}, nullptr);
+  CHECK(SameBits(y, expected));
+}
