@@ -31,7 +31,7 @@ class MemoryStack {
   const MemoryLedger& ledger() const { return ledger_; }
   Allocator& tensors() { return tensors_; }
   Allocator& step() { return step_; }
-  PlannedArena* arena() { return arena_.get(); }  // null where the heap serves steps
+  PlannedArena* arena() const { return arena_.get(); }  // null where the heap serves steps
 
   // Requests to the system so far, on all ways.
   std::int64_t system_allocations() const;

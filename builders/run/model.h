@@ -5,25 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "builders/run/memory_stack.h"
+#include "builders/run/data_sources.h"
 #include "builders/run/model_part.h"
 #include "builders/run/model_use.h"
-#include "builders/run/step_layouts.h"
 #include "builders/run/training_observer.h"
 #include "builders/setup/blueprint.h"
 #include "sdk/train/generate.h"
 
 namespace frugal {
 
-// Training and test part; the test part may be null.
-struct DataSources {
-  std::shared_ptr<const DataSource> train;
-  std::shared_ptr<const DataSource> test;
-};
-
-struct TrainOptions {
-  bool profile = false;  // time every kernel, by kind of operation
-};
+class AverageScope;
+class Executor;
 
 // A planned network with its memory. Lives by its plan: what a step takes was planned first. After
 // it was moved into another model, every call throws UsageError. One thread uses it at a time: what
@@ -82,7 +74,7 @@ class Model {
 
    private:
     std::optional<ModelUse::Scope> use_;
-    Model* model_;  // null where there is nothing to undo
+    std::unique_ptr<frugal::AverageScope> average_;
   };
 
   // Values of one parameter or buffer, in f64; materializes it.
@@ -113,28 +105,15 @@ class Model {
   MemoryMeasurement Measured() const;
 
  private:
-  friend class TrainingLoop;
-
-  template <class Step>
-  auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
-  StepResult RunStep(StepKind kind, const DataSource& source,
-                     std::span<const std::int64_t> samples);
   void CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
                     bool tokens) const;
   void CheckPredictInputs(std::span<const InputValues> given, std::int64_t count) const;
-  StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
-  const DataSource& Source(DatasetPart part);
   const Parameter& Find(const std::string& path) const;
 
   ModelPart<ModelUse> use_;
   ModelPart<Blueprint> blueprint_;
-  ModelPart<MemoryStack> memory_;
-  ModelPart<ParameterStore> store_;
-  ModelPart<Context> context_;
-  DataSources sources_;
-  StepLayouts layouts_;    // of steps that are not in the plan
-  bool trained_ = false;   // Train() was called
-  bool averaged_ = false;  // the weights are their averages now
+  ModelPart<Executor> executor_;
+  bool trained_ = false;  // Train() was called
 };
 
 }  // namespace frugal

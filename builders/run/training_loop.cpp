@@ -53,8 +53,8 @@ std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
 }  // namespace
 
 TrainingResult TrainingLoop::Run() {
-  model_.Source(DatasetPart::kTrain);
-  if (model_.program().test_samples > 0) model_.Source(DatasetPart::kTest);
+  executor_.Source(DatasetPart::kTrain);
+  if (program().test_samples > 0) executor_.Source(DatasetPart::kTest);
   start_ = Clock::now();
   for (std::int64_t epoch = 1; !IsDone(); ++epoch) RunEpoch(epoch);
   Finish();
@@ -62,10 +62,10 @@ TrainingResult TrainingLoop::Run() {
 }
 
 void TrainingLoop::RunEpoch(std::int64_t epoch) {
-  const TrainingProgram& program = model_.program();
+  const TrainingProgram& program = executor_.blueprint().program;
   const Clock::time_point epoch_start = Clock::now();
-  const std::vector<std::int64_t> order = EpochOrder(
-      program.train_samples, model_.blueprint_->seed(), epoch, model_.config().data.shuffle);
+  const std::vector<std::int64_t> order =
+      EpochOrder(program.train_samples, executor_.blueprint().seed(), epoch, config().data.shuffle);
   const LastBatch last = program.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
   const std::size_t first_loss = result_.losses.size();
   for (std::int64_t i = 0; i < program.steps_per_epoch && !IsDone(); ++i) {
@@ -79,7 +79,7 @@ void TrainingLoop::RunEpoch(std::int64_t epoch) {
   const auto begin = result_.losses.begin() + static_cast<std::ptrdiff_t>(first_loss);
   result.mean_loss = std::accumulate(begin, result_.losses.end(), 0.0) /
                      static_cast<double>(result_.losses.end() - begin);
-  if (!diverged_) model_.RequireFiniteWeights();
+  if (!diverged_) executor_.RequireFiniteWeights();
   EvaluateInto(result);
   result.seconds = SecondsSince(epoch_start);
   result_.epochs.push_back(result);
@@ -87,25 +87,24 @@ void TrainingLoop::RunEpoch(std::int64_t epoch) {
 }
 
 void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t epoch) {
-  const DataSource& source = model_.Source(DatasetPart::kTrain);
+  const DataSource& source = executor_.Source(DatasetPart::kTrain);
   const Clock::time_point step_start = Clock::now();
-  const bool measure = model_.config().memory.track_memory_statistics &&
-                       !result_.measured_timeline &&
-                       (result_.steps == 1 || model_.program().total_steps == 1);
-  model_.context_->profile().timed = IsTimed();
+  const bool measure = config().memory.track_memory_statistics && !result_.measured_timeline &&
+                       (result_.steps == 1 || program().total_steps == 1);
+  executor_.context().profile().timed = IsTimed();
   const StepResult step =
-      measure ? RunMeasured(source, samples) : model_.RunStep(StepKind::kTrain, source, samples);
-  model_.context_->profile().timed = false;  // an evaluation's kernels are not a step's
+      measure ? RunMeasured(source, samples) : executor_.RunStep(StepKind::kTrain, source, samples);
+  executor_.context().profile().timed = false;  // an evaluation's kernels are not a step's
   step_seconds_ += SecondsSince(step_start);
   samples_seen_ += static_cast<std::int64_t>(samples.size());
   ++result_.steps;
   result_.losses.push_back(step.loss);
   WarnIfDiverged(step.loss);
-  if (model_.config().training.clip_gradient_norm > 0) {
+  if (config().training.clip_gradient_norm > 0) {
     result_.gradient_norms.push_back(step.gradient_norm);
   }
-  if (result_.steps == 1 && model_.program().total_steps > 1) StartProfile();
-  if (result_.steps == 1) allocations_when_warm_ = model_.memory_->system_allocations();
+  if (result_.steps == 1 && program().total_steps > 1) StartProfile();
+  if (result_.steps == 1) allocations_when_warm_ = executor_.memory().system_allocations();
   Report(epoch, step.loss);
 }
 
@@ -119,31 +118,31 @@ void TrainingLoop::WarnIfDiverged(double loss) {
 
 StepResult TrainingLoop::RunMeasured(const DataSource& source,
                                      std::span<const std::int64_t> samples) {
-  MemoryLedger& ledger = model_.memory_->ledger();
+  MemoryLedger& ledger = executor_.memory().ledger();
   const BytesByTag baseline = ledger.live();
   MemoryTrace trace;
-  model_.context_->profile().by_label.clear();
+  executor_.context().profile().by_label.clear();
   StepResult step;
   {
     const RecordingScope recording(ledger, trace);
-    step = model_.RunStep(StepKind::kTrain, source, samples);
+    step = executor_.RunStep(StepKind::kTrain, source, samples);
   }
   result_.measured_timeline = TimelineOf(trace, ledger.labels());
-  result_.layers = LayersOf(model_.context_->profile(), trace, *result_.measured_timeline, baseline,
-                            ledger.labels());
+  result_.layers = LayersOf(executor_.context().profile(), trace, *result_.measured_timeline,
+                            baseline, ledger.labels());
   return step;
 }
 
 void TrainingLoop::EvaluateInto(EpochResult& epoch) {
-  if (model_.program().test_samples == 0) return;
-  const EvaluationResult evaluation = model_.Evaluate();
+  if (program().test_samples == 0) return;
+  const EvaluationResult evaluation = executor_.Evaluate();
   epoch.test_loss = evaluation.loss;
   epoch.test_accuracy = evaluation.accuracy;
 }
 
 void TrainingLoop::Report(std::int64_t epoch, double loss) {
   if (observer_ == nullptr) return;
-  const auto total = model_.program().total_steps;
+  const auto total = program().total_steps;
   const double per_step = SecondsSince(start_) / static_cast<double>(result_.steps);
   observer_->OnStep({.step = result_.steps,
                      .total_steps = total,
@@ -154,11 +153,11 @@ void TrainingLoop::Report(std::int64_t epoch, double loss) {
 }
 
 bool TrainingLoop::IsTimed() const {
-  return options_.profile || model_.config().memory.track_memory_statistics;
+  return options_.profile || config().memory.track_memory_statistics;
 }
 
 void TrainingLoop::StartProfile() {
-  model_.context_->profile().by_kind = {};
+  executor_.context().profile().by_kind = {};
   steps_before_profile_ = result_.steps;
   seconds_before_profile_ = step_seconds_;
 }
@@ -168,17 +167,18 @@ void TrainingLoop::Finish() {
   result_.samples_per_second = static_cast<double>(samples_seen_) / step_seconds_;
   result_.test_loss = result_.epochs.back().test_loss;
   result_.test_accuracy = result_.epochs.back().test_accuracy;
-  result_.memory = model_.Measured();
+  result_.memory = executor_.Measured();
   result_.memory.allocations_after_warmup =
-      model_.memory_->system_allocations() - allocations_when_warm_;
+      executor_.memory().system_allocations() - allocations_when_warm_;
   if (IsTimed()) {
-    result_.profile = {.steps = result_.steps - steps_before_profile_,
-                       .seconds = step_seconds_ - seconds_before_profile_,
-                       .dtype = model_.blueprint_->backend->ProductType(model_.context_->dtype()),
-                       .operations = OperationsOf(model_.context_->profile()),
-                       .limits = {}};
+    result_.profile = {
+        .steps = result_.steps - steps_before_profile_,
+        .seconds = step_seconds_ - seconds_before_profile_,
+        .dtype = executor_.blueprint().backend->ProductType(executor_.context().dtype()),
+        .operations = OperationsOf(executor_.context().profile()),
+        .limits = {}};
   }
-  result_.weights_hash = model_.WeightsHash();
+  result_.weights_hash = executor_.WeightsHash();
 }
 
 }  // namespace frugal

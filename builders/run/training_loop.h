@@ -2,15 +2,16 @@
 
 #include <chrono>
 
-#include "builders/run/model.h"
+#include "builders/run/executor.h"
+#include "builders/run/training_observer.h"
 
 namespace frugal {
 
 // The program of a training: epochs over the training part, an evaluation after each.
 class TrainingLoop {
  public:
-  TrainingLoop(Model& model, TrainingObserver* observer, const TrainOptions& options)
-      : model_(model), observer_(observer), options_(options) {}
+  TrainingLoop(Executor& executor, TrainingObserver* observer, const TrainOptions& options)
+      : executor_(executor), observer_(observer), options_(options) {}
   TrainingResult Run();
 
  private:
@@ -22,12 +23,14 @@ class TrainingLoop {
   void WarnIfDiverged(double loss);
   void EvaluateInto(EpochResult& epoch);
   void Report(std::int64_t epoch, double loss);
+  const RunConfig& config() const { return executor_.blueprint().config; }
+  const TrainingProgram& program() const { return executor_.blueprint().program; }
   bool IsTimed() const;
   void StartProfile();
   void Finish();
-  bool IsDone() const { return result_.steps >= model_.program().total_steps; }
+  bool IsDone() const { return result_.steps >= program().total_steps; }
 
-  Model& model_;
+  Executor& executor_;
   TrainingObserver* observer_;
   TrainOptions options_;
   TrainingResult result_;

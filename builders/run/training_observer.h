@@ -15,6 +15,10 @@ struct StepProgress {
   double seconds_left = 0;
 };
 
+struct TrainOptions {
+  bool profile = false;  // time every kernel, by kind of operation
+};
+
 // Told of a training's progress.
 class TrainingObserver {
  public:

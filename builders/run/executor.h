@@ -1,0 +1,94 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "builders/run/data_sources.h"
+#include "builders/run/memory_stack.h"
+#include "builders/run/step_layouts.h"
+#include "builders/run/training_result.h"
+#include "builders/setup/blueprint.h"
+#include "sdk/module/parameter_store.h"
+
+namespace frugal {
+
+// Runs planned steps: holds the memory, the values of the parameters, the context that steps run in
+// and the data. Trainings, evaluations and predictions go through it. It checks nothing of what it
+// is given; Model does.
+class Executor {
+ public:
+  // The blueprint must outlive it. With own data, `sources` holds it; otherwise data sets are read
+  // when they are first needed. Takes parameter memory here, or, with lazy initialization, when
+  // each is first touched.
+  Executor(const Blueprint& blueprint, DataSources sources);
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  const Blueprint& blueprint() const { return blueprint_; }
+  MemoryStack& memory() { return memory_; }
+  const MemoryStack& memory() const { return memory_; }
+  ParameterStore& store() { return store_; }
+  Context& context() { return context_; }
+  const DataSources& sources() const { return sources_; }
+
+  // Throws UsageError where the program brought no such part.
+  const DataSource& Source(DatasetPart part);
+
+  // A training or evaluation step, on the memory that was planned for it.
+  StepResult RunStep(StepKind kind, const DataSource& source,
+                     std::span<const std::int64_t> samples);
+  // The network's outputs for `count` samples of all of its inputs.
+  std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count);
+  // The test part.
+  EvaluationResult Evaluate();
+
+  // Swaps the weights with their moving averages, where the optimizer keeps them.
+  void SwapAverages();
+  bool keeps_averages() const { return blueprint_.config.optimizer.average_decay > 0; }
+  // True where the weights are their averages now.
+  bool averaged() const { return averaged_; }
+
+  // See Model::RequireFiniteWeights.
+  void RequireFiniteWeights();
+  std::string WeightsHash();
+  // Takes the values that are materialized there; of the same network.
+  void CopyValues(const Executor& from);
+
+  MemoryMeasurement Measured() const;
+
+ private:
+  template <class Step>
+  auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
+  StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
+
+  const Blueprint& blueprint_;
+  MemoryStack memory_;
+  ParameterStore store_;
+  Context context_;
+  DataSources sources_;
+  StepLayouts layouts_;  // of steps that are not in the plan
+  bool averaged_ = false;
+};
+
+// While it lives, the weights are their moving averages, where the optimizer keeps them.
+class AverageScope {
+ public:
+  explicit AverageScope(Executor& executor)
+      : executor_(executor.keeps_averages() && !executor.averaged() ? &executor : nullptr) {
+    if (executor_ != nullptr) executor_->SwapAverages();
+  }
+  AverageScope(const AverageScope&) = delete;
+  AverageScope& operator=(const AverageScope&) = delete;
+  ~AverageScope() {
+    if (executor_ != nullptr) executor_->SwapAverages();
+  }
+
+  // False where there are no averages, or the weights were these already.
+  bool swaps() const { return executor_ != nullptr; }
+
+ private:
+  Executor* executor_;  // null where there is nothing to undo
+};
+
+}  // namespace frugal
