@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "builders/setup/blueprint.h"
+#include "builders/plan/blueprint.h"
 
 namespace frugal {
 

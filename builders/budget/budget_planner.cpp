@@ -8,10 +8,11 @@
 namespace frugal {
 namespace {
 
-[[noreturn]] void Refuse(const Blueprint& blueprint, const RunConfig& stated,
-                         const BudgetLimit& limit, BudgetSearch& search) {
+[[noreturn]] void Refuse(const TrainingSetup& setup, const BudgetLimit& limit,
+                         BudgetSearch& search) {
+  const RunConfig& stated = setup.config;
   const BudgetCandidate least = search.Least();
-  const DataLayout* custom = blueprint.dataset ? nullptr : &blueprint.layout;
+  const DataLayout* custom = setup.dataset ? nullptr : &setup.layout;
   const std::string text = RefusalText(limit, least, search.unconstrained(),
                                        AlternativesFor(stated, custom, limit.bytes, least));
   throw MemoryError({.where = limit.field, .required = text, .given = {}, .advice = {}},
@@ -20,28 +21,28 @@ namespace {
 
 }  // namespace
 
-std::optional<CheckpointSegments> ChooseWithinBudget(Blueprint& blueprint) {
-  const RunConfig stated = blueprint.config;
-  if (!stated.memory.memory_budget_mb) return std::nullopt;
-  const BudgetLimit limit = ResolveBudget(stated.memory, ReadSystemMemory());
-  BudgetSearch search(blueprint, limit.bytes);
+std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
+  if (!setup.config.memory.memory_budget_mb) return std::nullopt;
+  const BudgetLimit limit = ResolveBudget(setup.config.memory, ReadSystemMemory());
+  BudgetSearch search(setup, limit.bytes);
   const auto chosen = search.Fastest();
-  if (!chosen) Refuse(blueprint, stated, limit, search);
+  if (!chosen) Refuse(setup, limit, search);
   const auto faster = search.FasterRounded(*chosen);
-  Apply(stated, chosen->settings, blueprint);
   const BudgetCandidate& before = search.unconstrained();
-  BudgetPlan budget = {.budget_bytes = limit.bytes,
-                       .source = limit.source,
-                       .planned_bytes = chosen->footprint.bytes,
-                       .unconstrained_bytes = before.footprint.bytes,
-                       .choices = ChoicesOf(blueprint, *chosen, before),
-                       .faster = faster ? FasterText(blueprint, *faster, before) : ""};
+  BudgetChoice choice{.settings = chosen->settings, .segments = {}, .plan = {}};
+  choice.plan = {.budget_bytes = limit.bytes,
+                 .source = limit.source,
+                 .planned_bytes = chosen->footprint.bytes,
+                 .unconstrained_bytes = before.footprint.bytes,
+                 .choices = ChoicesOf(setup, *chosen, before),
+                 .faster = faster ? FasterText(setup, *faster, before) : ""};
   if (before.seconds > 0 && chosen->seconds > 0) {
-    budget.predicted_slowdown = chosen->seconds / before.seconds;
+    choice.plan.predicted_slowdown = chosen->seconds / before.seconds;
   }
-  blueprint.plan.budget = std::move(budget);
-  if (search.free().segments != FreeKnobs::Segments::kAny) return std::nullopt;
-  return chosen->chain.segments;
+  if (search.free().segments == FreeKnobs::Segments::kAny) {
+    choice.segments = chosen->chain.segments;
+  }
+  return choice;
 }
 
 }  // namespace frugal

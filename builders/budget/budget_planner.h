@@ -2,14 +2,21 @@
 
 #include <optional>
 
-#include "builders/setup/blueprint.h"
+#include "builders/setup/training_setup.h"
+#include "sdk/plan/plan.h"
 
 namespace frugal {
 
-// Where the configuration has a memory budget: the segments of the network's leaves to plan with;
-// settings that were chosen beside them are in force in the blueprint, and plan.budget says what
-// was chosen and why. Nothing where there is no budget, or where the fields of the configuration
-// make the segments. Throws MemoryError where nothing fits.
-std::optional<CheckpointSegments> ChooseWithinBudget(Blueprint& blueprint);
+// What was chosen so that a training stays within its budget.
+struct BudgetChoice {
+  StepSettings settings;
+  // Of the network's leaves; nothing where the fields of the configuration make them.
+  std::optional<CheckpointSegments> segments;
+  BudgetPlan plan;
+};
+
+// Returns a choice where the configuration has a memory budget, else nothing. Throws MemoryError
+// where nothing fits.
+std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup);
 
 }  // namespace frugal

@@ -41,8 +41,8 @@ class Alternatives {
 
  private:
   int64_t LeastOf(const RunConfig& config) const {
-    Blueprint blueprint = PrepareBlueprint(config, layout_);
-    BudgetSearch search(blueprint, budget_);
+    const TrainingSetup setup = PrepareTraining(config, layout_);
+    BudgetSearch search(setup, budget_);
     if (const auto like = search.LeastLike(found_least_)) return like->footprint.bytes;
     return search.Least().footprint.bytes;
   }

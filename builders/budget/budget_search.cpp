@@ -13,9 +13,9 @@ namespace {
 using std::int64_t;
 
 // Rows of logits of a type that the loss would take at a time by itself.
-int64_t UsualChunkRows(const Blueprint& blueprint, int64_t samples, DType dtype) {
-  const auto projection = ProjectionForLoss(blueprint.step_parts());
-  const int64_t rows = samples * blueprint.layout.label_shape.ElementCount();
+int64_t UsualChunkRows(const TrainingSetup& setup, int64_t samples, DType dtype) {
+  const auto projection = ProjectionForLoss(StepPartsOf(setup, SettingsOf(setup.config), {}));
+  const int64_t rows = samples * setup.layout.label_shape.ElementCount();
   return ChunkRows(rows, projection->weight->shape[0], dtype);
 }
 
@@ -23,33 +23,34 @@ bool IsFaster(const BudgetCandidate& one, const std::optional<BudgetCandidate>& 
   return !other || one.seconds < other->seconds;
 }
 
-// Of all gradients that updates in the backward pass free; 0 where none run there.
-int64_t UpdatedBytes(const Blueprint& blueprint) {
-  if (!blueprint.updates_in_backward()) return 0;
+// Returns the bytes of all gradients that updates in the backward pass free; 0 where none run
+// there.
+int64_t UpdatedBytes(const TrainingSetup& setup, const Trial& trial) {
+  if (!trial.updates_in_backward()) return 0;
   int64_t bytes = 0;
-  for (const Parameter* parameter : blueprint.parameters) {
+  for (const Parameter* parameter : setup.parameters) {
     const auto number = static_cast<std::size_t>(parameter->index);
-    if (blueprint.final_after.at(number) == 0) continue;
-    bytes += parameter->shape.ElementCount() * SizeOf(ExactType(blueprint.dtype()));
+    if (trial.final_after.at(number) == 0) continue;
+    bytes += parameter->shape.ElementCount() * SizeOf(ExactType(setup.dtype()));
   }
   return bytes;
 }
 
 // The same but for a loss that takes fewer rows at a time, which needs no more memory.
-bool IsFiner(const BudgetSettings& one, const BudgetSettings& other) {
+bool IsFiner(const StepSettings& one, const StepSettings& other) {
   return one.accumulate == other.accumulate && other.loss_chunk_rows &&
          one.loss_chunk_rows < other.loss_chunk_rows;
 }
 
 }  // namespace
 
-BudgetSearch::BudgetSearch(Blueprint& blueprint, int64_t budget_bytes)
-    : blueprint_(blueprint),
-      costs_(blueprint.config.memory.planner_costs),
+BudgetSearch::BudgetSearch(const TrainingSetup& setup, int64_t budget_bytes)
+    : setup_(setup),
+      costs_(setup.config.memory.planner_costs),
       budget_bytes_(budget_bytes),
-      free_(FreeKnobsOf(blueprint)),
-      stated_(SettingsOf(blueprint.config)),
-      planner_(blueprint) {
+      free_(FreeKnobsOf(setup)),
+      stated_(SettingsOf(setup.config)),
+      planner_(setup) {
   if (free_.segments != FreeKnobs::Segments::kAsStated) stated_.use_gradient_checkpointing = false;
 }
 
@@ -62,20 +63,19 @@ const BudgetCandidate& BudgetSearch::unconstrained() {
   return *unconstrained_;
 }
 
-BudgetCandidate BudgetSearch::Placed(const BudgetSettings& settings, const ChainChoice& chain) {
+BudgetCandidate BudgetSearch::Placed(const StepSettings& settings, const ChainChoice& chain) {
   constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
   return planner_.Whole(planner_.Plan(settings, chain, kAnyPlace), kAnyPlace);
 }
 
-void BudgetSearch::SetUnconstrainedTime(const ChainChoice& keep_all,
-                                        const BudgetSettings& settings) {
+void BudgetSearch::SetUnconstrainedTime(const ChainChoice& keep_all, const StepSettings& settings) {
   unconstrained_->chain = keep_all;
   unconstrained_->seconds = keep_all.cost.seconds * static_cast<double>(settings.accumulate);
 }
 
 // Knobs that cost no time and change no bit.
-BudgetSettings BudgetSearch::Frugal() const {
-  BudgetSettings settings = stated_;
+StepSettings BudgetSearch::Frugal() const {
+  StepSettings settings = stated_;
   if (free_.optimizer_in_backward) settings.optimizer_in_backward = true;
   return settings;
 }
@@ -85,25 +85,25 @@ BudgetSettings BudgetSearch::Frugal() const {
 std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t accumulate) const {
   std::vector<int64_t> chunks;
   if (!free_.loss_chunk_rows) return chunks;
-  const int64_t samples = MicroBatchSize(blueprint_.program.batch, accumulate, 0);
-  const int64_t usual = UsualChunkRows(blueprint_, samples, blueprint_.dtype());
-  const int64_t least = std::max<int64_t>(16, UsualChunkRows(blueprint_, samples, DType::kF32) / 8);
+  const int64_t samples = MicroBatchSize(setup_.program.batch, accumulate, 0);
+  const int64_t usual = UsualChunkRows(setup_, samples, setup_.dtype());
+  const int64_t least = std::max<int64_t>(16, UsualChunkRows(setup_, samples, DType::kF32) / 8);
   for (int64_t rows = usual / 2; rows >= least; rows /= 2) {
     chunks.push_back(rows);
   }
   return chunks;
 }
 
-std::vector<BudgetSettings> BudgetSearch::RoundingSettings() const {
-  const int64_t batch = blueprint_.program.batch;
+std::vector<StepSettings> BudgetSearch::RoundingSettings() const {
+  const int64_t batch = setup_.program.batch;
   std::vector<int64_t> parts = {stated_.accumulate};
   if (free_.accumulate) {
     for (int64_t i = 2; i < batch; i *= 2) parts.push_back(i);
     if (batch > 1) parts.push_back(batch);
   }
-  std::vector<BudgetSettings> all;
+  std::vector<StepSettings> all;
   for (const int64_t accumulate : parts) {
-    BudgetSettings settings = Frugal();
+    StepSettings settings = Frugal();
     settings.accumulate = accumulate;
     if (accumulate != parts.front()) all.push_back(settings);
     for (const int64_t rows : ChunkRowsFor(accumulate)) {
@@ -114,7 +114,7 @@ std::vector<BudgetSettings> BudgetSearch::RoundingSettings() const {
   return all;
 }
 
-BudgetSettings BudgetSearch::WithEvaluationThatFits(BudgetSettings settings) {
+StepSettings BudgetSearch::WithEvaluationThatFits(StepSettings settings) {
   if (!free_.evaluation_batch) return settings;
   const int64_t outside = planner_.Plan(settings, {}, 0).footprint.outside_bytes;
   while (settings.evaluation_batch > 1) {
@@ -124,7 +124,7 @@ BudgetSettings BudgetSearch::WithEvaluationThatFits(BudgetSettings settings) {
   return settings;
 }
 
-std::vector<ChainChoice> BudgetSearch::SmallChains(const BudgetSettings& settings) {
+std::vector<ChainChoice> BudgetSearch::SmallChains(const StepSettings& settings) {
   ChainPlanner chain = planner_.ChainByModel(settings);
   std::vector<ChainChoice> known = chain.known();
   std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.peak_bytes; });
@@ -138,17 +138,17 @@ std::vector<ChainChoice> BudgetSearch::SmallChains(const BudgetSettings& setting
   return known;
 }
 
-bool BudgetSearch::IsDeep() const { return HasManyLayers(blueprint_); }
+bool BudgetSearch::IsDeep() const { return HasManyLayers(setup_); }
 
-const std::vector<BudgetCandidate>& BudgetSearch::SmallOnes(const BudgetSettings& settings) {
+const std::vector<BudgetCandidate>& BudgetSearch::SmallOnes(const StepSettings& settings) {
   std::vector<BudgetCandidate>& tried = small_[settings];
   if (!tried.empty()) return tried;
-  // Of many layers, running none again never takes the least.
+  // In a network of many layers, running none again never takes the least.
   if (free_.segments != FreeKnobs::Segments::kAny || !IsDeep()) {
     tried.push_back(planner_.Plan(settings, {}, 0));
   }
   if (free_.segments == FreeKnobs::Segments::kPolicyOrNone) {
-    BudgetSettings policy = settings;
+    StepSettings policy = settings;
     policy.use_gradient_checkpointing = true;
     tried.push_back(planner_.Plan(policy, {}, 0));
   }
@@ -163,7 +163,7 @@ const std::vector<BudgetCandidate>& BudgetSearch::SmallOnes(const BudgetSettings
 }
 
 // What may fit is planned whole, until one does.
-BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t place_up_to) {
+BudgetCandidate BudgetSearch::LeastOf(const StepSettings& settings, int64_t place_up_to) {
   std::optional<BudgetCandidate> first;
   for (const BudgetCandidate& one : SmallOnes(settings)) {
     if (one.footprint.peak_bytes > place_up_to) break;
@@ -177,26 +177,29 @@ BudgetCandidate BudgetSearch::LeastOf(const BudgetSettings& settings, int64_t pl
 // Weights, the optimizer's state and data are there whatever is chosen. Where updates run in the
 // backward pass, gradients are not, but of a batch in several parts all are, before the last; in a
 // first and only step there is no state yet.
-int64_t BudgetSearch::LowerBound(const BudgetSettings& settings) {
+int64_t BudgetSearch::LowerBound(const StepSettings& settings) {
   if (!floor_) {
     floor_ = Floor{.outside_bytes = planner_.Plan(Frugal(), {}, 0).footprint.outside_bytes};
-    if (blueprint_.program.total_steps > 1) floor_->gradient_bytes = UpdatedBytes(blueprint_);
+    if (setup_.program.total_steps > 1) {
+      floor_->gradient_bytes =
+          UpdatedBytes(setup_, planner_.TrialOf(Frugal(), setup_.program.batch));
+    }
   }
   return floor_->outside_bytes + (settings.accumulate > 1 ? floor_->gradient_bytes : 0);
 }
 
 BudgetCandidate BudgetSearch::Least() {
-  BudgetSettings frugal = Frugal();
+  StepSettings frugal = Frugal();
   if (free_.evaluation_batch) frugal.evaluation_batch = 1;
   BudgetCandidate least = LeastOf(frugal, 0);
-  const std::vector<BudgetSettings> all = RoundingSettings();
+  const std::vector<StepSettings> all = RoundingSettings();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i + 1 < all.size() && IsFiner(all[i + 1], all[i])) continue;
     // Of the numbers of parts, the stated one and the largest: memory falls with each more.
     const bool stated = all[i].accumulate == stated_.accumulate;
     if (!stated && all[i].accumulate < all.back().accumulate) continue;
     if (LowerBound(all[i]) >= least.footprint.peak_bytes) continue;
-    BudgetSettings settings = all[i];
+    StepSettings settings = all[i];
     settings.evaluation_batch = frugal.evaluation_batch;
     BudgetCandidate candidate = LeastOf(settings, 0);
     if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
@@ -206,15 +209,15 @@ BudgetCandidate BudgetSearch::Least() {
 
 std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& other) {
   if (!IsDeep() || other.chain.segments.empty()) return std::nullopt;
-  BudgetSettings settings = Frugal();
+  StepSettings settings = Frugal();
   settings.accumulate =
-      std::min(std::max(stated_.accumulate, other.settings.accumulate), blueprint_.program.batch);
+      std::min(std::max(stated_.accumulate, other.settings.accumulate), setup_.program.batch);
   settings.loss_chunk_rows = other.settings.loss_chunk_rows;
   settings.evaluation_batch = std::min(stated_.evaluation_batch, other.settings.evaluation_batch);
   return Placed(settings, other.chain);
 }
 
-std::optional<BudgetCandidate> BudgetSearch::FastestFixed(BudgetSettings settings) {
+std::optional<BudgetCandidate> BudgetSearch::FastestFixed(StepSettings settings) {
   const BudgetCandidate stated = Whole(Plan(settings, {}));
   if (Fits(stated)) return stated;
   if (free_.segments != FreeKnobs::Segments::kPolicyOrNone) return std::nullopt;
@@ -223,7 +226,7 @@ std::optional<BudgetCandidate> BudgetSearch::FastestFixed(BudgetSettings setting
   return Fits(policy) ? std::optional(policy) : std::nullopt;
 }
 
-ChainPlanner BudgetSearch::ChainFor(const BudgetSettings& settings) {
+ChainPlanner BudgetSearch::ChainFor(const StepSettings& settings) {
   if (costs_ == PlannerCosts::kModel) return planner_.ChainByModel(settings);
   ChainPlanner chain = planner_.ChainByMeasurement(settings, budget_bytes_);
   // Measured times compare with measured ones.
@@ -231,7 +234,7 @@ ChainPlanner BudgetSearch::ChainFor(const BudgetSettings& settings) {
   return chain;
 }
 
-std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& settings) {
+std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& settings) {
   ChainPlanner chain = ChainFor(settings);
   ChainSearch search(chain, budget_bytes_,
                      [&](const ChainChoice& choice) { return Plan(settings, choice); });
@@ -247,15 +250,15 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const BudgetSettings& 
   return Fits(faster) ? faster : least;
 }
 
-std::optional<BudgetCandidate> BudgetSearch::FastestOf(const BudgetSettings& settings) {
-  const BudgetSettings fitting = WithEvaluationThatFits(settings);
+std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& settings) {
+  const StepSettings fitting = WithEvaluationThatFits(settings);
   return free_.segments == FreeKnobs::Segments::kAny ? FastestChain(fitting)
                                                      : FastestFixed(fitting);
 }
 
 // Whether these settings take more than the budget whatever the segments, or the least that is
 // known of them is far above it.
-bool BudgetSearch::IsHopeless(BudgetSettings settings) {
+bool BudgetSearch::IsHopeless(StepSettings settings) {
   if (LowerBound(settings) > budget_bytes_) return true;
   if (free_.evaluation_batch) settings.evaluation_batch = 1;
   return LeastOf(settings, 0).footprint.peak_bytes > budget_bytes_ + budget_bytes_ / 8;
@@ -292,10 +295,10 @@ std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
   const bool measured = costs_ == PlannerCosts::kMeasured;
   constexpr int64_t kMoreParts = 4;  // many more than needed are never faster
   std::optional<BudgetCandidate> first, best;
-  const std::vector<BudgetSettings> all = RoundingSettings();
+  const std::vector<StepSettings> all = RoundingSettings();
   // Of more parts of a batch than are stated, the most take the least.
   const bool in_parts_too = !all.empty() && !IsHopeless(all.back());
-  for (const BudgetSettings& settings : all) {
+  for (const StepSettings& settings : all) {
     if (settings.accumulate != stated_.accumulate && !in_parts_too) break;
     if (first && settings.accumulate > kMoreParts * first->settings.accumulate) break;
     if (IsHopeless(settings)) continue;

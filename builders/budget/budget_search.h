@@ -10,7 +10,7 @@ namespace frugal {
 // change no bit come first, and only where they do not do are sums taken in another order.
 class BudgetSearch {
  public:
-  BudgetSearch(Blueprint& blueprint, std::int64_t budget_bytes);
+  BudgetSearch(const TrainingSetup& setup, std::int64_t budget_bytes);
 
   // As stated, with nothing recomputed that need not be.
   const BudgetCandidate& unconstrained();
@@ -28,48 +28,48 @@ class BudgetSearch {
   const FreeKnobs& free() const { return free_; }
 
  private:
-  BudgetSettings Frugal() const;
+  StepSettings Frugal() const;
   std::vector<std::int64_t> ChunkRowsFor(std::int64_t accumulate) const;
-  std::vector<BudgetSettings> RoundingSettings() const;
-  BudgetSettings WithEvaluationThatFits(BudgetSettings settings);
+  std::vector<StepSettings> RoundingSettings() const;
+  StepSettings WithEvaluationThatFits(StepSettings settings);
 
   bool Fits(const BudgetCandidate& candidate) const {
     return candidate.footprint.bytes <= budget_bytes_;
   }
   // With these settings: what takes the least, and the fastest of what fits.
-  BudgetCandidate LeastOf(const BudgetSettings& settings, std::int64_t place_up_to);
-  bool IsHopeless(BudgetSettings settings);
-  std::int64_t LowerBound(const BudgetSettings& settings);
+  BudgetCandidate LeastOf(const StepSettings& settings, std::int64_t place_up_to);
+  bool IsHopeless(StepSettings settings);
+  std::int64_t LowerBound(const StepSettings& settings);
   // Those of the settings that may take the least, by their peaks, the least first.
-  const std::vector<BudgetCandidate>& SmallOnes(const BudgetSettings& settings);
+  const std::vector<BudgetCandidate>& SmallOnes(const StepSettings& settings);
   // Laid out, whatever that takes.
-  BudgetCandidate Placed(const BudgetSettings& settings, const ChainChoice& chain);
+  BudgetCandidate Placed(const StepSettings& settings, const ChainChoice& chain);
   // Schedules among which is the one of the least peak.
-  std::vector<ChainChoice> SmallChains(const BudgetSettings& settings);
+  std::vector<ChainChoice> SmallChains(const StepSettings& settings);
   // See HasManyLayers.
   bool IsDeep() const;
-  std::optional<BudgetCandidate> FastestOf(const BudgetSettings& settings);
+  std::optional<BudgetCandidate> FastestOf(const StepSettings& settings);
   std::optional<BudgetCandidate> FastestRounded();
   bool Rounds(const BudgetCandidate& candidate) const;
-  std::optional<BudgetCandidate> FastestFixed(BudgetSettings settings);
-  std::optional<BudgetCandidate> FastestChain(const BudgetSettings& settings);
-  ChainPlanner ChainFor(const BudgetSettings& settings);
+  std::optional<BudgetCandidate> FastestFixed(StepSettings settings);
+  std::optional<BudgetCandidate> FastestChain(const StepSettings& settings);
+  ChainPlanner ChainFor(const StepSettings& settings);
   // As the planner's, laid out where it may fit.
-  BudgetCandidate Plan(const BudgetSettings& settings, const ChainChoice& chain) {
+  BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain) {
     return planner_.Plan(settings, chain, budget_bytes_);
   }
   BudgetCandidate Whole(BudgetCandidate candidate) {
     return planner_.Whole(std::move(candidate), budget_bytes_);
   }
-  void SetUnconstrainedTime(const ChainChoice& keep_all, const BudgetSettings& settings);
+  void SetUnconstrainedTime(const ChainChoice& keep_all, const StepSettings& settings);
 
-  Blueprint& blueprint_;
+  const TrainingSetup& setup_;
   PlannerCosts costs_;
   std::int64_t budget_bytes_;
   FreeKnobs free_;
-  BudgetSettings stated_;
+  StepSettings stated_;
   CandidatePlanner planner_;
-  std::map<BudgetSettings, std::vector<BudgetCandidate>> small_;  // see SmallOnes
+  std::map<StepSettings, std::vector<BudgetCandidate>> small_;  // see SmallOnes
   std::optional<BudgetCandidate> unconstrained_;  // planned when it is first asked for
   // See LowerBound: outside steps, and what parts of a batch hold beside it.
   struct Floor {

@@ -33,16 +33,15 @@ std::string SegmentsText(const BudgetCandidate& chosen, const BudgetCandidate& u
   return text + " (" + chosen.chain.method + ")";
 }
 
-std::string AccumulateText(const Blueprint& blueprint, std::int64_t parts) {
+std::string AccumulateText(const TrainingSetup& setup, std::int64_t parts) {
   return "accumulate = " + std::to_string(parts) + ": a batch goes through in " +
          std::to_string(parts) +
          " parts, since nothing that changes no bit fits; their gradients " +
-         "add up in another order" +
-         (HasDropout(blueprint) ? ", and dropout draws other masks" : "");
+         "add up in another order" + (HasDropout(setup) ? ", and dropout draws other masks" : "");
 }
 
 // "accumulate = 4, loss_chunk_rows = 64"
-std::string RoundingText(const BudgetSettings& settings, const BudgetSettings& before) {
+std::string RoundingText(const StepSettings& settings, const StepSettings& before) {
   std::string text;
   if (settings.accumulate != before.accumulate) {
     text = "accumulate = " + std::to_string(settings.accumulate);
@@ -56,20 +55,20 @@ std::string RoundingText(const BudgetSettings& settings, const BudgetSettings& b
 
 }  // namespace
 
-std::string FasterText(const Blueprint& blueprint, const BudgetCandidate& faster,
+std::string FasterText(const TrainingSetup& setup, const BudgetCandidate& faster,
                        const BudgetCandidate& unconstrained) {
   return RoundingText(faster.settings, unconstrained.settings) + " would take " +
          FixedText(faster.seconds / unconstrained.seconds, 2) +
          " times as long as with nothing chosen; not chosen, since gradients would add up in "
          "another "
          "order" +
-         (HasDropout(blueprint) ? ", and dropout draw other masks" : "") + ": state it to train so";
+         (HasDropout(setup) ? ", and dropout draw other masks" : "") + ": state it to train so";
 }
 
-std::vector<std::string> ChoicesOf(const Blueprint& blueprint, const BudgetCandidate& chosen,
+std::vector<std::string> ChoicesOf(const TrainingSetup& setup, const BudgetCandidate& chosen,
                                    const BudgetCandidate& unconstrained) {
-  const BudgetSettings& before = unconstrained.settings;
-  const BudgetSettings& after = chosen.settings;
+  const StepSettings& before = unconstrained.settings;
+  const StepSettings& after = chosen.settings;
   std::vector<std::string> choices;
   if (!chosen.chain.segments.empty()) choices.push_back(SegmentsText(chosen, unconstrained));
   if (after.use_gradient_checkpointing && !before.use_gradient_checkpointing) {
@@ -86,7 +85,7 @@ std::vector<std::string> ChoicesOf(const Blueprint& blueprint, const BudgetCandi
                       ": evaluation would not fit; its sums are grouped differently");
   }
   if (after.accumulate != before.accumulate) {
-    choices.push_back(AccumulateText(blueprint, after.accumulate));
+    choices.push_back(AccumulateText(setup, after.accumulate));
   }
   if (after.loss_chunk_rows != before.loss_chunk_rows) {
     choices.push_back("loss_chunk_rows = " + std::to_string(*after.loss_chunk_rows) +

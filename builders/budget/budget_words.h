@@ -5,11 +5,11 @@
 namespace frugal {
 
 // What a candidate chose that the configuration does not say, and why, one sentence for each.
-std::vector<std::string> ChoicesOf(const Blueprint& blueprint, const BudgetCandidate& chosen,
+std::vector<std::string> ChoicesOf(const TrainingSetup& setup, const BudgetCandidate& chosen,
                                    const BudgetCandidate& unconstrained);
 
 // What BudgetSearch::FasterRounded found, and why it was not chosen.
-std::string FasterText(const Blueprint& blueprint, const BudgetCandidate& faster,
+std::string FasterText(const TrainingSetup& setup, const BudgetCandidate& faster,
                        const BudgetCandidate& unconstrained);
 
 }  // namespace frugal

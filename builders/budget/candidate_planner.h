@@ -11,44 +11,42 @@
 
 namespace frugal {
 
-// Plans ways to train as a whole plan is made: by dry runs of their steps. Each is put in force in
-// the blueprint, on top of what was stated; whoever takes one at the end puts it in force again.
+// Plans ways to train as a whole plan is made: by dry runs of their steps. Nothing of the setup
+// changes but the network's checkpointed segments, of which there are none behind each call.
 class CandidatePlanner {
  public:
-  explicit CandidatePlanner(Blueprint& blueprint)
-      : blueprint_(blueprint), stated_(blueprint.config) {}
+  explicit CandidatePlanner(const TrainingSetup& setup) : setup_(setup) {}
+
+  // With so many samples in a batch; gradients are counted once for all trials alike.
+  Trial TrialOf(const StepSettings& settings, std::int64_t batch);
 
   // Lays out an arena only where the peak is within `place_up_to`. Of a batch in many parts, as few
   // are planned as tell what many take (TellingBatch).
-  BudgetCandidate Plan(const BudgetSettings& settings, const ChainChoice& chain,
+  BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain,
                        std::int64_t place_up_to);
   // A planned one with all parts of its batch, where so far it is within `place_up_to`.
   BudgetCandidate Whole(BudgetCandidate candidate, std::int64_t place_up_to);
   // Of evaluation steps alone.
-  FootprintMeter::Evaluation PlanEvaluation(const BudgetSettings& settings);
+  FootprintMeter::Evaluation PlanEvaluation(const StepSettings& settings);
 
   // For schedules of the network's leaves; times by a model of them, or measured within so many
   // bytes.
-  ChainPlanner ChainByModel(const BudgetSettings& settings);
-  ChainPlanner ChainByMeasurement(const BudgetSettings& settings, std::int64_t most_bytes);
+  ChainPlanner ChainByModel(const StepSettings& settings);
+  ChainPlanner ChainByMeasurement(const StepSettings& settings, std::int64_t most_bytes);
 
  private:
-  void Force(const BudgetSettings& settings);
-  // With what is in force; segments do not matter to them.
-  const std::vector<std::int64_t>& Contributions();
-  Footprint Measure(const BudgetSettings& settings, const ChainChoice& chain,
+  Footprint Measure(const Trial& trial, const ChainChoice& chain,
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
-  Footprint MeasureTellingParts(const BudgetSettings& settings, const ChainChoice& chain,
+  Footprint MeasureTellingParts(const StepSettings& settings, const ChainChoice& chain,
                                 std::int64_t place_up_to);
-  std::vector<Stage> StagesByModel(const BudgetSettings& settings);
-  void TakeTimes(BudgetSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
+  std::vector<Stage> StagesByModel(const StepSettings& settings);
+  void TakeTimes(StepSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
 
   // Whether the optimizer runs in backward, a batch, its parts, rows of a chunk of the loss.
   using ContributionsKey =
       std::tuple<bool, std::int64_t, std::int64_t, std::optional<std::int64_t>>;
 
-  Blueprint& blueprint_;
-  RunConfig stated_;
+  const TrainingSetup& setup_;
   FootprintMeter meter_;
   std::map<ContributionsKey, std::vector<std::int64_t>> contributions_;
   SlowWork progress_;

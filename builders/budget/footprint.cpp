@@ -5,19 +5,21 @@
 
 #include "builders/dry_run/dry_training.h"
 #include "sdk/memory/arena_layout.h"
+#include "sdk/plan/plan.h"
 
 namespace frugal {
 
-bool HasManyLayers(const Blueprint& blueprint) {
-  return blueprint.network->Leaves().size() > kFewStages;
+bool HasManyLayers(const TrainingSetup& setup) {
+  return setup.network->Leaves().size() > kFewStages;
 }
 
-FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const Blueprint& blueprint) {
-  const auto [found, is_new] = evaluations_.try_emplace(
-      {blueprint.program.evaluation_batch, blueprint.config.training.loss_chunk_rows});
+FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const TrainingSetup& setup,
+                                                             const Trial& trial) {
+  const auto [found, is_new] =
+      evaluations_.try_emplace({trial.program.evaluation_batch, trial.settings.loss_chunk_rows});
   if (!is_new) return found->second;
-  DryTraining training(blueprint);
-  for (const PlannedStep& step : StepsOf(blueprint.program)) {
+  DryTraining training(setup, trial);
+  for (const PlannedStep& step : StepsOf(trial.program)) {
     if (step.kind != StepKind::kEvaluate) continue;
     const ArenaLayout layout = PlaceInArena(training.Trace(step.kind, step.batch, 1));
     Evaluation& need = found->second;
@@ -27,10 +29,10 @@ FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const Blueprint& bl
   return found->second;
 }
 
-Footprint FootprintMeter::Measure(const Blueprint& blueprint, std::span<const PlannedStep> steps,
-                                  std::int64_t place_up_to) {
-  const Evaluation evaluation = MeasureEvaluation(blueprint);
-  DryTraining training(blueprint);
+Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial,
+                                  std::span<const PlannedStep> steps, std::int64_t place_up_to) {
+  const Evaluation evaluation = MeasureEvaluation(setup, trial);
+  DryTraining training(setup, trial);
   std::vector<MemoryTrace> traces;
   for (const PlannedStep& step : steps) {
     if (step.kind != StepKind::kTrain) continue;
@@ -43,11 +45,11 @@ Footprint FootprintMeter::Measure(const Blueprint& blueprint, std::span<const Pl
       std::max(training.ledger().peak_total(), footprint.outside_bytes + evaluation.live_bytes);
   footprint.bytes = footprint.peak_bytes;
   if (footprint.peak_bytes > place_up_to) return footprint;
-  if (!blueprint.config.memory.use_activation_pooling) return footprint;
+  if (!setup.config.memory.use_activation_pooling) return footprint;
   std::int64_t arena = evaluation.arena_bytes;
   const bool any_will_do = place_up_to < std::numeric_limits<std::int64_t>::max();
   std::int64_t enough = any_will_do ? place_up_to - footprint.outside_bytes : 0;
-  if (!any_will_do && HasManyLayers(blueprint)) {
+  if (!any_will_do && HasManyLayers(setup)) {
     enough = footprint.peak_bytes / 50 * 51 - footprint.outside_bytes;
   }
   for (const MemoryTrace& trace : traces) {
@@ -63,10 +65,9 @@ std::int64_t TellingBatch(std::int64_t batch, std::int64_t parts) {
          MicroBatchSize(batch, parts, parts - 1);
 }
 
-std::int64_t FootprintBytes(const Blueprint& blueprint, std::int64_t outside_bytes) {
-  const Plan& plan = blueprint.plan;
-  return blueprint.config.memory.use_activation_pooling ? outside_bytes + plan.arena_bytes
-                                                        : plan.peak_bytes;
+std::int64_t FootprintBytes(const TrainingMemoryConfig& memory, const Plan& plan,
+                            std::int64_t outside_bytes) {
+  return memory.use_activation_pooling ? outside_bytes + plan.arena_bytes : plan.peak_bytes;
 }
 
 }  // namespace frugal

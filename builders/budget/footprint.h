@@ -5,7 +5,7 @@
 #include <span>
 
 #include "builders/dry_run/dry_training.h"
-#include "builders/setup/blueprint.h"
+#include "sdk/plan/plan.h"
 
 namespace frugal {
 
@@ -21,23 +21,23 @@ struct Footprint {
 
 // A network of many layers: every plan of it takes long, and its schedules differ by little.
 inline constexpr std::size_t kFewStages = 200;
-bool HasManyLayers(const Blueprint& blueprint);
+bool HasManyLayers(const TrainingSetup& setup);
 
 class FootprintMeter {
  public:
-  // Of the training steps among these, with the settings and segments that are in force in the
-  // blueprint. Where the peak is above `place_up_to`, no arena is laid out, and `bytes` is the
-  // peak; where it is not, the first arena that stays within it will do, and a whole plan may find
-  // a smaller one. Of many layers, the first within a fiftieth of the peak will do anyway.
-  Footprint Measure(const Blueprint& blueprint, std::span<const PlannedStep> steps,
-                    std::int64_t place_up_to);
+  // Of the training steps among these, with the segments that are set on the network. Where the
+  // peak is above `place_up_to`, no arena is laid out, and `bytes` is the peak; where it is not,
+  // the first arena that stays within it will do, and a whole plan may find a smaller one. Of many
+  // layers, the first within a fiftieth of the peak will do anyway.
+  Footprint Measure(const TrainingSetup& setup, const Trial& trial,
+                    std::span<const PlannedStep> steps, std::int64_t place_up_to);
 
   // What an evaluation takes within its steps, largest live bytes and arena.
   struct Evaluation {
     std::int64_t live_bytes = 0;
     std::int64_t arena_bytes = 0;
   };
-  Evaluation MeasureEvaluation(const Blueprint& blueprint);
+  Evaluation MeasureEvaluation(const TrainingSetup& setup, const Trial& trial);
 
  private:
   // By batch and rows of the loss at a time; segments do not matter to them.
@@ -54,6 +54,7 @@ inline constexpr std::int64_t kTellingParts = 3;
 std::int64_t TellingBatch(std::int64_t batch, std::int64_t parts);
 
 // Of a plan that is complete, as Footprint::bytes.
-std::int64_t FootprintBytes(const Blueprint& blueprint, std::int64_t outside_bytes);
+std::int64_t FootprintBytes(const TrainingMemoryConfig& memory, const Plan& plan,
+                            std::int64_t outside_bytes);
 
 }  // namespace frugal

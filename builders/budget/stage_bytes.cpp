@@ -47,8 +47,8 @@ int64_t Most(const std::vector<int64_t>& live, int64_t begin, int64_t end) {
 class StageRun {
  public:
   // `own_gradients`: gradients of parameters come and go with the stage.
-  StageRun(const Blueprint& blueprint, Run run, const Stage& stage, bool own_gradients)
-      : world_(*blueprint.backend, blueprint.dtype(), 0, own_gradients), run_(std::move(run)) {
+  StageRun(const TrainingSetup& setup, Run run, const Stage& stage, bool own_gradients)
+      : world_(*setup.backend, setup.dtype(), 0, own_gradients), run_(std::move(run)) {
     world_.context().set_training(true);
     for (const StageInput& input : stage.inputs) {
       inputs_.push_back(
@@ -173,17 +173,17 @@ Run RunOf(const Stage& stage) {
   };
 }
 
-int64_t PartOfBatch(const Blueprint& blueprint) {
-  return MicroBatchSize(blueprint.program.batch, blueprint.config.training.accumulate, 0);
+int64_t PartOfBatch(const Trial& trial) {
+  return MicroBatchSize(trial.program.batch, trial.settings.accumulate, 0);
 }
 
 // Whether the gradients of these parameters are freed as soon as their stage is through. Those that
 // add up over the parts of a batch, or that other stages add to, are there throughout, which is the
 // same for every schedule: a chain leaves them out.
-bool FreesGradients(const Blueprint& blueprint, const std::vector<const Parameter*>& parameters) {
-  if (!blueprint.updates_in_backward() || blueprint.config.training.accumulate > 1) return false;
+bool FreesGradients(const Trial& trial, const std::vector<const Parameter*>& parameters) {
+  if (!trial.updates_in_backward() || trial.settings.accumulate > 1) return false;
   return std::ranges::all_of(parameters, [&](const Parameter* parameter) {
-    return blueprint.final_after[parameter->index] <= 1;
+    return trial.final_after[parameter->index] <= 1;
   });
 }
 
@@ -192,55 +192,54 @@ std::vector<const Parameter*> ParametersOf(Layer& layer) {
   return {all.begin(), all.end()};
 }
 
-std::vector<const Parameter*> ParametersOfLoss(const Blueprint& blueprint) {
-  const auto projection = ProjectionForLoss(blueprint.step_parts());
+std::vector<const Parameter*> ParametersOfLoss(const StepParts& parts) {
+  const auto projection = ProjectionForLoss(parts);
   if (!projection) return {};
   return {projection->weight};
 }
 
-std::vector<StageInput> FirstInputs(const Blueprint& blueprint) {
-  DryWorld world(*blueprint.backend, blueprint.dtype());
+std::vector<StageInput> FirstInputs(const TrainingSetup& setup, const Trial& trial) {
+  DryWorld world(*setup.backend, setup.dtype());
   std::vector<StageInput> inputs;
-  for (const Var& one : InputsOf(blueprint, world.context())) {
+  for (const Var& one : InputsOf(setup, trial, world.context())) {
     inputs.push_back({one.shape(), one.dtype(), false});
   }
   return inputs;
 }
 
-void MeasureLoss(const Blueprint& blueprint, Stage& stage) {
-  const StepParts parts = blueprint.step_parts();
-  const TargetLayout targets =
-      TargetsOf(parts, PartOfBatch(blueprint), ExactType(blueprint.dtype()));
+void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
+  const StepParts parts = StepPartsOf(setup, trial);
+  const TargetLayout targets = TargetsOf(parts, PartOfBatch(trial), ExactType(setup.dtype()));
   const auto run = [&](Context& context, Bundle& bundle) {
     const Var output = std::exchange(bundle[0], Var());
     bundle = {RunLoss(context, parts, output,
                       context.Allocate(targets.shape, targets.dtype, MemoryTag::kData))
                   .loss};
   };
-  StageRun measured(blueprint, run, stage, FreesGradients(blueprint, ParametersOfLoss(blueprint)));
+  StageRun measured(setup, run, stage, FreesGradients(trial, ParametersOfLoss(parts)));
   measured.Plain(stage.chain);
-  measured.Taped(stage, blueprint.network->Leaves().size());
+  measured.Taped(stage, setup.network->Leaves().size());
 }
 
 }  // namespace
 
-std::vector<Stage> MeasureStages(const Blueprint& blueprint) {
-  const bool loss_projects = ProjectionForLoss(blueprint.step_parts()).has_value();
-  const std::vector<Layer*> leaves = blueprint.network->Leaves();
+std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial) {
+  const bool loss_projects = ProjectionForLoss(StepPartsOf(setup, trial)).has_value();
+  const std::vector<Layer*> leaves = setup.network->Leaves();
   std::vector<Stage> stages(leaves.size() + 1);
-  std::vector<StageInput> inputs = FirstInputs(blueprint);
+  std::vector<StageInput> inputs = FirstInputs(setup, trial);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = stages[i];
     stage.inputs = std::move(inputs);
     if (i == leaves.size()) break;
     stage.layer = leaves[i];
     stage.up_to_projection = loss_projects && i + 1 == leaves.size();
-    StageRun measured(blueprint, RunOf(stage), stage,
-                      FreesGradients(blueprint, ParametersOf(*stage.layer)));
+    StageRun measured(setup, RunOf(stage), stage,
+                      FreesGradients(trial, ParametersOf(*stage.layer)));
     measured.Plain(stage.chain);
     inputs = measured.Taped(stage, i);
   }
-  MeasureLoss(blueprint, stages.back());
+  MeasureLoss(setup, trial, stages.back());
   return stages;
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/setup/blueprint.h"
+#include "builders/dry_run/trial.h"
 #include "sdk/plan/chain.h"
 
 namespace frugal {
@@ -34,10 +34,10 @@ struct Stage {
   PassWork backward;
 };
 
-// The chain of the blueprint's network, for the largest part of a batch that goes through at a
+// The chain of the setup's network, for the largest part of a batch that goes through at a
 // time: its leaves (a residual or another layer with branches is one stage) and the loss. Bytes are
 // those of a dry run of each, forward and back, by itself.
-std::vector<Stage> MeasureStages(const Blueprint& blueprint);
+std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial);
 
 Chain ChainOf(const std::vector<Stage>& stages);
 

@@ -33,14 +33,14 @@ struct Seconds {
 // Memory straight from the system, and weights that are zero until they are asked for.
 class RealWorld {
  public:
-  explicit RealWorld(const Blueprint& blueprint)
+  explicit RealWorld(const TrainingSetup& setup)
       : memory_(ledger_, heap_, true),
-        store_(memory_, ledger_, {.dtype = ExactType(blueprint.dtype()), .start_at_zero = true}),
-        context_({.backend = *blueprint.backend,
+        store_(memory_, ledger_, {.dtype = ExactType(setup.dtype()), .start_at_zero = true}),
+        context_({.backend = *setup.backend,
                   .ledger = ledger_,
                   .step_memory = memory_,
                   .parameters = store_,
-                  .dtype = blueprint.dtype()}) {
+                  .dtype = setup.dtype()}) {
     context_.set_training(true);
   }
   Context& context() { return context_; }
@@ -101,8 +101,8 @@ void RunOnce(Context& context, const Stage& stage, const Bundle& inputs, Seconds
   shortest.backward = std::min(shortest.backward, SecondsSince(start));
 }
 
-Seconds MeasureOne(const Blueprint& blueprint, const Stage& stage) {
-  RealWorld world(blueprint);
+Seconds MeasureOne(const TrainingSetup& setup, const Stage& stage) {
+  RealWorld world(setup);
   Bundle inputs;
   for (const StageInput& input : stage.inputs) {
     inputs.push_back({Filled(world.context(), input.shape, input.dtype, 0.5)});
@@ -160,7 +160,7 @@ void ModelTimes(DType dtype, std::vector<Stage>& stages) {
   }
 }
 
-void MeasureTimes(const Blueprint& blueprint, std::vector<Stage>& stages) {
+void MeasureTimes(const TrainingSetup& setup, std::vector<Stage>& stages) {
   std::map<std::string, Seconds> measured;
   SlowWork progress;
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -168,7 +168,7 @@ void MeasureTimes(const Blueprint& blueprint, std::vector<Stage>& stages) {
     if (stage.layer == nullptr) continue;
     const auto [found, is_new] = measured.try_emplace(KindOf(stage));
     if (is_new) {
-      found->second = MeasureOne(blueprint, stage);
+      found->second = MeasureOne(setup, stage);
       ReturnFreeMemory();
     }
     stage.chain.forward_seconds = found->second.forward;

@@ -23,6 +23,6 @@ std::int64_t BytesToRun(const std::vector<Stage>& stages);
 // Runs each kind of stage but the loss (the same description, input and parameters) on memory of
 // its own, a few times, and takes the shortest times. Each stage's memory is given back before the
 // next one's is taken. Says what it does on the log where that takes longer than two seconds.
-void MeasureTimes(const Blueprint& blueprint, std::vector<Stage>& stages);
+void MeasureTimes(const TrainingSetup& setup, std::vector<Stage>& stages);
 
 }  // namespace frugal

@@ -9,12 +9,12 @@ namespace frugal {
 namespace {
 
 // The data set's own memory, held throughout.
-std::vector<PartStorage> TakeData(const Blueprint& blueprint, Allocator& memory) {
-  if (!blueprint.dataset) return {};
+std::vector<PartStorage> TakeData(const TrainingSetup& setup, Allocator& memory) {
+  if (!setup.dataset) return {};
   std::vector<PartStorage> storage;
-  storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTrain));
-  if (blueprint.program.test_samples > 0) {
-    storage.push_back(TakeStorage(memory, *blueprint.dataset, DatasetPart::kTest));
+  storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTrain));
+  if (setup.program.test_samples > 0) {
+    storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTest));
   }
   return storage;
 }
@@ -26,18 +26,20 @@ std::span<const std::int64_t> SamplesWithoutStorage(std::int64_t count) {
   return {reinterpret_cast<const std::int64_t*>(nowhere), static_cast<std::size_t>(count)};
 }
 
-void RunDryStep(const Blueprint& blueprint, DryWorld& world, StepKind kind, std::int64_t batch) {
+void RunDryStep(const TrainingSetup& setup, const Trial& trial, DryWorld& world, StepKind kind,
+                std::int64_t batch) {
+  const StepParts parts = StepPartsOf(setup, trial);
   const std::span<const std::int64_t> samples = SamplesWithoutStorage(batch);
   if (kind == StepKind::kPredict) {
     std::vector<float> none;
-    PredictStep(world.context(), blueprint.step_parts(), {}, batch, none);
+    PredictStep(world.context(), parts, {}, batch, none);
     return;
   }
   if (kind == StepKind::kEvaluate) {
-    EvaluateStep(world.context(), blueprint.step_parts(), nullptr, samples);
+    EvaluateStep(world.context(), parts, nullptr, samples);
     return;
   }
-  TrainStep(world.context(), blueprint.step_parts(), *blueprint.optimizer, nullptr, samples);
+  TrainStep(world.context(), parts, *setup.optimizer, nullptr, samples);
   world.context().set_step(world.context().step() + 1);
 }
 
@@ -69,23 +71,24 @@ std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
   return steps;
 }
 
-DryTraining::DryTraining(const Blueprint& blueprint)
-    : blueprint_(blueprint),
-      world_(*blueprint.backend, blueprint.dtype(), 0, blueprint.updates_in_backward()),
-      data_(TakeData(blueprint, world_.tensor_memory())) {
-  const auto strategy = blueprint.config.memory.default_initialization_strategy;
+DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
+    : setup_(setup),
+      trial_(std::move(trial)),
+      world_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward()),
+      data_(TakeData(setup, world_.tensor_memory())) {
+  const auto strategy = setup.config.memory.default_initialization_strategy;
   if (strategy == InitializationStrategy::kLazy) return;
-  for (const Parameter* parameter : blueprint.parameters) world_.store().Value(*parameter);
+  for (const Parameter* parameter : setup.parameters) world_.store().Value(*parameter);
 }
 
 MemoryTrace DryTraining::Trace(StepKind kind, std::int64_t batch, std::int64_t times) {
-  for (std::int64_t i = 1; i < times; ++i) RunDryStep(blueprint_, world_, kind, batch);
+  for (std::int64_t i = 1; i < times; ++i) RunDryStep(setup_, trial_, world_, kind, batch);
   baseline_ = world_.ledger().live();
   world_.context().profile() = {};
   MemoryTrace trace;
   {
     const RecordingScope recording(world_.ledger(), trace);
-    RunDryStep(blueprint_, world_, kind, batch);
+    RunDryStep(setup_, trial_, world_, kind, batch);
   }
   return trace;
 }
@@ -112,24 +115,29 @@ Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Co
   return bundle;
 }
 
-Bundle InputsOf(const Blueprint& blueprint, Context& context) {
-  const TrainingProgram& program = blueprint.program;
-  const std::int64_t count = MicroBatchSize(program.batch, blueprint.config.training.accumulate, 0);
-  return InputsOf(blueprint.inputs, count, blueprint.dtype(), context);
+Bundle InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context) {
+  const std::int64_t count = MicroBatchSize(trial.program.batch, trial.settings.accumulate, 0);
+  return InputsOf(setup.inputs, count, setup.dtype(), context);
 }
 
-std::vector<std::int64_t> ContributionsFor(const Blueprint& blueprint) {
-  if (!blueprint.config.memory.optimizer_in_backward || blueprint.optimizer->clips()) return {};
+Trial TrialWith(const TrainingSetup& setup, const StepSettings& settings) {
+  Trial trial{.settings = settings, .program = setup.program};
+  trial.program.evaluation_batch = settings.evaluation_batch;
+  return trial;
+}
+
+std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial) {
+  if (!trial.settings.optimizer_in_backward || setup.optimizer->clips()) return {};
   // Each part of a batch adds as often as the others of its size, of which there are two.
-  const std::int64_t batch = blueprint.program.batch, parts = blueprint.config.training.accumulate;
-  std::vector<std::int64_t> sum(blueprint.parameters.size());
+  const std::int64_t batch = trial.program.batch, parts = trial.settings.accumulate;
+  StepSettings whole = trial.settings;
+  whole.accumulate = 1;
+  const StepParts step = StepPartsOf(setup, whole, {});
+  std::vector<std::int64_t> sum(setup.parameters.size());
   const auto add = [&](std::int64_t size, std::int64_t times) {
     if (size == 0 || times == 0) return;
-    StepParts step = blueprint.step_parts();
-    step.accumulate = 1;
-    step.final_after = {};
-    DryWorld world(*blueprint.backend, blueprint.dtype());
-    TrainStep(world.context(), step, *blueprint.optimizer, nullptr, SamplesWithoutStorage(size));
+    DryWorld world(*setup.backend, setup.dtype());
+    TrainStep(world.context(), step, *setup.optimizer, nullptr, SamplesWithoutStorage(size));
     const std::vector<std::int64_t> once = world.store().Contributions();
     for (std::size_t i = 0; i < once.size(); ++i) sum[i] += once[i] * times;
   };

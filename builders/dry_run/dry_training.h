@@ -2,9 +2,10 @@
 
 #include <vector>
 
-#include "builders/setup/blueprint.h"
+#include "builders/dry_run/trial.h"
 #include "builders/setup/dry_world.h"
 #include "sdk/data/data_source.h"
+#include "sdk/plan/plan.h"
 
 namespace frugal {
 
@@ -22,7 +23,7 @@ std::vector<PlannedStep> StepsOf(const TrainingProgram& program);
 class DryTraining {
  public:
   // Takes data sets, and the weights that are made at once.
-  explicit DryTraining(const Blueprint& blueprint);
+  DryTraining(const TrainingSetup& setup, Trial trial);
 
   // A step, `times` times over; the plan is that of the last time.
   StepPlan Run(StepKind kind, std::int64_t batch, std::int64_t times);
@@ -32,7 +33,8 @@ class DryTraining {
   ParameterStore& store() { return world_.store(); }
 
  private:
-  const Blueprint& blueprint_;
+  const TrainingSetup& setup_;
+  Trial trial_;
   DryWorld world_;
   BytesByTag baseline_;  // live before the last step
   std::vector<PartStorage> data_;
@@ -41,10 +43,10 @@ class DryTraining {
 // `count` samples of a network's inputs.
 Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context);
 // A batch of the network's inputs, or the largest part of one that goes through at a time.
-Bundle InputsOf(const Blueprint& blueprint, Context& context);
+Bundle InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context);
 
 // How often each parameter's gradient is added to in a training step, where gradients can be used
 // as soon as they are final; else nothing. Depends on the network and on how a batch is split.
-std::vector<std::int64_t> ContributionsFor(const Blueprint& blueprint);
+std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial);
 
 }  // namespace frugal

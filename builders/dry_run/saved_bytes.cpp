@@ -19,8 +19,8 @@ KeptBytes KeptIn(const MemoryTrace& trace, const LabelTable& labels) {
   return kept;
 }
 
-KeptBytes MeasureKept(const Blueprint& blueprint) {
-  DryWorld world(*blueprint.backend, blueprint.dtype());
+KeptBytes MeasureKept(const TrainingSetup& setup, const Trial& trial) {
+  DryWorld world(*setup.backend, setup.dtype());
   Context& context = world.context();
   context.set_training(true);
   MemoryTrace trace;
@@ -28,14 +28,17 @@ KeptBytes MeasureKept(const Blueprint& blueprint) {
   Tape tape;
   const TapeScope scope(context, &tape);
   {
-    Bundle bundle = InputsOf(blueprint, context);
-    (*blueprint.network)(context, bundle);
+    Bundle bundle = InputsOf(setup, trial, context);
+    (*setup.network)(context, bundle);
   }
   return KeptIn(trace, world.ledger().labels());
 }
 
-void SetPolicySegments(Blueprint& blueprint, const KeptBytes& kept) {
-  SetCheckpointSegments(*blueprint.network, CheckpointOptionsOf(blueprint.config.memory), kept);
+void SetPolicySegments(const TrainingSetup& setup, const StepSettings& settings,
+                       const KeptBytes& kept) {
+  CheckpointOptions options = CheckpointOptionsOf(setup.config.memory);
+  options.enabled = settings.use_gradient_checkpointing;
+  SetCheckpointSegments(*setup.network, options, kept);
 }
 
 }  // namespace frugal

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "builders/dry_run/checkpoint_policy.h"
-#include "builders/setup/blueprint.h"
+#include "builders/dry_run/trial.h"
 
 namespace frugal {
 
@@ -9,9 +9,11 @@ namespace frugal {
 KeptBytes KeptIn(const MemoryTrace& trace, const LabelTable& labels);
 
 // What each layer keeps for backward: what it took in a forward pass that is still live at its end.
-KeptBytes MeasureKept(const Blueprint& blueprint);
+KeptBytes MeasureKept(const TrainingSetup& setup, const Trial& trial);
 
-// Cuts the network as the fields of the configuration say.
-void SetPolicySegments(Blueprint& blueprint, const KeptBytes& kept);
+// Cuts the network as the fields of the configuration say where the settings use checkpointing, and
+// else removes all segments; then `kept` is not looked at.
+void SetPolicySegments(const TrainingSetup& setup, const StepSettings& settings,
+                       const KeptBytes& kept);
 
 }  // namespace frugal

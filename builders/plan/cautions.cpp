@@ -9,16 +9,16 @@ namespace {
 
 constexpr int kMostPerProcessor = 4;
 
-void AddProductType(const Blueprint& blueprint, std::vector<std::string>& cautions) {
-  if (blueprint.backend->ProductType(blueprint.dtype()) == blueprint.dtype()) return;
+void AddProductType(const TrainingSetup& setup, std::vector<std::string>& cautions) {
+  if (setup.backend->ProductType(setup.dtype()) == setup.dtype()) return;
   cautions.emplace_back(
       "precision = \"bf16\": this processor has no bf16 instructions, so products and "
       "convolutions compute in f32 between two conversions: that saves memory, but no time");
 }
 
-void AddWarmUp(const Blueprint& blueprint, std::vector<std::string>& cautions) {
-  const std::int64_t warmup = blueprint.config.schedule.warmup_steps;
-  const std::int64_t steps = blueprint.program.total_steps;
+void AddWarmUp(const TrainingSetup& setup, std::vector<std::string>& cautions) {
+  const std::int64_t warmup = setup.config.schedule.warmup_steps;
+  const std::int64_t steps = setup.program.total_steps;
   if (warmup <= steps) return;
   cautions.push_back("schedule.warmup_steps = " + std::to_string(warmup) + " is more than the " +
                      FormatCount(steps) +
@@ -35,10 +35,10 @@ void AddThreads(std::vector<std::string>& cautions) {
 
 }  // namespace
 
-std::vector<std::string> CautionsAbout(const Blueprint& blueprint) {
+std::vector<std::string> CautionsAbout(const TrainingSetup& setup) {
   std::vector<std::string> cautions;
-  AddProductType(blueprint, cautions);
-  AddWarmUp(blueprint, cautions);
+  AddProductType(setup, cautions);
+  AddWarmUp(setup, cautions);
   AddThreads(cautions);
   return cautions;
 }

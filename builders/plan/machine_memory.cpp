@@ -45,7 +45,7 @@ std::string Cure(const Blueprint& blueprint, const SystemMemory& machine) {
       (*machine.available_bytes - *machine.available_bytes / 32) / kBytesPerMegabyte - 64;
   if (megabytes <= 0) return "free some memory";
   const RunConfig config = WithinFree(blueprint, megabytes);
-  Blueprint trial = PrepareBlueprint(config, own_data);
+  const TrainingSetup trial = PrepareTraining(config, own_data);
   const BudgetLimit limit = {megabytes * kBytesPerMegabyte, "what is free now",
                              "memory.memory_budget_mb"};
   BudgetSearch search(trial, limit.bytes);

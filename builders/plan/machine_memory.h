@@ -1,6 +1,6 @@
 #pragma once
 
-#include "builders/setup/blueprint.h"
+#include "builders/plan/blueprint.h"
 #include "sdk/memory/system_memory.h"
 
 namespace frugal {

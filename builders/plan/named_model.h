@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "builders/setup/blueprint.h"
+#include "builders/plan/blueprint.h"
 
 namespace frugal {
 

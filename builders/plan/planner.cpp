@@ -34,12 +34,12 @@ SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std
   return range;
 }
 
-void DescribeLayers(Blueprint& blueprint, const KeptBytes& kept) {
+void DescribeLayers(Blueprint& blueprint, const Trial& trial, const KeptBytes& kept) {
   const std::map<std::string, int> segments = SegmentNumbers(*blueprint.network);
-  DryWorld world(*blueprint.backend, blueprint.dtype());
+    DryWorld world(*blueprint.backend, blueprint.dtype());
   Context& context = world.context();
   context.set_training(true);
-  Bundle bundle = InputsOf(blueprint, context);
+  Bundle bundle = InputsOf(blueprint, trial, context);
   for (std::size_t i = 0; i < blueprint.network->size(); ++i) {
     Layer& layer = blueprint.network->layer(i);
     layer(context, bundle);
@@ -160,34 +160,48 @@ void CheckOutputs(const Blueprint& blueprint) {
 
 }  // namespace
 
-void MakePlan(Blueprint& blueprint) {
-  const auto chosen = ChooseWithinBudget(blueprint);
-  const KeptBytes kept = MeasureKept(blueprint);
-  if (chosen) {
-    blueprint.network->SetLeafSegments(*chosen);
+Blueprint PlanTraining(TrainingSetup setup) {
+  const std::optional<BudgetChoice> choice = ChooseWithinBudget(setup);
+  if (choice) setup.config = WithSettings(std::move(setup.config), choice->settings);
+  Trial trial = TrialWith(setup, SettingsOf(setup.config));
+  setup.program = trial.program;
+  const KeptBytes kept = MeasureKept(setup, trial);
+  if (choice && choice->segments) {
+    setup.network->SetLeafSegments(*choice->segments);
   } else {
-    SetPolicySegments(blueprint, kept);
+    SetPolicySegments(setup, trial.settings, kept);
   }
-  DescribeLayers(blueprint, kept);
-  blueprint.final_after = ContributionsFor(blueprint);
-  DryTraining training(blueprint);
-  for (const PlannedStep& step : StepsOf(blueprint.program)) {
-    blueprint.plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
+  Blueprint blueprint{std::move(setup), Plan()};
+  Plan& plan = blueprint.plan;
+  DescribeLayers(blueprint, trial, kept);
+  plan.final_after = trial.final_after = ContributionsFor(blueprint, trial);
+  DryTraining training(blueprint, trial);
+  for (const PlannedStep& step : StepsOf(trial.program)) {
+    plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
   }
   FillTotals(blueprint, training.ledger());
-  if (std::optional<BudgetPlan>& budget = blueprint.plan.budget) {
-    budget->planned_bytes = FootprintBytes(blueprint, training.ledger().live_total());
+  if (choice) {
+    plan.budget = choice->plan;
+    plan.budget->planned_bytes =
+        FootprintBytes(blueprint.config.memory, plan, training.ledger().live_total());
   }
-  blueprint.plan.largest_holders = HoldersWithBaseline(blueprint.plan.steps.front());
+  plan.largest_holders = HoldersWithBaseline(plan.steps.front());
   AddNotes(blueprint);
   AddUpdateNotes(blueprint);
   for (std::string& note : IdleMemoryFields(blueprint.config.memory, blueprint.config.origins)) {
-    blueprint.plan.notes.push_back(std::move(note));
+    plan.notes.push_back(std::move(note));
   }
+  return blueprint;
+}
+
+Trial TrialOf(const Blueprint& blueprint) {
+  Trial trial = TrialWith(blueprint, SettingsOf(blueprint.config));
+  trial.final_after = blueprint.plan.final_after;
+  return trial;
 }
 
 StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, int64_t batch) {
-  DryTraining training(blueprint);
+  DryTraining training(blueprint, TrialOf(blueprint));
   for (const Parameter* parameter : blueprint.parameters) training.store().Value(*parameter);
   // Packed weights are there too once anything has run.
   const bool packs = blueprint.dtype() == DType::kBF16;
@@ -195,12 +209,12 @@ StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, int64_t batch) {
 }
 
 Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
-  Blueprint blueprint = PrepareBlueprint(config, custom_layout);
+  TrainingSetup setup = PrepareTraining(config, custom_layout);
   return WithPlaceIn(config, [&] {
-    MakePlan(blueprint);
+    Blueprint blueprint = PlanTraining(std::move(setup));
     CheckOutputs(blueprint);
     CheckDeviceLimit(blueprint);
-    return std::move(blueprint);
+    return blueprint;
   });
 }
 

@@ -7,7 +7,7 @@
 namespace frugal {
 namespace {
 
-// What a layer is, with its sizes.
+// Describes a layer with its sizes.
 std::string DescriptionOf(const Module& module) {
   const auto* layer = dynamic_cast<const Layer*>(&module);
   return layer == nullptr ? "" : layer->Describe();
@@ -49,7 +49,7 @@ void CheckSame(const Blueprint& original, const Blueprint& built) {
                               "by SaveWeights and LoadWeights"});
 }
 
-// Of all lists in a tree.
+// Cuts every list of a tree as its original is cut.
 void CopySegments(const Module& from, Module& to) {
   const auto* list = dynamic_cast<const Sequential*>(&from);
   if (list != nullptr) {
@@ -65,13 +65,12 @@ void CopySegments(const Module& from, Module& to) {
 }  // namespace
 
 Blueprint CopyBlueprint(const Blueprint& original) {
-  Blueprint copy = PrepareBlueprint(WithoutWeightsFile(original.config),
-                                    original.dataset ? nullptr : &original.layout);
+  Blueprint copy{PrepareTraining(WithoutWeightsFile(original.config),
+                                 original.dataset ? nullptr : &original.layout),
+                 original.plan};
   CheckSame(original, copy);
   CopySegments(*original.network, *copy.network);
   copy.program = original.program;
-  copy.final_after = original.final_after;
-  copy.plan = original.plan;
   return copy;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "builders/setup/blueprint.h"
+#include "builders/plan/blueprint.h"
 
 namespace frugal {
 
-// The same network once more, with the plan as it was made; weights start lazily, and none come
+// Builds the network once more, with the plan as it was made; weights start lazily, and none come
 // from a file. Throws UsageError where the network is not the one that the configuration builds, as
 // after it was replaced by another.
 Blueprint CopyBlueprint(const Blueprint& original);

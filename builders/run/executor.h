@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "builders/plan/blueprint.h"
 #include "builders/run/data_sources.h"
 #include "builders/run/memory_stack.h"
 #include "builders/run/step_layouts.h"
 #include "builders/run/training_result.h"
-#include "builders/setup/blueprint.h"
 #include "sdk/module/parameter_store.h"
 
 namespace frugal {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "builders/plan/blueprint.h"
 #include "builders/run/data_sources.h"
 #include "builders/run/model_part.h"
 #include "builders/run/model_use.h"
 #include "builders/run/training_observer.h"
-#include "builders/setup/blueprint.h"
 #include "sdk/train/generate.h"
 
 namespace frugal {

@@ -79,6 +79,9 @@ struct Plan {
 
   std::vector<StepPlan> steps;
   std::vector<LayerPlan> layers;
+  // How often each parameter's gradient is added to in a training step, where parameters are
+  // updated in the backward pass; else empty.
+  std::vector<std::int64_t> final_after;
   std::vector<Holder> largest_holders;  // at the peak of a training step
   std::vector<std::string> notes;       // what a setting means here, in words
   std::optional<BudgetPlan> budget;     // where there is one

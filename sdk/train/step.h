@@ -17,8 +17,8 @@ namespace frugal {
 struct StepParts {
   Layer& network;
   std::span<Parameter* const> parameters;
-  LossOptions loss;
-  DataLayout layout;
+  const LossOptions& loss;
+  const DataLayout& layout;
   // What the network takes, with the data's shapes.
   std::span<const NetworkInput> inputs;
   // Where the network is to take noise away; null where the data have its targets.

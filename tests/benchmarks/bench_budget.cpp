@@ -105,7 +105,7 @@ struct Range {
 Range RangeOf(const PresetModel& spec) {
   const auto range = InChildProcess([&] {
     const RunConfig config = BuilderFor(spec, {}).config();
-    Blueprint blueprint = PrepareBlueprint(config, &spec.layout);
+    const TrainingSetup blueprint = PrepareTraining(config, &spec.layout);
     BudgetSearch search(blueprint, 0);
     const auto whole = [](std::int64_t bytes) {
       return static_cast<std::int64_t>(std::ceil(Megabytes(bytes)));
@@ -132,7 +132,7 @@ std::vector<Way> Budgets(const PresetModel& spec, const BenchOptions& options) {
 
 std::vector<Way> EveryN(const PresetModel& spec) {
   const auto size = static_cast<double>(
-      PrepareBlueprint(BuilderFor(spec, {}).config(), &spec.layout).network->size());
+      PrepareTraining(BuilderFor(spec, {}).config(), &spec.layout).network->size());
   const auto root = static_cast<std::int64_t>(std::lround(std::sqrt(size)));
   std::vector<Way> ways;
   for (const std::int64_t every : {std::int64_t{1}, std::int64_t{2}, root, std::int64_t{5}}) {

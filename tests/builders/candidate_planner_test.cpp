@@ -17,16 +17,16 @@ TEST_CASE("a way to train that cannot be planned leaves nothing behind", "[budge
     layers.Flatten().Dense({.units = 32}).BatchNorm().Dense({.units = 5});
   });
   const DataLayout layout = LayoutFor("mlp");
-  Blueprint blueprint = PrepareBlueprint(builder.config(), &layout);
-  CandidatePlanner planner(blueprint);
-  BudgetSettings settings = SettingsOf(blueprint.config);
+  const TrainingSetup setup = PrepareTraining(builder.config(), &layout);
+  CandidatePlanner planner(setup);
+  StepSettings settings = SettingsOf(setup.config);
   settings.accumulate = 8;
   ChainChoice chain;
   chain.segments = {{0, 2}};
   CHECK_THROWS_AS(planner.Plan(settings, chain, 0), Error);
-  CHECK(blueprint.program.batch == 8);
-  CHECK(blueprint.network->segments().empty());
-  CHECK_FALSE(blueprint.network->cuts_leaves());
+  CHECK(setup.program.batch == 8);
+  CHECK(setup.network->segments().empty());
+  CHECK_FALSE(setup.network->cuts_leaves());
 }
 
 }  // namespace

@@ -16,16 +16,15 @@ const std::vector<std::int64_t> kSamples = {0, 1, 2, 3, 4, 5, 6, 7};
 Model ModelOfOtherNetwork(const SmallRun& run, std::int64_t hidden) {
   const AiModelBuilder builder = BuilderFor(run);
   const DataLayout layout = LayoutFor(run.network);
-  Blueprint blueprint = PrepareBlueprint(builder.config(), &layout);
+  TrainingSetup setup = PrepareTraining(builder.config(), &layout);
   auto network = std::make_unique<Sequential>();
   network->Append("0", std::make_unique<FlattenLayer>());
   network->Append("1", std::make_unique<Dense>(128, DenseOptions{.units = hidden}));
   network->Append("2", std::make_unique<Dense>(hidden, DenseOptions{.units = 5}));
   network->AssignPaths("");
-  blueprint.parameters = NumberParameters(*network);
-  blueprint.network = std::move(network);
-  MakePlan(blueprint);
-  return Model(std::move(blueprint), SyntheticSources(layout));
+  setup.parameters = NumberParameters(*network);
+  setup.network = std::move(network);
+  return Model(PlanTraining(std::move(setup)), SyntheticSources(layout));
 }
 
 TEST_CASE("a model whose network was replaced is not cloned, but refused", "[clone]") {

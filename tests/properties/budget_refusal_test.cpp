@@ -23,9 +23,9 @@ TEST_CASE("what cannot fit is refused, and every alternative that is named is tr
   CHECK(text.find(" would bring it to ") != std::string::npos);
 
   const DataLayout layout = LayoutOfLarge("vit");
-  Blueprint blueprint = PrepareBlueprint(builder.config(), &layout);
+  const TrainingSetup setup = PrepareTraining(builder.config(), &layout);
   const std::int64_t budget = 8 * kBytesPerMegabyte;
-  const BudgetCandidate found = BudgetSearch(blueprint, budget).Least();
+  const BudgetCandidate found = BudgetSearch(setup, budget).Least();
   const std::int64_t least = found.footprint.bytes;
   CHECK(least > budget);
   const auto alternatives = AlternativesFor(builder.config(), &layout, budget, found);

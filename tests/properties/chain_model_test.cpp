@@ -67,7 +67,7 @@ TEST_CASE("the chain of a network knows what schedules take beside each other",
           "[builders][budget]") {
   for (const std::string name : {"gpt", "vit", "unet", "uvit"}) {
     const Blueprint blueprint = BuilderOf(name).Plan();
-    const Chain chain = ChainOf(MeasureStages(blueprint));
+    const Chain chain = ChainOf(MeasureStages(blueprint, TrialOf(blueprint)));
     CHECK(chain.carried.empty() == (name == "gpt" || name == "vit"));
     const std::int64_t whole = PeakOf(blueprint, {});
     std::vector<std::int64_t> beside;
@@ -98,7 +98,7 @@ void EachFlatSchedule(std::size_t at, std::size_t end, CheckpointSegments& befor
 TEST_CASE("the search finds what trying all schedules would", "[builders][budget]") {
   for (const std::string name : {"resnet", "small uvit"}) {
     const Blueprint blueprint = BuilderOf(name).Plan();
-    std::vector<Stage> stages = MeasureStages(blueprint);
+    std::vector<Stage> stages = MeasureStages(blueprint, TrialOf(blueprint));
     ModelTimes(blueprint.dtype(), stages);
     ChainPlanner planner(ChainOf(stages));
     struct Tried {

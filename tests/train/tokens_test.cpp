@@ -42,31 +42,30 @@ struct Run {
 };
 
 Blueprint PlanOf(const std::string& text_file, const Run& run) {
-  Blueprint blueprint;
-  blueprint.config.data = {
+  TrainingSetup setup;
+  setup.config.data = {
       .text_file = text_file, .sequence_length = 7, .test_fraction = run.test_fraction};
-  blueprint.config.training.precision = run.precision;
-  blueprint.config.optimizer = {.lr = 0.3};
-  blueprint.dataset = DatasetOf(blueprint.config.data);
-  blueprint.layout = LayoutOf(*blueprint.dataset);
-  const DataLayout& layout = blueprint.layout;
-  blueprint.program = {.train_samples = layout.train_count,
-                       .test_samples = layout.test_count,
-                       .batch = 4,
-                       .evaluation_batch = 3,
-                       .drop_last = true,
-                       .steps_per_epoch = layout.train_count / 4,
-                       .total_steps = layout.train_count / 4};
-  blueprint.backend = MakeBackend(run.backend);
-  blueprint.network = std::make_unique<Sequential>();
-  blueprint.network->Append("bigrams", std::make_unique<Bigrams>(layout.vocabulary));
-  blueprint.network->AssignPaths("");
-  blueprint.inputs = ResolveInputs(*blueprint.network, layout, nullptr);
-  blueprint.parameters = NumberParameters(*blueprint.network);
-  blueprint.optimizer = std::make_unique<Optimizer>(
-      blueprint.config.optimizer, blueprint.config.schedule, 0, blueprint.program.total_steps);
-  MakePlan(blueprint);
-  return blueprint;
+  setup.config.training.precision = run.precision;
+  setup.config.optimizer = {.lr = 0.3};
+  setup.dataset = DatasetOf(setup.config.data);
+  setup.layout = LayoutOf(*setup.dataset);
+  const DataLayout& layout = setup.layout;
+  setup.program = {.train_samples = layout.train_count,
+                   .test_samples = layout.test_count,
+                   .batch = 4,
+                   .evaluation_batch = 3,
+                   .drop_last = true,
+                   .steps_per_epoch = layout.train_count / 4,
+                   .total_steps = layout.train_count / 4};
+  setup.backend = MakeBackend(run.backend);
+  setup.network = std::make_unique<Sequential>();
+  setup.network->Append("bigrams", std::make_unique<Bigrams>(layout.vocabulary));
+  setup.network->AssignPaths("");
+  setup.inputs = ResolveInputs(*setup.network, layout, nullptr);
+  setup.parameters = NumberParameters(*setup.network);
+  setup.optimizer = std::make_unique<Optimizer>(setup.config.optimizer, setup.config.schedule, 0,
+                                                setup.program.total_steps);
+  return PlanTraining(std::move(setup));
 }
 
 std::vector<std::int64_t> Tokens(const std::string& text) { return {text.begin(), text.end()}; }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "builders/plan/blueprint.h"
 #include "builders/run/training_result.h"
-#include "builders/setup/blueprint.h"
 
 namespace frugal {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "builders/setup/blueprint.h"
+#include "builders/plan/blueprint.h"
 #include "sdk/memory/system_memory.h"
 
 namespace frugal {

@@ -2,8 +2,8 @@
 
 // A made-up network of three layers with its plan and the result of a training.
 
+#include "builders/plan/blueprint.h"
 #include "builders/run/training_result.h"
-#include "builders/setup/blueprint.h"
 
 namespace frugal {
 

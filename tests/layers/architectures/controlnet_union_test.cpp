@@ -1,7 +1,7 @@
 // What sets the union ControlNet apart from the plain one: types of hints, and attention along the
 // batch. Its numbers are those of an oracle case; gradients, checkpoints and dry runs are in
 // unets_test.
-#include "builders/budget/budget_settings.h"
+#include "builders/budget/free_knobs.h"
 #include "builders/config/types/architecture.h"
 #include "builders/plan/named_model.h"
 #include "sdk/core/error.h"

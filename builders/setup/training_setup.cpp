@@ -1,4 +1,4 @@
-#include "builders/setup/blueprint.h"
+#include "builders/setup/training_setup.h"
 
 #include <algorithm>
 #include <numeric>
@@ -80,12 +80,12 @@ TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
 }
 
 // A list of devices names one for each layer of the network.
-void CheckAssignments(const Blueprint& blueprint) {
-  const auto& assignments = blueprint.config.memory.custom_device_assignments;
-  if (!assignments || assignments->size() == blueprint.network->size()) return;
+void CheckAssignments(const TrainingSetup& setup) {
+  const auto& assignments = setup.config.memory.custom_device_assignments;
+  if (!assignments || assignments->size() == setup.network->size()) return;
   throw ConfigError({.where = "memory.custom_device_assignments",
                      .required = "one device for each of the " +
-                                 std::to_string(blueprint.network->size()) + " layers",
+                                 std::to_string(setup.network->size()) + " layers",
                      .given = std::to_string(assignments->size()) + " were given",
                      .advice = "list as many devices as there are [[model.layers]]"});
 }
@@ -100,30 +100,30 @@ void CheckThreadCount() {
        .advice = "set it, or training.threads, to the number of processors"});
 }
 
-Blueprint Prepare(const RunConfig& config, const DataLayout* custom_layout) {
+TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) {
   CheckConfig(config, custom_layout != nullptr);
-  Blueprint blueprint;
-  blueprint.config = config;
-  if (!custom_layout) blueprint.dataset = DatasetIn(config);
-  blueprint.layout = custom_layout ? *custom_layout : LayoutOf(*blueprint.dataset);
-  blueprint.program = ProgramOf(config, blueprint.layout);
+  TrainingSetup setup;
+  setup.config = config;
+  if (!custom_layout) setup.dataset = DatasetIn(config);
+  setup.layout = custom_layout ? *custom_layout : LayoutOf(*setup.dataset);
+  setup.program = ProgramOf(config, setup.layout);
   SetThreadCount(static_cast<int>(config.training.threads));
   CheckThreadCount();
-  blueprint.backend = MakeBackend(config.training.backend);
-  const LayerInput input = {blueprint.layout.BatchShape(blueprint.program.batch),
-                            blueprint.layout.InputType(blueprint.dtype())};
-  blueprint.network = BuildNetwork(config.model, input, *blueprint.backend, blueprint.dtype());
+  setup.backend = MakeBackend(config.training.backend);
+  const LayerInput input = {setup.layout.BatchShape(setup.program.batch),
+                            setup.layout.InputType(setup.dtype())};
+  setup.network = BuildNetwork(config.model, input, *setup.backend, setup.dtype());
   if (config.diffusion.kind != DiffusionKind::kNone) {
-    blueprint.diffusion = std::make_unique<DiffusionProcess>(config.diffusion);
+    setup.diffusion = std::make_unique<DiffusionProcess>(config.diffusion);
   }
-  blueprint.inputs = ResolveInputs(*blueprint.network, blueprint.layout, blueprint.diffusion.get());
-  CheckAssignments(blueprint);
-  blueprint.parameters = blueprint.network->Parameters();
-  SetLearning(config, blueprint.parameters);
-  blueprint.optimizer = std::make_unique<Optimizer>(config.optimizer, config.schedule,
-                                                    config.training.clip_gradient_norm,
-                                                    blueprint.program.total_steps);
-  return blueprint;
+  setup.inputs = ResolveInputs(*setup.network, setup.layout, setup.diffusion.get());
+  CheckAssignments(setup);
+  setup.parameters = setup.network->Parameters();
+  SetLearning(config, setup.parameters);
+  setup.optimizer =
+      std::make_unique<Optimizer>(config.optimizer, config.schedule,
+                                  config.training.clip_gradient_norm, setup.program.total_steps);
+  return setup;
 }
 
 }  // namespace
@@ -134,9 +134,23 @@ std::vector<std::int64_t> FirstSamples(std::int64_t count) {
   return samples;
 }
 
-Blueprint PrepareBlueprint(const RunConfig& given, const DataLayout* custom_layout) {
+TrainingSetup PrepareTraining(const RunConfig& given, const DataLayout* custom_layout) {
   const RunConfig config = WithLossOfDiffusion(given);
   return WithPlaceIn(config, [&] { return Prepare(config, custom_layout); });
+}
+
+StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
+                      std::span<const std::int64_t> final_after) {
+  return {.network = *setup.network,
+          .parameters = setup.parameters,
+          .loss = setup.config.loss,
+          .layout = setup.layout,
+          .inputs = setup.inputs,
+          .diffusion = setup.diffusion.get(),
+          .accumulate = settings.accumulate,
+          .final_after = final_after,
+          .chunk_rows = settings.loss_chunk_rows.value_or(0),
+          .on_divergence = setup.config.training.on_divergence};
 }
 
 }  // namespace frugal

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "builders/config/dataset.h"
 #include "builders/config/run_config.h"
+#include "builders/setup/step_settings.h"
 #include "layers/sequential.h"
-#include "sdk/plan/plan.h"
 #include "sdk/train/step.h"
 
 namespace frugal {
@@ -22,9 +24,9 @@ struct TrainingProgram {
   std::int64_t total_steps = 0;
 };
 
-// Everything that is decided before memory is taken: the network with its sizes and checkpoint
-// segments, the optimizer, and the plan of what it will all take.
-struct Blueprint {
+// What is given: everything that is known of a training before it is planned. Nothing of it changes
+// once it is prepared; only the network's checkpointed segments do while ways to train are tried.
+struct TrainingSetup {
   RunConfig config;
   DataLayout layout;
   std::optional<DatasetDescription> dataset{};  // nothing where the program brings its own data
@@ -35,33 +37,19 @@ struct Blueprint {
   NetworkInputs inputs{};  // of the network, with the data's shapes
   std::vector<Parameter*> parameters;
   std::unique_ptr<Optimizer> optimizer;
-  Plan plan;
-  // How often each parameter's gradient is added to in a training step, where parameters are
-  // updated in the backward pass; else empty.
-  std::vector<std::int64_t> final_after;
 
-  bool updates_in_backward() const { return !final_after.empty(); }
   // Of activations; parameters are ExactType(dtype()).
   DType dtype() const { return DTypeOf(config.training.precision); }
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.training.seed); }
-  StepParts step_parts() const {
-    return {*network,
-            parameters,
-            config.loss,
-            layout,
-            inputs,
-            diffusion.get(),
-            config.training.accumulate,
-            final_after,
-            config.training.loss_chunk_rows.value_or(0),
-            config.training.on_divergence};
-  }
 };
 
-// Checks the configuration and builds the network, with everything that is known before a plan is
-// made. With `custom_layout` the program brings its own data; otherwise [data] describes it. Throws
-// ConfigError or ShapeError.
-Blueprint PrepareBlueprint(const RunConfig& config, const DataLayout* custom_layout = nullptr);
+// Checks the configuration and builds the network. With `custom_layout` the program brings its own
+// data; otherwise [data] describes it. Throws ConfigError or ShapeError.
+TrainingSetup PrepareTraining(const RunConfig& config, const DataLayout* custom_layout = nullptr);
+
+// What a step is run with. `final_after` as in Plan; it and the setup must outlive the result.
+StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
+                      std::span<const std::int64_t> final_after);
 
 // Sample numbers 0 .. count - 1.
 std::vector<std::int64_t> FirstSamples(std::int64_t count);

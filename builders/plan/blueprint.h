@@ -1,0 +1,17 @@
+#pragma once
+
+#include "builders/setup/training_setup.h"
+#include "sdk/plan/plan.h"
+
+namespace frugal {
+
+// A planned training: what was given, with what the planner chose in force in its configuration and
+// in the network's checkpointed segments, and the plan of what it will all take.
+struct Blueprint : TrainingSetup {
+  Plan plan;
+
+  bool updates_in_backward() const { return !plan.final_after.empty(); }
+  StepParts step_parts() const { return StepPartsOf(*this, SettingsOf(config), plan.final_after); }
+};
+
+}  // namespace frugal

@@ -1,0 +1,36 @@
+#include "builders/setup/step_settings.h"
+
+namespace frugal {
+namespace {
+
+template <class T>
+void Choose(T& field, const T& value, const char* key, RunConfig& config) {
+  if (field == value) return;
+  field = value;
+  config.origins.Set(key, Origin::Planner());
+}
+
+}  // namespace
+
+StepSettings SettingsOf(const RunConfig& config) {
+  return {.optimizer_in_backward = config.memory.optimizer_in_backward,
+          .accumulate = config.training.accumulate,
+          .evaluation_batch = config.training.evaluation_batch_size,
+          .loss_chunk_rows = config.training.loss_chunk_rows,
+          .use_gradient_checkpointing = config.memory.use_gradient_checkpointing};
+}
+
+RunConfig WithSettings(RunConfig config, const StepSettings& settings) {
+  Choose(config.memory.use_gradient_checkpointing, settings.use_gradient_checkpointing,
+         "memory.use_gradient_checkpointing", config);
+  Choose(config.memory.optimizer_in_backward, settings.optimizer_in_backward,
+         "memory.optimizer_in_backward", config);
+  Choose(config.training.accumulate, settings.accumulate, "training.accumulate", config);
+  Choose(config.training.evaluation_batch_size, settings.evaluation_batch,
+         "training.evaluation_batch_size", config);
+  Choose(config.training.loss_chunk_rows, settings.loss_chunk_rows, "training.loss_chunk_rows",
+         config);
+  return config;
+}
+
+}  // namespace frugal
