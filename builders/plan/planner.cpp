@@ -36,7 +36,7 @@ SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std
 
 void DescribeLayers(Blueprint& blueprint, const Trial& trial, const KeptBytes& kept) {
   const std::map<std::string, int> segments = SegmentNumbers(*blueprint.network);
-    DryWorld world(*blueprint.backend, blueprint.dtype());
+  DryWorld world(*blueprint.backend, blueprint.dtype());
   Context& context = world.context();
   context.set_training(true);
   Bundle bundle = InputsOf(blueprint, trial, context);

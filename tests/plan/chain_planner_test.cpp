@@ -8,6 +8,7 @@
 #include "sdk/plan/fewer_segments.h"
 #include "sdk/plan/known_schedules.h"
 #include "tests/catch.h"
+#include "tests/skip.h"
 
 namespace frugal::testing {
 namespace {
@@ -223,7 +224,8 @@ TEST_CASE("up to a hundred stages the table itself beats what is known", "[plan]
   }
 }
 
-TEST_CASE("2,500 stages are planned in under a second", "[plan][chain]") {
+TEST_CASE("2,500 stages are planned in under a second", "[plan][chain][needs-plain]") {
+  FRUGAL_SKIP_UNLESS(!frugal::test::kIsSanitized, "a sanitizer has time of its own");
   for (const bool equal : {true, false}) {
     auto chain = RandomChain(2500, 1, 1'000'003);
     if (equal) std::ranges::fill(chain.stages, ChainStage(chain.stages.front()));

@@ -62,7 +62,8 @@ TEST_CASE("a nested control group is the memory that there is", "[needs-group]")
   CheckContains(refused.errors, "MB are free now of the 200 MB of the control group");
 }
 
-TEST_CASE("a limit of the address space is the memory that there is") {
+TEST_CASE("a limit of the address space is the memory that there is", "[needs-plain]") {
+  FRUGAL_SKIP_UNLESS(!frugal::test::kIsSanitized, "a sanitizer has address space of its own");
   const TempDir directory;
   WriteTinyData(directory);
   directory.Write("large.toml", WideConfig(16));
@@ -79,7 +80,8 @@ TEST_CASE("a limit of the address space is the memory that there is") {
   CHECK(forced.errors.find("this should not happen") == std::string::npos);
 }
 
-TEST_CASE("too little memory for oneDNN's kernels is said as that") {
+TEST_CASE("too little memory for oneDNN's kernels is said as that", "[needs-plain]") {
+  FRUGAL_SKIP_UNLESS(!frugal::test::kIsSanitized, "a sanitizer has address space of its own");
   const TempDir directory;
   WriteTinyData(directory);
   std::string conv = kTinyConfig;
