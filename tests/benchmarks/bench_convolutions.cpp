@@ -135,10 +135,10 @@ void PrintTitle(const char* title) {
               "ratio", "MB");
 }
 
-using MakeFiltering = std::unique_ptr<Operation> (*)(const ConvDescription&, std::int64_t);
+using MakeWinogradOf = std::unique_ptr<Operation> (*)(const ConvDescription&, std::int64_t);
 
-void MinimalFiltering(const char* title, MakeFiltering make,
-                      std::int64_t (*most)(const ConvGeometry&), int rounds) {
+void WinogradConvolution(const char* title, MakeWinogradOf make,
+                         std::int64_t (*most)(const ConvGeometry&), int rounds) {
   PrintTitle(title);
   constexpr std::pair<Pass, const char*> kPasses[] = {{Pass::kForward, "forward"},
                                                       {Pass::kBackwardData, "data"},
@@ -182,10 +182,10 @@ void WeightGradients(int rounds) {
 int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::max(1, std::atoi(arguments[1])) : 5;
   using namespace frugal::onednn;
-  frugal::MinimalFiltering("Minimal filtering of ours beside direct convolution, f32 (GFLOP/s)",
-                           MakeMinimalFiltering, FilteringScratch, rounds);
-  frugal::MinimalFiltering("oneDNN's (AVX-512) beside the same", MakeWinograd, WinogradScratch,
-                           rounds);
+  frugal::WinogradConvolution("Winograd's method of ours beside direct convolution, f32 (GFLOP/s)",
+                              MakeWinograd, WinogradScratch, rounds);
+  frugal::WinogradConvolution("oneDNN's (AVX-512) beside the same", MakeWinogradOneDnn,
+                              WinogradOneDnnScratch, rounds);
   frugal::Products(rounds);
   frugal::WeightGradients(rounds);
 }

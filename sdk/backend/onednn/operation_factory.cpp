@@ -23,16 +23,16 @@ bool IsReferenceLoop(const Recipe& recipe) {
   return name.substr(0, 3) == "ref" || name.find(":ref") != std::string_view::npos;
 }
 
-std::unique_ptr<Operation> DescribeFiltering(const ConvDescription& d) {
-  if (!HasWinograd()) return MakeMinimalFiltering(d, FilteringScratch(d.geometry));
+std::unique_ptr<Operation> MakeWinogradOperation(const ConvDescription& d) {
+  if (!HasWinogradOneDnn()) return MakeWinograd(d, WinogradScratch(d.geometry));
   return WithSeparateActivation(d, [](const Description& without) {
     const auto& conv = std::get<ConvDescription>(without);
-    return MakeWinograd(conv, WinogradScratch(conv.geometry));
+    return MakeWinogradOneDnn(conv, WinogradOneDnnScratch(conv.geometry));
   });
 }
 
 std::unique_ptr<Operation> DescribeOurs(const ConvDescription& d) {
-  if (d.dtype != DType::kBF16) return DescribeFiltering(d);
+  if (d.dtype != DType::kBF16) return MakeWinogradOperation(d);
   if (d.pass != Pass::kBackwardWeight) return ConvProductPays(d) ? MakeConvProduct(d) : nullptr;
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }

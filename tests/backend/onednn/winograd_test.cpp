@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kPlenty = 256 << 20;  // of scratch
 
-// oneDNN's minimal filtering, or ours.
+// oneDNN's Winograd's method, or ours.
 struct Way {
   std::unique_ptr<Operation> (*make)(const ConvDescription&, std::int64_t);
   std::int64_t (*scratch)(const ConvGeometry&);
@@ -28,9 +28,9 @@ struct Way {
 
 // Those that this machine has.
 std::vector<Way> Ways() {
-  std::vector<Way> ways = {{MakeMinimalFiltering, FilteringScratch}};
-  if (HasWinograd()) {
-    ways.push_back({MakeWinograd, WinogradScratch});
+  std::vector<Way> ways = {{MakeWinograd, WinogradScratch}};
+  if (HasWinogradOneDnn()) {
+    ways.push_back({MakeWinogradOneDnn, WinogradOneDnnScratch});
   } else {
     WARN("oneDNN has its own in version 2 and for AVX-512 alone");
   }
@@ -153,7 +153,7 @@ void Check(Backends& b, const Case& c, const Way& way, int parts) {
 }  // namespace
 
 TEST_CASE(
-    "convolutions by minimal filtering are within 1e-5 of the reference, all at once or in parts") {
+    "convolutions by Winograd's method are within 1e-5 of the reference, all at once or in parts") {
   Backends b;
   Dice dice(1);
   const Sizes sizes[] = {
@@ -167,13 +167,12 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("our minimal filtering has the same bits with any number of threads") {
+TEST_CASE("our Winograd's method has the same bits with any number of threads") {
   Dice dice(2);
   const Case c({19, 15, 20, 80, 96}, dice);
   const auto bits = [&](Pass pass, const Tensor& like, int threads) {
     SetThreadCount(threads);
-    const auto operation =
-        MakeMinimalFiltering(DescribeConv(c.sizes, pass, false, false, false), kPlenty);
+    const auto operation = MakeWinograd(DescribeConv(c.sizes, pass, false, false, false), kPlenty);
     REQUIRE(operation);
     const Scratch scratch(operation->ScratchBytes());
     Tensor result = Full(like.shape(), NAN);
@@ -197,12 +196,12 @@ TEST_CASE("our minimal filtering has the same bits with any number of threads") 
   SetThreadCount(before);
 }
 
-TEST_CASE("our minimal filtering with a relu hides nothing that is not a number") {
+TEST_CASE("our Winograd's method with a relu hides nothing that is not a number") {
   Dice dice(4);
   const Case c({16, 8, 8, 64, 64}, dice);
   c.x.data<float>()[0] = NAN;
   const auto operation =
-      MakeMinimalFiltering(DescribeConv(c.sizes, Pass::kForward, false, false, true), kPlenty);
+      MakeWinograd(DescribeConv(c.sizes, Pass::kForward, false, false, true), kPlenty);
   REQUIRE(operation);
   const Scratch scratch(operation->ScratchBytes());
   const Tensor y = Full(c.dy.shape(), 0);
@@ -212,10 +211,10 @@ TEST_CASE("our minimal filtering with a relu hides nothing that is not a number"
   CHECK(std::isnan(y.data<float>()[0]));
 }
 
-TEST_CASE("our minimal filtering is within 1e-5 of the reference over random sizes") {
+TEST_CASE("our Winograd's method is within 1e-5 of the reference over random sizes") {
   Backends b;
   Dice dice(3);
-  const Way ours = {MakeMinimalFiltering, FilteringScratch};
+  const Way ours = {MakeWinograd, WinogradScratch};
   int taken = 0;
   for (int i = 0; i < 5 * kRepeats; ++i) {
     const Sizes sizes{dice.Between(1, 20), dice.Between(4, 20), dice.Between(4, 20),
@@ -228,7 +227,7 @@ TEST_CASE("our minimal filtering is within 1e-5 of the reference over random siz
 }
 
 TEST_CASE(
-    "convolutions with any fused activation have scratch enough where minimal filtering pays") {
+    "convolutions with any fused activation have scratch enough where Winograd's method pays") {
   Backends b;
   const ConvGeometry g = Sizes{64, 16, 16, 64, 64}.Geometry();
   for (const Way& way : Ways()) {
@@ -252,7 +251,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("minimal filtering is for dense 3 x 3 windows over enough channels and pixels, in f32") {
+TEST_CASE("Winograd's method is for dense 3 x 3 windows over enough channels and pixels, in f32") {
   const ConvDescription good =
       DescribeConv({16, 8, 8, 64, 64}, Pass::kForward, false, false, false);
   for (const Way& way : Ways()) {

@@ -22,7 +22,7 @@ bool OneDnnConvKernels::FusesActivation(Activation activation) const {
   return onednn::IsFused(activation);
 }
 
-// The epilogue is not known here: enough for any, oneDNN's or the reference's. By minimal filtering
+// The epilogue is not known here: enough for any, oneDNN's or the reference's. By Winograd's method
 // oneDNN has none but relu, and one of the others stands for all.
 std::int64_t OneDnnConvKernels::ForwardScratch(const ConvGeometry& g, DType dtype) const {
   std::int64_t bytes = 0;

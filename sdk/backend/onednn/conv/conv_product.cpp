@@ -130,9 +130,9 @@ class ConvProduct final : public Operation {
     const std::int64_t step = places * d_.geometry.input_channels;  // of the outputs
     const std::int64_t row = forward_ ? places : step, column = forward_ ? step : places;
     const std::int64_t channel = block * kMatrixBlock, first = panel * kMatrixBlock;
-    std::array<BFloat16*, simd::kPlacesAtOnce> to;
-    for (std::int64_t place = 0; place < places; place += simd::kPlacesAtOnce) {
-      const std::int64_t taken = std::min(simd::kPlacesAtOnce, places - place);
+    std::array<BFloat16*, simd::kPointsAtOnce> to;
+    for (std::int64_t place = 0; place < places; place += simd::kPointsAtOnce) {
+      const std::int64_t taken = std::min(simd::kPointsAtOnce, places - place);
       for (std::int64_t i = 0; i < taken; ++i) {
         const PackedPlace& packed = packed_places_[static_cast<std::size_t>(place + i)];
         to[static_cast<std::size_t>(i)] =

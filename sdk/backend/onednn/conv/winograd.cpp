@@ -11,7 +11,7 @@
 namespace frugal::onednn {
 namespace {
 
-using simd::kPlaces;
+using simd::kWinogradPoints;
 using simd::Panels;
 
 constexpr std::int64_t kMostFilters = std::int64_t{10} << 20;  // bytes, transformed
@@ -24,9 +24,9 @@ struct Cut {
 
 // Channels of x and y here are those of the pass: an input's gradient is a convolution of the
 // output's gradient with turned filters.
-class MinimalFiltering final : public Operation {
+class WinogradConvolution final : public Operation {
  public:
-  MinimalFiltering(const ConvDescription& d, const Cut& cut)
+  WinogradConvolution(const ConvDescription& d, const Cut& cut)
       : d_(d),
         forward_(d.pass == Pass::kForward),
         inputs_(forward_ ? d.geometry.input_channels : d.geometry.output_channels),
@@ -68,11 +68,14 @@ class MinimalFiltering final : public Operation {
   }
 
   Panels FiltersOf(std::int64_t outputs) const {
-    return {filters_, inputs_, outputs, loops_.panel, inputs_ * outputs + kFilteringGap};
+    return {filters_, inputs_, outputs, loops_.panel, inputs_ * outputs + kWinogradGap};
   }
-  std::int64_t FilterSize() const { return kPlaces * (inputs_ * cut_.outputs + kFilteringGap); }
+  std::int64_t FilterSize() const {
+    return kWinogradPoints * (inputs_ * cut_.outputs + kWinogradGap);
+  }
   std::int64_t ThreadSize() const {
-    return kPlaces * (cut_.tiles * (inputs_ + cut_.outputs) + 2 * kFilteringGap) + cut_.outputs;
+    return kWinogradPoints * (cut_.tiles * (inputs_ + cut_.outputs) + 2 * kWinogradGap) +
+           cut_.outputs;
   }
 
   void TransformFilters(float* weight, std::int64_t first, const Panels& filters) const {
@@ -92,20 +95,20 @@ class MinimalFiltering final : public Operation {
               const Panels& filters) const {
     const std::int64_t rows = end - begin, outputs = filters.channels;
     float* const space = zeros_ + inputs_ + ThreadNumber() * ThreadSize();
-    const Panels inputs{space, rows, inputs_, inputs_, rows * inputs_ + kFilteringGap};
-    const Panels products{space + kPlaces * inputs.place, rows, outputs, outputs,
-                          rows * outputs + kFilteringGap};
-    std::array<const float*, kPlaces> pixels;
+    const Panels inputs{space, rows, inputs_, inputs_, rows * inputs_ + kWinogradGap};
+    const Panels products{space + kWinogradPoints * inputs.place, rows, outputs, outputs,
+                          rows * outputs + kWinogradGap};
+    std::array<const float*, kWinogradPoints> pixels;
     for (std::int64_t row = 0; row < rows; ++row) {
       tiles_.FindInputs<const float>(x_, inputs_, begin + row, zeros_, pixels);
       loops_.transform_inputs(pixels.data(), row, inputs);
     }
-    for (std::int64_t place = 0; place < kPlaces; ++place) {
+    for (std::int64_t place = 0; place < kWinogradPoints; ++place) {
       Multiply(inputs, filters, place, products);
     }
     std::array<float*, simd::kTilePixels> to;
     const float* const bias = bias_ == nullptr ? nullptr : bias_ + first;
-    float* const outside = products.data + kPlaces * products.place;
+    float* const outside = products.data + kWinogradPoints * products.place;
     const bool relu = d_.epilogue.activation == Activation::kRelu;
     for (std::int64_t row = 0; row < rows; ++row) {
       tiles_.FindOutputs(y_ + first, outputs_, begin + row, outside, to);
@@ -134,9 +137,9 @@ class MinimalFiltering final : public Operation {
   ConvDescription d_;
   bool forward_;
   std::int64_t inputs_, outputs_;
-  FilteringTiles tiles_;
+  WinogradTiles tiles_;
   Cut cut_;
-  const simd::FilteringLoops& loops_ = simd::SelectFilteringLoops();
+  const simd::WinogradLoops& loops_ = simd::SelectWinogradLoops();
   // Of the run.
   const float* x_ = nullptr;
   float* y_ = nullptr;
@@ -153,9 +156,9 @@ std::unique_ptr<Operation> MakeProducts(const ConvDescription& d, std::int64_t m
   const std::int64_t inputs = forward ? g.input_channels : g.output_channels;
   const std::int64_t outputs = forward ? g.output_channels : g.input_channels;
   for (std::int64_t at_once = outputs; at_once >= kLeastOutputs; at_once = HalfOf(at_once)) {
-    if (4 * kPlaces * at_once * inputs > kMostFilters) continue;
+    if (4 * kWinogradPoints * at_once * inputs > kMostFilters) continue;
     for (const std::int64_t tiles : {48, 24, 12}) {
-      auto operation = std::make_unique<MinimalFiltering>(d, Cut{at_once, tiles});
+      auto operation = std::make_unique<WinogradConvolution>(d, Cut{at_once, tiles});
       if (operation->ScratchBytes() <= most_scratch) return operation;
     }
   }
@@ -164,17 +167,16 @@ std::unique_ptr<Operation> MakeProducts(const ConvDescription& d, std::int64_t m
 
 }  // namespace
 
-std::int64_t FilteringScratch(const ConvGeometry& g) {
+std::int64_t WinogradScratch(const ConvGeometry& g) {
   constexpr std::int64_t kMost = 32 << 20;
-  const std::int64_t filters = 4 * kPlaces * g.input_channels * g.output_channels;
+  const std::int64_t filters = 4 * kWinogradPoints * g.input_channels * g.output_channels;
   return std::min(kMost, 2 * ActivationBytes(g) + filters);
 }
 
-std::unique_ptr<Operation> MakeMinimalFiltering(const ConvDescription& d,
-                                                std::int64_t most_scratch) {
+std::unique_ptr<Operation> MakeWinograd(const ConvDescription& d, std::int64_t most_scratch) {
   constexpr std::int64_t kLeastChannels = 64, kLeastTiles = 32;
-  if (!IsFilterable(d, kLeastChannels, kLeastTiles)) return nullptr;
-  return d.pass == Pass::kBackwardWeight ? MakeFilterGradient(d, most_scratch)
+  if (!SuitsWinograd(d, kLeastChannels, kLeastTiles)) return nullptr;
+  return d.pass == Pass::kBackwardWeight ? MakeWinogradWeightGradient(d, most_scratch)
                                          : MakeProducts(d, most_scratch);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLeastTiles = 64;  // of 4 x 4 outputs, taken at a time
 
-std::unique_ptr<Operation> DescribePart(ConvDescription d, std::int64_t samples, bool accumulate) {
+std::unique_ptr<Operation> MakePart(ConvDescription d, std::int64_t samples, bool accumulate) {
   d.geometry.window.batch = samples;
   d.accumulate = accumulate;
   try {
@@ -26,20 +26,20 @@ std::unique_ptr<Operation> DescribePart(ConvDescription d, std::int64_t samples,
 }
 
 // A convolution over its samples part by part.
-class Winograd final : public Operation {
+class WinogradOneDnn final : public Operation {
  public:
   // Null parts where oneDNN has none. A weight's gradient adds up from the second part on.
-  Winograd(const ConvDescription& d, std::int64_t samples)
-      : d_(d), samples_(samples), first_(DescribePart(d, samples, d.accumulate)) {
+  WinogradOneDnn(const ConvDescription& d, std::int64_t samples)
+      : d_(d), samples_(samples), first_(MakePart(d, samples, d.accumulate)) {
     if (first_ == nullptr) return;
     const std::int64_t batch = d.geometry.window.batch, rest = batch % samples;
     const bool add = d.accumulate || d.pass == Pass::kBackwardWeight;
     if (add != d.accumulate && batch >= 2 * samples) {
-      next_ = DescribePart(d, samples, add);
+      next_ = MakePart(d, samples, add);
       complete_ = next_ != nullptr;
     }
     if (rest == 0) return;
-    last_ = DescribePart(d, rest, add);
+    last_ = MakePart(d, rest, add);
     complete_ = complete_ && last_ != nullptr;
   }
 
@@ -92,23 +92,23 @@ class Winograd final : public Operation {
 
 }  // namespace
 
-bool HasWinograd() {
-  return kHasWinograd && simd::BestInstructionSet() == simd::InstructionSet::kAvx512;
+bool HasWinogradOneDnn() {
+  return kHasWinogradOneDnn && simd::BestInstructionSet() == simd::InstructionSet::kAvx512;
 }
 
-std::int64_t WinogradScratch(const ConvGeometry& g) {
+std::int64_t WinogradOneDnnScratch(const ConvGeometry& g) {
   constexpr std::int64_t kMost = 32 << 20;
   return std::min(kMost, 2 * ActivationBytes(g));
 }
 
-std::unique_ptr<Operation> MakeWinograd(const ConvDescription& d, std::int64_t most_scratch) {
+std::unique_ptr<Operation> MakeWinogradOneDnn(const ConvDescription& d, std::int64_t most_scratch) {
   constexpr std::int64_t kLeastChannels = 64;
-  if (!IsFilterable(d, kLeastChannels, kLeastTiles)) return nullptr;
+  if (!SuitsWinograd(d, kLeastChannels, kLeastTiles)) return nullptr;
   const WindowGeometry& w = d.geometry.window;
-  const std::int64_t tiles = FilteringTiles(w).count() / w.batch;
+  const std::int64_t tiles = WinogradTiles(w).count() / w.batch;
   for (std::int64_t samples = w.batch; samples * tiles >= kLeastTiles;
        samples = (samples + 1) / 2) {
-    auto operation = std::make_unique<Winograd>(d, samples);
+    auto operation = std::make_unique<WinogradOneDnn>(d, samples);
     if (!operation->IsThere()) return nullptr;
     if (operation->ScratchBytes() <= most_scratch) return operation;
     if (samples == 1) break;

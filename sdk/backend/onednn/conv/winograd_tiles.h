@@ -10,7 +10,7 @@
 namespace frugal::onednn {
 
 // Floats behind the numbers of a place, so that places do not all lie in one set of the caches.
-inline constexpr std::int64_t kFilteringGap = 16;
+inline constexpr std::int64_t kWinogradGap = 16;
 
 // Channels of the result that are worth a pass over the other side, and the next smaller number.
 inline constexpr std::int64_t kLeastOutputs = 32;
@@ -18,9 +18,9 @@ inline std::int64_t HalfOf(std::int64_t outputs) { return (outputs / 2 + 15) / 1
 
 // Tiles of 4 x 4 positions laid over the images of a convolution of 3 x 3 with a padding of 1,
 // whose inputs and outputs have the same extents; the last may reach over an edge.
-class FilteringTiles {
+class WinogradTiles {
  public:
-  explicit FilteringTiles(const WindowGeometry& w)
+  explicit WinogradTiles(const WindowGeometry& w)
       : height_(w.output[1]),
         width_(w.output[2]),
         down_((height_ + simd::kTileOutputs - 1) / simd::kTileOutputs),
@@ -33,7 +33,7 @@ class FilteringTiles {
   // beyond the edges at `outside`.
   template <class T>
   void FindInputs(T* tensor, std::int64_t channels, std::int64_t tile, T* outside,
-                  std::array<T*, simd::kPlaces>& pixels) const {
+                  std::array<T*, simd::kWinogradPoints>& pixels) const {
     Find<simd::kTileInputs>(tensor, channels, tile, 1, outside, pixels.data());
   }
   template <class T>
@@ -67,8 +67,8 @@ inline std::int64_t ActivationBytes(const ConvGeometry& g) {
 
 // Dense windows of 3 x 3 over enough channels and tiles; tiles that reach far over the edges waste
 // what they save.
-inline bool IsFilterable(const ConvDescription& d, std::int64_t least_channels,
-                         std::int64_t least_tiles) {
+inline bool SuitsWinograd(const ConvDescription& d, std::int64_t least_channels,
+                          std::int64_t least_tiles) {
   const ConvGeometry& g = d.geometry;
   const WindowGeometry& w = g.window;
   constexpr Spatial kOnes{1, 1, 1}, kPadding{0, 1, 1};
@@ -79,7 +79,7 @@ inline bool IsFilterable(const ConvDescription& d, std::int64_t least_channels,
       std::min(g.input_channels, g.output_channels) < least_channels) {
     return false;
   }
-  const std::int64_t tiles = FilteringTiles(w).count();
+  const std::int64_t tiles = WinogradTiles(w).count();
   return tiles >= least_tiles && 12 * tiles <= w.batch * w.OutputSize();
 }
 

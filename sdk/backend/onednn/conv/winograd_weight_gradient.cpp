@@ -10,7 +10,7 @@
 namespace frugal::onednn {
 namespace {
 
-using simd::kPlaces;
+using simd::kWinogradPoints;
 using simd::Panels;
 
 constexpr std::int64_t kInputPanel = 48;  // channels: rows of a product, whole blocks of it
@@ -23,9 +23,9 @@ struct Cut {
   std::int64_t tiles = 0;
 };
 
-class FilterGradient final : public Operation {
+class WinogradWeightGradient final : public Operation {
  public:
-  FilterGradient(const ConvDescription& d, const Cut& cut)
+  WinogradWeightGradient(const ConvDescription& d, const Cut& cut)
       : d_(d),
         inputs_(d.geometry.input_channels),
         outputs_(d.geometry.output_channels),
@@ -37,7 +37,7 @@ class FilterGradient final : public Operation {
   std::int64_t ScratchBytes() const override {
     const std::int64_t places = inputs_ * cut_.outputs + cut_.tiles * (inputs_ + cut_.outputs);
     const std::int64_t bytes =
-        4 * (kPlaces * (places + 3 * kFilteringGap) + std::max(inputs_, cut_.outputs));
+        4 * (kWinogradPoints * (places + 3 * kWinogradGap) + std::max(inputs_, cut_.outputs));
     return std::max(bytes, d_.bias ? positions_.Bytes(1) : 0);
   }
 
@@ -59,9 +59,11 @@ class FilterGradient final : public Operation {
 
  private:
   static Panels At(float* data, std::int64_t rows, std::int64_t channels, std::int64_t width) {
-    return {data, rows, channels, width, rows * channels + kFilteringGap};
+    return {data, rows, channels, width, rows * channels + kWinogradGap};
   }
-  static float* Behind(const Panels& panels) { return panels.data + kPlaces * panels.place; }
+  static float* Behind(const Panels& panels) {
+    return panels.data + kWinogradPoints * panels.place;
+  }
 
   void AddUp(std::int64_t first, const Panels& sums) const {
     for (std::int64_t tile = 0; tile < tiles_.count(); tile += cut_.tiles) {
@@ -75,7 +77,7 @@ class FilterGradient final : public Operation {
           Transform(tile + row, row, first, zeros, inputs, gradients);
         }
       });
-      eigen::ParallelFor(kPlaces, 1, [&](std::int64_t place, std::int64_t) {
+      eigen::ParallelFor(kWinogradPoints, 1, [&](std::int64_t place, std::int64_t) {
         Multiply(inputs, gradients, place, tile > 0, sums);
       });
     }
@@ -83,7 +85,7 @@ class FilterGradient final : public Operation {
 
   void Transform(std::int64_t tile, std::int64_t row, std::int64_t first, const float* zeros,
                  const Panels& inputs, const Panels& gradients) const {
-    std::array<const float*, kPlaces> pixels;
+    std::array<const float*, kWinogradPoints> pixels;
     tiles_.FindInputs(x_, inputs_, tile, zeros, pixels);
     loops_.transform_inputs(pixels.data(), row, inputs);
     std::array<const float*, simd::kTilePixels> outputs;
@@ -133,9 +135,9 @@ class FilterGradient final : public Operation {
   ConvDescription d_;
   std::int64_t inputs_, outputs_;
   PartialRows positions_;
-  FilteringTiles tiles_;
+  WinogradTiles tiles_;
   Cut cut_;
-  const simd::FilteringLoops& loops_ = simd::SelectFilteringLoops();
+  const simd::WinogradLoops& loops_ = simd::SelectWinogradLoops();
   // Of the run.
   const float* x_ = nullptr;
   const float* dy_ = nullptr;
@@ -143,11 +145,12 @@ class FilterGradient final : public Operation {
 
 }  // namespace
 
-std::unique_ptr<Operation> MakeFilterGradient(const ConvDescription& d, std::int64_t most_scratch) {
+std::unique_ptr<Operation> MakeWinogradWeightGradient(const ConvDescription& d,
+                                                      std::int64_t most_scratch) {
   for (std::int64_t outputs = d.geometry.output_channels; outputs >= kLeastOutputs;
        outputs = HalfOf(outputs)) {
     for (std::int64_t tiles = kMostTiles; tiles >= kLeastTiles; tiles /= 2) {
-      auto operation = std::make_unique<FilterGradient>(d, Cut{outputs, tiles});
+      auto operation = std::make_unique<WinogradWeightGradient>(d, Cut{outputs, tiles});
       if (operation->ScratchBytes() <= most_scratch) return operation;
     }
   }

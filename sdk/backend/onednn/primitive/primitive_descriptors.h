@@ -19,7 +19,7 @@ using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
 // False under oneDNN 3, whose convolutions no longer go by Winograd's transformation.
-extern const bool kHasWinograd;
+extern const bool kHasWinogradOneDnn;
 
 dnnl::engine Processor();
 // Scratch from the caller, and these operations on the way out.

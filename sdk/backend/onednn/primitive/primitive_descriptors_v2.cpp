@@ -6,7 +6,7 @@ namespace frugal::onednn {
 
 using dnnl::prop_kind;
 
-const bool kHasWinograd = true;
+const bool kHasWinogradOneDnn = true;
 
 void AppendEltwise(const Eltwise& function, dnnl::post_ops& post_ops) {
   post_ops.append_eltwise(1.0f, function.kind, function.alpha, 0.0f);

@@ -6,7 +6,7 @@ namespace frugal::onednn {
 using dnnl::algorithm;
 using dnnl::prop_kind;
 
-const bool kHasWinograd = false;
+const bool kHasWinogradOneDnn = false;
 
 void AppendEltwise(const Eltwise& function, dnnl::post_ops& post_ops) {
   post_ops.append_eltwise(function.kind, function.alpha, 0.0f);

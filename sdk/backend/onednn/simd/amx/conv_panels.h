@@ -9,9 +9,9 @@
 namespace frugal::simd {
 
 // Places of the window that are packed at a time, one in each lane of a vector.
-inline constexpr std::int64_t kPlacesAtOnce = 16;
+inline constexpr std::int64_t kPointsAtOnce = 16;
 
-// Up to 32 rows and 32 columns of an f32 weight at up to kPlacesAtOnce of the window's places, all
+// Up to 32 rows and 32 columns of an f32 weight at up to kPointsAtOnce of the window's places, all
 // `places` of which lie side by side: the i-th of element (r, c) at data[r * row + c * column + i].
 // Either row or column is `places`.
 struct PlacedBlock {

@@ -17,7 +17,7 @@ struct PlacedElements {
   const float* data;
   std::int64_t count;
 };
-using Places = __m512i[kPlacesAtOnce];
+using Places = __m512i[kPointsAtOnce];
 void RoundPlaces(const PlacedBlock& block, const PlacedElements& from, Places& rounded) {
   const __mmask32 there = FirstOf32(std::max<std::int64_t>(0, from.count));
   const auto low = static_cast<__mmask16>(there), high = static_cast<__mmask16>(there >> 16);

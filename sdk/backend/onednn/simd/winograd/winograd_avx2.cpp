@@ -2,8 +2,8 @@
 
 namespace frugal::simd {
 
-const FilteringLoops& Avx2FilteringLoops() {
-  static constexpr FilteringLoops kLoops = kFilteringLoops;
+const WinogradLoops& Avx2WinogradLoops() {
+  static constexpr WinogradLoops kLoops = kWinogradLoops;
   return kLoops;
 }
 

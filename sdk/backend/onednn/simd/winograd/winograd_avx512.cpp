@@ -2,8 +2,8 @@
 
 namespace frugal::simd {
 
-const FilteringLoops& Avx512FilteringLoops() {
-  static constexpr FilteringLoops kLoops = kFilteringLoops;
+const WinogradLoops& Avx512WinogradLoops() {
+  static constexpr WinogradLoops kLoops = kWinogradLoops;
   return kLoops;
 }
 

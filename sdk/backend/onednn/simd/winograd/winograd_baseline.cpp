@@ -2,8 +2,8 @@
 
 namespace frugal::simd {
 
-const FilteringLoops& BaselineFilteringLoops() {
-  static constexpr FilteringLoops kLoops = kFilteringLoops;
+const WinogradLoops& BaselineWinogradLoops() {
+  static constexpr WinogradLoops kLoops = kWinogradLoops;
   return kLoops;
 }
 

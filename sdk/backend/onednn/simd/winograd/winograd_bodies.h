@@ -55,7 +55,7 @@ inline void FilterLine(const Vector (&g)[3], Vector (&u)[6]) {
 }
 
 // G^T u
-inline void FilterGradientLine(const Vector (&u)[6], Vector (&g)[3]) {
+inline void WeightGradientLine(const Vector (&u)[6], Vector (&g)[3]) {
   const Vector near = (-1.0f / 6) * (u[1] + u[2]), far = u[3] + u[4];
   g[0] = 0.25f * u[0] + near + (1.0f / 24) * far;
   g[1] = (1.0f / 6) * (u[2] - u[1]) + (1.0f / 12) * (u[3] - u[4]);
@@ -105,7 +105,7 @@ inline void TransformGradients(const float* const* pixels, std::int64_t row, con
 }
 
 inline void LoadPlaces(const float* at, std::int64_t place, Vector (&square)[6][6]) {
-  for (int p = 0; p < kPlaces; ++p) square[p / 6][p % 6] = Load(at + p * place);
+  for (int p = 0; p < kWinogradPoints; ++p) square[p / 6][p % 6] = Load(at + p * place);
 }
 
 inline void TransformOutputs(const Panels& from, std::int64_t row, const float* bias, bool relu,
@@ -133,7 +133,7 @@ inline void TransformFilters(const FilterLanes& from, bool turned, std::int64_t 
     Vector square[3][3], result[6][6];
     for (int i = 0; i < 9; ++i) square[i / 3][i % 3] = Load(lanes[i]);
     BothAxes<FilterLine>(square, result);
-    for (int p = 0; p < kPlaces; ++p) Store(at + p * to.place, result[p / 6][p % 6]);
+    for (int p = 0; p < kWinogradPoints; ++p) Store(at + p * to.place, result[p / 6][p % 6]);
   });
 }
 
@@ -142,7 +142,7 @@ inline void TransformFilterGradients(const Panels& from, std::int64_t row, bool 
   ForVectors(from, row, [&](std::int64_t channel, const float* at) {
     Vector square[6][6], result[3][3];
     LoadPlaces(at, from.place, square);
-    BothAxes<FilterGradientLine>(square, result);
+    BothAxes<WeightGradientLine>(square, result);
     alignas(64) float lanes[9][kLanes];
     for (int i = 0; i < 9; ++i) Store(lanes[i], result[i / 3][i % 3]);
     for (std::int64_t lane = 0; lane < kLanes; ++lane) {
@@ -153,7 +153,7 @@ inline void TransformFilterGradients(const Panels& from, std::int64_t row, bool 
   });
 }
 
-inline constexpr FilteringLoops kFilteringLoops{
+inline constexpr WinogradLoops kWinogradLoops{
     kBlockVectors * kLanes, TransformInputs,          TransformGradients, TransformOutputs,
     TransformFilters,       TransformFilterGradients, MultiplyTiles};
 

@@ -4,14 +4,14 @@
 
 #include "sdk/backend/onednn/simd/attention/attention_loops.h"
 
-// Single-threaded loops of minimal filtering with outputs of 4 x 4 and filters of 3 x 3 (Lavin &
+// Single-threaded loops of Winograd's method with outputs of 4 x 4 and filters of 3 x 3 (Lavin &
 // Gray, arXiv:1509.09308), compiled once per instruction set as those of loops.h. A tile of 6 x 6
 // inputs becomes as many numbers, one for each place; at each place channels meet in a product.
 namespace frugal::simd {
 
 inline constexpr std::int64_t kTileInputs = 6;   // along an axis
 inline constexpr std::int64_t kTileOutputs = 4;  // along an axis
-inline constexpr std::int64_t kPlaces = kTileInputs * kTileInputs;
+inline constexpr std::int64_t kWinogradPoints = kTileInputs * kTileInputs;
 inline constexpr std::int64_t kTilePixels = kTileOutputs * kTileOutputs;
 
 // Rows of `channels` numbers at each place, in panels of `width` channels, the last may be
@@ -35,9 +35,9 @@ struct FilterLanes {
   std::int64_t step;
 };
 
-struct FilteringLoops {
+struct WinogradLoops {
   std::int64_t panel;  // columns that `product` takes best
-  // Row `row` of `to` from the pixels of a tile, kPlaces of them, row by row of the tile.
+  // Row `row` of `to` from the pixels of a tile, kWinogradPoints of them, row by row of the tile.
   void (*transform_inputs)(const float* const* pixels, std::int64_t row, const Panels& to);
   // The same from kTilePixels gradients of outputs: what is multiplied with the transformed inputs
   // for the filters' gradients.
@@ -54,9 +54,9 @@ struct FilteringLoops {
   void (*product)(const TileProduct& product);
 };
 
-const FilteringLoops& BaselineFilteringLoops();
-const FilteringLoops& Avx2FilteringLoops();
-const FilteringLoops& Avx512FilteringLoops();
-const FilteringLoops& SelectFilteringLoops();  // the best of them for this processor
+const WinogradLoops& BaselineWinogradLoops();
+const WinogradLoops& Avx2WinogradLoops();
+const WinogradLoops& Avx512WinogradLoops();
+const WinogradLoops& SelectWinogradLoops();  // the best of them for this processor
 
 }  // namespace frugal::simd

@@ -3,14 +3,14 @@
 
 namespace frugal::simd {
 
-const FilteringLoops& SelectFilteringLoops() {
+const WinogradLoops& SelectWinogradLoops() {
   switch (BestInstructionSet()) {
     case InstructionSet::kAvx512:
-      return Avx512FilteringLoops();
+      return Avx512WinogradLoops();
     case InstructionSet::kAvx2:
-      return Avx2FilteringLoops();
+      return Avx2WinogradLoops();
     default:
-      return BaselineFilteringLoops();
+      return BaselineWinogradLoops();
   }
 }
 
