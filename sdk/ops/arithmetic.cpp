@@ -73,7 +73,7 @@ Tensor SecondGradient(Context& context, BinaryKind kind, const Tensor& dy, const
 Var Arithmetic(Context& context, BinaryKind kind, const Var& a, const Var& b) {
   if (IsBf16(a) || IsBf16(b)) {
     return ToActivation(context,
-                        Arithmetic(context, kind, Widened(context, a), Widened(context, b)));
+                        Arithmetic(context, kind, CastToF32(context, a), CastToF32(context, b)));
   }
   const std::size_t rank = std::max(a.shape().rank(), b.shape().rank());
   const Tensor x = a.value.Reshape(Widen(a.shape(), rank));

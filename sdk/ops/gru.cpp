@@ -61,7 +61,7 @@ void RunBackward(Context& context, const GruRun& run, const RecurrentParameters&
 }  // namespace
 
 Var Gru(Context& context, const Var& x, const RecurrentParameters& p) {
-  if (IsBf16(x)) return ToActivation(context, Gru(context, Widened(context, x), p));
+  if (IsBf16(x)) return ToActivation(context, Gru(context, CastToF32(context, x), p));
   const GruRun run = RunForward(context, x, p);
   const Tensor y = SwapTimeAndBatch(context, run.hidden.Narrow(1, run.shape.steps));
   const bool differentiable =

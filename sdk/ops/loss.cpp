@@ -62,7 +62,7 @@ Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression
                x.shape(), "end the network in the target's shape");
   }
   if (IsBf16(x) || IsBf16(target)) {
-    return RegressionLoss(context, Widened(context, x), Widened(context, target), kind, delta);
+    return RegressionLoss(context, CastToF32(context, x), CastToF32(context, target), kind, delta);
   }
   const Tensor loss = context.Allocate({1}, context.exact_dtype());
   context.Launch({OperationKind::kLoss, BytesOf(x.value, target.value)},

@@ -61,7 +61,7 @@ void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters
 }  // namespace
 
 Var Lstm(Context& context, const Var& x, const RecurrentParameters& p) {
-  if (IsBf16(x)) return ToActivation(context, Lstm(context, Widened(context, x), p));
+  if (IsBf16(x)) return ToActivation(context, Lstm(context, CastToF32(context, x), p));
   const LstmRun run = RunForward(context, x, p);
   const Tensor y = SwapTimeAndBatch(context, run.hidden.Narrow(1, run.shape.steps));
   const bool differentiable =

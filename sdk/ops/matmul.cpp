@@ -63,7 +63,7 @@ Shape LeadingOf(const Shape& y, const Shape& matrix) {
 
 Var MatMul(Context& context, const Var& a, const Var& b) {
   if (IsBf16(a) || IsBf16(b)) {
-    return ToActivation(context, MatMul(context, Widened(context, a), Widened(context, b)));
+    return ToActivation(context, MatMul(context, CastToF32(context, a), CastToF32(context, b)));
   }
   const MatMulShape fit = FitMatMul(context, a.shape(), b.shape());
   const Tensor x = a.value.Reshape(fit.a);

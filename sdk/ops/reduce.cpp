@@ -25,7 +25,7 @@ double CountOver(const Shape& shape, const std::vector<std::int64_t>& axes) {
 Var Sum(Context& context, const Var& x, const std::vector<std::int64_t>& axes, double factor,
         bool keep) {
   if (IsBf16(x)) {
-    return ToActivation(context, Sum(context, Widened(context, x), axes, factor, keep));
+    return ToActivation(context, Sum(context, CastToF32(context, x), axes, factor, keep));
   }
   const auto rank = static_cast<std::int64_t>(x.shape().rank());
   Shape kept = x.shape();

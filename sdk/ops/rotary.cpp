@@ -199,7 +199,7 @@ Var SinusoidsOfAxes(Context& context, const std::vector<AxisPositions>& axes,
 
 Var RotateBy(Context& context, const Var& x, const Var& cosine, const Var& sine) {
   if (IsBf16(cosine) || IsBf16(sine)) {  // tables are exact
-    return RotateBy(context, x, Widened(context, cosine), Widened(context, sine));
+    return RotateBy(context, x, CastToF32(context, cosine), CastToF32(context, sine));
   }
   CheckAngles(context, x, cosine, sine);
   const Tensor y = context.Allocate(x.shape(), x.dtype());

@@ -183,7 +183,7 @@ Var Pad(Context& context, const Var& x, const std::vector<std::int64_t>& before,
 }
 
 Var Expand(Context& context, const Var& x, const Shape& shape) {
-  if (IsBf16(x)) return ToActivation(context, Expand(context, Widened(context, x), shape));
+  if (IsBf16(x)) return ToActivation(context, Expand(context, CastToF32(context, x), shape));
   StridedBox box = WholeBox(x.shape());
   bool fits = x.shape().rank() == shape.rank();
   for (std::size_t axis = 0; fits && axis < shape.rank(); ++axis) {

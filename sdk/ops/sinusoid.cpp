@@ -55,7 +55,7 @@ void CheckOptions(Context& context, const Var& t, const TimestepOptions& options
 
 Var SineCosine(Context& context, const Var& angles, bool cosine_first) {
   if (IsBf16(angles)) {
-    return ToActivation(context, SineCosine(context, Widened(context, angles), cosine_first));
+    return ToActivation(context, SineCosine(context, CastToF32(context, angles), cosine_first));
   }
   if (angles.shape().rank() == 0) {
     ThrowShape(context, "sines and cosines are of angles [..., K]", angles.shape(),
@@ -82,7 +82,7 @@ Var SineCosine(Context& context, const Var& angles, bool cosine_first) {
 
 Var TimestepFeatures(Context& context, const Var& t, const TimestepOptions& options) {
   CheckOptions(context, t, options);
-  const Var exact = Widened(context, t);
+  const Var exact = CastToF32(context, t);
   // The scale comes first, as in public code, whose rounding of large times is then met.
   const Var scaled = options.scale == 1 ? exact : Scale(context, exact, options.scale);
   const Var column = Reshape(context, scaled, WithLast(exact.shape(), 1));

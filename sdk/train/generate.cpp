@@ -35,7 +35,7 @@ std::vector<float> LastLogits(Context& context, Layer& network,
   context.Launch({OperationKind::kData, BytesOf(input)}, [&](Backend&, void*) {
     std::ranges::copy(tokens, input.values<std::int64_t>().begin());
   });
-  const Var output = Widened(context, network(context, {input, Var::kNoGradient}));
+  const Var output = CastToF32(context, network(context, {input, Var::kNoGradient}));
   if (context.cache() != nullptr) context.cache()->Advance(count);
   const Tensor last = output.value.Reshape({count, output.shape().back()}).Narrow(count - 1, 1);
   std::vector<float> logits;

@@ -248,7 +248,7 @@ Shape PredictStep(Context& context, const StepParts& parts, std::span<const Inpu
   }
   ToActivations(context, parts.inputs, bundle);
   parts.network(context, bundle);
-  const Var y = Widened(context, std::exchange(bundle, {})[0]);
+  const Var y = CastToF32(context, std::exchange(bundle, {})[0]);
   context.Launch({OperationKind::kData, BytesOf(y.value)},
                  [&](Backend&, void*) { CopyFrom(y.value, outputs); });
   return y.shape();

@@ -21,7 +21,7 @@ struct Span {
 };
 
 // A range that has an extent which its numbers can resolve.
-Span Widened(double low, double high) {
+Span CastToF32(double low, double high) {
   low = std::clamp(low, -kLargest, kLargest);
   high = std::clamp(high, -kLargest, kLargest);
   const double size = std::max(std::abs(low), std::abs(high));
@@ -71,7 +71,7 @@ Axis CountAxis(double low, double high, std::string title) {
 }
 
 Axis ValueAxis(double low, double high, std::string title) {
-  Span span = Widened(low, high);
+  Span span = CastToF32(low, high);
   const double step = RoundStep(span.low, span.high, kMostTicks, false);
   span = {std::floor(span.low / step + 1e-6) * step, std::ceil(span.high / step - 1e-6) * step};
   const auto text = [step](double at) { return ValueText(at, step); };

@@ -36,11 +36,11 @@ class OneDnnBackend final : public Backend {
 
   ProductKernels& product() override {
     if (has_bf16_) return product_;
-    return widened_product_;
+    return upcast_product_;
   }
   ConvKernels& conv() override {
     if (has_bf16_) return conv_;
-    return widened_conv_;
+    return upcast_conv_;
   }
   PoolKernels& pool() override { return pool_; }
   NormKernels& norm() override { return norm_; }
@@ -59,8 +59,8 @@ class OneDnnBackend final : public Backend {
   onednn::OperationCache cache_{onednn::Describe};
   OneDnnProductKernels product_{cache_};
   OneDnnConvKernels conv_{cache_};
-  onednn::WidenedProducts widened_product_{product_};
-  onednn::WidenedConvolutions widened_conv_{conv_};
+  onednn::UpcastProducts upcast_product_{product_};
+  onednn::UpcastConvolutions upcast_conv_{conv_};
   OneDnnPoolKernels pool_{cache_};
   OneDnnNormKernels norm_;
   OneDnnElementwiseKernels elementwise_{cache_};

@@ -126,7 +126,7 @@ void Backward(Context& context, const Tensor& x, int slot, const Statistics& fou
 
 Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   if (IsBf16(x) && !context.planning_backend().norm().TakesBf16(x.shape().back())) {
-    return ToActivation(context, BatchNorm(context, Widened(context, x), state));
+    return ToActivation(context, BatchNorm(context, CastToF32(context, x), state));
   }
   CheckInput(context, x.shape(), state);
   if (!UsesBatch(context, state)) return Evaluate(context, x, state);

@@ -64,7 +64,7 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
               double epsilon) {
   if (IsBf16(x) && !context.planning_backend().norm().TakesBf16(x.shape().back())) {
     return ToActivation(context,
-                        GroupNorm(context, Widened(context, x), parameters, groups, epsilon));
+                        GroupNorm(context, CastToF32(context, x), parameters, groups, epsilon));
   }
   const GroupNormGeometry g = FitGroups(context, x.shape(), parameters.weight, groups);
   const Tensor y = context.Allocate(x.shape(), x.dtype());

@@ -37,7 +37,7 @@ Tensor OutputOf(Context& context, const PoolGeometry& geometry, const Var& x) {
 }  // namespace
 
 Var MaxPool(Context& context, const Var& x, const WindowOptions& options) {
-  if (IsBf16(x)) return ToActivation(context, MaxPool(context, Widened(context, x), options));
+  if (IsBf16(x)) return ToActivation(context, MaxPool(context, CastToF32(context, x), options));
   const PoolGeometry geometry = FitPool(context, x.shape(), options);
   const Tensor y = OutputOf(context, geometry, x);
   const std::int64_t index_bytes =
@@ -64,7 +64,8 @@ Var MaxPool(Context& context, const Var& x, const WindowOptions& options) {
 
 Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bool count_padding) {
   if (IsBf16(x)) {
-    return ToActivation(context, AveragePool(context, Widened(context, x), options, count_padding));
+    return ToActivation(context,
+                        AveragePool(context, CastToF32(context, x), options, count_padding));
   }
   PoolGeometry geometry = FitPool(context, x.shape(), options);
   geometry.count_padding = count_padding;
@@ -90,7 +91,7 @@ Var AveragePool(Context& context, const Var& x, const WindowOptions& options, bo
 
 Var AdaptiveAveragePool(Context& context, const Var& x, const Spatial& output) {
   if (IsBf16(x)) {
-    return ToActivation(context, AdaptiveAveragePool(context, Widened(context, x), output));
+    return ToActivation(context, AdaptiveAveragePool(context, CastToF32(context, x), output));
   }
   PoolGeometry geometry{FitWindow(context, x.shape(), {}), x.shape().back()};
   for (std::size_t axis = 0; axis < 5 - x.shape().rank(); ++axis) {

@@ -137,7 +137,7 @@ Var TransposedConvolution(Context& context, const Var& x, const Parameter& weigh
                           const Parameter* bias, const WindowOptions& options,
                           const Spatial& output_padding, std::int64_t groups) {
   if (IsBf16(x)) {
-    return ToActivation(context, TransposedConvolution(context, Widened(context, x), weight, bias,
+    return ToActivation(context, TransposedConvolution(context, CastToF32(context, x), weight, bias,
                                                        options, output_padding, groups));
   }
   const TransposedCall call =

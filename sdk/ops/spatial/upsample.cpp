@@ -21,7 +21,8 @@ Tensor Enlarged(Context& context, const Tensor& x, std::int64_t factor, Upsampli
 }  // namespace
 
 Var Upsample(Context& context, const Var& x, std::int64_t factor, Upsampling kind) {
-  if (IsBf16(x)) return ToActivation(context, Upsample(context, Widened(context, x), factor, kind));
+  if (IsBf16(x))
+    return ToActivation(context, Upsample(context, CastToF32(context, x), factor, kind));
   if (x.shape().rank() != 4 || factor < 1) {
     ThrowShape(context, "upsampling takes images [N, H, W, C] and a factor of at least 1",
                x.shape(), "give images, channels last");

@@ -11,7 +11,7 @@ inline bool IsBf16(const Var& x) { return x.dtype() == DType::kBF16; }
 Var Cast(Context& context, const Var& x, DType dtype);
 
 // x, in f32 where it is bf16.
-Var Widened(Context& context, const Var& x);
+Var CastToF32(Context& context, const Var& x);
 // x in the element type of activations.
 Var ToActivation(Context& context, const Var& x);
 

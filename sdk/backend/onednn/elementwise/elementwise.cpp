@@ -12,7 +12,7 @@ namespace frugal {
 namespace {
 
 using onednn::Slot;
-using onednn::WidenedTensors;
+using onednn::UpcastTensors;
 
 bool IsOurs(const Tensor& x) { return onednn::IsFast(x.dtype()); }
 
@@ -34,11 +34,11 @@ Tensor PieceOf(const Tensor& x, std::int64_t at, std::int64_t count) {
 // Elementwise kernels are given no scratch, so f32 copies of `kTensors` pieces at a time lie on the
 // stack. body(first element, elements, where the copies go)
 template <int kTensors, class Body>
-void ForWidenedPieces(const Tensor& x, const Body& body) {
+void ForUpcastPieces(const Tensor& x, const Body& body) {
   constexpr std::int64_t kPiece = 4 * eigen::kChunk;  // something for a few threads
   alignas(kMemoryAlignment) std::array<float, kTensors * kPiece> memory;
   for (std::int64_t at = 0; at < x.size(); at += kPiece) {
-    WidenedTensors tensors(memory.data());
+    UpcastTensors tensors(memory.data());
     body(at, std::min(kPiece, x.size() - at), tensors);
   }
 }
@@ -66,11 +66,11 @@ void OneDnnElementwiseKernels::ActivationForward(Activation kind, double paramet
   } else if (auto* operation = Find({kind, parameter, x.size(), x.dtype(), false})) {
     operation->Run({{Slot::kSource, x.raw()}, {Slot::kDestination, y.raw()}}, nullptr);
   } else if (x.dtype() == DType::kBF16) {
-    ForWidenedPieces<2>(x, [&](std::int64_t at, std::int64_t count, WidenedTensors& tensors) {
-      const Tensor wide_x = tensors.Widened(PieceOf(x, at, count));
+    ForUpcastPieces<2>(x, [&](std::int64_t at, std::int64_t count, UpcastTensors& tensors) {
+      const Tensor wide_x = tensors.CastToF32(PieceOf(x, at, count));
       const Tensor wide_y = tensors.Take({count});
       ActivationForward(kind, parameter, wide_x, wide_y);
-      onednn::NarrowInto(PieceOf(y, at, count), wide_y);
+      onednn::DowncastInto(PieceOf(y, at, count), wide_y);
     });
   } else {
     EigenElementwiseKernels::ActivationForward(kind, parameter, x, y);
@@ -99,12 +99,12 @@ void OneDnnElementwiseKernels::ActivationBackward(Activation kind, double parame
                     {Slot::kSourceGradient, dx.raw()}},
                    nullptr);
   } else if (dy.dtype() == DType::kBF16) {
-    ForWidenedPieces<3>(dy, [&](std::int64_t at, std::int64_t count, WidenedTensors& tensors) {
-      const Tensor wide_dy = tensors.Widened(PieceOf(dy, at, count));
-      const Tensor wide_kept = tensors.Widened(PieceOf(kept, at, count));
+    ForUpcastPieces<3>(dy, [&](std::int64_t at, std::int64_t count, UpcastTensors& tensors) {
+      const Tensor wide_dy = tensors.CastToF32(PieceOf(dy, at, count));
+      const Tensor wide_kept = tensors.CastToF32(PieceOf(kept, at, count));
       const Tensor wide_dx = tensors.Take({count});
       ActivationBackward(kind, parameter, wide_dy, wide_kept, wide_dx);
-      onednn::NarrowInto(PieceOf(dx, at, count), wide_dx);
+      onednn::DowncastInto(PieceOf(dx, at, count), wide_dx);
     });
   } else {
     EigenElementwiseKernels::ActivationBackward(kind, parameter, dy, kept, dx);

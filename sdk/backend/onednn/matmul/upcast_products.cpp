@@ -61,8 +61,8 @@ int64_t ImagesAtOnce(const ConvGeometry& g) {
 }
 
 // Of the input and the output together.
-int64_t WidenedBytes(const ConvGeometry& g) {
-  WidenedTensors tensors(nullptr);
+int64_t UpcastBytes(const ConvGeometry& g) {
+  UpcastTensors tensors(nullptr);
   tensors.Take({g.window.batch * g.window.InputSize(), g.input_channels});
   tensors.Take({g.window.batch * g.window.OutputSize(), g.output_channels});
   return tensors.bytes();
@@ -70,10 +70,10 @@ int64_t WidenedBytes(const ConvGeometry& g) {
 
 }  // namespace
 
-int64_t WidenedProducts::LinearForwardScratch(const Tensor& x, const LinearWeight& weight) const {
+int64_t UpcastProducts::LinearForwardScratch(const Tensor& x, const LinearWeight& weight) const {
   if (!IsBf16(x)) return exact_.LinearForwardScratch(x, weight);
   return MostOf(x.shape().RowCount(), RowsAtOnce(weight), [&](int64_t rows) {
-    WidenedTensors tensors(nullptr);
+    UpcastTensors tensors(nullptr);
     const Tensor wide_x = tensors.Take({rows, weight.inputs()});
     tensors.Take({rows, weight.outputs()});
     tensors.Take({rows, weight.outputs()});  // a residual
@@ -81,53 +81,53 @@ int64_t WidenedProducts::LinearForwardScratch(const Tensor& x, const LinearWeigh
   });
 }
 
-void WidenedProducts::LinearForward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,
-                                    const Tensor& residual, const Tensor& y,
-                                    LinearEpilogue epilogue, void* scratch) {
+void UpcastProducts::LinearForward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,
+                                   const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
+                                   void* scratch) {
   if (!IsBf16(x)) {
     return exact_.LinearForward(x, weight, bias, residual, y, epilogue, scratch);
   }
   ForBlocks(x.shape().RowCount(), RowsAtOnce(weight), [&](int64_t begin, int64_t count) {
-    WidenedTensors tensors(scratch);
-    const Tensor wide_x = tensors.Widened(Rows(x, begin, count));
-    const Tensor wide_residual = tensors.Widened(Rows(residual, begin, count));
+    UpcastTensors tensors(scratch);
+    const Tensor wide_x = tensors.CastToF32(Rows(x, begin, count));
+    const Tensor wide_residual = tensors.CastToF32(Rows(residual, begin, count));
     const Tensor wide_y = tensors.Take({count, weight.outputs()});
     exact_.LinearForward(wide_x, Exact(weight), bias, wide_residual, wide_y, epilogue,
                          tensors.Rest());
-    NarrowInto(Rows(y, begin, count), wide_y);
+    DowncastInto(Rows(y, begin, count), wide_y);
   });
 }
 
-int64_t WidenedProducts::LinearBackwardDataScratch(const Tensor& dy,
-                                                   const LinearWeight& weight) const {
+int64_t UpcastProducts::LinearBackwardDataScratch(const Tensor& dy,
+                                                  const LinearWeight& weight) const {
   if (!IsBf16(dy)) return exact_.LinearBackwardDataScratch(dy, weight);
   return MostOf(dy.shape().RowCount(), RowsAtOnce(weight), [&](int64_t rows) {
-    WidenedTensors tensors(nullptr);
+    UpcastTensors tensors(nullptr);
     const Tensor wide_dy = tensors.Take({rows, weight.outputs()});
     tensors.Take({rows, weight.inputs()});
     return tensors.bytes() + exact_.LinearBackwardDataScratch(wide_dy, Exact(weight));
   });
 }
 
-void WidenedProducts::LinearBackwardData(const Tensor& dy, const LinearWeight& weight,
-                                         const Tensor& dx, bool accumulate, void* scratch) {
+void UpcastProducts::LinearBackwardData(const Tensor& dy, const LinearWeight& weight,
+                                        const Tensor& dx, bool accumulate, void* scratch) {
   if (!IsBf16(dy)) return exact_.LinearBackwardData(dy, weight, dx, accumulate, scratch);
   assert(!accumulate);
   ForBlocks(dy.shape().RowCount(), RowsAtOnce(weight), [&](int64_t begin, int64_t count) {
-    WidenedTensors tensors(scratch);
-    const Tensor wide_dy = tensors.Widened(Rows(dy, begin, count));
+    UpcastTensors tensors(scratch);
+    const Tensor wide_dy = tensors.CastToF32(Rows(dy, begin, count));
     const Tensor wide_dx = tensors.Take({count, weight.inputs()});
     exact_.LinearBackwardData(wide_dy, Exact(weight), wide_dx, false, tensors.Rest());
-    NarrowInto(Rows(dx, begin, count), wide_dx);
+    DowncastInto(Rows(dx, begin, count), wide_dx);
   });
 }
 
-int64_t WidenedProducts::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
-                                                     bool accumulate) const {
+int64_t UpcastProducts::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
+                                                    bool accumulate) const {
   if (!IsBf16(dy)) return exact_.LinearBackwardWeightScratch(dy, x, accumulate);
   return MostOf(
       dy.shape().RowCount(), RowsAtOnce(x.shape().back(), dy.shape().back()), [&](int64_t rows) {
-        WidenedTensors tensors(nullptr);
+        UpcastTensors tensors(nullptr);
         const Tensor wide_dy = tensors.Take({rows, dy.shape().back()});
         const Tensor wide_x = tensors.Take({rows, x.shape().back()});
         const int64_t first = exact_.LinearBackwardWeightScratch(wide_dy, wide_x, accumulate);
@@ -136,86 +136,86 @@ int64_t WidenedProducts::LinearBackwardWeightScratch(const Tensor& dy, const Ten
       });
 }
 
-void WidenedProducts::LinearBackwardWeight(const Tensor& dy, const Tensor& x,
-                                           const LinearWeight& dweight, const Tensor& dbias,
-                                           bool accumulate, void* scratch) {
+void UpcastProducts::LinearBackwardWeight(const Tensor& dy, const Tensor& x,
+                                          const LinearWeight& dweight, const Tensor& dbias,
+                                          bool accumulate, void* scratch) {
   if (!IsBf16(dy)) {
     return exact_.LinearBackwardWeight(dy, x, dweight, dbias, accumulate, scratch);
   }
   ForBlocks(dy.shape().RowCount(), RowsAtOnce(x.shape().back(), dy.shape().back()),
             [&](int64_t begin, int64_t count) {
-              WidenedTensors tensors(scratch);
-              const Tensor wide_dy = tensors.Widened(Rows(dy, begin, count));
-              const Tensor wide_x = tensors.Widened(Rows(x, begin, count));
+              UpcastTensors tensors(scratch);
+              const Tensor wide_dy = tensors.CastToF32(Rows(dy, begin, count));
+              const Tensor wide_x = tensors.CastToF32(Rows(x, begin, count));
               exact_.LinearBackwardWeight(wide_dy, wide_x, dweight, dbias, accumulate || begin > 0,
                                           tensors.Rest());
             });
 }
 
-int64_t WidenedConvolutions::ForwardScratch(const ConvGeometry& g, DType dtype) const {
+int64_t UpcastConvolutions::ForwardScratch(const ConvGeometry& g, DType dtype) const {
   if (dtype != DType::kBF16) return exact_.ForwardScratch(g, dtype);
   return MostOf(g.window.batch, ImagesAtOnce(g), [&](int64_t batch) {
     const ConvGeometry some = Images(g, batch);
-    return WidenedBytes(some) + exact_.ForwardScratch(some, DType::kF32);
+    return UpcastBytes(some) + exact_.ForwardScratch(some, DType::kF32);
   });
 }
 
-void WidenedConvolutions::Forward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
-                                  const Tensor& bias, const Tensor& y, LinearEpilogue epilogue,
-                                  void* scratch) {
+void UpcastConvolutions::Forward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                                 const Tensor& bias, const Tensor& y, LinearEpilogue epilogue,
+                                 void* scratch) {
   if (!IsBf16(x)) return exact_.Forward(g, x, weight, bias, y, epilogue, scratch);
   ForBlocks(g.window.batch, ImagesAtOnce(g), [&](int64_t begin, int64_t count) {
-    WidenedTensors tensors(scratch);
-    const Tensor wide_x = tensors.Widened(x.Narrow(begin, count));
+    UpcastTensors tensors(scratch);
+    const Tensor wide_x = tensors.CastToF32(x.Narrow(begin, count));
     const Tensor some_y = y.Narrow(begin, count);
     const Tensor wide_y = tensors.Take(some_y.shape());
     exact_.Forward(Images(g, count), wide_x, weight, bias, wide_y, epilogue, tensors.Rest());
-    NarrowInto(some_y, wide_y);
+    DowncastInto(some_y, wide_y);
   });
 }
 
-int64_t WidenedConvolutions::BackwardDataScratch(const ConvGeometry& g, DType dtype) const {
+int64_t UpcastConvolutions::BackwardDataScratch(const ConvGeometry& g, DType dtype) const {
   if (dtype != DType::kBF16) return exact_.BackwardDataScratch(g, dtype);
   return MostOf(g.window.batch, ImagesAtOnce(g), [&](int64_t batch) {
     const ConvGeometry some = Images(g, batch);
-    return WidenedBytes(some) + exact_.BackwardDataScratch(some, DType::kF32);
+    return UpcastBytes(some) + exact_.BackwardDataScratch(some, DType::kF32);
   });
 }
 
-void WidenedConvolutions::BackwardData(const ConvGeometry& g, const Tensor& dy,
-                                       const Tensor& weight, const Tensor& dx, void* scratch) {
+void UpcastConvolutions::BackwardData(const ConvGeometry& g, const Tensor& dy, const Tensor& weight,
+                                      const Tensor& dx, void* scratch) {
   if (!IsBf16(dy)) return exact_.BackwardData(g, dy, weight, dx, scratch);
   ForBlocks(g.window.batch, ImagesAtOnce(g), [&](int64_t begin, int64_t count) {
-    WidenedTensors tensors(scratch);
-    const Tensor wide_dy = tensors.Widened(dy.Narrow(begin, count));
+    UpcastTensors tensors(scratch);
+    const Tensor wide_dy = tensors.CastToF32(dy.Narrow(begin, count));
     const Tensor some_dx = dx.Narrow(begin, count);
     const Tensor wide_dx = tensors.Take(some_dx.shape());
     exact_.BackwardData(Images(g, count), wide_dy, weight, wide_dx, tensors.Rest());
-    NarrowInto(some_dx, wide_dx);
+    DowncastInto(some_dx, wide_dx);
   });
 }
 
-int64_t WidenedConvolutions::BackwardWeightScratch(const ConvGeometry& g, DType dtype,
-                                                   bool has_bias, bool accumulate) const {
+int64_t UpcastConvolutions::BackwardWeightScratch(const ConvGeometry& g, DType dtype, bool has_bias,
+                                                  bool accumulate) const {
   if (dtype != DType::kBF16) return exact_.BackwardWeightScratch(g, dtype, has_bias, accumulate);
   return MostOf(g.window.batch, ImagesAtOnce(g), [&](int64_t batch) {
     const ConvGeometry some = Images(g, batch);
     const int64_t first = exact_.BackwardWeightScratch(some, DType::kF32, has_bias, accumulate);
     const int64_t next = exact_.BackwardWeightScratch(some, DType::kF32, has_bias, true);
-    return WidenedBytes(some) + std::max(first, next);
+    return UpcastBytes(some) + std::max(first, next);
   });
 }
 
-void WidenedConvolutions::BackwardWeight(const ConvGeometry& g, const Tensor& dy, const Tensor& x,
-                                         const Tensor& dweight, const Tensor& dbias,
-                                         bool accumulate, void* scratch) {
+void UpcastConvolutions::BackwardWeight(const ConvGeometry& g, const Tensor& dy, const Tensor& x,
+                                        const Tensor& dweight, const Tensor& dbias, bool accumulate,
+                                        void* scratch) {
   if (!IsBf16(dy)) {
     return exact_.BackwardWeight(g, dy, x, dweight, dbias, accumulate, scratch);
   }
   ForBlocks(g.window.batch, ImagesAtOnce(g), [&](int64_t begin, int64_t count) {
-    WidenedTensors tensors(scratch);
-    const Tensor wide_dy = tensors.Widened(dy.Narrow(begin, count));
-    const Tensor wide_x = tensors.Widened(x.Narrow(begin, count));
+    UpcastTensors tensors(scratch);
+    const Tensor wide_dy = tensors.CastToF32(dy.Narrow(begin, count));
+    const Tensor wide_x = tensors.CastToF32(x.Narrow(begin, count));
     exact_.BackwardWeight(Images(g, count), wide_dy, wide_x, dweight, dbias,
                           accumulate || begin > 0, tensors.Rest());
   });

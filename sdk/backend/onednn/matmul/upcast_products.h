@@ -7,9 +7,9 @@ namespace frugal::onednn {
 // For processors without bf16 instructions: products of bf16 tensors as those of f32 copies of them
 // in scratch, some rows at a time, with the f32 weight itself, which no bf16 copy stands beside;
 // results are rounded once. Memory is saved as elsewhere, time is not. All else is left to `exact`.
-class WidenedProducts final : public ProductKernels {
+class UpcastProducts final : public ProductKernels {
  public:
-  explicit WidenedProducts(ProductKernels& exact) : exact_(exact) {}
+  explicit UpcastProducts(ProductKernels& exact) : exact_(exact) {}
 
   std::int64_t PackedWeightBytes(const LinearWeight& /*weight*/) const override { return 0; }
   void PackWeight(const LinearWeight& /*weight*/, const Tensor& /*packed*/) override {}
@@ -35,9 +35,9 @@ class WidenedProducts final : public ProductKernels {
 };
 
 // The same of convolutions, some images at a time.
-class WidenedConvolutions final : public ConvKernels {
+class UpcastConvolutions final : public ConvKernels {
  public:
-  explicit WidenedConvolutions(ConvKernels& exact) : exact_(exact) {}
+  explicit UpcastConvolutions(ConvKernels& exact) : exact_(exact) {}
 
   bool FusesActivation(Activation activation) const override {
     return exact_.FusesActivation(activation);

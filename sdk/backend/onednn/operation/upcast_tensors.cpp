@@ -7,19 +7,19 @@ namespace frugal::onednn {
 
 using std::int64_t;
 
-Block WidenedTensors::DoAllocate(int64_t bytes, MemoryTag tag) {
+Block UpcastTensors::DoAllocate(int64_t bytes, MemoryTag tag) {
   void* const data = Rest();
   taken_ += bytes;
   return {this, data, bytes, tag};
 }
 
-void WidenedTensors::DoFree(Block& /*block*/) noexcept {}
+void UpcastTensors::DoFree(Block& /*block*/) noexcept {}
 
-Tensor WidenedTensors::Take(const Shape& shape) {
+Tensor UpcastTensors::Take(const Shape& shape) {
   return {*this, shape, DType::kF32, MemoryTag::kWorkspace};
 }
 
-Tensor WidenedTensors::Widened(const Tensor& bf16) {
+Tensor UpcastTensors::CastToF32(const Tensor& bf16) {
   if (!bf16) return {};
   Tensor f32 = Take(bf16.shape());
   const simd::ConversionLoops& loops = simd::SelectLoops().conversion;
@@ -29,7 +29,7 @@ Tensor WidenedTensors::Widened(const Tensor& bf16) {
   return f32;
 }
 
-void NarrowInto(const Tensor& bf16, const Tensor& f32) {
+void DowncastInto(const Tensor& bf16, const Tensor& f32) {
   const simd::ConversionLoops& loops = simd::SelectLoops().conversion;
   eigen::ParallelFor(f32.size(), eigen::kChunk, [&](int64_t at, int64_t end) {
     loops.narrow(f32.data<float>() + at, bf16.data<BFloat16>() + at, end - at);

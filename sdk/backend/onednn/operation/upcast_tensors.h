@@ -8,14 +8,14 @@ namespace frugal::onednn {
 
 // f32 tensors in a kernel's scratch: what stands for bf16 ones where the processor has no
 // instructions for these. Must outlive its tensors.
-class WidenedTensors final : public Allocator {
+class UpcastTensors final : public Allocator {
  public:
   // Without scratch, tensors have addresses but no memory, to ask what others need for them.
-  explicit WidenedTensors(void* scratch) : begin_(reinterpret_cast<std::uintptr_t>(scratch)) {}
+  explicit UpcastTensors(void* scratch) : begin_(reinterpret_cast<std::uintptr_t>(scratch)) {}
 
   Tensor Take(const Shape& shape);  // not initialized
   // Of the same numbers; of nothing, nothing.
-  Tensor Widened(const Tensor& bf16);
+  Tensor CastToF32(const Tensor& bf16);
 
   std::int64_t bytes() const { return taken_; }  // so far
   void* Rest() const {
@@ -31,6 +31,6 @@ class WidenedTensors final : public Allocator {
 };
 
 // The same numbers, rounded to bf16.
-void NarrowInto(const Tensor& bf16, const Tensor& f32);
+void DowncastInto(const Tensor& bf16, const Tensor& f32);
 
 }  // namespace frugal::onednn

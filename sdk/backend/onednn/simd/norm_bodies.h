@@ -3,7 +3,7 @@
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/vector/element.h"
 #include "sdk/backend/onednn/simd/vector/prefetch.h"
-#include "sdk/backend/onednn/simd/vector/widened.h"
+#include "sdk/backend/onednn/simd/vector/upcast.h"
 
 namespace frugal::simd {
 namespace {

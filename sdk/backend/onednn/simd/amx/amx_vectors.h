@@ -27,7 +27,7 @@ inline __m512i Rounded(__m512 low, __m512 high) {
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
 }
 
-inline __m512 Widened(__m256i halves) {
+inline __m512 CastToF32(__m256i halves) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
 }
 

@@ -20,7 +20,7 @@ inline __m512 MaskAt(const MatrixMask& mask, std::int64_t c, std::int64_t k) {
   }
   const __m256i halves =
       _mm256_maskz_loadu_epi16(inside, mask.halves + (inside == 0 ? 0 : c * mask.row + k));
-  return Widened(halves);
+  return CastToF32(halves);
 }
 
 inline void AddSquare(const MatrixScores& tile, float scale, const MatrixMask& mask, std::int64_t k,

@@ -31,8 +31,8 @@ struct Writer {
     __m512 second = _mm512_add_ps(_mm512_load_ps(from + 16), high);
     if constexpr (kResidual) {
       const __m512i pairs = _mm512_maskz_loadu_epi16(inside, residual + r * row);
-      first = _mm512_add_ps(first, Widened(_mm512_castsi512_si256(pairs)));
-      second = _mm512_add_ps(second, Widened(_mm512_extracti64x4_epi64(pairs, 1)));
+      first = _mm512_add_ps(first, CastToF32(_mm512_castsi512_si256(pairs)));
+      second = _mm512_add_ps(second, CastToF32(_mm512_extracti64x4_epi64(pairs, 1)));
     }
     // Not a number stays so.
     const __m512i pairs = Rounded(_mm512_max_ps(least, first), _mm512_max_ps(least, second));

@@ -62,8 +62,8 @@ inline void ForHalves(const BFloat16* x, BFloat16* y, std::int64_t n, const Comb
     FetchAhead(x + i, 32);
     FetchAhead(y + i, 32);
     const __m512i pairs = _mm512_maskz_loadu_epi16(inside, x + i);
-    const __m512i rounded = combine(inside, i, Widened(_mm512_castsi512_si256(pairs)),
-                                    Widened(_mm512_extracti64x4_epi64(pairs, 1)));
+    const __m512i rounded = combine(inside, i, CastToF32(_mm512_castsi512_si256(pairs)),
+                                    CastToF32(_mm512_extracti64x4_epi64(pairs, 1)));
     _mm512_mask_storeu_epi16(y + i, inside, rounded);
   }
 }
@@ -82,8 +82,8 @@ void SwishBackward(const Swish& f, const BFloat16* dy, const BFloat16* x, BFloat
   const Constants c = ConstantsOf(f);
   ForHalves(x, dx, n, [&](__mmask32 inside, std::int64_t i, __m512 low, __m512 high) {
     const __m512i pairs = _mm512_maskz_loadu_epi16(inside, dy + i);
-    return Rounded(_mm512_mul_ps(Widened(_mm512_castsi512_si256(pairs)), Slope(c, low)),
-                   _mm512_mul_ps(Widened(_mm512_extracti64x4_epi64(pairs, 1)), Slope(c, high)));
+    return Rounded(_mm512_mul_ps(CastToF32(_mm512_castsi512_si256(pairs)), Slope(c, low)),
+                   _mm512_mul_ps(CastToF32(_mm512_extracti64x4_epi64(pairs, 1)), Slope(c, high)));
   });
 }
 

@@ -16,8 +16,8 @@ struct Kernels {
   onednn::OperationCache cache{onednn::Describe};
   OneDnnProductKernels exact_product{cache};
   OneDnnConvKernels exact_conv{cache};
-  onednn::WidenedProducts product{exact_product};
-  onednn::WidenedConvolutions conv{exact_conv};
+  onednn::UpcastProducts product{exact_product};
+  onednn::UpcastConvolutions conv{exact_conv};
 };
 
 // The same numbers in both types.
@@ -203,15 +203,15 @@ TEST_CASE("widened convolutions of many images go in blocks, and add up their su
 TEST_CASE("widened tensors lie one after another in scratch") {
   const Pair x({3, 7}, 1);
   const Tensor memory = ScratchOf(1024);
-  onednn::WidenedTensors tensors(memory.raw());
-  const Tensor wide = tensors.Widened(x.bf16);
+  onednn::UpcastTensors tensors(memory.raw());
+  const Tensor wide = tensors.CastToF32(x.bf16);
   CHECK(SameBits(wide, x.f32));
   CHECK(wide.raw() == memory.raw());
   CHECK(tensors.bytes() == 128);  // 84, rounded up
   CHECK(tensors.Take({2}).raw() == static_cast<std::byte*>(memory.raw()) + 128);
   CHECK(tensors.Rest() == static_cast<std::byte*>(memory.raw()) + 192);
-  CHECK_FALSE(tensors.Widened(Tensor()));
+  CHECK_FALSE(tensors.CastToF32(Tensor()));
   const Tensor back = Uninitialized({3, 7}, DType::kBF16);
-  onednn::NarrowInto(back, wide);
+  onednn::DowncastInto(back, wide);
   CHECK(SameBits(back, x.bf16));
 }

@@ -32,7 +32,7 @@ struct Parameters {
 
 // The parameters of `times` rows that are one, in `repeated`; null ones stay so.
 template <int kCount>
-Parameters<kCount> Widened(const Parameters<kCount>& parameters, std::int64_t columns,
+Parameters<kCount> CastToF32(const Parameters<kCount>& parameters, std::int64_t columns,
                            std::int64_t times, float (*repeated)[kMaxWidth]) {
   Parameters<kCount> wide{};
   for (int i = 0; i < kCount; ++i) {
@@ -51,7 +51,7 @@ void ForRows(std::int64_t rows, std::int64_t columns, const Parameters<kCount>& 
   const std::int64_t width = together * columns;
   float repeated[kCount][kMaxWidth] = {};
   const Parameters<kCount> wide =
-      together > 1 ? Widened(parameters, columns, together, repeated) : parameters;
+      together > 1 ? CastToF32(parameters, columns, together, repeated) : parameters;
   std::int64_t r = 0;
   for (; r + together <= rows; r += together) body(r * columns, width, wide);
   if (r < rows) body(r * columns, (rows - r) * columns, wide);
@@ -70,7 +70,7 @@ void ReduceRows(std::int64_t rows, std::int64_t columns, const Parameters<kCount
   }
   const std::int64_t width = together * columns;
   float repeated[kCount][kMaxWidth] = {}, sums[2][kMaxWidth] = {};
-  const Parameters<kCount> wide = Widened(parameters, columns, together, repeated);
+  const Parameters<kCount> wide = CastToF32(parameters, columns, together, repeated);
   const std::int64_t whole = rows / together;
   body(0, whole, width, wide, sums[0], sums[1]);
   body(whole * width, rows - whole * together, columns, parameters, first, second);
