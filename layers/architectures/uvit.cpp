@@ -137,7 +137,7 @@ class UVitBlock final : public BundleLayer {
     Var x = std::exchange(bundle[0], Var());
     if (join_) {
       const std::array<Var, 2> both = {std::move(x), TakeLast(bundle)};
-      x = (*join_)(context, ConcatOfKept(context, both, 2));
+      x = (*join_)(context, ConcatOfSaved(context, both, 2));
     }
     x = AddProjected(context, attention_, norm1_(context, x), x);
     x = AddProjected(context, *down_, (*up_)(context, norm2_(context, x)), x);

@@ -26,7 +26,7 @@ Bundle Detached(const Bundle& bundle) {
 
 // As a segment holds its inputs until it runs again: by their values.
 Bundle Held(Bundle bundle) {
-  for (Var& one : bundle) one.remake = nullptr;
+  for (Var& one : bundle) one.remat = nullptr;
   return bundle;
 }
 

@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-class Remake;
+class Remat;
 
 // A tensor on its way through the network, and where its gradient collects on the tape.
 struct Var {
@@ -16,8 +16,8 @@ struct Var {
 
   Tensor value;
   int slot = kNoGradient;
-  std::shared_ptr<Remake> remake{};  // how the value is made again (kept_value.h), or none
-  bool aside = false;                // in a bundle: see PutAside
+  std::shared_ptr<Remat> remat{};  // how the value is rematerialized (kept_value.h), or none
+  bool aside = false;              // in a bundle: see PutAside
 
   bool needs_gradient() const { return slot != kNoGradient; }
   const Shape& shape() const { return value.shape(); }

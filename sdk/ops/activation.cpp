@@ -1,6 +1,6 @@
 #include "sdk/ops/activation.h"
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/ops/support/check.h"
 
 namespace frugal {
@@ -31,20 +31,20 @@ Var Activate(Context& context, const Var& x, ActivationFunction function) {
   if (function.kind == Activation::kIdentity) return x;
   const Tensor y = Activated(context, x.value, function);
   const bool from_output = DerivesFromOutput(function.kind);
-  // Again from x, which is kept for backward in any case, or is made again itself.
+  // Again from x, which is kept for backward in any case, or is rematerialized itself.
   Var output = {y, x.slot};
-  if (!from_output || x.remake) {
-    output = MadeAgainFrom(x, output, [function](Context& ctx, const Tensor& again) {
+  if (!from_output || x.remat) {
+    output = RematerializedFrom(x, output, [function](Context& ctx, const Tensor& again) {
       return Activated(ctx, again, function);
     });
   }
   Var result = context.Record(
       y, x.needs_gradient(),
-      [function, kept = KeptValue(from_output ? output : x), slot = x.slot](Context& ctx,
-                                                                            Tensor dy) {
+      [function, kept = SavedTensor(from_output ? output : x), slot = x.slot](Context& ctx,
+                                                                              Tensor dy) {
         ctx.Accumulate(slot, ActivationGradient(ctx, function, std::move(dy), kept.Get(ctx)));
       });
-  result.remake = std::move(output.remake);
+  result.remat = std::move(output.remat);
   return result;
 }
 

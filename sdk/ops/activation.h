@@ -16,7 +16,7 @@ struct ActivationFunction {
 };
 
 // y = f(x), any shape. Keeps y where the derivative follows from it, else x; then, or where x is
-// made again itself, y can be made again (Var::remake) and what is behind it keeps nothing.
+// made again itself, y can be made again (Var::remat) and what is behind it keeps nothing.
 Var Activate(Context& context, const Var& x, ActivationFunction function);
 
 // The gradient before the function, from the one behind it and what was kept of it. Works in place

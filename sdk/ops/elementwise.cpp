@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/core/random.h"
 #include "sdk/ops/support/check.h"
 
@@ -40,11 +40,11 @@ Var Add(Context& context, const Var& branch, const Var& around) {
         ctx.Accumulate(branch_slot, gradient);
         ctx.Accumulate(around_slot, std::move(gradient));
       });
-  if (!branch.remake) return result;
-  return SumMadeAgainFrom(around, result,
-                          [sum, kept = KeptValue(branch)](Context& ctx, const Tensor& stream) {
-                            return sum(ctx, kept.Get(ctx), stream);
-                          });
+  if (!branch.remat) return result;
+  return SumRematerializedFrom(
+      around, result, [sum, kept = SavedTensor(branch)](Context& ctx, const Tensor& stream) {
+        return sum(ctx, kept.Get(ctx), stream);
+      });
 }
 
 Var Scale(Context& context, const Var& x, double factor) {
@@ -84,9 +84,9 @@ Var Reshape(Context& context, const Var& x, const Shape& shape) {
                                     [slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
                                       ctx.Accumulate(slot, dy.Reshape(back));
                                     });
-  if (!x.remake) return result;
-  return MadeAgainFrom(x, result,
-                       [shape](Context&, const Tensor& again) { return again.Reshape(shape); });
+  if (!x.remat) return result;
+  return RematerializedFrom(
+      x, result, [shape](Context&, const Tensor& again) { return again.Reshape(shape); });
 }
 
 Var Permute(Context& context, const Var& x, const Shape& axes) {

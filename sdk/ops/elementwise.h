@@ -7,7 +7,7 @@
 namespace frugal {
 
 // branch + around, of one shape. Keeps nothing; both get the same gradient. Where the branch can be
-// made again (Var::remake), as behind a norm, so can the sum, from it and from `around`: of a
+// made again (Var::remat), as behind a norm, so can the sum, from it and from `around`: of a
 // residual stream three in four.
 Var Add(Context& context, const Var& branch, const Var& around);
 

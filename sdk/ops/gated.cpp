@@ -1,6 +1,6 @@
 #include "sdk/ops/gated.h"
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/ops/support/check.h"
 
 namespace frugal {
@@ -26,7 +26,7 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
   const Tensor y = GatedProduct(context, x.value, f, gate_last);
   const Var result = context.Record(
       y, x.needs_gradient(),
-      [f, gate_last, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+      [f, gate_last, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
         const Tensor value = kept.Get(ctx);
         const Tensor dx = ctx.Allocate(value.shape(), value.dtype());
         ctx.Launch({OperationKind::kActivation, BytesOf(dy, value, dx)},
@@ -35,7 +35,7 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
                    });
         ctx.Accumulate(slot, dx);
       });
-  return MadeAgainFrom(x, result, [f, gate_last](Context& ctx, const Tensor& again) {
+  return RematerializedFrom(x, result, [f, gate_last](Context& ctx, const Tensor& again) {
     return GatedProduct(ctx, again, f, gate_last);
   });
 }

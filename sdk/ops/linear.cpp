@@ -1,6 +1,6 @@
 #include "sdk/ops/linear.h"
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/support/affine_parameters.h"
@@ -117,7 +117,7 @@ Var Linear(Context& context, const Var& x, const Parameter& weight, const Parame
   const bool trained = IsDifferentiable({}, &weight, bias);
   const Var result =
       context.Record(y, differentiable,
-                     [call, inside, kept, trained, input = trained ? KeptValue(x) : KeptValue(),
+                     [call, inside, kept, trained, input = trained ? SavedTensor(x) : SavedTensor(),
                       added = residual.slot](Context& ctx, Tensor dy) {
                        Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
                        if (trained) AddWeightGradient(ctx, call, input.Get(ctx), dz);

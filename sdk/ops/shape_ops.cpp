@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/backend/array_kernels.h"
 #include "sdk/ops/support/check.h"
 #include "sdk/ops/support/precision.h"
@@ -132,16 +132,17 @@ Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis) {
                         });
 }
 
-Var ConcatOfKept(Context& context, std::span<const Var> parts, std::int64_t axis) {
-  std::vector<KeptValue> beside;
+Var ConcatOfSaved(Context& context, std::span<const Var> parts, std::int64_t axis) {
+  std::vector<SavedTensor> beside;
   for (const Var& part : parts.subspan(1)) beside.emplace_back(part);
-  return MadeAgainFrom(parts.front(), Concat(context, parts, axis),
-                       [beside = std::move(beside), joint = Join(context, parts, axis)](
-                           Context& ctx, const Tensor& first) {
-                         std::vector<Tensor> values = {first};
-                         for (const KeptValue& part : beside) values.push_back(part.Get(ctx));
-                         return SideBySide(ctx, joint, values);
-                       });
+  return RematerializedFrom(parts.front(), Concat(context, parts, axis),
+                            [beside = std::move(beside), joint = Join(context, parts, axis)](
+                                Context& ctx, const Tensor& first) {
+                              std::vector<Tensor> values = {first};
+                              for (const SavedTensor& part : beside)
+                                values.push_back(part.Get(ctx));
+                              return SideBySide(ctx, joint, values);
+                            });
 }
 
 Var Slice(Context& context, const Var& x, const std::vector<SliceRange>& ranges) {

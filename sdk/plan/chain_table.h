@@ -67,7 +67,7 @@ class ChainTable {
   // `last`: at least of what it carries past the run, which is there from the start.
   std::int64_t GradientsBeside(std::size_t unit, std::size_t last) const;
   // What a segment of units s .. last keeps, in slots. What it carries past the run around it
-  // counts once, although it is made again beside its gradient.
+  // counts once, although it is rematerialized beside its gradient.
   std::size_t SegmentNeeds(std::size_t s, std::size_t last) const;
   // The output of t and what s .. t carry past it: their gradients are what is given to such a run.
   std::int64_t Given(std::size_t s, std::size_t t) const {

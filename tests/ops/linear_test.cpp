@@ -111,7 +111,7 @@ Behind RunBehind(const WorldKind& kind, Activation activation, bool can_be_made_
   Var x = {RandomTensor({50, 6}, 1, kind.dtype), tape.NewSlot()};
   const std::int64_t before = ActivationBytes(world);
   Var y = Activate(context, std::exchange(x, Var()), activation);
-  if (!can_be_made_again) y.remake = nullptr;
+  if (!can_be_made_again) y.remat = nullptr;
   Var z = Linear(context, y, frozen, nullptr);
   y = Var();
   const int slot = std::exchange(z, Var()).slot;

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/module/module.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/elementwise.h"
@@ -106,7 +106,7 @@ std::vector<Operation> Operations() {
        }},
       {"parts side by side", kFeatures,
        [](Context& context, const Weights& w, const Var& x) {
-         return ConcatOfKept(context, std::vector{x, InGroups(context, w, x)}, 1);
+         return ConcatOfSaved(context, std::vector{x, InGroups(context, w, x)}, 1);
        }},
       {"norm of a gated sum", kFeatures,
        [](Context& context, const Weights&, const Var& x) {
@@ -137,7 +137,7 @@ Behind RunBehind(const WorldKind& kind, const Operation& operation, bool can_be_
   const auto live = [&] { return world.ledger().live()[MemoryTag::kActivation]; };
   Var x = {RandomTensor({kSamples, kLength, operation.features}, 1, kind.dtype), tape.NewSlot()};
   Var y = operation.run(context, weights, std::exchange(x, Var()));
-  if (!can_be_made_again) y.remake = nullptr;
+  if (!can_be_made_again) y.remat = nullptr;
   Var z = Linear(context, y, weights.first, nullptr);
   z = Linear(context, std::exchange(y, Var()), weights.second, nullptr, {}, z);
   const Shape shape = z.shape();
@@ -178,8 +178,8 @@ TEST_CASE("a value is made again once for all that wait for it, and given back b
     ++made;
     return ctx.Allocate({3}, DType::kF64);
   };
-  x.remake = std::make_shared<Remake>(make, 0);
-  const KeptValue one(x), two(x);
+  x.remat = std::make_shared<Remat>(make, 0);
+  const SavedTensor one(x), two(x);
   const auto live = [&] { return world.ledger().live()[MemoryTag::kActivation]; };
   CHECK(live() == 0);
   one.Get(context);
@@ -202,7 +202,7 @@ TEST_CASE("of a residual stream's sums one in four is kept, the others are made 
     Var x = {RandomTensor(shape, 1, DType::kF64), tape.NewSlot()};
     for (const bool expected : {true, true, true, false, true, true, true, false}) {
       x = sum(x);
-      CHECK((x.remake != nullptr) == expected);
+      CHECK((x.remat != nullptr) == expected);
     }
   };
   check([&](const Var& x) { return GatedAdd(context, x, Part(DType::kF64, 2), x); });
@@ -218,10 +218,10 @@ TEST_CASE("a sum whose branch would have to be kept for it is kept itself", "[op
   Tape tape;
   const TapeScope scope(context, &tape);
   const Var x = {RandomTensor({kSamples, kFeatures}, 1, DType::kF64), tape.NewSlot()};
-  CHECK(Add(context, x, x).remake == nullptr);
+  CHECK(Add(context, x, x).remat == nullptr);
   const Var normed = LayerNorm(context, x, {}, 1e-5);
-  CHECK(Add(context, x, normed).remake == nullptr);
-  CHECK(Add(context, normed, x).remake != nullptr);
+  CHECK(Add(context, x, normed).remat == nullptr);
+  CHECK(Add(context, normed, x).remat != nullptr);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace frugal::architectures {
 Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips) {
   if (!skips.takes) return std::exchange(bundle[0], Var());
   const std::array<Var, 2> parts = {std::exchange(bundle[0], Var()), TakeLast(bundle)};
-  return ConcatOfKept(context, parts, static_cast<std::int64_t>(parts[0].shape().rank()) - 1);
+  return ConcatOfSaved(context, parts, static_cast<std::int64_t>(parts[0].shape().rank()) - 1);
 }
 
 void PutWithSkip(Bundle& bundle, Var x, SkipUse skips) {

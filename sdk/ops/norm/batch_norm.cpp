@@ -1,4 +1,4 @@
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/norm/norm.h"
 #include "sdk/ops/support/affine_parameters.h"
@@ -29,7 +29,7 @@ void CheckInput(Context& context, const Shape& x, const BatchNormState& state) {
 // where there is a relu.
 struct Evaluated {
   int slot;
-  KeptValue x;
+  SavedTensor x;
   Tensor y;
 };
 
@@ -67,7 +67,7 @@ Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
                  });
   const NormParameters& affine = state.parameters;
   const bool trains_weight = IsDifferentiable({}, affine.weight, nullptr);
-  const Evaluated kept{x.slot, trains_weight ? KeptValue(x) : KeptValue(),
+  const Evaluated kept{x.slot, trains_weight ? SavedTensor(x) : SavedTensor(),
                        state.relu && !trains_weight ? y : Tensor()};
   return context.Record(
       y, IsDifferentiable(x, affine.weight, affine.bias),
@@ -87,7 +87,7 @@ void MoveRunning(Context& context, const BatchNormState& state, const Tensor& me
       });
 }
 
-// What a forward pass over a batch found, from which its output is made again.
+// What a forward pass over a batch found, from which its output is rematerialized.
 struct Statistics {
   Tensor mean, rstd;
 };
@@ -145,10 +145,10 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   const Statistics found{mean, rstd};
   const Var result = context.Record(
       y, IsDifferentiable(x, state.parameters.weight, state.parameters.bias),
-      [found, state, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+      [found, state, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
         Backward(ctx, kept.Get(ctx), slot, found, state, dy);
       });
-  return MadeAgainFrom(x, result, [found, state](Context& ctx, const Tensor& again) {
+  return RematerializedFrom(x, result, [found, state](Context& ctx, const Tensor& again) {
     return NormalizeAgain(ctx, again, found, state);
   });
 }

@@ -1,4 +1,4 @@
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/ops/norm/norm.h"
 #include "sdk/ops/support/affine_parameters.h"
 #include "sdk/ops/support/check.h"
@@ -79,10 +79,10 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
       });
   const Var result =
       context.Record(y, IsDifferentiable(x, parameters.weight, parameters.bias),
-                     [call, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+                     [call, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
                        Backward(ctx, kept.Get(ctx), call, slot, dy);
                      });
-  return MadeAgainFrom(x, result, [call](Context& ctx, const Tensor& again) {
+  return RematerializedFrom(x, result, [call](Context& ctx, const Tensor& again) {
     return NormalizeAgain(ctx, again, call);
   });
 }

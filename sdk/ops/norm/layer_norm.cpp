@@ -1,4 +1,4 @@
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/ops/norm/norm.h"
 #include "sdk/ops/support/affine_parameters.h"
 #include "sdk/ops/support/check.h"
@@ -52,10 +52,10 @@ Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double 
   const Tensor y = Normalized(context, x.value, parameters, epsilon, rows);
   const Var result = context.Record(
       y, IsDifferentiable(x, parameters.weight, parameters.bias),
-      [parameters, rows, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+      [parameters, rows, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
         Backward(ctx, kept.Get(ctx), parameters, rows, slot, dy);
       });
-  return MadeAgainFrom(x, result, [=](Context& ctx, const Tensor& again) {
+  return RematerializedFrom(x, result, [=](Context& ctx, const Tensor& again) {
     return Normalized(ctx, again, parameters, epsilon, rows);
   });
 }

@@ -1,6 +1,6 @@
 #include "sdk/ops/norm/modulation.h"
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/shape_ops.h"
 #include "sdk/ops/support/affine_parameters.h"
@@ -63,7 +63,7 @@ Tensor Modulated(Context& context, const Tensor& x, const Tensor& shift, const T
 
 // What the backward pass of Modulate keeps: x only where the scale wants a gradient.
 struct ModulateKept {
-  KeptValue x;
+  SavedTensor x;
   Var scale;
   int x_slot, shift_slot;
 };
@@ -100,14 +100,14 @@ Var Modulate(Context& context, const Var& x, const Var& shift_given, const Var& 
   const Tensor y = Modulated(context, x.value, shift.value, scale.value);
   const bool differentiable =
       x.needs_gradient() || shift.needs_gradient() || scale.needs_gradient();
-  const ModulateKept kept = {scale.needs_gradient() ? KeptValue(x) : KeptValue(), scale, x.slot,
+  const ModulateKept kept = {scale.needs_gradient() ? SavedTensor(x) : SavedTensor(), scale, x.slot,
                              shift.slot};
   const Var result = context.Record(y, differentiable, [kept](Context& ctx, Tensor dy) {
     ModulateBackward(ctx, kept, std::move(dy));
   });
   // Without a scale to train, x is kept for nothing else.
-  if (!scale.needs_gradient() && !x.remake) return result;
-  return MadeAgainFrom(
+  if (!scale.needs_gradient() && !x.remat) return result;
+  return RematerializedFrom(
       x, result, [shift = shift.value, scale = scale.value](Context& ctx, const Tensor& again) {
         return Modulated(ctx, again, shift, scale);
       });
@@ -191,10 +191,10 @@ Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters
                               call.shift.needs_gradient() || call.scale.needs_gradient();
   const Var result =
       context.Record(y, differentiable,
-                     [call, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+                     [call, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
                        LayerBackward(ctx, kept.Get(ctx), slot, call, dy);
                      });
-  return MadeAgainFrom(x, result, [call](Context& ctx, const Tensor& again) {
+  return RematerializedFrom(x, result, [call](Context& ctx, const Tensor& again) {
     return Normalized(ctx, again, call);
   });
 }
@@ -240,10 +240,10 @@ Var GatedAdd(Context& context, const Var& x, const Var& gate_given, const Var& r
         GiveTo(ctx, x.slot, dx);
         ctx.Accumulate(residual_slot, std::move(dy));
       });
-  return SumMadeAgainFrom(residual, result,
-                          [x = x.value, gate = gate.value](Context& ctx, const Tensor& stream) {
-                            return GatedSum(ctx, x, gate, stream);
-                          });
+  return SumRematerializedFrom(
+      residual, result, [x = x.value, gate = gate.value](Context& ctx, const Tensor& stream) {
+        return GatedSum(ctx, x, gate, stream);
+      });
 }
 
 // One sample whose features all have one gate.

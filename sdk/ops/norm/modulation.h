@@ -10,17 +10,17 @@
 namespace frugal {
 
 // x (1 + scale) + shift; a shift or a scale without a tensor is 0. Keeps scale, and x where the
-// scale wants a gradient, from which y is made again then: x + shift, as in residual blocks of
+// scale wants a gradient, from which y is rematerialized then: x + shift, as in residual blocks of
 // U-Nets, keeps nothing.
 Var Modulate(Context& context, const Var& x, const Var& shift, const Var& scale);
 
 // LayerNorm(x) (1 + scale) + shift in one pass. Keeps x, scale, shift and two numbers per row; y is
-// made again (Var::remake) for what is behind it.
+// made again (Var::remat) for what is behind it.
 Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters, double epsilon,
                        const Var& shift, const Var& scale);
 
-// residual + gate x. Keeps x and gate; along a residual stream three sums of four are made again
-// from these and the sum before.
+// residual + gate x. Keeps x and gate; along a residual stream three sums of four are
+// rematerialized from these and the sum before.
 Var GatedAdd(Context& context, const Var& x, const Var& gate, const Var& residual);
 
 // alpha a + (1 - alpha) b, alpha [1]: the learned mixture of a spatial and a temporal branch

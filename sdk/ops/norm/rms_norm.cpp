@@ -1,4 +1,4 @@
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/ops/norm/norm.h"
 #include "sdk/ops/support/affine_parameters.h"
 #include "sdk/ops/support/check.h"
@@ -42,10 +42,10 @@ Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsi
   const Tensor y = RmsNormalized(context, x.value, weight, epsilon, rstd);
   const Var result = context.Record(
       y, IsDifferentiable(x, weight, nullptr),
-      [weight, rstd, kept = KeptValue(x), slot = x.slot](Context& ctx, const Tensor& dy) {
+      [weight, rstd, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
         RmsBackward(ctx, kept.Get(ctx), weight, rstd, slot, dy);
       });
-  return MadeAgainFrom(x, result, [=](Context& ctx, const Tensor& again) {
+  return RematerializedFrom(x, result, [=](Context& ctx, const Tensor& again) {
     return RmsNormalized(ctx, again, weight, epsilon, rstd);
   });
 }

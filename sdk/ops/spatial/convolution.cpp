@@ -1,6 +1,6 @@
 #include "sdk/ops/spatial/convolution.h"
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/support/affine_parameters.h"
 #include "sdk/ops/support/check.h"
@@ -150,7 +150,7 @@ Var Convolution(Context& context, const Var& x, const Parameter& weight, const P
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
   const bool differentiable = IsDifferentiable(x, &weight, bias);
   const bool trained = IsDifferentiable({}, &weight, bias);
-  const KeptValue input = trained ? KeptValue(x) : KeptValue();
+  const SavedTensor input = trained ? SavedTensor(x) : SavedTensor();
   const Var result = context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
     if (trained) AddWeightGradient(ctx, call, input.Get(ctx), dz);

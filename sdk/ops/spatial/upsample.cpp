@@ -1,6 +1,6 @@
 #include "sdk/ops/spatial/upsample.h"
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/backend/array_kernels.h"
 #include "sdk/ops/support/check.h"
 #include "sdk/ops/support/precision.h"
@@ -39,7 +39,7 @@ Var Upsample(Context& context, const Var& x, std::int64_t factor, Upsampling kin
         });
         ctx.Accumulate(slot, dx);
       });
-  return MadeAgainFrom(x, result, [=](Context& ctx, const Tensor& again) {
+  return RematerializedFrom(x, result, [=](Context& ctx, const Tensor& again) {
     return Enlarged(ctx, again, factor, kind);
   });
 }

@@ -7,7 +7,7 @@
 namespace frugal {
 
 // Images [N, H, W, C] -> [N, factor H, factor W, C]. Keeps nothing; what is behind it keeps x, and
-// y is made again.
+// y is rematerialized.
 enum class Upsampling : std::uint8_t { kNearest, kBilinear };
 Var Upsample(Context& context, const Var& x, std::int64_t factor, Upsampling kind);
 

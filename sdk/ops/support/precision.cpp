@@ -1,6 +1,6 @@
 #include "sdk/ops/support/precision.h"
 
-#include "sdk/autograd/kept_value.h"
+#include "sdk/autograd/saved_tensor.h"
 
 namespace frugal {
 namespace {
@@ -14,8 +14,8 @@ Tensor Convert(Context& context, const Tensor& x, DType dtype) {
 
 }  // namespace
 
-// Who would keep the wider result keeps the narrower x, of which it is made again; a narrower
-// result is kept itself, unless x is made again too.
+// Who would keep the wider result keeps the narrower x, of which it is rematerialized; a narrower
+// result is kept itself, unless x is rematerialized too.
 Var Cast(Context& context, const Var& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   const Var result =
@@ -23,8 +23,8 @@ Var Cast(Context& context, const Var& x, DType dtype) {
                      [slot = x.slot, back = x.dtype()](Context& ctx, const Tensor& dy) {
                        ctx.Accumulate(slot, Convert(ctx, dy, back));
                      });
-  if (SizeOf(dtype) < SizeOf(x.dtype()) && !x.remake) return result;
-  return MadeAgainFrom(
+  if (SizeOf(dtype) < SizeOf(x.dtype()) && !x.remat) return result;
+  return RematerializedFrom(
       x, result, [dtype](Context& ctx, const Tensor& again) { return Convert(ctx, again, dtype); });
 }
 
