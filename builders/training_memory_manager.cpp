@@ -63,8 +63,8 @@ LayerChain TrainingMemoryManager::ChainOf(const LayerPointers& layers, const Bun
   if (!checkpointed) return {layers, {}};
   CheckpointOptions options = CheckpointOptionsOf(config_);
   options.enabled = true;
-  KeptBytes kept;
-  if (options.kept_bytes_threshold) kept = MeasureKept(DryPassOf(inputs), layers);
+  SavedBytes kept;
+  if (options.saved_bytes_threshold) kept = MeasureSavedBytes(DryPassOf(inputs), layers);
   return {layers, SegmentsOf(layers, options, kept)};
 }
 

@@ -21,7 +21,7 @@ class SegmentsScope {
     if (!segments.empty()) {
       network_.SetLeafSegments(segments);
     } else if (trial.settings.use_gradient_checkpointing) {
-      SetPolicySegments(setup, trial.settings, MeasureKept(setup, trial));
+      SetPolicySegments(setup, trial.settings, MeasureSavedBytes(setup, trial));
     }
   }
   SegmentsScope(const SegmentsScope&) = delete;

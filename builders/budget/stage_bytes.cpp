@@ -153,12 +153,12 @@ class StageRun {
   static void Fill(const MemoryTrace& trace, int64_t turn, Stage& stage) {
     ChainStage& chain = stage.chain;
     const std::vector<int64_t> live = LiveInArena(trace);
-    chain.kept_bytes = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
-    chain.forward_workspace = Most(live, 0, turn) - chain.kept_bytes;
+    chain.saved_bytes = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
+    chain.forward_workspace = Most(live, 0, turn) - chain.saved_bytes;
     const int64_t most = Most(live, turn, trace.event_count());
-    chain.backward_workspace = std::max<int64_t>(0, most - chain.kept_bytes - chain.output_bytes);
+    chain.backward_workspace = std::max<int64_t>(0, most - chain.saved_bytes - chain.output_bytes);
     stage.backward.bytes =
-        static_cast<double>(chain.kept_bytes) + Touched(trace, turn, trace.event_count());
+        static_cast<double>(chain.saved_bytes) + Touched(trace, turn, trace.event_count());
   }
 
   DryWorld world_;

@@ -140,7 +140,7 @@ int64_t BytesToRun(const Stage& stage) {
     }
   }
   const ChainStage& chain = stage.chain;
-  return bytes + chain.kept_bytes +
+  return bytes + chain.saved_bytes +
          std::max(chain.forward_workspace, chain.output_bytes + chain.backward_workspace);
 }
 

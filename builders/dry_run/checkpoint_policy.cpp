@@ -19,7 +19,7 @@ std::vector<Sequential*> ListsIn(Layer& layer) {
 
 class Cutter {
  public:
-  Cutter(const CheckpointOptions& options, const KeptBytes& kept)
+  Cutter(const CheckpointOptions& options, const SavedBytes& kept)
       : options_(options), kept_(kept) {}
 
   void Cut(Sequential& list) {
@@ -63,9 +63,9 @@ class Cutter {
         (options_.attention_layers || options_.residual_blocks)) {
       return true;
     }
-    if (!options_.kept_bytes_threshold) return false;
+    if (!options_.saved_bytes_threshold) return false;
     const auto found = kept_.find(layer.path());
-    return found != kept_.end() && found->second > *options_.kept_bytes_threshold;
+    return found != kept_.end() && found->second > *options_.saved_bytes_threshold;
   }
 
   bool HoldsSegment(Layer& layer) const {
@@ -87,7 +87,7 @@ class Cutter {
   }
 
   const CheckpointOptions& options_;
-  const KeptBytes& kept_;
+  const SavedBytes& kept_;
 };
 
 void RemoveSegments(Sequential& list) {
@@ -127,7 +127,7 @@ void NumberSegments(const Sequential& list, int& next, std::map<std::string, int
 }  // namespace
 
 void SetCheckpointSegments(Sequential& network, const CheckpointOptions& options,
-                           const KeptBytes& kept) {
+                           const SavedBytes& kept) {
   RemoveSegments(network);
   if (options.enabled) Cutter(options, kept).Cut(network);
 }
@@ -137,11 +137,11 @@ CheckpointOptions CheckpointOptionsOf(const TrainingMemoryConfig& config) {
           .every_n_layers = config.checkpoint_every_n_layers,
           .attention_layers = config.checkpoint_attention_layers,
           .residual_blocks = config.checkpoint_residual_blocks,
-          .kept_bytes_threshold = config.high_activation_memory_threshold_bytes};
+          .saved_bytes_threshold = config.high_activation_memory_threshold_bytes};
 }
 
 CheckpointSegments SegmentsOf(std::span<Layer* const> layers, const CheckpointOptions& options,
-                              const KeptBytes& kept) {
+                              const SavedBytes& kept) {
   if (!options.enabled) return {};
   return Cutter(options, kept).CutFlat(layers);
 }

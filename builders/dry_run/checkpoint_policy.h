@@ -18,13 +18,13 @@ struct CheckpointOptions {
   std::int64_t every_n_layers = 2;
   bool attention_layers = true;
   bool residual_blocks = true;
-  std::optional<std::int64_t> kept_bytes_threshold;
+  std::optional<std::int64_t> saved_bytes_threshold;
 };
 
 CheckpointOptions CheckpointOptionsOf(const TrainingMemoryConfig& config);
 
 // Bytes that each layer keeps for backward, by path; a layer's own and those of all inside it.
-using KeptBytes = std::map<std::string, std::int64_t>;
+using SavedBytes = std::map<std::string, std::int64_t>;
 
 // Cuts the network into checkpointed segments and sets them on its Sequentials:
 // - a layer that is attention or a residual block (where the options say so; a block of a predictor
@@ -35,11 +35,11 @@ using KeptBytes = std::map<std::string, std::int64_t>;
 //   is entered instead, and its own lists are cut the same way.
 // Where checkpointing is off, all segments are removed.
 void SetCheckpointSegments(Sequential& network, const CheckpointOptions& options,
-                           const KeptBytes& kept);
+                           const SavedBytes& kept);
 
 // Segments of layers that are taken as they are: the same rules, but no layer is entered.
 CheckpointSegments SegmentsOf(std::span<Layer* const> layers, const CheckpointOptions& options,
-                              const KeptBytes& kept);
+                              const SavedBytes& kept);
 
 // The numbers of segments by layer path, for plans: layers of segment 0, 1, ... in order.
 std::map<std::string, int> SegmentNumbers(const Sequential& network);

@@ -6,8 +6,8 @@
 
 namespace frugal {
 
-KeptBytes KeptIn(const MemoryTrace& trace, const LabelTable& labels) {
-  KeptBytes kept;
+SavedBytes SavedBytesIn(const MemoryTrace& trace, const LabelTable& labels) {
+  SavedBytes kept;
   for (const Lifetime& life : trace.lifetimes()) {
     if (life.end != kStillLive || !life.in_arena) continue;
     std::string path = labels.NameOf(life.label);
@@ -19,7 +19,7 @@ KeptBytes KeptIn(const MemoryTrace& trace, const LabelTable& labels) {
   return kept;
 }
 
-KeptBytes MeasureKept(const TrainingSetup& setup, const Trial& trial) {
+SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial) {
   DryWorld world(*setup.backend, setup.dtype());
   Context& context = world.context();
   context.set_training(true);
@@ -31,11 +31,11 @@ KeptBytes MeasureKept(const TrainingSetup& setup, const Trial& trial) {
     Bundle bundle = InputsOf(setup, trial, context);
     (*setup.network)(context, bundle);
   }
-  return KeptIn(trace, world.ledger().labels());
+  return SavedBytesIn(trace, world.ledger().labels());
 }
 
 void SetPolicySegments(const TrainingSetup& setup, const StepSettings& settings,
-                       const KeptBytes& kept) {
+                       const SavedBytes& kept) {
   CheckpointOptions options = CheckpointOptionsOf(setup.config.memory);
   options.enabled = settings.use_gradient_checkpointing;
   SetCheckpointSegments(*setup.network, options, kept);

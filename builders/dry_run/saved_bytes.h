@@ -6,14 +6,14 @@
 namespace frugal {
 
 // What of the step's memory is still live at the end of a recording, by label.
-KeptBytes KeptIn(const MemoryTrace& trace, const LabelTable& labels);
+SavedBytes SavedBytesIn(const MemoryTrace& trace, const LabelTable& labels);
 
 // What each layer keeps for backward: what it took in a forward pass that is still live at its end.
-KeptBytes MeasureKept(const TrainingSetup& setup, const Trial& trial);
+SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial);
 
 // Cuts the network as the fields of the configuration say where the settings use checkpointing, and
 // else removes all segments; then `kept` is not looked at.
 void SetPolicySegments(const TrainingSetup& setup, const StepSettings& settings,
-                       const KeptBytes& kept);
+                       const SavedBytes& kept);
 
 }  // namespace frugal

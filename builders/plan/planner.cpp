@@ -34,7 +34,7 @@ SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std
   return range;
 }
 
-void DescribeLayers(Blueprint& blueprint, const Trial& trial, const KeptBytes& kept) {
+void DescribeLayers(Blueprint& blueprint, const Trial& trial, const SavedBytes& kept) {
   const std::map<std::string, int> segments = SegmentNumbers(*blueprint.network);
   DryWorld world(*blueprint.backend, blueprint.dtype());
   Context& context = world.context();
@@ -49,7 +49,7 @@ void DescribeLayers(Blueprint& blueprint, const Trial& trial, const KeptBytes& k
                                      .description = layer.Describe(),
                                      .output = bundle[0].shape(),
                                      .parameters = layer.ParameterCount(),
-                                     .kept_bytes = keeps == kept.end() ? 0 : keeps->second,
+                                     .saved_bytes = keeps == kept.end() ? 0 : keeps->second,
                                      .segment = segment == segments.end() ? -1 : segment->second,
                                      .inner_segments = SegmentsInside(segments, layer.path())});
   }
@@ -165,7 +165,7 @@ Blueprint PlanTraining(TrainingSetup setup) {
   if (choice) setup.config = WithSettings(std::move(setup.config), choice->settings);
   Trial trial = TrialWith(setup, SettingsOf(setup.config));
   setup.program = trial.program;
-  const KeptBytes kept = MeasureKept(setup, trial);
+  const SavedBytes kept = MeasureSavedBytes(setup, trial);
   if (choice && choice->segments) {
     setup.network->SetLeafSegments(*choice->segments);
   } else {

@@ -126,7 +126,7 @@ MemoryEstimate EstimatePass(const DryPass& dry, const LayerChain& plain,
   return estimate;
 }
 
-KeptBytes MeasureKept(const DryPass& dry, const LayerPointers& layers) {
+SavedBytes MeasureSavedBytes(const DryPass& dry, const LayerPointers& layers) {
   DryWorld world = WorldOf(dry);
   Context& context = world.context();
   context.set_training(dry.training);
@@ -143,7 +143,7 @@ KeptBytes MeasureKept(const DryPass& dry, const LayerPointers& layers) {
     }
     RunChain(context, {layers, {}}, bundle);
   }
-  return KeptIn(trace, world.ledger().labels());
+  return SavedBytesIn(trace, world.ledger().labels());
 }
 
 }  // namespace frugal

@@ -52,6 +52,6 @@ struct DryPass {
 MemoryEstimate EstimatePass(const DryPass& dry, const LayerChain& plain,
                             const LayerChain& checkpointed);
 // What each layer keeps for backward.
-KeptBytes MeasureKept(const DryPass& dry, const LayerPointers& layers);
+SavedBytes MeasureSavedBytes(const DryPass& dry, const LayerPointers& layers);
 
 }  // namespace frugal

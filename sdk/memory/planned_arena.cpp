@@ -79,13 +79,13 @@ void PlannedArena::End() {
   if (live_blocks_ != 0) {
     ThrowOffPlan(std::to_string(live_blocks_) + " of its blocks are still held after its end");
   }
-  const std::int64_t kept = kept_bytes();
+  const std::int64_t kept = saved_bytes();
   if (kept < capacity_) {
     madvise(base_ + kept, static_cast<std::size_t>(capacity_ - kept), MADV_DONTNEED);
   }
 }
 
-std::int64_t PlannedArena::kept_bytes() const {
+std::int64_t PlannedArena::saved_bytes() const {
   return std::min(capacity_, kept_limit_ / kPage * kPage);
 }
 

@@ -8,10 +8,10 @@
 namespace frugal {
 
 // One address range in which a step's blocks lie at the offsets that were planned for it. Between
-// steps it keeps at most `kept_bytes` of it; the rest goes back to the system.
+// steps it keeps at most `saved_bytes` of it; the rest goes back to the system.
 class PlannedArena final : public Allocator {
  public:
-  explicit PlannedArena(std::int64_t kept_bytes) : kept_limit_(kept_bytes) {}
+  explicit PlannedArena(std::int64_t saved_bytes) : kept_limit_(saved_bytes) {}
   ~PlannedArena() override;
 
   // The first step takes at least this much, so that no later one has to grow the range.
@@ -24,7 +24,7 @@ class PlannedArena final : public Allocator {
   void Abandon() noexcept { layout_ = nullptr; }
 
   std::int64_t capacity_bytes() const { return capacity_; }    // address range in use
-  std::int64_t kept_bytes() const;                             // held between steps
+  std::int64_t saved_bytes() const;                            // held between steps
   std::int64_t growth_count() const { return growth_count_; }  // requests to the system
   // What of the range is resident, as the system tells.
   std::int64_t ResidentBytes() const;

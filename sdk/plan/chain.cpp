@@ -56,9 +56,9 @@ class Simulation {
   }
 
   int64_t Keep(std::size_t i, int64_t live) {
-    See(live + chain_[i].kept_bytes + chain_[i].forward_workspace);
+    See(live + chain_[i].saved_bytes + chain_[i].forward_workspace);
     cost_.seconds += chain_[i].forward_seconds;
-    return chain_[i].kept_bytes;
+    return chain_[i].saved_bytes;
   }
 
   int64_t Drop(const CheckpointSegment& segment, int64_t live) {
@@ -107,7 +107,7 @@ class Simulation {
     for (std::size_t v = 0; v < carried_.size(); ++v) {
       if (carried_[v].taken == i) Put(v, Place::kGradient);
     }
-    return chain_[i].kept_bytes;
+    return chain_[i].saved_bytes;
   }
 
   // Gradients of what stage `made` made are from now on those of its output.
@@ -167,16 +167,16 @@ ChainStage Merge(const Chain& chain) {
     const int64_t gradients = BytesBeside(chain.carried, 0, i + 1);
     all.forward_seconds += stage.forward_seconds;
     all.backward_seconds += stage.backward_seconds;
-    all.kept_bytes += stage.kept_bytes;
-    forward_peak = std::max(forward_peak, all.kept_bytes + stage.forward_workspace);
+    all.saved_bytes += stage.saved_bytes;
+    forward_peak = std::max(forward_peak, all.saved_bytes + stage.forward_workspace);
     plain_peak = std::max(plain_peak, input + values + stage.output_bytes + stage.plain_workspace);
     backward_peak = std::max(
-        backward_peak, all.kept_bytes + stage.output_bytes + gradients + stage.backward_workspace);
+        backward_peak, all.saved_bytes + stage.output_bytes + gradients + stage.backward_workspace);
     input = stage.output_bytes;
   }
-  all.forward_workspace = forward_peak - all.kept_bytes;
+  all.forward_workspace = forward_peak - all.saved_bytes;
   all.plain_workspace = std::max<int64_t>(0, plain_peak - all.output_bytes);
-  all.backward_workspace = std::max<int64_t>(0, backward_peak - all.kept_bytes - all.output_bytes);
+  all.backward_workspace = std::max<int64_t>(0, backward_peak - all.saved_bytes - all.output_bytes);
   return all;
 }
 

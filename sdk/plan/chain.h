@@ -13,10 +13,10 @@ struct ChainStage {
   double forward_seconds = 0;
   double backward_seconds = 0;
   std::int64_t output_bytes = 0;  // also those of the output's gradient
-  std::int64_t kept_bytes = 0;    // kept for backward by a forward pass on a tape, output included
-  std::int64_t forward_workspace = 0;   // beyond kept_bytes, in a forward pass on a tape
+  std::int64_t saved_bytes = 0;   // kept for backward by a forward pass on a tape, output included
+  std::int64_t forward_workspace = 0;   // beyond saved_bytes, in a forward pass on a tape
   std::int64_t plain_workspace = 0;     // beyond output_bytes, in a forward pass without a tape
-  std::int64_t backward_workspace = 0;  // beyond kept_bytes and the output's gradient, in backward
+  std::int64_t backward_workspace = 0;  // beyond saved_bytes and the output's gradient, in backward
 
   bool operator==(const ChainStage&) const = default;
 };

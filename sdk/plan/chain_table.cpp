@@ -48,9 +48,9 @@ std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {
 
 ChainTable::Needs ChainTable::KeepNeeds(std::size_t unit, std::size_t last) const {
   const ChainStage& stage = units_[unit].stage;
-  const std::int64_t forward = Given(unit, last) + stage.kept_bytes + stage.forward_workspace;
-  const std::int64_t backward = stage.kept_bytes + stage.output_bytes + stage.backward_workspace;
-  return {SlotsFor(stage.kept_bytes + GradientsBeside(unit, last)),
+  const std::int64_t forward = Given(unit, last) + stage.saved_bytes + stage.forward_workspace;
+  const std::int64_t backward = stage.saved_bytes + stage.output_bytes + stage.backward_workspace;
+  return {SlotsFor(stage.saved_bytes + GradientsBeside(unit, last)),
           SlotsFor(std::max(forward, backward))};
 }
 

@@ -40,7 +40,7 @@ struct LayerPlan {
   std::string description;
   Shape output;  // with the training batch
   std::int64_t parameters = 0;
-  std::int64_t kept_bytes = 0;    // what it keeps for backward when it is not checkpointed
+  std::int64_t saved_bytes = 0;   // what it keeps for backward when it is not checkpointed
   int segment = -1;               // number of the checkpointed segment that it is in; -1 = none
   SegmentRange inner_segments{};  // those inside it
 };

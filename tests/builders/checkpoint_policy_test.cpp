@@ -39,8 +39,10 @@ TEST_CASE("what says that it is a list, but is none, is one layer", "[checkpoint
     const std::vector<Layer*> leaves = network->Leaves();
     REQUIRE(leaves.size() == 4);
     CHECK(leaves[0] == &network->layer(0));
-    const CheckpointOptions options = {
-        .enabled = true, .every_n_layers = 2, .residual_blocks = false, .kept_bytes_threshold = {}};
+    const CheckpointOptions options = {.enabled = true,
+                                       .every_n_layers = 2,
+                                       .residual_blocks = false,
+                                       .saved_bytes_threshold = {}};
     SetCheckpointSegments(*network, options, {});
     CHECK(SegmentNumbers(*network) ==
           std::map<std::string, int>{{"0", 0}, {"1", 0}, {"2.0", 1}, {"2.1", 2}});

@@ -65,9 +65,9 @@ TEST_CASE("what is frozen takes no gradient, no optimizer state and keeps no act
   }
   CHECK(part.peak_by_purpose[MemoryTag::kActivation] <
         all.peak_by_purpose[MemoryTag::kActivation] * 8 / 10);
-  CHECK(part.layers[0].kept_bytes == 0);
+  CHECK(part.layers[0].saved_bytes == 0);
   // Its output, which the next layer, not frozen, needs.
-  CHECK(part.layers[1].kept_bytes < all.layers[1].kept_bytes / 2);
+  CHECK(part.layers[1].saved_bytes < all.layers[1].saved_bytes / 2);
   CHECK(part.steps.front().flops < all.steps.front().flops);
   CHECK(part.parameter_count == all.parameter_count);
 }

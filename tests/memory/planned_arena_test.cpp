@@ -42,7 +42,7 @@ TEST_CASE("a step runs at its planned offsets, again and again", "[memory][arena
   CHECK(places[0] == places[2]);
   CHECK(arena.growth_count() == 1);
   CHECK(arena.capacity_bytes() == layout.arena_bytes);
-  CHECK(arena.kept_bytes() == layout.arena_bytes);
+  CHECK(arena.saved_bytes() == layout.arena_bytes);
 }
 
 TEST_CASE("off the plan, the arena refuses", "[memory][arena]") {
@@ -94,8 +94,8 @@ TEST_CASE("between steps the arena keeps what it may", "[memory][arena]") {
       CHECK(arena.ResidentBytes() == 2 << 20);
     }
     arena.End();
-    CHECK(arena.kept_bytes() == std::min<std::int64_t>(kept, 2 << 20));
-    CHECK(arena.ResidentBytes() == arena.kept_bytes());
+    CHECK(arena.saved_bytes() == std::min<std::int64_t>(kept, 2 << 20));
+    CHECK(arena.ResidentBytes() == arena.saved_bytes());
   }
 }
 

@@ -23,7 +23,7 @@ Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t scale) {
     stage.forward_seconds = static_cast<double>(draw(1, 20));
     stage.backward_seconds = static_cast<double>(draw(1, 40));
     stage.output_bytes = draw(1, 9) * scale;
-    stage.kept_bytes = stage.output_bytes + draw(0, 20) * scale;
+    stage.saved_bytes = stage.output_bytes + draw(0, 20) * scale;
     stage.forward_workspace = draw(0, 6) * scale;
     stage.plain_workspace = draw(0, 8) * scale;
     stage.backward_workspace = draw(0, 12) * scale;
@@ -99,7 +99,7 @@ TEST_CASE("a simulation of a value carried past a stage, by hand", "[plan][chain
   // While the third runs for the first time: its input, its output, what is carried, the gradient
   // of the last output.
   Chain light = chain;
-  for (ChainStage& stage : light.stages) stage.kept_bytes = 0;
+  for (ChainStage& stage : light.stages) stage.saved_bytes = 0;
   CHECK(Simulate(light, {{0, 3}}).peak_bytes == 20 + 20 + 10 + 10);
   CHECK(Merge(PartOf(chain, 0, 3)).output_bytes == 20 + 10);
   CHECK(PartOf(chain, 1, 4).carried.empty());

@@ -94,7 +94,7 @@ TEST_CASE("in bf16 too an enlarged image is made again, not kept") {
     });
     builder.Training({.batch_size = 8}).Override({"training.precision=" + std::string(precision)});
     std::int64_t bytes = 0;
-    for (const LayerPlan& layer : builder.Plan().plan.layers) bytes += layer.kept_bytes;
+    for (const LayerPlan& layer : builder.Plan().plan.layers) bytes += layer.saved_bytes;
     return bytes;
   };
   CHECK(kept("bf16") * 2 == kept("f32"));

@@ -105,7 +105,7 @@ std::string AttentionSegments(const Config& memory) {
                          .every_n_layers = 6,
                          .attention_layers = memory.checkpoint_attention_layers,
                          .residual_blocks = true,
-                         .kept_bytes_threshold = {}},
+                         .saved_bytes_threshold = {}},
                         {});
   return std::to_string(network.segments().size());
 }

@@ -47,7 +47,7 @@ std::vector<HtmlCell> RowOf(const LayerPlan& layer) {
           {layer.description},
           {ToString(layer.output), "nowrap"},
           {CountOrDash(layer.parameters)},
-          {BytesOrDash(layer.kept_bytes)}};
+          {BytesOrDash(layer.saved_bytes)}};
 }
 
 std::string Explanation(bool segments, bool measured) {

@@ -29,7 +29,7 @@ Json JsonOf(const LayerPlan& layer) {
           {"description", layer.description},
           {"output", std::vector<std::int64_t>(extents.begin(), extents.end())},
           {"parameters", layer.parameters},
-          {"kept_bytes", layer.kept_bytes},
+          {"kept_bytes", layer.saved_bytes},
           {"segment", layer.segment < 0 ? Json() : Json(layer.segment)},
           {"inner_segments", layer.inner_segments.count}};
 }

@@ -44,10 +44,10 @@ std::string LayerTableText(const std::vector<LayerPlan>& layers) {
     const LayerPlan& layer = layers[i];
     table.rows.push_back({Printable(layer.path), Printable(layer.description),
                           ToString(layer.output), CountOrDash(layer.parameters),
-                          BytesOrDash(layer.kept_bytes)});
+                          BytesOrDash(layer.saved_bytes)});
     if (has_segments) table.rows.back().push_back(SegmentMark(layers, i));
     parameters += layer.parameters;
-    kept += layer.kept_bytes;
+    kept += layer.saved_bytes;
   }
   table.rows.push_back({"all", "", "", FormatCount(parameters), FormatBytes(kept)});
   return ToText(table);
