@@ -40,7 +40,7 @@ class Alternatives {
   }
 
  private:
-  int64_t LeastOf(const RunConfig& config) const {
+  int64_t SmallestOf(const RunConfig& config) const {
     const TrainingSetup setup = PrepareTraining(config, layout_);
     BudgetSearch search(setup, budget_);
     if (const auto like = search.LeastLike(found_least_)) return like->footprint.bytes;
@@ -53,7 +53,7 @@ class Alternatives {
     BudgetAlternative one{std::move(words), stated_};
     change(one.config);
     try {
-      one.least_bytes = LeastOf(one.config);
+      one.least_bytes = SmallestOf(one.config);
     } catch (const Error&) {
       return std::nullopt;
     }

@@ -65,7 +65,7 @@ const BudgetCandidate& BudgetSearch::unconstrained() {
 
 BudgetCandidate BudgetSearch::Placed(const StepSettings& settings, const ChainChoice& chain) {
   constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
-  return planner_.Whole(planner_.Plan(settings, chain, kAnyPlace), kAnyPlace);
+  return planner_.PlanAllMicroBatches(planner_.Plan(settings, chain, kAnyPlace), kAnyPlace);
 }
 
 void BudgetSearch::SetUnconstrainedTime(const ChainChoice& keep_all, const StepSettings& settings) {
@@ -74,7 +74,7 @@ void BudgetSearch::SetUnconstrainedTime(const ChainChoice& keep_all, const StepS
 }
 
 // Knobs that cost no time and change no bit.
-StepSettings BudgetSearch::Frugal() const {
+StepSettings BudgetSearch::ExactSettings() const {
   StepSettings settings = stated_;
   if (free_.optimizer_in_backward) settings.optimizer_in_backward = true;
   return settings;
@@ -103,7 +103,7 @@ std::vector<StepSettings> BudgetSearch::RoundingSettings() const {
   }
   std::vector<StepSettings> all;
   for (const int64_t accumulate : parts) {
-    StepSettings settings = Frugal();
+    StepSettings settings = ExactSettings();
     settings.accumulate = accumulate;
     if (accumulate != parts.front()) all.push_back(settings);
     for (const int64_t rows : ChunkRowsFor(accumulate)) {
@@ -140,7 +140,7 @@ std::vector<ChainChoice> BudgetSearch::SmallChains(const StepSettings& settings)
 
 bool BudgetSearch::IsDeep() const { return HasManyLayers(setup_); }
 
-const std::vector<BudgetCandidate>& BudgetSearch::SmallOnes(const StepSettings& settings) {
+const std::vector<BudgetCandidate>& BudgetSearch::CandidatesByPeak(const StepSettings& settings) {
   std::vector<BudgetCandidate>& tried = small_[settings];
   if (!tried.empty()) return tried;
   // In a network of many layers, running none again never takes the least.
@@ -163,15 +163,15 @@ const std::vector<BudgetCandidate>& BudgetSearch::SmallOnes(const StepSettings& 
 }
 
 // What may fit is planned whole, until one does.
-BudgetCandidate BudgetSearch::LeastOf(const StepSettings& settings, int64_t place_up_to) {
+BudgetCandidate BudgetSearch::SmallestOf(const StepSettings& settings, int64_t place_up_to) {
   std::optional<BudgetCandidate> first;
-  for (const BudgetCandidate& one : SmallOnes(settings)) {
+  for (const BudgetCandidate& one : CandidatesByPeak(settings)) {
     if (one.footprint.peak_bytes > place_up_to) break;
     BudgetCandidate placed = planner_.Plan(one.settings, one.chain, place_up_to);
     if (placed.footprint.bytes <= place_up_to) return placed;
     if (!first) first = std::move(placed);
   }
-  return first ? *first : SmallOnes(settings).front();
+  return first ? *first : CandidatesByPeak(settings).front();
 }
 
 // Weights, the optimizer's state and data are there whatever is chosen. Where updates run in the
@@ -179,19 +179,19 @@ BudgetCandidate BudgetSearch::LeastOf(const StepSettings& settings, int64_t plac
 // first and only step there is no state yet.
 int64_t BudgetSearch::LowerBound(const StepSettings& settings) {
   if (!floor_) {
-    floor_ = Floor{.outside_bytes = planner_.Plan(Frugal(), {}, 0).footprint.outside_bytes};
+    floor_ = Floor{.outside_bytes = planner_.Plan(ExactSettings(), {}, 0).footprint.outside_bytes};
     if (setup_.program.total_steps > 1) {
       floor_->gradient_bytes =
-          UpdatedBytes(setup_, planner_.TrialOf(Frugal(), setup_.program.batch));
+          UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.program.batch));
     }
   }
   return floor_->outside_bytes + (settings.accumulate > 1 ? floor_->gradient_bytes : 0);
 }
 
 BudgetCandidate BudgetSearch::Least() {
-  StepSettings frugal = Frugal();
+  StepSettings frugal = ExactSettings();
   if (free_.evaluation_batch) frugal.evaluation_batch = 1;
-  BudgetCandidate least = LeastOf(frugal, 0);
+  BudgetCandidate least = SmallestOf(frugal, 0);
   const std::vector<StepSettings> all = RoundingSettings();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i + 1 < all.size() && IsFiner(all[i + 1], all[i])) continue;
@@ -201,7 +201,7 @@ BudgetCandidate BudgetSearch::Least() {
     if (LowerBound(all[i]) >= least.footprint.peak_bytes) continue;
     StepSettings settings = all[i];
     settings.evaluation_batch = frugal.evaluation_batch;
-    BudgetCandidate candidate = LeastOf(settings, 0);
+    BudgetCandidate candidate = SmallestOf(settings, 0);
     if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
   }
   return Placed(least.settings, least.chain);
@@ -209,7 +209,7 @@ BudgetCandidate BudgetSearch::Least() {
 
 std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& other) {
   if (!IsDeep() || other.chain.segments.empty()) return std::nullopt;
-  StepSettings settings = Frugal();
+  StepSettings settings = ExactSettings();
   settings.accumulate =
       std::min(std::max(stated_.accumulate, other.settings.accumulate), setup_.program.batch);
   settings.loss_chunk_rows = other.settings.loss_chunk_rows;
@@ -218,11 +218,11 @@ std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& ot
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestFixed(StepSettings settings) {
-  const BudgetCandidate stated = Whole(Plan(settings, {}));
+  const BudgetCandidate stated = PlanAllMicroBatches(Plan(settings, {}));
   if (Fits(stated)) return stated;
   if (free_.segments != FreeKnobs::Segments::kPolicyOrNone) return std::nullopt;
   settings.use_gradient_checkpointing = true;
-  const BudgetCandidate policy = Whole(Plan(settings, {}));
+  const BudgetCandidate policy = PlanAllMicroBatches(Plan(settings, {}));
   return Fits(policy) ? std::optional(policy) : std::nullopt;
 }
 
@@ -239,14 +239,14 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& se
   ChainSearch search(chain, budget_bytes_,
                      [&](const ChainChoice& choice) { return Plan(settings, choice); });
   if (auto found = search.Fastest()) {
-    BudgetCandidate fastest = Whole(*std::move(found));
+    BudgetCandidate fastest = PlanAllMicroBatches(*std::move(found));
     if (Fits(fastest)) return fastest;
   }
-  BudgetCandidate least = Whole(LeastOf(settings, budget_bytes_));
+  BudgetCandidate least = PlanAllMicroBatches(SmallestOf(settings, budget_bytes_));
   if (!Fits(least)) return std::nullopt;
   least.chain.cost = chain.CostOf(least.chain.segments);
   least.seconds = least.chain.cost.seconds * static_cast<double>(settings.accumulate);
-  const BudgetCandidate faster = Whole(search.FasterThan(least));
+  const BudgetCandidate faster = PlanAllMicroBatches(search.FasterThan(least));
   return Fits(faster) ? faster : least;
 }
 
@@ -258,16 +258,16 @@ std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& setti
 
 // Whether these settings take more than the budget whatever the segments, or the least that is
 // known of them is far above it.
-bool BudgetSearch::IsHopeless(StepSettings settings) {
+bool BudgetSearch::CannotFit(StepSettings settings) {
   if (LowerBound(settings) > budget_bytes_) return true;
   if (free_.evaluation_batch) settings.evaluation_batch = 1;
-  return LeastOf(settings, 0).footprint.peak_bytes > budget_bytes_ + budget_bytes_ / 8;
+  return SmallestOf(settings, 0).footprint.peak_bytes > budget_bytes_ + budget_bytes_ / 8;
 }
 
 std::optional<BudgetCandidate> BudgetSearch::Fastest() {
   if (Fits(unconstrained())) return unconstrained();
-  if (LowerBound(Frugal()) > budget_bytes_) return std::nullopt;
-  if (auto exact = FastestOf(Frugal())) return exact;
+  if (LowerBound(ExactSettings()) > budget_bytes_) return std::nullopt;
+  if (auto exact = FastestOf(ExactSettings())) return exact;
   return FastestRounded();
 }
 
@@ -297,11 +297,11 @@ std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
   std::optional<BudgetCandidate> first, best;
   const std::vector<StepSettings> all = RoundingSettings();
   // Of more parts of a batch than are stated, the most take the least.
-  const bool in_parts_too = !all.empty() && !IsHopeless(all.back());
+  const bool in_parts_too = !all.empty() && !CannotFit(all.back());
   for (const StepSettings& settings : all) {
     if (settings.accumulate != stated_.accumulate && !in_parts_too) break;
     if (first && settings.accumulate > kMoreParts * first->settings.accumulate) break;
-    if (IsHopeless(settings)) continue;
+    if (CannotFit(settings)) continue;
     auto candidate = FastestOf(settings);
     if (!candidate) continue;
     if (measured) return candidate;

@@ -28,7 +28,7 @@ class BudgetSearch {
   const FreeKnobs& free() const { return free_; }
 
  private:
-  StepSettings Frugal() const;
+  StepSettings ExactSettings() const;
   std::vector<std::int64_t> ChunkRowsFor(std::int64_t accumulate) const;
   std::vector<StepSettings> RoundingSettings() const;
   StepSettings WithEvaluationThatFits(StepSettings settings);
@@ -37,11 +37,11 @@ class BudgetSearch {
     return candidate.footprint.bytes <= budget_bytes_;
   }
   // With these settings: what takes the least, and the fastest of what fits.
-  BudgetCandidate LeastOf(const StepSettings& settings, std::int64_t place_up_to);
-  bool IsHopeless(StepSettings settings);
+  BudgetCandidate SmallestOf(const StepSettings& settings, std::int64_t place_up_to);
+  bool CannotFit(StepSettings settings);
   std::int64_t LowerBound(const StepSettings& settings);
   // Those of the settings that may take the least, by their peaks, the least first.
-  const std::vector<BudgetCandidate>& SmallOnes(const StepSettings& settings);
+  const std::vector<BudgetCandidate>& CandidatesByPeak(const StepSettings& settings);
   // Laid out, whatever that takes.
   BudgetCandidate Placed(const StepSettings& settings, const ChainChoice& chain);
   // Schedules among which is the one of the least peak.
@@ -58,8 +58,8 @@ class BudgetSearch {
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain) {
     return planner_.Plan(settings, chain, budget_bytes_);
   }
-  BudgetCandidate Whole(BudgetCandidate candidate) {
-    return planner_.Whole(std::move(candidate), budget_bytes_);
+  BudgetCandidate PlanAllMicroBatches(BudgetCandidate candidate) {
+    return planner_.PlanAllMicroBatches(std::move(candidate), budget_bytes_);
   }
   void SetUnconstrainedTime(const ChainChoice& keep_all, const StepSettings& settings);
 
@@ -69,7 +69,7 @@ class BudgetSearch {
   FreeKnobs free_;
   StepSettings stated_;
   CandidatePlanner planner_;
-  std::map<StepSettings, std::vector<BudgetCandidate>> small_;  // see SmallOnes
+  std::map<StepSettings, std::vector<BudgetCandidate>> small_;  // see CandidatesByPeak
   std::optional<BudgetCandidate> unconstrained_;  // planned when it is first asked for
   // See LowerBound: outside steps, and what parts of a batch hold beside it.
   struct Floor {

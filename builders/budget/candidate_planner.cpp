@@ -52,8 +52,8 @@ BudgetCandidate CandidatePlanner::Plan(const StepSettings& settings, const Chain
   });
   BudgetCandidate candidate{settings, chain, {}};
   candidate.seconds = chain.cost.seconds * static_cast<double>(settings.accumulate);
-  if (settings.accumulate > kTellingParts) {
-    candidate.footprint = MeasureTellingParts(settings, chain, place_up_to);
+  if (settings.accumulate > kRepresentativeParts) {
+    candidate.footprint = MeasureRepresentativeParts(settings, chain, place_up_to);
   } else {
     const Trial trial = TrialOf(settings, setup_.program.batch);
     candidate.footprint = Measure(trial, chain, StepsOf(trial.program), place_up_to);
@@ -67,21 +67,24 @@ Footprint CandidatePlanner::Measure(const Trial& trial, const ChainChoice& chain
   return meter_.Measure(setup_, trial, steps, place_up_to);
 }
 
-Footprint CandidatePlanner::MeasureTellingParts(const StepSettings& settings,
-                                                const ChainChoice& chain, int64_t place_up_to) {
+Footprint CandidatePlanner::MeasureRepresentativeParts(const StepSettings& settings,
+                                                       const ChainChoice& chain,
+                                                       int64_t place_up_to) {
   std::vector<PlannedStep> steps = StepsOf(TrialWith(setup_, settings).program);
   for (PlannedStep& step : steps) {
-    if (step.kind == StepKind::kTrain) step.batch = TellingBatch(step.batch, settings.accumulate);
+    if (step.kind == StepKind::kTrain)
+      step.batch = RepresentativeBatch(step.batch, settings.accumulate);
   }
   StepSettings telling = settings;
-  telling.accumulate = kTellingParts;
-  const int64_t batch = TellingBatch(setup_.program.batch, settings.accumulate);
+  telling.accumulate = kRepresentativeParts;
+  const int64_t batch = RepresentativeBatch(setup_.program.batch, settings.accumulate);
   return Measure(TrialOf(telling, batch), chain, steps, place_up_to);
 }
 
 // With the layout of all parts of a batch too.
-BudgetCandidate CandidatePlanner::Whole(BudgetCandidate candidate, int64_t place_up_to) {
-  if (candidate.settings.accumulate <= kTellingParts) return candidate;
+BudgetCandidate CandidatePlanner::PlanAllMicroBatches(BudgetCandidate candidate,
+                                                      int64_t place_up_to) {
+  if (candidate.settings.accumulate <= kRepresentativeParts) return candidate;
   if (candidate.footprint.bytes > place_up_to) return candidate;
   const int64_t telling = candidate.footprint.bytes;
   const Trial trial = TrialOf(candidate.settings, setup_.program.batch);

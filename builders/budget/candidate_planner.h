@@ -21,11 +21,11 @@ class CandidatePlanner {
   Trial TrialOf(const StepSettings& settings, std::int64_t batch);
 
   // Lays out an arena only where the peak is within `place_up_to`. Of a batch in many parts, as few
-  // are planned as tell what many take (TellingBatch).
+  // are planned as tell what many take (RepresentativeBatch).
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain,
                        std::int64_t place_up_to);
   // A planned one with all parts of its batch, where so far it is within `place_up_to`.
-  BudgetCandidate Whole(BudgetCandidate candidate, std::int64_t place_up_to);
+  BudgetCandidate PlanAllMicroBatches(BudgetCandidate candidate, std::int64_t place_up_to);
   // Of evaluation steps alone.
   FootprintMeter::Evaluation PlanEvaluation(const StepSettings& settings);
 
@@ -37,8 +37,8 @@ class CandidatePlanner {
  private:
   Footprint Measure(const Trial& trial, const ChainChoice& chain,
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
-  Footprint MeasureTellingParts(const StepSettings& settings, const ChainChoice& chain,
-                                std::int64_t place_up_to);
+  Footprint MeasureRepresentativeParts(const StepSettings& settings, const ChainChoice& chain,
+                                       std::int64_t place_up_to);
   std::vector<Stage> StagesByModel(const StepSettings& settings);
   void TakeTimes(StepSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sdk/plan/fewer_segments.h"
+#include "sdk/plan/local_search_moves.h"
 
 namespace frugal {
 namespace {
@@ -14,7 +14,7 @@ constexpr int kMostTries = 60;
 }  // namespace
 
 bool ChainSearch::Try(const ChainChoice& choice) {
-  const auto [met, is_new] = met_.try_emplace({choice.cost.peak_bytes, choice.cost.seconds});
+  const auto [met, is_new] = memo_.try_emplace({choice.cost.peak_bytes, choice.cost.seconds});
   if (!is_new) return met->second;
   BudgetCandidate candidate = plan_(choice);
   met->second = candidate.footprint.bytes <= budget_bytes_;

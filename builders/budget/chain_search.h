@@ -36,8 +36,8 @@ class ChainSearch {
   std::int64_t budget_bytes_;
   PlanWhole plan_;
   std::optional<BudgetCandidate> best_;
-  std::int64_t too_much_ = 0;                            // the least limit known not to fit
-  std::map<std::pair<std::int64_t, double>, bool> met_;  // by cost: whether it fits
+  std::int64_t too_much_ = 0;                             // the least limit known not to fit
+  std::map<std::pair<std::int64_t, double>, bool> memo_;  // by cost: whether it fits
 };
 
 }  // namespace frugal

@@ -59,8 +59,8 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
   return footprint;
 }
 
-std::int64_t TellingBatch(std::int64_t batch, std::int64_t parts) {
-  if (batch < parts) return std::min(batch, kTellingParts - 1);
+std::int64_t RepresentativeBatch(std::int64_t batch, std::int64_t parts) {
+  if (batch < parts) return std::min(batch, kRepresentativeParts - 1);
   return MicroBatchSize(batch, parts, 0) + MicroBatchSize(batch, parts, 1) +
          MicroBatchSize(batch, parts, parts - 1);
 }

@@ -47,11 +47,11 @@ class FootprintMeter {
 // Of a batch that goes through in many parts, all between the first and the last are as the second
 // is. A step of these three has the same peak, and is planned at once where one of a thousand parts
 // takes seconds.
-inline constexpr std::int64_t kTellingParts = 3;
+inline constexpr std::int64_t kRepresentativeParts = 3;
 
 // Samples of those parts. Of a batch with fewer samples than parts, as an epoch's last may be,
 // there are fewer, so that no gradient is complete before its step's end there either.
-std::int64_t TellingBatch(std::int64_t batch, std::int64_t parts);
+std::int64_t RepresentativeBatch(std::int64_t batch, std::int64_t parts);
 
 // Of a plan that is complete, as Footprint::bytes.
 std::int64_t FootprintBytes(const TrainingMemoryConfig& memory, const Plan& plan,

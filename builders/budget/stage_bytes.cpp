@@ -112,9 +112,9 @@ class StageRun {
   bool IsInput(const Var& one) const { return InputOf(one).has_value(); }
 
   // What came in aside and does not go out so.
-  std::vector<CarriedValue> Taken(const Stage& stage, std::size_t place,
-                                  const Bundle& bundle) const {
-    std::vector<CarriedValue> taken;
+  std::vector<SkipConnection> Taken(const Stage& stage, std::size_t place,
+                                    const Bundle& bundle) const {
+    std::vector<SkipConnection> taken;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const std::size_t maker = stage.inputs[i].maker;
       const bool stays = std::ranges::any_of(

@@ -28,8 +28,8 @@ struct Stage {
   Layer* layer = nullptr;
   bool up_to_projection = false;  // the loss takes over its last projection
   std::vector<StageInput> inputs;
-  ChainStage chain;                 // its bytes; seconds are not known yet
-  std::vector<CarriedValue> taken;  // of what was put aside
+  ChainStage chain;                   // its bytes; seconds are not known yet
+  std::vector<SkipConnection> taken;  // of what was put aside
   PassWork forward;
   PassWork backward;
 };

@@ -9,7 +9,7 @@ using std::int64_t;
 
 // Whether a value is made in a run that began at `begin`, and goes past stage i - 1 beside its
 // output.
-bool IsBeside(const CarriedValue& value, std::size_t begin, std::size_t i) {
+bool IsBeside(const SkipConnection& value, std::size_t begin, std::size_t i) {
   return value.made >= begin && value.made + 1 < i && value.taken >= i;
 }
 
@@ -64,7 +64,7 @@ class Simulation {
   int64_t Drop(const CheckpointSegment& segment, int64_t live) {
     int64_t input = 0;
     for (std::size_t i = segment.begin; i < segment.end; ++i) {
-      See(live + input + BytesBeside(carried_, segment.begin, i) + chain_[i].output_bytes +
+      See(live + input + LiveSkipBytes(carried_, segment.begin, i) + chain_[i].output_bytes +
           chain_[i].plain_workspace);
       cost_.seconds += chain_[i].forward_seconds;
       input = chain_[i].output_bytes;
@@ -118,7 +118,7 @@ class Simulation {
   }
 
   const std::vector<ChainStage>& chain_;
-  const std::vector<CarriedValue>& carried_;
+  const std::vector<SkipConnection>& carried_;
   std::vector<Place> places_;
   int64_t carried_bytes_ = 0;  // of those that are there
   ChainCost cost_;
@@ -126,9 +126,10 @@ class Simulation {
 
 }  // namespace
 
-int64_t BytesBeside(const std::vector<CarriedValue>& carried, std::size_t begin, std::size_t i) {
+int64_t LiveSkipBytes(const std::vector<SkipConnection>& carried, std::size_t begin,
+                      std::size_t i) {
   int64_t bytes = 0;
-  for (const CarriedValue& value : carried) {
+  for (const SkipConnection& value : carried) {
     if (IsBeside(value, begin, i)) bytes += value.bytes;
   }
   return bytes;
@@ -139,7 +140,7 @@ Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end) {
     return chain.stages.begin() + static_cast<std::ptrdiff_t>(i);
   };
   Chain part{{at(begin), at(end)}};
-  for (const CarriedValue& value : chain.carried) {
+  for (const SkipConnection& value : chain.carried) {
     const std::size_t taken = std::min(value.taken, end);
     if (value.made < begin || value.made + 1 >= taken) continue;
     part.carried.push_back({value.made - begin, taken - begin, value.bytes});
@@ -156,15 +157,16 @@ ChainCost Simulate(const Chain& chain, const CheckpointSegments& segments) {
 ChainStage Merge(const Chain& chain) {
   if (chain.stages.empty()) return {};
   ChainStage all;
-  all.output_bytes = chain.stages.back().output_bytes + BytesBeside(chain.carried, 0, chain.size());
+  all.output_bytes =
+      chain.stages.back().output_bytes + LiveSkipBytes(chain.carried, 0, chain.size());
   int64_t forward_peak = 0;
   int64_t plain_peak = 0;
   int64_t backward_peak = 0;
   int64_t input = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const ChainStage& stage = chain.stages[i];
-    const int64_t values = BytesBeside(chain.carried, 0, i);
-    const int64_t gradients = BytesBeside(chain.carried, 0, i + 1);
+    const int64_t values = LiveSkipBytes(chain.carried, 0, i);
+    const int64_t gradients = LiveSkipBytes(chain.carried, 0, i + 1);
     all.forward_seconds += stage.forward_seconds;
     all.backward_seconds += stage.backward_seconds;
     all.saved_bytes += stage.saved_bytes;

@@ -24,25 +24,25 @@ struct ChainStage {
 // What a stage's output holds for a stage behind the next one, a U-Net's skip: `bytes` of the
 // output of `made` that the stages between hand on, until `taken` has read them. Its gradient
 // takes as much, from the backward pass of `taken` to that of `made`.
-struct CarriedValue {
+struct SkipConnection {
   std::size_t made = 0;
   std::size_t taken = 0;  // at least made + 2
   std::int64_t bytes = 0;
 
-  bool operator==(const CarriedValue&) const = default;
+  bool operator==(const SkipConnection&) const = default;
 };
 
 struct Chain {
   std::vector<ChainStage> stages;
-  std::vector<CarriedValue> carried{};
+  std::vector<SkipConnection> carried{};
 
   std::size_t size() const { return stages.size(); }
   bool operator==(const Chain&) const = default;
 };
 
 // Bytes of what a run of stages from `begin` on carries past stage i - 1, beside its output.
-std::int64_t BytesBeside(const std::vector<CarriedValue>& carried, std::size_t begin,
-                         std::size_t i);
+std::int64_t LiveSkipBytes(const std::vector<SkipConnection>& carried, std::size_t begin,
+                           std::size_t i);
 
 // Stages [begin, end) as a chain of their own. What is taken behind them is taken at their end;
 // what was made before them is left out.

@@ -6,8 +6,8 @@
 #include <limits>
 #include <tuple>
 
-#include "sdk/plan/fewer_segments.h"
-#include "sdk/plan/known_schedules.h"
+#include "sdk/plan/baseline_schedules.h"
+#include "sdk/plan/local_search_moves.h"
 
 namespace frugal {
 namespace {
@@ -53,9 +53,9 @@ std::size_t RunsOfBinomial(std::size_t stages, std::size_t snapshots) {
 }  // namespace
 
 ChainPlanner::ChainPlanner(Chain chain) : chain_(std::move(chain)) {
-  for (const CarriedValue& value : chain_.carried) carried_bytes_ += value.bytes;
+  for (const SkipConnection& value : chain_.carried) carried_bytes_ += value.bytes;
   solvers_.emplace_back(chain_);
-  if (carried_bytes_ > 0) solvers_.emplace_back(chain_, CarriedGradients::kBeside);
+  if (carried_bytes_ > 0) solvers_.emplace_back(chain_, SkipGradients::kBeside);
   AddKnown({}, "keep all");
   const std::size_t before_last = chain_.stages.empty() ? 0 : chain_.size() - 1;
   for (const bool keep_last : {false, true}) {

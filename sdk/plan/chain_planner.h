@@ -45,7 +45,7 @@ class ChainPlanner {
 
   Chain chain_;
   std::int64_t carried_bytes_ = 0;    // of all values together
-  std::vector<ChainSolver> solvers_;  // one, or one for each of CarriedGradients
+  std::vector<ChainSolver> solvers_;  // one, or one for each of SkipGradients
   std::vector<ChainChoice> known_;
   std::vector<ChainChoice> found_;  // by solvers, for whatever limit
 };

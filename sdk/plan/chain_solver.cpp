@@ -5,7 +5,7 @@
 
 namespace frugal {
 
-ChainSolver::ChainSolver(Chain chain, CarriedGradients gradients, Precision precision)
+ChainSolver::ChainSolver(Chain chain, SkipGradients gradients, Precision precision)
     : chain_(std::move(chain)),
       gradients_(gradients),
       precision_(precision),
@@ -39,8 +39,8 @@ void ChainSolver::CutIntoRuns() {
     const auto behind = std::ranges::upper_bound(units_, stage, {}, &ChainUnit::begin);
     return static_cast<std::size_t>(behind - units_.begin()) - 1;
   };
-  for (const CarriedValue& value : chain_.carried) {
-    const CarriedValue by_units{unit_of(value.made), unit_of(value.taken), value.bytes};
+  for (const SkipConnection& value : chain_.carried) {
+    const SkipConnection by_units{unit_of(value.made), unit_of(value.taken), value.bytes};
     if (by_units.made + 1 < by_units.taken) carried_.push_back(by_units);
   }
 }

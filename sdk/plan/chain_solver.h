@@ -18,7 +18,7 @@ class ChainSolver {
  public:
   static constexpr std::size_t kMostUnits = 100;
 
-  explicit ChainSolver(Chain chain, CarriedGradients gradients = CarriedGradients::kInPlace)
+  explicit ChainSolver(Chain chain, SkipGradients gradients = SkipGradients::kInPlace)
       : ChainSolver(std::move(chain), gradients, kWhole) {}
 
   // Least seconds within so many bytes; infinite where nothing fits.
@@ -41,7 +41,7 @@ class ChainSolver {
   };
   static constexpr Precision kWhole{500, 10};
   static constexpr Precision kRun{64, 3};
-  ChainSolver(Chain chain, CarriedGradients gradients, Precision precision);
+  ChainSolver(Chain chain, SkipGradients gradients, Precision precision);
 
   int LevelFor(std::int64_t bytes) const;
   const ChainTable& TableOfLevel(int level);
@@ -49,11 +49,11 @@ class ChainSolver {
   void CutIntoRuns();
 
   Chain chain_;
-  CarriedGradients gradients_;
+  SkipGradients gradients_;
   Precision precision_;
   ChainCost keep_all_;
   std::vector<ChainUnit> units_;
-  std::vector<CarriedValue> carried_;                  // counting units
+  std::vector<SkipConnection> carried_;                // counting units
   std::vector<std::unique_ptr<ChainSolver>> insides_;  // of runs; equal runs share one
   std::map<int, std::unique_ptr<ChainTable>> tables_;  // by how often the range was halved
 };

@@ -12,8 +12,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<CarriedValue>& carried,
-                       CarriedGradients gradients, std::int64_t limit_bytes, std::size_t slots)
+ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConnection>& carried,
+                       SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots)
     : units_(std::move(units)),
       gradients_(gradients),
       beside_(units_.size() * units_.size()),
@@ -24,7 +24,7 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<CarriedVa
       rows_(units_.size() * units_.size()) {
   const std::size_t count = units_.size();
   for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
-    beside_[i] = BytesBeside(carried, i / count, i % count + 1);
+    beside_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
   }
   double* next = seconds_.data();
   for (std::size_t length = 1; length <= count; ++length) {
@@ -56,12 +56,12 @@ ChainTable::Needs ChainTable::KeepNeeds(std::size_t unit, std::size_t last) cons
 
 std::int64_t ChainTable::GradientsBeside(std::size_t unit, std::size_t last) const {
   if (unit == last) return 0;
-  if (gradients_ == CarriedGradients::kBeside) return Beside(unit, unit + 1);
+  if (gradients_ == SkipGradients::kBeside) return Beside(unit, unit + 1);
   return Beside(unit, last) - Beside(unit + 1, last);
 }
 
 std::size_t ChainTable::SegmentNeeds(std::size_t s, std::size_t last) const {
-  const bool beside = gradients_ == CarriedGradients::kBeside;
+  const bool beside = gradients_ == SkipGradients::kBeside;
   return SlotsFor(Given(s, last) + (beside ? GradientsBeside(last, last + 1) : 0));
 }
 

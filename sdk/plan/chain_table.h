@@ -21,7 +21,7 @@ struct ChainUnit {
 // When the gradient of a carried value comes, the value is free, unless it is still there as the
 // input of the stage behind its maker: where the maker is kept, or ends a segment. A table cannot
 // tell when the gradient comes, and counts too little for those, or too much.
-enum class CarriedGradients : std::uint8_t {
+enum class SkipGradients : std::uint8_t {
   kInPlace,  // only where it is there from the start, since the value is taken behind the run
   kBeside,   // always there from the start
 };
@@ -35,14 +35,14 @@ enum class CarriedGradients : std::uint8_t {
 // - for each s' in s + 1 .. t, running s .. s' - 1 with only the input kept ("ck" and "none"), and
 //   again later: sum of f + cost(s', t, m - output of s' - 1) + cost(s, s' - 1, m).
 // What the stages of a run carry past its end counts as its output, and its gradient as what takes
-// the value's place: see CarriedGradients.
+// the value's place: see SkipGradients.
 // Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in
 // where nothing is carried; else Simulate tells.
 class ChainTable {
  public:
   // Carried values count units.
-  ChainTable(std::vector<ChainUnit> units, const std::vector<CarriedValue>& carried,
-             CarriedGradients gradients, std::int64_t limit_bytes, std::size_t slots);
+  ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConnection>& carried,
+             SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots);
 
   // Least seconds within so many bytes (of which those above the limit are not used); infinite
   // where nothing fits.
@@ -96,7 +96,7 @@ class ChainTable {
                              CheckpointSegments& into) const;
 
   std::vector<ChainUnit> units_;
-  CarriedGradients gradients_;
+  SkipGradients gradients_;
   std::vector<std::int64_t> beside_;  // of units s .. t at s * count + t
   std::size_t slots_;
   std::int64_t slot_bytes_;

@@ -5,8 +5,8 @@
 #include <ctime>
 #include <random>
 
-#include "sdk/plan/fewer_segments.h"
-#include "sdk/plan/known_schedules.h"
+#include "sdk/plan/baseline_schedules.h"
+#include "sdk/plan/local_search_moves.h"
 #include "tests/catch.h"
 #include "tests/skip.h"
 

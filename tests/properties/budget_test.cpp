@@ -95,10 +95,10 @@ TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
 }
 
 TEST_CASE("a step of three parts tells the peak of one of many", "[budget]") {
-  CHECK(TellingBatch(13, 4) == 4 + 3 + 3);
-  CHECK(TellingBatch(15, 4) == 4 + 4 + 3);
-  CHECK(TellingBatch(16, 4) == 12);
-  CHECK(TellingBatch(3, 4) == 2);
+  CHECK(RepresentativeBatch(13, 4) == 4 + 3 + 3);
+  CHECK(RepresentativeBatch(15, 4) == 4 + 4 + 3);
+  CHECK(RepresentativeBatch(16, 4) == 12);
+  CHECK(RepresentativeBatch(3, 4) == 2);
   for (const std::string network : {"gpt", "vit"}) {
     for (const bool in_backward : {false, true}) {
       for (const auto& [batch, parts] : {std::pair{4, 4}, {13, 4}, {15, 4}, {16, 5}, {23, 23}}) {
@@ -110,8 +110,8 @@ TEST_CASE("a step of three parts tells the peak of one of many", "[budget]") {
         run.training.accumulate = parts;
         if (network == "gpt") run.training.loss_chunk_rows = 70;  // of 64 a sample
         const Plan all = BuilderFor(run).Plan().plan;
-        run.batch = TellingBatch(batch, parts);
-        run.training.accumulate = kTellingParts;
+        run.batch = RepresentativeBatch(batch, parts);
+        run.training.accumulate = kRepresentativeParts;
         const Plan few = BuilderFor(run).Plan().plan;
         CHECK(few.peak_bytes == all.peak_bytes);
       }

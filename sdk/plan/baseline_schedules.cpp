@@ -1,4 +1,4 @@
-#include "sdk/plan/known_schedules.h"
+#include "sdk/plan/baseline_schedules.h"
 
 #include <algorithm>
 #include <cmath>

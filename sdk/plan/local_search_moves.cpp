@@ -1,4 +1,4 @@
-#include "sdk/plan/fewer_segments.h"
+#include "sdk/plan/local_search_moves.h"
 
 #include <algorithm>
 
