@@ -43,16 +43,16 @@ int64_t Most(const std::vector<int64_t>& live, int64_t begin, int64_t end) {
   return most;
 }
 
-// One stage in a world of its own, so that all it takes is its own.
+// One stage in a environment of its own, so that all it takes is its own.
 class StageRun {
  public:
   // `own_gradients`: gradients of parameters come and go with the stage.
   StageRun(const TrainingSetup& setup, Run run, const Stage& stage, bool own_gradients)
-      : world_(*setup.backend, setup.dtype(), 0, own_gradients), run_(std::move(run)) {
-    world_.context().set_training(true);
+      : environment_(*setup.backend, setup.dtype(), 0, own_gradients), run_(std::move(run)) {
+    environment_.context().set_training(true);
     for (const StageInput& input : stage.inputs) {
-      inputs_.push_back(
-          {.value = world_.context().Allocate(input.shape, input.dtype), .aside = input.aside});
+      inputs_.push_back({.value = environment_.context().Allocate(input.shape, input.dtype),
+                         .aside = input.aside});
     }
   }
 
@@ -60,9 +60,9 @@ class StageRun {
   void Plain(ChainStage& chain) {
     MemoryTrace trace;
     {
-      const RecordingScope recording(world_.ledger(), trace);
+      const RecordingScope recording(environment_.ledger(), trace);
       Bundle bundle = inputs_;
-      run_(world_.context(), bundle);
+      run_(environment_.context(), bundle);
       chain.output_bytes = NewBytes(bundle);
     }
     const int64_t most = Most(LiveInArena(trace), 0, trace.event_count());
@@ -71,10 +71,10 @@ class StageRun {
 
   // Forward on a tape, and back, of stage number `place`. Returns what goes on to the next stage.
   std::vector<StageInput> Taped(Stage& stage, std::size_t place) {
-    Context& context = world_.context();
+    Context& context = environment_.context();
     context.profile() = {};
     MemoryTrace trace;
-    const RecordingScope recording(world_.ledger(), trace);
+    const RecordingScope recording(environment_.ledger(), trace);
     Tape tape;
     const TapeScope scope(context, &tape);
     Bundle bundle = inputs_;
@@ -161,7 +161,7 @@ class StageRun {
         static_cast<double>(chain.saved_bytes) + Touched(trace, turn, trace.event_count());
   }
 
-  DryWorld world_;
+  DryEnvironment environment_;
   Run run_;
   Bundle inputs_;
 };
@@ -199,9 +199,9 @@ std::vector<const Parameter*> ParametersOfLoss(const StepParts& parts) {
 }
 
 std::vector<StageInput> FirstInputs(const TrainingSetup& setup, const Trial& trial) {
-  DryWorld world(*setup.backend, setup.dtype());
+  DryEnvironment environment(*setup.backend, setup.dtype());
   std::vector<StageInput> inputs;
-  for (const Var& one : InputsOf(setup, trial, world.context())) {
+  for (const Var& one : InputsOf(setup, trial, environment.context())) {
     inputs.push_back({one.shape(), one.dtype(), false});
   }
   return inputs;

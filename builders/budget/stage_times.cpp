@@ -31,9 +31,9 @@ struct Seconds {
 };
 
 // Memory straight from the system, and weights that are zero until they are asked for.
-class RealWorld {
+class RealEnvironment {
  public:
-  explicit RealWorld(const TrainingSetup& setup)
+  explicit RealEnvironment(const TrainingSetup& setup)
       : memory_(ledger_, heap_, true),
         store_(memory_, ledger_, {.dtype = ExactType(setup.dtype()), .start_at_zero = true}),
         context_({.backend = *setup.backend,
@@ -102,15 +102,15 @@ void RunOnce(Context& context, const Stage& stage, const Bundle& inputs, Seconds
 }
 
 Seconds MeasureOne(const TrainingSetup& setup, const Stage& stage) {
-  RealWorld world(setup);
+  RealEnvironment environment(setup);
   Bundle inputs;
   for (const StageInput& input : stage.inputs) {
-    inputs.push_back({Filled(world.context(), input.shape, input.dtype, 0.5)});
+    inputs.push_back({Filled(environment.context(), input.shape, input.dtype, 0.5)});
   }
   Seconds shortest;
   for (int i = 0; i <= kRepeats; ++i) {
     Seconds seconds;
-    RunOnce(world.context(), stage, inputs, seconds);
+    RunOnce(environment.context(), stage, inputs, seconds);
     if (i == 0) continue;  // primitives are made and pages touched
     shortest.forward = std::min(shortest.forward, seconds.forward);
     shortest.backward = std::min(shortest.backward, seconds.backward);

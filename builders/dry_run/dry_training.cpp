@@ -26,21 +26,21 @@ std::span<const std::int64_t> SamplesWithoutStorage(std::int64_t count) {
   return {reinterpret_cast<const std::int64_t*>(nowhere), static_cast<std::size_t>(count)};
 }
 
-void RunDryStep(const TrainingSetup& setup, const Trial& trial, DryWorld& world, StepKind kind,
-                std::int64_t batch) {
+void RunDryStep(const TrainingSetup& setup, const Trial& trial, DryEnvironment& environment,
+                StepKind kind, std::int64_t batch) {
   const StepParts parts = StepPartsOf(setup, trial);
   const std::span<const std::int64_t> samples = SamplesWithoutStorage(batch);
   if (kind == StepKind::kPredict) {
     std::vector<float> none;
-    PredictStep(world.context(), parts, {}, batch, none);
+    PredictStep(environment.context(), parts, {}, batch, none);
     return;
   }
   if (kind == StepKind::kEvaluate) {
-    EvaluateStep(world.context(), parts, nullptr, samples);
+    EvaluateStep(environment.context(), parts, nullptr, samples);
     return;
   }
-  TrainStep(world.context(), parts, *setup.optimizer, nullptr, samples);
-  world.context().set_step(world.context().step() + 1);
+  TrainStep(environment.context(), parts, *setup.optimizer, nullptr, samples);
+  environment.context().set_step(environment.context().step() + 1);
 }
 
 // Of at least a hundredth of what the step takes at its peak.
@@ -74,21 +74,21 @@ std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
 DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
     : setup_(setup),
       trial_(std::move(trial)),
-      world_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward()),
-      data_(TakeData(setup, world_.tensor_memory())) {
+      environment_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward()),
+      data_(TakeData(setup, environment_.tensor_memory())) {
   const auto strategy = setup.config.memory.default_initialization_strategy;
   if (strategy == InitializationStrategy::kLazy) return;
-  for (const Parameter* parameter : setup.parameters) world_.store().Value(*parameter);
+  for (const Parameter* parameter : setup.parameters) environment_.store().Value(*parameter);
 }
 
 MemoryTrace DryTraining::Trace(StepKind kind, std::int64_t batch, std::int64_t times) {
-  for (std::int64_t i = 1; i < times; ++i) RunDryStep(setup_, trial_, world_, kind, batch);
-  baseline_ = world_.ledger().live();
-  world_.context().profile() = {};
+  for (std::int64_t i = 1; i < times; ++i) RunDryStep(setup_, trial_, environment_, kind, batch);
+  baseline_ = environment_.ledger().live();
+  environment_.context().profile() = {};
   MemoryTrace trace;
   {
-    const RecordingScope recording(world_.ledger(), trace);
-    RunDryStep(setup_, trial_, world_, kind, batch);
+    const RecordingScope recording(environment_.ledger(), trace);
+    RunDryStep(setup_, trial_, environment_, kind, batch);
   }
   return trace;
 }
@@ -100,10 +100,10 @@ StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times)
   plan.batch = batch;
   plan.baseline = baseline_;
   plan.layout = PlaceInArena(trace);
-  plan.timeline = TimelineOf(trace, world_.ledger().labels());
-  plan.side_by_side = SideBySideAtPeak(plan.timeline, trace, world_.ledger().labels());
-  plan.flops = world_.context().profile().flops;
-  plan.recomputed_flops = world_.context().profile().recomputed_flops;
+  plan.timeline = TimelineOf(trace, environment_.ledger().labels());
+  plan.side_by_side = SideBySideAtPeak(plan.timeline, trace, environment_.ledger().labels());
+  plan.flops = environment_.context().profile().flops;
+  plan.recomputed_flops = environment_.context().profile().recomputed_flops;
   return plan;
 }
 
@@ -136,9 +136,9 @@ std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Tri
   std::vector<std::int64_t> sum(setup.parameters.size());
   const auto add = [&](std::int64_t size, std::int64_t times) {
     if (size == 0 || times == 0) return;
-    DryWorld world(*setup.backend, setup.dtype());
-    TrainStep(world.context(), step, *setup.optimizer, nullptr, SamplesWithoutStorage(size));
-    const std::vector<std::int64_t> once = world.store().Contributions();
+    DryEnvironment environment(*setup.backend, setup.dtype());
+    TrainStep(environment.context(), step, *setup.optimizer, nullptr, SamplesWithoutStorage(size));
+    const std::vector<std::int64_t> once = environment.store().Contributions();
     for (std::size_t i = 0; i < once.size(); ++i) sum[i] += once[i] * times;
   };
   add(batch / parts + 1, batch % parts);

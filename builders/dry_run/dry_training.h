@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "builders/dry_run/trial.h"
-#include "builders/setup/dry_world.h"
+#include "builders/setup/dry_environment.h"
 #include "sdk/data/data_source.h"
 #include "sdk/plan/plan.h"
 
@@ -29,13 +29,13 @@ class DryTraining {
   StepPlan Run(StepKind kind, std::int64_t batch, std::int64_t times);
   // The same, but only what it took and gave back.
   MemoryTrace Trace(StepKind kind, std::int64_t batch, std::int64_t times);
-  const MemoryLedger& ledger() { return world_.ledger(); }
-  ParameterStore& store() { return world_.store(); }
+  const MemoryLedger& ledger() { return environment_.ledger(); }
+  ParameterStore& store() { return environment_.store(); }
 
  private:
   const TrainingSetup& setup_;
   Trial trial_;
-  DryWorld world_;
+  DryEnvironment environment_;
   BytesByTag baseline_;  // live before the last step
   std::vector<PartStorage> data_;
 };

@@ -1,7 +1,7 @@
 #include "builders/dry_run/saved_bytes.h"
 
 #include "builders/dry_run/dry_training.h"
-#include "builders/setup/dry_world.h"
+#include "builders/setup/dry_environment.h"
 #include "sdk/memory/recording.h"
 
 namespace frugal {
@@ -20,18 +20,18 @@ SavedBytes SavedBytesIn(const MemoryTrace& trace, const LabelTable& labels) {
 }
 
 SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial) {
-  DryWorld world(*setup.backend, setup.dtype());
-  Context& context = world.context();
+  DryEnvironment environment(*setup.backend, setup.dtype());
+  Context& context = environment.context();
   context.set_training(true);
   MemoryTrace trace;
-  const RecordingScope recording(world.ledger(), trace);
+  const RecordingScope recording(environment.ledger(), trace);
   Tape tape;
   const TapeScope scope(context, &tape);
   {
     Bundle bundle = InputsOf(setup, trial, context);
     (*setup.network)(context, bundle);
   }
-  return SavedBytesIn(trace, world.ledger().labels());
+  return SavedBytesIn(trace, environment.ledger().labels());
 }
 
 void SetPolicySegments(const TrainingSetup& setup, const StepSettings& settings,

@@ -58,11 +58,11 @@ std::string BaseToml(const std::string& name, bool has_labels) {
 Shape OutputShape(const RunConfig& config, const DataLayout& layout, Sequential& network) {
   const DType dtype = DTypeOf(config.training.precision);
   const auto backend = MakeBackend(config.training.backend);
-  DryWorld world(*backend, dtype);
-  world.context().set_training(true);
+  DryEnvironment environment(*backend, dtype);
+  environment.context().set_training(true);
   const NetworkInputs inputs = ResolveInputs(network, layout, nullptr);
-  Bundle bundle = InputsOf(inputs, 1, dtype, world.context());
-  network(world.context(), bundle);
+  Bundle bundle = InputsOf(inputs, 1, dtype, environment.context());
+  network(environment.context(), bundle);
   return bundle[0].shape();
 }
 

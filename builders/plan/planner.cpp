@@ -9,7 +9,7 @@
 #include "builders/dry_run/dry_training.h"
 #include "builders/dry_run/saved_bytes.h"
 #include "builders/plan/cautions.h"
-#include "builders/setup/dry_world.h"
+#include "builders/setup/dry_environment.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/with_place.h"
@@ -36,8 +36,8 @@ SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std
 
 void DescribeLayers(Blueprint& blueprint, const Trial& trial, const SavedBytes& kept) {
   const std::map<std::string, int> segments = SegmentNumbers(*blueprint.network);
-  DryWorld world(*blueprint.backend, blueprint.dtype());
-  Context& context = world.context();
+  DryEnvironment environment(*blueprint.backend, blueprint.dtype());
+  Context& context = environment.context();
   context.set_training(true);
   Bundle bundle = InputsOf(blueprint, trial, context);
   for (std::size_t i = 0; i < blueprint.network->size(); ++i) {

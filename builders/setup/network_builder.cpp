@@ -1,6 +1,6 @@
 #include "builders/setup/network_builder.h"
 
-#include "builders/setup/dry_world.h"
+#include "builders/setup/dry_environment.h"
 #include "builders/setup/layer_factory.h"
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
@@ -103,10 +103,10 @@ class NetworkBuilder {
   }
 
   LayerInput OutputOf(Layer& layer, const std::string& here, const LayerInput& input) {
-    DryWorld world(backend_, dtype_);
+    DryEnvironment environment(backend_, dtype_);
     NumberParameters(layer);
     layer.AssignPaths(here);
-    Context& context = world.context();
+    Context& context = environment.context();
     context.set_training(true);
     const Tensor x = context.Allocate(input.shape, input.dtype);
     const Var output = layer(context, {x, Var::kNoGradient});

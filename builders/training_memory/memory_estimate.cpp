@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "builders/dry_run/saved_bytes.h"
-#include "builders/setup/dry_world.h"
+#include "builders/setup/dry_environment.h"
 #include "sdk/core/error.h"
 #include "sdk/memory/recording.h"
 
@@ -45,7 +45,7 @@ void CheckNotNegative(const std::string& what, std::int64_t value) {
                     .advice = "count from 0"});
 }
 
-DryWorld WorldOf(const DryPass& dry) { return DryWorld(dry.backend, dry.dtype); }
+DryEnvironment EnvironmentOf(const DryPass& dry) { return DryEnvironment(dry.backend, dry.dtype); }
 
 Tensor DryCopy(Context& context, const Tensor& tensor) {
   return context.Allocate(tensor.shape(), tensor.dtype(), MemoryTag::kData);
@@ -65,8 +65,8 @@ std::int64_t PeakOf(const MemoryTrace& trace, const LabelTable& labels) {
 // Parameters, their gradients and the output's gradient are there from a first pass on, so the
 // second takes nothing but what is its own.
 MemoryEstimate MeasureChain(const DryPass& dry, const LayerChain& chain, PassBytes& bytes) {
-  DryWorld world = WorldOf(dry);
-  Context& context = world.context();
+  DryEnvironment environment = EnvironmentOf(dry);
+  Context& context = environment.context();
   context.set_training(dry.training);
   const Tensor input = DryCopy(context, dry.inputs.at(0).value);
   LayerPass first;
@@ -75,14 +75,14 @@ MemoryEstimate MeasureChain(const DryPass& dry, const LayerChain& chain, PassByt
   RunBackward(context, gradient, first);
   MemoryTrace trace;
   {
-    const RecordingScope recording(world.ledger(), trace);
+    const RecordingScope recording(environment.ledger(), trace);
     LayerPass second;
     const Tensor output = RunForward(context, chain, input, second);
     bytes.kept = StillLive(trace);
     RunBackward(context, gradient, second);
   }
-  bytes.peak = PeakOf(trace, world.ledger().labels());
-  const BytesByTag live = world.ledger().live();
+  bytes.peak = PeakOf(trace, environment.ledger().labels());
+  const BytesByTag live = environment.ledger().live();
   return {.parameter_bytes = live[MemoryTag::kParameter],
           .gradient_bytes = live[MemoryTag::kGradient]};
 }
@@ -127,11 +127,11 @@ MemoryEstimate EstimatePass(const DryPass& dry, const LayerChain& plain,
 }
 
 SavedBytes MeasureSavedBytes(const DryPass& dry, const LayerPointers& layers) {
-  DryWorld world = WorldOf(dry);
-  Context& context = world.context();
+  DryEnvironment environment = EnvironmentOf(dry);
+  Context& context = environment.context();
   context.set_training(dry.training);
   MemoryTrace trace;
-  const RecordingScope recording(world.ledger(), trace);
+  const RecordingScope recording(environment.ledger(), trace);
   Tape tape;
   const TapeScope scope(context, &tape);
   {
@@ -143,7 +143,7 @@ SavedBytes MeasureSavedBytes(const DryPass& dry, const LayerPointers& layers) {
     }
     RunChain(context, {layers, {}}, bundle);
   }
-  return SavedBytesIn(trace, world.ledger().labels());
+  return SavedBytesIn(trace, environment.ledger().labels());
 }
 
 }  // namespace frugal

@@ -48,7 +48,8 @@ struct DryPass {
   bool training;
   Bundle inputs;  // of which only shapes and element types are looked at
 };
-// Of a pass in a world without storage: exact, since it is the same code that runs. Over one input.
+// Of a pass in a environment without storage: exact, since it is the same code that runs. Over one
+// input.
 MemoryEstimate EstimatePass(const DryPass& dry, const LayerChain& plain,
                             const LayerChain& checkpointed);
 // What each layer keeps for backward.

@@ -18,22 +18,22 @@ struct Outcome {
   std::vector<Tensor> gradients;
 };
 
-Outcome RunNetwork(const WorldKind& kind, const Network& network, bool checkpointed) {
-  TestWorld world(kind);
+Outcome RunNetwork(const EnvironmentKind& kind, const Network& network, bool checkpointed) {
+  TestEnvironment environment(kind);
   SegmentParts parts;
   const Tensor input = RandomTensor({5, 6}, 3, kind.dtype);
   const auto function = [&](Context& context, const Var& x) {
     return network(context, parts, x, checkpointed);
   };
   Outcome outcome;
-  outcome.pass = RunPass(world, function, input);
-  outcome.gradients = GradientsOf(world, parts);
-  CHECK(world.ledger().live()[MemoryTag::kActivation] == 0);
+  outcome.pass = RunPass(environment, function, input);
+  outcome.gradients = GradientsOf(environment, parts);
+  CHECK(environment.ledger().live()[MemoryTag::kActivation] == 0);
   return outcome;
 }
 
 void CheckSameBits(const Network& network) {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     const Outcome plain = RunNetwork(kind, network, false);
     const Outcome again = RunNetwork(kind, network, true);
@@ -162,14 +162,14 @@ TEST_CASE("an output that is never used changes no bit", "[autograd][checkpoint]
 // Runs `segment` checkpointed on {x, y, labels} and hands what comes out to `check`.
 void Look(const BundleSegment& segment,
           const std::function<void(const Bundle& before, const Bundle& after)>& check) {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   Tape tape;
-  const TapeScope scope(world.context(), &tape);
+  const TapeScope scope(environment.context(), &tape);
   const Bundle before = {{RandomTensor({5, 6}, 1, DType::kF64), tape.NewSlot()},
                          {RandomTensor({5, 6}, 2, DType::kF64), tape.NewSlot()},
                          {MakeTensor({5}, std::vector<double>{0, 1, 2, 3, 4}, DType::kI64)}};
   Bundle after = before;
-  Checkpoint(world.context(), after, segment);
+  Checkpoint(environment.context(), after, segment);
   check(before, after);
 }
 
@@ -210,10 +210,10 @@ TEST_CASE("an empty bundle goes through", "[autograd][checkpoint]") {
 }
 
 TEST_CASE("without a tape a segment of several runs once", "[autograd][checkpoint]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   Bundle bundle = {{RandomTensor({5, 6}, 1, DType::kF64)}, {RandomTensor({5, 6}, 2, DType::kF64)}};
   int runs = 0;
-  Checkpoint(world.context(), bundle, [&](Context& context, Bundle& b) {
+  Checkpoint(environment.context(), bundle, [&](Context& context, Bundle& b) {
     ++runs;
     b[0] = Add(context, b[0], b[1]);
   });

@@ -26,12 +26,12 @@ struct Use {
   std::int64_t live_after;
 };
 
-Use Measure(const WorldKind& kind, int every) {
-  TestWorld world(kind);
+Use Measure(const EnvironmentKind& kind, int every) {
+  TestEnvironment environment(kind);
   const Tensor input = RandomTensor({64, 32}, 1, kind.dtype);
   RunPass(
-      world, [=](Context& context, const Var& x) { return Chain(context, x, every); }, input);
-  return {world.ledger().peak_total(), world.ledger().live_total()};
+      environment, [=](Context& context, const Var& x) { return Chain(context, x, every); }, input);
+  return {environment.ledger().peak_total(), environment.ledger().live_total()};
 }
 
 TEST_CASE("checkpointing a deep chain lowers its peak", "[autograd][checkpoint][memory]") {
@@ -50,7 +50,7 @@ TEST_CASE("checkpointing a deep chain lowers its peak", "[autograd][checkpoint][
 }
 
 TEST_CASE("a pass gives back everything it took", "[autograd][checkpoint][memory]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     for (const int every : {0, 1, 4, 16}) CHECK(Measure(kind, every).live_after == 0);
   }
 }
@@ -60,7 +60,7 @@ TEST_CASE("a pass gives back everything it took", "[autograd][checkpoint][memory
 TEST_CASE("a segment does not hold what is put aside across it", "[autograd][checkpoint][memory]") {
   constexpr int kAside = 8;
   const auto peak = [](bool aside) {
-    TestWorld world(kReferenceF64);
+    TestEnvironment environment(kReferenceF64);
     const auto network = [=](Context& context, const Var& x) {
       Bundle bundle = {x};
       const auto middle = [](Context& ctx, Bundle& b) {
@@ -79,8 +79,8 @@ TEST_CASE("a segment does not hold what is put aside across it", "[autograd][che
       });
       return bundle[0];
     };
-    RunPass(world, network, RandomTensor({64, 32}, 1, DType::kF64));
-    return world.ledger().peak_total();
+    RunPass(environment, network, RandomTensor({64, 32}, 1, DType::kF64));
+    return environment.ledger().peak_total();
   };
   const std::int64_t unit = 64 * 32 * 8;
   // Of the values, the last is also the input of the first segment between.
@@ -89,8 +89,8 @@ TEST_CASE("a segment does not hold what is put aside across it", "[autograd][che
 }
 
 TEST_CASE("after a step only parameters and gradients are live", "[autograd][checkpoint][memory]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     SegmentParts parts;
     const Tensor input = RandomTensor({5, 6}, 3, kind.dtype);
     const auto network = [&](Context& context, const Var& x) {
@@ -98,14 +98,14 @@ TEST_CASE("after a step only parameters and gradients are live", "[autograd][che
         return parts.Norm(ctx, parts.Dense(ctx, start, 0, Activation::kGelu));
       });
     };
-    RunPass(world, network, input);
-    const BytesByTag live = world.ledger().live();
+    RunPass(environment, network, input);
+    const BytesByTag live = environment.ledger().live();
     CHECK(live[MemoryTag::kActivation] == 0);
     CHECK(live[MemoryTag::kWorkspace] == 0);
     CHECK(live[MemoryTag::kParameter] > 0);
     CHECK(live[MemoryTag::kGradient] > 0);
-    RunPass(world, network, input);  // a second step takes no more
-    CHECK(world.ledger().live() == live);
+    RunPass(environment, network, input);  // a second step takes no more
+    CHECK(environment.ledger().live() == live);
   }
 }
 

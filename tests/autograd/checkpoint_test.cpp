@@ -15,22 +15,22 @@ struct Outcome {
 
 using Network = std::function<Var(Context&, const SegmentParts&, const Var&, bool checkpointed)>;
 
-Outcome RunNetwork(const WorldKind& kind, const Network& network, bool checkpointed) {
-  TestWorld world(kind);
+Outcome RunNetwork(const EnvironmentKind& kind, const Network& network, bool checkpointed) {
+  TestEnvironment environment(kind);
   SegmentParts parts;
   const Tensor input = RandomTensor({5, 6}, 3, kind.dtype);
   const auto function = [&](Context& context, const Var& x) {
     return network(context, parts, x, checkpointed);
   };
   Outcome outcome;
-  outcome.pass = RunPass(world, function, input);
-  outcome.gradients = GradientsOf(world, parts);
-  outcome.values = ValuesOf(world, parts);
+  outcome.pass = RunPass(environment, function, input);
+  outcome.gradients = GradientsOf(environment, parts);
+  outcome.values = ValuesOf(environment, parts);
   return outcome;
 }
 
 void CheckSameBits(const Network& network) {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     const Outcome plain = RunNetwork(kind, network, false);
     const Outcome again = RunNetwork(kind, network, true);
@@ -112,18 +112,18 @@ TEST_CASE("batch norm in a segment moves its statistics once", "[autograd][check
     });
   };
   CheckSameBits(network);
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   SegmentParts parts;
   const Tensor input = RandomTensor({5, 6}, 3, DType::kF64);
   RunPass(
-      world, [&](Context& ctx, const Var& x) { return network(ctx, parts, x, true); }, input);
+      environment, [&](Context& ctx, const Var& x) { return network(ctx, parts, x, true); }, input);
   // Once, with momentum 0.1 from zero: a tenth of the batch's mean.
   Var normed_input;
   {
-    const TapeScope no_tape(world.context(), nullptr);
-    normed_input = parts.Dense(world.context(), {input}, 0, Activation::kIdentity);
+    const TapeScope no_tape(environment.context(), nullptr);
+    normed_input = parts.Dense(environment.context(), {input}, 0, Activation::kIdentity);
   }
-  const std::vector<double> running = Values(world.store().Value(parts.running_mean()));
+  const std::vector<double> running = Values(environment.store().Value(parts.running_mean()));
   const std::vector<double> rows = Values(normed_input.value);
   for (std::size_t c = 0; c < 6; ++c) {
     double mean = 0;
@@ -141,7 +141,7 @@ TEST_CASE("a segment that is the identity passes gradients through", "[autograd]
 }
 
 TEST_CASE("a segment runs exactly twice", "[autograd][checkpoint]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   SegmentParts parts;
   int runs = 0;
   int recomputed = 0;
@@ -152,36 +152,36 @@ TEST_CASE("a segment runs exactly twice", "[autograd][checkpoint]") {
     return parts.Dense(ctx, x, 0, Activation::kRelu);
   };
   const auto network = [&](Context& ctx, const Var& x) { return Checkpoint(ctx, x, segment); };
-  RunPass(world, network, input);
+  RunPass(environment, network, input);
   CHECK(runs == 2);
   CHECK(recomputed == 1);
-  CHECK_FALSE(world.context().recomputing());
+  CHECK_FALSE(environment.context().recomputing());
 
   runs = 0;  // and once where there is no tape
-  network(world.context(), {input});
+  network(environment.context(), {input});
   CHECK(runs == 1);
 }
 
 TEST_CASE("recomputed work is counted apart", "[autograd][checkpoint]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   SegmentParts parts;
   const auto dense = [&](Context& ctx, const Var& x) {
     return parts.Dense(ctx, x, 0, Activation::kRelu);
   };
   const double product = 2.0 * 5 * 6 * 6;
   RunPass(
-      world, [&](Context& ctx, const Var& x) { return Checkpoint(ctx, x, dense); },
+      environment, [&](Context& ctx, const Var& x) { return Checkpoint(ctx, x, dense); },
       RandomTensor({5, 6}, 3, DType::kF64));
-  CHECK(world.context().profile().flops == 4 * product);  // forward twice, two gradients
-  CHECK(world.context().profile().recomputed_flops == product);
+  CHECK(environment.context().profile().flops == 4 * product);  // forward twice, two gradients
+  CHECK(environment.context().profile().recomputed_flops == product);
 }
 
 TEST_CASE("a segment over an input without gradient still trains its parameters",
           "[autograd][checkpoint]") {
   for (const bool checkpointed : {false, true}) {
-    TestWorld world(kReferenceF64);
+    TestEnvironment environment(kReferenceF64);
     SegmentParts parts;
-    Context& context = world.context();
+    Context& context = environment.context();
     Tape tape;
     const TapeScope scope(context, &tape);
     const Var x = {RandomTensor({5, 6}, 3, DType::kF64), Var::kNoGradient};
@@ -189,23 +189,24 @@ TEST_CASE("a segment over an input without gradient still trains its parameters"
       return parts.Dense(ctx, start, 0, Activation::kTanh);
     });
     tape.Backward(context, y.slot, RandomTensor({5, 6}, 4, DType::kF64));
-    CHECK(world.store().Gradient(*parts.Parameters()[0]));
-    CHECK_FALSE(world.store().Gradient(*parts.Parameters()[2]));  // not part of it
+    CHECK(environment.store().Gradient(*parts.Parameters()[0]));
+    CHECK_FALSE(environment.store().Gradient(*parts.Parameters()[2]));  // not part of it
   }
 }
 
 TEST_CASE("an error in the second run leaves the context as it was", "[autograd][checkpoint]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   int runs = 0;
   const auto segment = [&](Context& ctx, const Var& x) {
     if (++runs == 2) throw std::runtime_error("second run");
     return Activate(ctx, x, Activation::kTanh);
   };
   const auto network = [&](Context& ctx, const Var& x) { return Checkpoint(ctx, x, segment); };
-  CHECK_THROWS_WITH(RunPass(world, network, RandomTensor({2, 3}, 1, DType::kF64)), "second run");
-  CHECK_FALSE(world.context().recomputing());
-  CHECK(world.context().tape() == nullptr);
-  CHECK(world.ledger().live_total() == 0);
+  CHECK_THROWS_WITH(RunPass(environment, network, RandomTensor({2, 3}, 1, DType::kF64)),
+                    "second run");
+  CHECK_FALSE(environment.context().recomputing());
+  CHECK(environment.context().tape() == nullptr);
+  CHECK(environment.ledger().live_total() == 0);
 }
 
 }  // namespace

@@ -26,35 +26,35 @@ CheckedFunction Square(double factor) {
 }
 
 TEST_CASE("a right gradient passes and a wrong one does not", "[autograd][differences]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Tensor x = RandomTensor({3, 4}, 1, DType::kF64);
   const std::vector<double> before = Values(x);
-  CHECK(FiniteDifferenceErrors(world.context(), Square(2), {x})[0] < 1e-8);
-  CHECK(FiniteDifferenceErrors(world.context(), Square(2.01), {x})[0] == Approx(0.01 / 2.01));
-  CHECK(FiniteDifferenceErrors(world.context(), Square(-2), {x})[0] == Approx(2));
+  CHECK(FiniteDifferenceErrors(environment.context(), Square(2), {x})[0] < 1e-8);
+  CHECK(FiniteDifferenceErrors(environment.context(), Square(2.01), {x})[0] == Approx(0.01 / 2.01));
+  CHECK(FiniteDifferenceErrors(environment.context(), Square(-2), {x})[0] == Approx(2));
   CHECK(Values(x) == before);
-  CHECK(world.ledger().live_total() == 0);
+  CHECK(environment.ledger().live_total() == 0);
 }
 
 TEST_CASE("a missing gradient is infinitely wrong", "[autograd][differences]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Tensor x = RandomTensor({3}, 1, DType::kF64);
   const CheckedFunction blocked = [](Context& context, const std::vector<Var>& inputs) {
     return Square(2)(context, {{inputs[0].value}});
   };
-  CHECK(std::isinf(FiniteDifferenceErrors(world.context(), blocked, {x})[0]));
+  CHECK(std::isinf(FiniteDifferenceErrors(environment.context(), blocked, {x})[0]));
   // An input without any influence has a gradient of zero, arrived or not.
   const CheckedFunction ignoring = [](Context& context, const std::vector<Var>& inputs) {
     return Square(2)(context, {inputs[1]});
   };
   const Tensor other = RandomTensor({2}, 2, DType::kF64);
-  const auto errors = FiniteDifferenceErrors(world.context(), ignoring, {x, other});
+  const auto errors = FiniteDifferenceErrors(environment.context(), ignoring, {x, other});
   CHECK(errors[0] == 0);
   CHECK(errors[1] < 1e-8);
 }
 
 TEST_CASE("outside leaves are checked by the gradient they give", "[autograd][differences]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Tensor weight = RandomTensor({3}, 1, DType::kF64);
   const CheckedFunction function = [&](Context& context, const std::vector<Var>&) {
     return Square(2)(context, {{weight}});
@@ -62,17 +62,17 @@ TEST_CASE("outside leaves are checked by the gradient they give", "[autograd][di
   const auto zero = [] { return Full({3}, 0, DType::kF64); };
   const auto nan = [] { return Full({3}, std::nan(""), DType::kF64); };
   const auto errors =
-      FiniteDifferenceErrors(world.context(), function, {}, {{weight, zero}, {weight, nan}});
+      FiniteDifferenceErrors(environment.context(), function, {}, {{weight, zero}, {weight, nan}});
   CHECK(errors[0] == Approx(1));
   CHECK(std::isinf(errors[1]));
 }
 
 TEST_CASE("differences in f32 are refused", "[autograd][differences]") {
-  TestWorld f32(kReferenceF32);
+  TestEnvironment f32(kReferenceF32);
   const std::string sentence =
       "[finite differences] everything is f64; f32; use the reference backend in f64";
   CHECK_THROWS_WITH(FiniteDifferenceErrors(f32.context(), Square(2), {}), sentence);
-  TestWorld f64(kReferenceF64);
+  TestEnvironment f64(kReferenceF64);
   CHECK_THROWS_WITH(FiniteDifferenceErrors(f64.context(), Square(2), {RandomTensor({3}, 1)}),
                     sentence);
 }

@@ -6,7 +6,7 @@
 #include "sdk/ops/activation.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::test {
 namespace {
@@ -44,14 +44,14 @@ TEST_CASE("bytes are those of the tensors that are there") {
 }
 
 TEST_CASE("a timed launch counts for its label and for its kind", "[autograd][profile]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   context.profile().timed = true;
   const LabelScope label(context, "here");
   context.Launch({.kind = OperationKind::kProduct, .bytes = 40, .flops = 10},
                  [](Backend&, void*) {});
   context.Launch({OperationKind::kCopy, 7}, [](Backend&, void*) {});
-  const KernelTotals& here = context.profile().by_label.at(world.ledger().label());
+  const KernelTotals& here = context.profile().by_label.at(environment.ledger().label());
   const KernelTotals& product = TotalsOf(context, OperationKind::kProduct).forward;
   const KernelTotals& copy = TotalsOf(context, OperationKind::kCopy).forward;
   CHECK(here.launches == 2);
@@ -64,8 +64,8 @@ TEST_CASE("a timed launch counts for its label and for its kind", "[autograd][pr
 }
 
 TEST_CASE("a run that is not timed keeps no account of its kernels", "[autograd][profile]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   TanhOf(context, {Full({2}, 1, DType::kF64)});
   CHECK(context.profile().by_label.empty());
   CHECK(TotalsOf(context, OperationKind::kActivation).forward.launches == 0);
@@ -73,8 +73,8 @@ TEST_CASE("a run that is not timed keeps no account of its kernels", "[autograd]
 
 TEST_CASE("backward's kernels count apart, what runs again for it does not",
           "[autograd][profile]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   context.profile().timed = true;
   Tape tape;
   const TapeScope scope(context, &tape);
@@ -87,8 +87,8 @@ TEST_CASE("backward's kernels count apart, what runs again for it does not",
 }
 
 TEST_CASE("what waits for backward, as an optimizer, is not backward's", "[autograd][profile]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   context.profile().timed = true;
   context.set_after_backward([](Context& ctx) {
     ctx.Launch({OperationKind::kOptimizer, 8}, [](Backend&, void*) {});

@@ -4,7 +4,7 @@
 #include "sdk/ops/elementwise.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::test {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 Tensor Ones(const Shape& shape) { return Full(shape, 1, DType::kF64); }
 
 TEST_CASE("nothing is recorded without a tape or without need", "[autograd][tape]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   const Var no_tape = Activate(context, {Ones({3}), 0}, Activation::kTanh);
   CHECK_FALSE(no_tape.needs_gradient());
   Tape tape;
@@ -24,8 +24,8 @@ TEST_CASE("nothing is recorded without a tape or without need", "[autograd][tape
 }
 
 TEST_CASE("gradients that meet are summed, and shared ones do not change", "[autograd][tape]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   Tape tape;
   const TapeScope scope(context, &tape);
   const int a = tape.NewSlot();
@@ -43,8 +43,8 @@ TEST_CASE("gradients that meet are summed, and shared ones do not change", "[aut
 
 TEST_CASE("backward runs in reverse, skips what nobody asked for and empties the tape",
           "[autograd][tape]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   Tape tape;
   const TapeScope scope(context, &tape);
   std::vector<int> order;
@@ -67,8 +67,8 @@ TEST_CASE("backward runs in reverse, skips what nobody asked for and empties the
 }
 
 TEST_CASE("backward works in the name of the layer that recorded", "[autograd][tape]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   Tape tape;
   const TapeScope scope(context, &tape);
   std::string name;
@@ -81,38 +81,38 @@ TEST_CASE("backward works in the name of the layer that recorded", "[autograd][t
   }
   tape.Backward(context, y.slot, Ones({1}));
   CHECK(name == "conv1");
-  CHECK(world.ledger().labels().NameOf(world.ledger().label()) == "other");
+  CHECK(environment.ledger().labels().NameOf(environment.ledger().label()) == "other");
 }
 
 TEST_CASE("a cleared tape holds nothing", "[autograd][tape]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   Tape tape;
   {
     const TapeScope scope(context, &tape);
     Var x = {Ones({4}), tape.NewSlot()};
     for (int i = 0; i < 3; ++i) x = Activate(context, x, Activation::kTanh);
   }
-  CHECK(world.ledger().live_total() > 0);
+  CHECK(environment.ledger().live_total() > 0);
   tape.Clear();
   CHECK(tape.node_count() == 0);
-  CHECK(world.ledger().live_total() == 0);
+  CHECK(environment.ledger().live_total() == 0);
 }
 
 TEST_CASE("a launch has its scratch while the kernel runs, and dry runs no kernel",
           "[autograd][dry]") {
   for (const bool dry : {false, true}) {
-    TestWorld world({BackendKind::kEigen, DType::kF64, dry});
+    TestEnvironment environment({BackendKind::kEigen, DType::kF64, dry});
     int runs = 0;
-    world.context().Launch({.kind = OperationKind::kCopy, .bytes = 0, .scratch_bytes = 100},
-                           [&](Backend&, void* scratch) {
-                             ++runs;
-                             CHECK(scratch != nullptr);
-                             CHECK(world.ledger().live()[MemoryTag::kWorkspace] == 128);
-                           });
+    environment.context().Launch({.kind = OperationKind::kCopy, .bytes = 0, .scratch_bytes = 100},
+                                 [&](Backend&, void* scratch) {
+                                   ++runs;
+                                   CHECK(scratch != nullptr);
+                                   CHECK(environment.ledger().live()[MemoryTag::kWorkspace] == 128);
+                                 });
     CHECK(runs == (dry ? 0 : 1));
-    CHECK(world.ledger().peak()[MemoryTag::kWorkspace] == 128);
-    CHECK(world.ledger().live_total() == 0);
+    CHECK(environment.ledger().peak()[MemoryTag::kWorkspace] == 128);
+    CHECK(environment.ledger().live_total() == 0);
   }
 }
 

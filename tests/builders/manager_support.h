@@ -51,11 +51,11 @@ inline TrainingMemoryConfig Every(std::int64_t n) {
   return config;
 }
 
-inline TrainingMemoryManagerOptions OptionsOf(const WorldKind& kind) {
+inline TrainingMemoryManagerOptions OptionsOf(const EnvironmentKind& kind) {
   return {.backend = kind.backend, .dtype = kind.dtype, .seed = 7};
 }
 
-inline Tensor InputFor(const WorldKind& kind) { return RandomTensor({5, 6}, 3, kind.dtype); }
+inline Tensor InputFor(const EnvironmentKind& kind) { return RandomTensor({5, 6}, 3, kind.dtype); }
 
 // What a pass leaves behind, to the bit.
 struct ManagedPass {
@@ -77,22 +77,22 @@ inline ManagedPass Collect(ParameterStore& store, const LayerPointers& layers, T
 }
 
 // Without any manager: one tape, layers named and numbered by hand.
-inline ManagedPass RunPlainly(const WorldKind& kind, const LayerPointers& layers,
+inline ManagedPass RunPlainly(const EnvironmentKind& kind, const LayerPointers& layers,
                               const Tensor& input, std::int64_t step = 17) {
   std::size_t number = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     layers[i]->AssignPaths(std::to_string(i));
     for (Parameter* parameter : layers[i]->Parameters()) parameter->index = number++;
   }
-  TestWorld world(kind);
-  world.context().set_step(step);
+  TestEnvironment environment(kind);
+  environment.context().set_step(step);
   const auto chain = [&](Context& context, const Var& x) {
     Var y = x;
     for (Layer* layer : layers) y = (*layer)(context, y);
     return y;
   };
-  const Pass pass = RunPass(world, chain, input);
-  return Collect(world.store(), layers, pass.output, pass.input_gradient);
+  const Pass pass = RunPass(environment, chain, input);
+  return Collect(environment.store(), layers, pass.output, pass.input_gradient);
 }
 
 inline void CheckSame(const ManagedPass& a, const ManagedPass& b) {

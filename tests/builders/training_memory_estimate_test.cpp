@@ -31,7 +31,7 @@ PassBytes Measure(TrainingMemoryManager& manager, const LayerPointers& layers,
   return bytes;
 }
 
-void CheckEstimate(const WorldKind& kind, std::int64_t every, std::size_t count) {
+void CheckEstimate(const EnvironmentKind& kind, std::int64_t every, std::size_t count) {
   INFO(kind << ", " << count << " layers, every " << every);
   const OwnedLayers layers = MakeLayers(count);
   const LayerPointers list = PointersTo(layers);
@@ -54,9 +54,9 @@ void CheckEstimate(const WorldKind& kind, std::int64_t every, std::size_t count)
 }
 
 TEST_CASE("estimates of passes are what passes take", "[manager][memory]") {
-  std::vector<WorldKind> kinds = AllWorlds();
+  std::vector<EnvironmentKind> kinds = AllEnvironments();
   kinds.push_back(kOneDnnBf16);
-  for (const WorldKind& kind : kinds) {
+  for (const EnvironmentKind& kind : kinds) {
     for (const std::int64_t every : {1, 2, 3, 100}) CheckEstimate(kind, every, 7);
     for (const std::size_t count : {0u, 1u}) CheckEstimate(kind, 2, count);
   }

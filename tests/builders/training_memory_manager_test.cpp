@@ -9,7 +9,8 @@
 namespace frugal::test {
 namespace {
 
-ManagedPass RunManaged(const WorldKind& kind, std::int64_t every, const LayerPointers& layers) {
+ManagedPass RunManaged(const EnvironmentKind& kind, std::int64_t every,
+                       const LayerPointers& layers) {
   TrainingMemoryManager manager(Every(every), OptionsOf(kind));
   manager.context().set_step(17);
   auto [output, state] = manager.ForwardWithCheckpointing(layers, InputFor(kind));
@@ -21,8 +22,8 @@ ManagedPass RunManaged(const WorldKind& kind, std::int64_t every, const LayerPoi
 
 // The same by an operation on a tape of one's own.
 using Operation = std::function<Var(TrainingMemoryManager&, const LayerPointers&, const Var&)>;
-ManagedPass RunOperation(const WorldKind& kind, std::int64_t every, const LayerPointers& layers,
-                         const Operation& operation) {
+ManagedPass RunOperation(const EnvironmentKind& kind, std::int64_t every,
+                         const LayerPointers& layers, const Operation& operation) {
   TrainingMemoryManager manager(Every(every), OptionsOf(kind));
   manager.context().set_step(17);
   Tape tape;
@@ -34,7 +35,7 @@ ManagedPass RunOperation(const WorldKind& kind, std::int64_t every, const LayerP
 }
 
 TEST_CASE("checkpointed passes over a list equal plain backward to the bit", "[manager]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     for (const std::size_t count : {0u, 1u, 2u, 7u}) {
       const OwnedLayers plain_layers = MakeLayers(count);
       const ManagedPass plain = RunPlainly(kind, PointersTo(plain_layers), InputFor(kind));
@@ -48,7 +49,7 @@ TEST_CASE("checkpointed passes over a list equal plain backward to the bit", "[m
 }
 
 TEST_CASE("a checkpointed sequence equals plain backward to the bit", "[manager]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     for (const std::size_t count : {0u, 1u, 7u}) {
       const OwnedLayers plain_layers = MakeLayers(count);
       const ManagedPass plain = RunPlainly(kind, PointersTo(plain_layers), InputFor(kind));
@@ -64,7 +65,7 @@ TEST_CASE("a checkpointed sequence equals plain backward to the bit", "[manager]
 }
 
 TEST_CASE("a checkpointed function equals plain backward to the bit", "[manager]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const OwnedLayers plain_layers = MakeLayers();
     const ManagedPass plain = RunPlainly(kind, PointersTo(plain_layers), InputFor(kind));
     for (const std::int64_t every : {0, 1}) {
@@ -87,7 +88,7 @@ TEST_CASE("a checkpointed function equals plain backward to the bit", "[manager]
 }
 
 // Several inputs, one of them twice and one beside; dropout and a layer inside.
-ManagedPass RunSeveral(const WorldKind& kind, std::int64_t every, bool by_manager) {
+ManagedPass RunSeveral(const EnvironmentKind& kind, std::int64_t every, bool by_manager) {
   Dense dense(6, {.units = 6, .activation = {Activation::kTanh}});
   const LayerPointers list = {&dense};
   const auto function = [&](Context& context, const std::vector<Var>& in) {
@@ -106,7 +107,7 @@ ManagedPass RunSeveral(const WorldKind& kind, std::int64_t every, bool by_manage
 }
 
 TEST_CASE("a checkpointed function of several inputs changes no bit", "[manager]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     const ManagedPass plain = RunSeveral(kind, 1, false);
     CheckSame(RunSeveral(kind, 1, true), plain);

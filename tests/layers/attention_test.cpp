@@ -24,17 +24,18 @@ std::unique_ptr<AttentionLayer> Made(const AttentionLayerOptions& options,
   return layer;
 }
 
-std::vector<OutsideLeaf> LeavesOf(TestWorld& world, Layer& layer) {
+std::vector<OutsideLeaf> LeavesOf(TestEnvironment& environment, Layer& layer) {
   std::vector<OutsideLeaf> leaves;
-  for (const Parameter* parameter : layer.Parameters()) leaves.push_back(LeafOf(world, *parameter));
+  for (const Parameter* parameter : layer.Parameters())
+    leaves.push_back(LeafOf(environment, *parameter));
   return leaves;
 }
 
 void CheckGradients(AttentionLayer& layer, const CheckedFunction& function,
                     const std::vector<Tensor>& inputs) {
-  TestWorld world(kReferenceF64);
-  for (const double error :
-       FiniteDifferenceErrors(world.context(), function, inputs, LeavesOf(world, layer))) {
+  TestEnvironment environment(kReferenceF64);
+  for (const double error : FiniteDifferenceErrors(environment.context(), function, inputs,
+                                                   LeavesOf(environment, layer))) {
     CHECK(error < 1e-6);
   }
 }
@@ -76,15 +77,15 @@ Tensor CausalMask(std::int64_t length, DType dtype) {
 }
 
 TEST_CASE("a mask of the future is causality", "[layers][attention]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Tensor x = RandomTensor({2, 7, 8}, 1, kind.dtype);
     const auto causal = Made({.heads = 2, .causal = true});
     const auto masked = Made({.heads = 2});
     const Pass expected = RunPass(
-        world, [&](Context& context, const Var& v) { return (*causal)(context, v); }, x);
+        environment, [&](Context& context, const Var& v) { return (*causal)(context, v); }, x);
     const Pass actual = RunPass(
-        world,
+        environment,
         [&](Context& context, const Var& v) {
           return masked->Attend(context, v, v, CausalMask(7, kind.dtype));
         },
@@ -95,8 +96,8 @@ TEST_CASE("a mask of the future is causality", "[layers][attention]") {
 }
 
 std::vector<double> OutputOf(Layer& layer, const Tensor& x) {
-  TestWorld world({BackendKind::kEigen, DType::kF64});
-  return Values(layer(world.context(), {x}).value);
+  TestEnvironment environment({BackendKind::kEigen, DType::kF64});
+  return Values(layer(environment.context(), {x}).value);
 }
 
 TEST_CASE("a causal layer does not look ahead, another does", "[layers][attention]") {
@@ -179,26 +180,26 @@ TEST_CASE("heads that do not divide are refused", "[layers][attention][errors]")
   CHECK_NOTHROW(AttentionLayer(kFeatures, {.heads = 3, .head_size = 5}));
 }
 
-// A layer and the world that its parameters live in.
+// A layer and the environment that its parameters live in.
 struct Placed {
-  Placed(const WorldKind& kind, const AttentionLayerOptions& options)
-      : world(kind), layer(Made(options)) {}
-  Var Value(const Shape& shape) const { return {RandomTensor(shape, 1, world.dtype())}; }
+  Placed(const EnvironmentKind& kind, const AttentionLayerOptions& options)
+      : environment(kind), layer(Made(options)) {}
+  Var Value(const Shape& shape) const { return {RandomTensor(shape, 1, environment.dtype())}; }
   Var Attend(const Shape& x, const Shape& memory) {
-    return layer->Attend(world.context(), Value(x), Value(memory));
+    return layer->Attend(environment.context(), Value(x), Value(memory));
   }
-  Var Run(const Shape& shape) { return (*layer)(world.context(), Value(shape)); }
+  Var Run(const Shape& shape) { return (*layer)(environment.context(), Value(shape)); }
   Var Masked(const Tensor& mask) {
     const Var x = Value({2, 4, 8});
-    return layer->Attend(world.context(), x, x, mask);
+    return layer->Attend(environment.context(), x, x, mask);
   }
 
-  TestWorld world;
+  TestEnvironment environment;
   std::unique_ptr<AttentionLayer> layer;
 };
 
 TEST_CASE("inputs that do not fit are refused", "[layers][attention][errors]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     Placed fused(kind, {.heads = 2, .longest = 4});
     CHECK_THROWS_WITH(fused.Run({2, 3, 7}),
                       "[net] attention takes [batch, positions, 8]; the input is [2, 3, 7]; change "
@@ -208,12 +209,12 @@ TEST_CASE("inputs that do not fit are refused", "[layers][attention][errors]") {
                       "[net] sequences have at most 4 positions; the input is [1, 5, 8]; use "
                       "shorter sequences");
     CHECK_NOTHROW(fused.Run({1, 4, 8}));
-    CHECK(fused.world.ledger().live()[MemoryTag::kActivation] == 0);
+    CHECK(fused.environment.ledger().live()[MemoryTag::kActivation] == 0);
   }
 }
 
 TEST_CASE("a memory that does not fit is refused", "[layers][attention][errors]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     Placed fused(kind, {.heads = 2});
     CHECK_THROWS_AS(fused.Attend({1, 4, 8}, {1, 4, 8}), UsageError);
     Placed apart(kind, {.heads = 2, .fused = false});
@@ -223,12 +224,12 @@ TEST_CASE("a memory that does not fit is refused", "[layers][attention][errors]"
     CHECK_THROWS_AS(apart.Attend({1, 4, 8}, {3, 8}), ShapeError);
     Placed turned(kind, {.heads = 2, .fused = false, .rotary_base = 10});
     CHECK_THROWS_AS(turned.Attend({1, 4, 8}, {1, 3, 8}), ShapeError);
-    CHECK(apart.world.ledger().live()[MemoryTag::kActivation] == 0);
+    CHECK(apart.environment.ledger().live()[MemoryTag::kActivation] == 0);
   }
 }
 
 TEST_CASE("a mask that does not fit is refused", "[layers][attention][errors]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     Placed placed(kind, {.heads = 2});
     CHECK_NOTHROW(placed.Masked(RandomTensor({2, 2, 4, 4}, 1, kind.dtype)));
     for (const Shape& shape : {Shape{4, 4}, Shape{1, 1, 4, 3}, Shape{1, 1, 3, 4}, Shape{3, 1, 4, 4},

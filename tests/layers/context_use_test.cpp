@@ -33,13 +33,14 @@ const Parameter& Find(Module& module, std::string_view path) {
 // Of the parameters under `prefix`, which must be `count`.
 void CheckGradients(Module& module, const std::string& prefix, std::size_t count,
                     const CheckedFunction& function, const std::vector<Tensor>& inputs) {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   std::vector<OutsideLeaf> leaves;
   for (const Parameter* parameter : module.Parameters()) {
-    if (parameter->path.starts_with(prefix)) leaves.push_back(LeafOf(world, *parameter));
+    if (parameter->path.starts_with(prefix)) leaves.push_back(LeafOf(environment, *parameter));
   }
   CHECK(leaves.size() == count);
-  for (const double error : FiniteDifferenceErrors(world.context(), function, inputs, leaves)) {
+  for (const double error :
+       FiniteDifferenceErrors(environment.context(), function, inputs, leaves)) {
     CHECK(error < 1e-6);
   }
 }
@@ -82,12 +83,12 @@ TEST_CASE("an image's tokens are attended to beside the text, not among it") {
   const Tensor text = Uninitialized({1, 4, 6}, DType::kF64);
   std::ranges::copy(memory.values<double>().first(24), text.data<double>());
   const auto run = [&](TransformerBlock& one, const Tensor& context, bool with_values) {
-    TestWorld world(kReferenceF64);  // equal paths, so equal weights
+    TestEnvironment environment(kReferenceF64);  // equal paths, so equal weights
     if (!with_values) {
       const Parameter& values = Find(one, "net.attn2.processor.to_v_ip.0.weight");
-      std::ranges::fill(world.store().Value(values).values<double>(), 0.0);
+      std::ranges::fill(environment.store().Value(values).values<double>(), 0.0);
     }
-    return CopyOf(one.CrossAttend(world.context(), {x}, {context}).value);
+    return CopyOf(one.CrossAttend(environment.context(), {x}, {context}).value);
   };
   const Tensor over_text = run(*plain, text, true);
   CHECK(SameBits({run(*block, memory, false)}, {over_text}));
@@ -96,9 +97,9 @@ TEST_CASE("an image's tokens are attended to beside the text, not among it") {
 
 TEST_CASE("attention of one memory refuses a second") {
   AttentionLayer layer(8, {.heads = 2, .fused = false});
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Var x = {Numbers({1, 2, 8}, 1)};
-  CHECK_THROWS_AS(layer.AttendBoth(world.context(), x, x, x), UsageError);
+  CHECK_THROWS_AS(layer.AttendBoth(environment.context(), x, x, x), UsageError);
 }
 
 UNetConditionConfig SmallUNet() {
@@ -146,17 +147,17 @@ TEST_CASE("U-Nets run with a face's features, and without a context") {
     const auto network = MakeUNetCondition(config);
     network->AssignPaths("");
     NumberParameters(*network);
-    TestWorld world(kReferenceF32);
+    TestEnvironment environment(kReferenceF32);
     Bundle bundle;
     for (const NetworkInput& input : network->inputs()) {
       bundle.push_back({RandomTensor(BatchShape(input, 2), 3, DType::kF32)});
     }
-    (*network)(world.context(), bundle);
+    (*network)(environment.context(), bundle);
     REQUIRE(bundle.size() >= 1);
     CHECK(bundle[0].shape() == Shape({2, 8, 8, 4}));
     for (const Parameter* parameter : network->Parameters()) {
       INFO(parameter->path);
-      CHECK(world.store().IsMaterialized(*parameter));  // nothing is left out
+      CHECK(environment.store().IsMaterialized(*parameter));  // nothing is left out
     }
   }
 }

@@ -16,9 +16,9 @@ using Made = std::unique_ptr<Layer>;
 // Forward and backward; the layers' parameters have the same paths, so the same random values.
 Pass PassOf(Made made, const Tensor& input) {
   const Made layer = Ready(std::move(made));
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   return RunPass(
-      world, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
+      environment, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
 }
 
 void CheckSameValues(const Pass& a, const Pass& b) {

@@ -22,32 +22,32 @@ std::string Line(const Lifetime& life, const LabelTable& labels) {
 }
 
 // Two steps: the second has its parameters already.
-Use Measure(const LayerCase& one, const WorldKind& kind) {
-  TestWorld world(kind);
+Use Measure(const LayerCase& one, const EnvironmentKind& kind) {
+  TestEnvironment environment(kind);
   const auto layer = Ready(one.make());
   const Tensor input = RandomTensor(one.input, 5, kind.dtype);
   MemoryTrace trace;
-  world.ledger().RecordInto(&trace);
+  environment.ledger().RecordInto(&trace);
   for (int step = 0; step < 2; ++step) {
-    world.store().ClearGradients();
+    environment.store().ClearGradients();
     RunPass(
-        world, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
+        environment, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
   }
-  world.ledger().RecordInto(nullptr);
-  Use use{world.ledger().peak(),
-          world.ledger().at_peak(),
-          world.ledger().peak_total(),
-          world.context().profile().flops,
+  environment.ledger().RecordInto(nullptr);
+  Use use{environment.ledger().peak(),
+          environment.ledger().at_peak(),
+          environment.ledger().peak_total(),
+          environment.context().profile().flops,
           {}};
   for (const Lifetime& life : trace.lifetimes()) {
-    use.events.push_back(Line(life, world.ledger().labels()));
+    use.events.push_back(Line(life, environment.ledger().labels()));
   }
   return use;
 }
 
 TEST_CASE("dry and real runs take the same memory, event by event", "[layers][dry]") {
   for (const LayerCase& one : LayerCases()) {
-    for (WorldKind kind : AllWorlds()) {
+    for (EnvironmentKind kind : AllEnvironments()) {
       INFO(one.name << " on " << kind);
       const Use real = Measure(one, kind);
       kind.dry = true;
@@ -64,23 +64,23 @@ TEST_CASE("dry and real runs take the same memory, event by event", "[layers][dr
 }
 
 TEST_CASE("a dry run takes nothing from the system", "[layers][dry]") {
-  for (WorldKind kind : AllWorlds()) {
+  for (EnvironmentKind kind : AllEnvironments()) {
     kind.dry = true;
-    TestWorld world(kind);
+    TestEnvironment environment(kind);
     const auto network = Ready(MakeSmallNetwork());
     const Tensor input = RandomTensor({3, 8, 8, 3}, 5, kind.dtype);
     RunPass(
-        world, [&](Context& context, const Var& x) { return (*network)(context, x); }, input);
-    CHECK(world.ledger().peak_total() > 0);
-    CHECK(world.heap().allocation_count() == 0);
+        environment, [&](Context& context, const Var& x) { return (*network)(context, x); }, input);
+    CHECK(environment.ledger().peak_total() > 0);
+    CHECK(environment.heap().allocation_count() == 0);
   }
 }
 
 TEST_CASE("a dry run of a batch far beyond the machine is planned", "[layers][dry]") {
-  TestWorld world({BackendKind::kEigen, DType::kF32, true});
-  TestWorld shapes({BackendKind::kEigen, DType::kF32, true});
+  TestEnvironment environment({BackendKind::kEigen, DType::kF32, true});
+  TestEnvironment shapes({BackendKind::kEigen, DType::kF32, true});
   const auto network = Ready(MakeSmallNetwork());
-  Context& context = world.context();
+  Context& context = environment.context();
   // A batch of a hundred million images: terabytes.
   const Tensor input = context.Allocate({100000000, 8, 8, 3}, DType::kF32);
   Tape tape;
@@ -88,7 +88,7 @@ TEST_CASE("a dry run of a batch far beyond the machine is planned", "[layers][dr
   const Var output = (*network)(context, {input});
   CHECK(output.shape() == Shape({100000000, 5}));
   tape.Backward(context, output.slot, context.Allocate(output.shape(), output.dtype()));
-  CHECK(world.ledger().peak_total() > std::int64_t{1} << 40);
+  CHECK(environment.ledger().peak_total() > std::int64_t{1} << 40);
 }
 
 }  // namespace

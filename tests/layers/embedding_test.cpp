@@ -24,22 +24,22 @@ struct Looked {
 };
 
 // Rows of a table [4, 3], and the table's gradient where each output's is 1.
-Looked LookUp(const WorldKind& kind, const Tensor& tokens,
+Looked LookUp(const EnvironmentKind& kind, const Tensor& tokens,
               std::optional<std::int64_t> padding = {}) {
   TokenEmbedding layer({.vocabulary = 4, .features = 3, .deviation = 1, .padding = padding});
   layer.AssignPaths("net");
   NumberParameters(layer);
-  TestWorld world(kind);
+  TestEnvironment environment(kind);
   Tape tape;
-  const TapeScope scope(world.context(), &tape);
-  const Var y = layer(world.context(), {tokens});
-  tape.Backward(world.context(), y.slot, Full(y.shape(), 1, kind.dtype));
-  return {CopyOf(y.value), Values(world.store().Value(layer.weight())),
-          Values(world.store().Gradient(layer.weight()))};
+  const TapeScope scope(environment.context(), &tape);
+  const Var y = layer(environment.context(), {tokens});
+  tape.Backward(environment.context(), y.slot, Full(y.shape(), 1, kind.dtype));
+  return {CopyOf(y.value), Values(environment.store().Value(layer.weight())),
+          Values(environment.store().Gradient(layer.weight()))};
 }
 
 TEST_CASE("an embedding looks up rows, and adds up their gradients", "[layers][embedding]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const Looked looked = LookUp(kind, Tokens({2, 2}, {3, 0, 3, 3}));
     REQUIRE(looked.output.shape() == Shape({2, 2, 3}));
     for (std::size_t i = 0; i < 3; ++i) {
@@ -53,7 +53,7 @@ TEST_CASE("an embedding looks up rows, and adds up their gradients", "[layers][e
 }
 
 TEST_CASE("the row of padding is read and not trained", "[layers][embedding]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const Looked looked = LookUp(kind, Tokens({1, 3}, {3, 0, 1}), 3);
     CHECK(Value(looked.output) == looked.table[9]);
     CHECK(looked.gradient == std::vector<double>{1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0});
@@ -61,7 +61,7 @@ TEST_CASE("the row of padding is read and not trained", "[layers][embedding]") {
 }
 
 TEST_CASE("an embedding takes tokens of its table alone", "[layers][embedding][errors]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     CHECK_THROWS_AS(LookUp(kind, Tokens({1, 1}, {4})), DataError);
     CHECK_THROWS_AS(LookUp(kind, Tokens({1, 1}, {-1})), DataError);
     CHECK_THROWS_AS(LookUp(kind, Full({1, 1}, 1, kind.dtype)), ShapeError);
@@ -84,22 +84,22 @@ TEST_CASE("gradients of a tied projection agree with differences", "[layers][gra
   CHECK(embedding.weight().aliases == std::vector<std::string>{"head.weight"});
   CHECK(head.LastProjection()->weight == &embedding.weight());
   CHECK(head.LastProjection()->bias == nullptr);
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const auto errors = FiniteDifferenceErrors(
-      world.context(),
+      environment.context(),
       [&](Context& context, const std::vector<Var>&) {
         return head(context, embedding(context, {Tokens({2, 2}, {0, 2, 2, 3})}));
       },
-      {}, {LeafOf(world, embedding.weight())});
+      {}, {LeafOf(environment, embedding.weight())});
   REQUIRE(errors.size() == 1);
   CHECK(errors[0] < 1e-6);
 }
 
 TEST_CASE("sinusoidal positions are those of the paper", "[layers][embedding]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const auto layer = Ready(std::make_unique<SinusoidalPositions>(SinusoidOptions{.base = 100}));
-    TestWorld world(kind);
-    const Var y = (*layer)(world.context(), {Full({2, 5, 4}, 1, kind.dtype)});
+    TestEnvironment environment(kind);
+    const Var y = (*layer)(environment.context(), {Full({2, 5, 4}, 1, kind.dtype)});
     for (std::int64_t t = 0; t < 5; ++t) {
       const auto position = static_cast<double>(t);
       const std::vector<double> row = {std::sin(position), std::cos(position),
@@ -116,8 +116,8 @@ TEST_CASE("positions refuse what they cannot place", "[layers][embedding][errors
   const auto refused = [](std::unique_ptr<Layer> made, const Shape& shape,
                           const std::string& sentence) {
     const auto layer = Ready(std::move(made));
-    TestWorld world(kReferenceF64);
-    CHECK_THROWS_WITH((*layer)(world.context(), {Numbers(shape, 1)}), "[net] " + sentence);
+    TestEnvironment environment(kReferenceF64);
+    CHECK_THROWS_WITH((*layer)(environment.context(), {Numbers(shape, 1)}), "[net] " + sentence);
   };
   const auto learned = [] {
     return std::make_unique<LearnedPositions>(4, PositionOptions{.positions = 3});
@@ -139,20 +139,20 @@ TEST_CASE("positions refuse what they cannot place", "[layers][embedding][errors
 }
 
 TEST_CASE("a gated unit is down(f(gate(x)) up(x))", "[layers]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const auto layer = Ready(std::make_unique<GatedFeedForward>(
         1, GatedFeedForwardOptions{.hidden = 1, .bias = true, .deviation = 1}));
-    TestWorld world(kind);
+    TestEnvironment environment(kind);
     std::vector<double> p;  // gate, up and down, each a weight and a bias
     for (const Parameter* parameter : layer->Parameters()) {
-      const Tensor& value = world.store().Value(*parameter);
+      const Tensor& value = environment.store().Value(*parameter);
       if (parameter->name.ends_with("bias")) {
-        world.backend().elementwise().Fill(value, 0.25 * static_cast<double>(p.size()));
+        environment.backend().elementwise().Fill(value, 0.25 * static_cast<double>(p.size()));
       }
       p.push_back(Value(value));
     }
     REQUIRE(p.size() == 6);
-    const Var y = (*layer)(world.context(), {Full({1, 1}, 2, kind.dtype)});
+    const Var y = (*layer)(environment.context(), {Full({1, 1}, 2, kind.dtype)});
     const double gate = 2 * p[0] + p[1];
     const double silu = gate / (1 + std::exp(-gate));
     CHECK(Value(y.value) == Approx(silu * (2 * p[2] + p[3]) * p[4] + p[5]).epsilon(1e-5));
@@ -162,17 +162,17 @@ TEST_CASE("a gated unit is down(f(gate(x)) up(x))", "[layers]") {
 }
 
 TEST_CASE("patches come in row-major order behind the class token", "[layers][embedding]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const auto layer = Ready(std::make_unique<PatchEmbedding>(PatchEmbeddingOptions{
         .image_height = 4, .image_width = 6, .patch = 2, .channels = 1, .features = 1}));
-    TestWorld world(kind);
+    TestEnvironment environment(kind);
     for (const Parameter* parameter : layer->Parameters()) {
-      const Tensor& value = world.store().Value(*parameter);
+      const Tensor& value = environment.store().Value(*parameter);
       const double number = parameter->name == "cls_token"                   ? 100
                             : parameter->name.ends_with("projection.weight") ? 1
                             : parameter->name.ends_with("projection.bias")   ? 0.5
                                                                              : 1000;
-      world.backend().elementwise().Fill(value, number);
+      environment.backend().elementwise().Fill(value, number);
     }
     std::vector<double> image(24, 0);
     image[0] = 1;   // patch 0
@@ -180,10 +180,10 @@ TEST_CASE("patches come in row-major order behind the class token", "[layers][em
     image[12] = 3;  // patch 3
     image[15] = 4;  // patch 4
     image[20] = 5;  // patch 4
-    const Var y = (*layer)(world.context(), {MakeTensor({1, 4, 6, 1}, image, kind.dtype)});
+    const Var y = (*layer)(environment.context(), {MakeTensor({1, 4, 6, 1}, image, kind.dtype)});
     CHECK(Values(y.value) ==
           std::vector<double>{1100, 1001.5, 1000.5, 1002.5, 1003.5, 1009.5, 1000.5});
-    CHECK_THROWS_WITH((*layer)(world.context(), {Full({1, 6, 4, 1}, 0, kind.dtype)}),
+    CHECK_THROWS_WITH((*layer)(environment.context(), {Full({1, 6, 4, 1}, 0, kind.dtype)}),
                       "[net] it takes images [4, 6, 1]; the input is [1, 6, 4, 1]; change the "
                       "model's image size or channels to those of the data");
   }

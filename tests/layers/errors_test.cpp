@@ -24,14 +24,14 @@ Made Make(const Arguments&... arguments) {
 
 void CheckRefused(Made made, const Shape& input, const std::string& sentence) {
   const Made layer = Ready(std::move(made), "features.3");
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Tensor x = RandomTensor(input, 1, kind.dtype);
     const auto run = [&](Context& context, const Var& start) { return (*layer)(context, start); };
-    CHECK_THROWS_AS(RunPass(world, run, x), ShapeError);
-    CHECK_THROWS_WITH(RunPass(world, run, x), "[features.3] " + sentence);
-    CHECK(world.ledger().live()[MemoryTag::kActivation] == 0);
-    CHECK(world.ledger().labels().NameOf(world.ledger().label()) == "other");
+    CHECK_THROWS_AS(RunPass(environment, run, x), ShapeError);
+    CHECK_THROWS_WITH(RunPass(environment, run, x), "[features.3] " + sentence);
+    CHECK(environment.ledger().live()[MemoryTag::kActivation] == 0);
+    CHECK(environment.ledger().labels().NameOf(environment.ledger().label()) == "other");
   }
 }
 
@@ -101,9 +101,9 @@ TEST_CASE("flatten and residual refuse what does not fit", "[layers][errors]") {
   CheckRefused(Make<FlattenLayer>(), {4},
                "flatten takes [N, ...]; the input is [4]; leave the layer out");
   const Made flatten = Ready(Make<FlattenLayer>());
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Tensor none = RandomTensor({4, 3, 0}, 1, DType::kF64);
-  CHECK((*flatten)(world.context(), {none}).shape() == Shape({4, 0}));
+  CHECK((*flatten)(environment.context(), {none}).shape() == Shape({4, 0}));
   auto body = std::make_unique<Sequential>();
   body->Append("0", Make<Dense>(3, DenseOptions{.units = 4}));
   CheckRefused(std::make_unique<Residual>(std::move(body), nullptr, ResidualOptions{}), {2, 3},

@@ -15,9 +15,9 @@ using Made = std::unique_ptr<Layer>;
 
 Pass PassOf(Made made, const Tensor& input) {
   const Made layer = Ready(std::move(made));
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   return RunPass(
-      world, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
+      environment, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
 }
 
 std::vector<double> Values(const Tensor& tensor) {

@@ -22,19 +22,19 @@ struct Outcome {
 };
 
 // Two passes, so that running statistics have moved before the second.
-Outcome Run(const WorldKind& kind, Layer& layer, const Shape& shape) {
-  TestWorld world(kind);
+Outcome Run(const EnvironmentKind& kind, Layer& layer, const Shape& shape) {
+  TestEnvironment environment(kind);
   const Tensor input = RandomTensor(shape, 5, kind.dtype);
   Outcome outcome;
   for (int step = 0; step < 2; ++step) {
-    world.context().set_step(step);
-    world.store().ClearGradients();
+    environment.context().set_step(step);
+    environment.store().ClearGradients();
     outcome.pass = RunPass(
-        world, [&](Context& context, const Var& x) { return layer(context, x); }, input);
+        environment, [&](Context& context, const Var& x) { return layer(context, x); }, input);
   }
-  outcome.gradients = GradientsOf(world, layer);
-  outcome.values = ValuesOf(world, layer);
-  outcome.activation_peak = world.ledger().peak()[MemoryTag::kActivation];
+  outcome.gradients = GradientsOf(environment, layer);
+  outcome.values = ValuesOf(environment, layer);
+  outcome.activation_peak = environment.ledger().peak()[MemoryTag::kActivation];
   return outcome;
 }
 
@@ -55,7 +55,7 @@ Segments Every(std::size_t every, std::size_t count) {
 }
 
 TEST_CASE("segments of a network change no bit", "[layers][checkpoint]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const auto plain = Ready(MakeSmallNetwork());
     const Outcome expected = Run(kind, *plain, {3, 8, 8, 3});
     std::vector<Segments> choices = {{{1, 3}}, {{0, 2}, {4, 7}}, {{2, 3}, {3, 3}, {7, 8}}};
@@ -101,7 +101,7 @@ TEST_CASE("segments inside segments change no bit", "[layers][checkpoint]") {
   const std::vector<Segments> choices = {{{0, 8, {{0, 4, {{0, 2}, {2, 3}}}, {5, 7}}}},
                                          {{0, 3, {{0, 3}}}, {4, 8, {{5, 7, {{6, 7}}}}}},
                                          {{1, 8, {{1, 7, {{1, 6, {{1, 5, {{1, 4}}}}}}}}}}};
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const auto plain = Ready(MakeSmallNetwork());
     const Outcome expected = Run(kind, *plain, {3, 8, 8, 3});
     for (const Segments& segments : choices) {
@@ -116,7 +116,7 @@ TEST_CASE("segments of leaves cross the borders of lists and change no bit",
           "[layers][checkpoint]") {
   const std::vector<Segments> choices = {
       {{0, 7}}, {{1, 3}, {4, 6}}, {{1, 6, {{1, 4, {{2, 3}}}, {4, 5}}}}, {{2, 2}, {6, 7}}};
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     const auto plain = Ready(MakeNestedNetwork());
     CHECK(static_cast<Sequential&>(*plain).Leaves().size() == 7);
     const Outcome expected = Run(kind, *plain, {3, 8, 8, 3});
@@ -143,7 +143,7 @@ std::unique_ptr<Layer> InSegment(std::unique_ptr<Layer> layer, bool checkpointed
 
 TEST_CASE("every layer runs checkpointed without changing a bit", "[layers][checkpoint]") {
   for (const LayerCase& one : LayerCases()) {
-    for (const WorldKind& kind : AllWorlds()) {
+    for (const EnvironmentKind& kind : AllEnvironments()) {
       INFO(one.name << " on " << kind);
       const auto plain = InSegment(one.make(), false);
       const auto checkpointed = InSegment(one.make(), true);
@@ -172,10 +172,10 @@ TEST_CASE("segments lower the peak of a network", "[layers][checkpoint][memory]"
 }
 
 TEST_CASE("a sequential of nothing is the identity", "[layers][edges]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const auto nothing = Ready(std::make_unique<Sequential>());
   const Tensor input = RandomTensor({2, 3}, 1, DType::kF64);
-  const Var output = (*nothing)(world.context(), {input});
+  const Var output = (*nothing)(environment.context(), {input});
   CHECK(output.value.SharesStorageWith(input));
   CHECK(nothing->Describe() == "sequential of 0");
 }

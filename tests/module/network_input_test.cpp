@@ -4,7 +4,7 @@
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/tensors.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::test {
 namespace {
@@ -118,14 +118,14 @@ std::string NetworkRefusal(const Shape& x, std::int64_t width) {
   config.up_block_types = {"UpBlock2D", "CrossAttnUpBlock2D"};
   config.layers_per_block = {1};
   config.cross_attention_dim = {16};
-  TestWorld world({.dtype = DType::kF32, .dry = true});
+  TestEnvironment environment({.dtype = DType::kF32, .dry = true});
   const auto network = MakeUNetCondition(config);
   network->AssignPaths("unet");
   NumberParameters(*network);
-  Bundle bundle = {{world.context().Allocate(x, DType::kF32)},
-                   {world.context().Allocate({2}, DType::kF32)},
-                   {world.context().Allocate({2, 5, width}, DType::kF32)}};
-  return MessageOf<ShapeError>([&] { (*network)(world.context(), bundle); });
+  Bundle bundle = {{environment.context().Allocate(x, DType::kF32)},
+                   {environment.context().Allocate({2}, DType::kF32)},
+                   {environment.context().Allocate({2, 5, width}, DType::kF32)}};
+  return MessageOf<ShapeError>([&] { (*network)(environment.context(), bundle); });
 }
 
 TEST_CASE("a network names the input that does not fit before it runs") {

@@ -4,7 +4,7 @@
 #include "tests/catch.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/tensors.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::test {
 namespace {
@@ -20,36 +20,36 @@ Parameter MakeParameter(std::size_t index = 0) {
 }
 
 TEST_CASE("counting, naming and walking a model touch no storage", "[module][lazy]") {
-  TestWorld world(kReferenceF32);
+  TestEnvironment environment(kReferenceF32);
   const auto network = Ready(MakeSmallNetwork());
   CHECK(network->ParameterCount() == 1991);
   network->Describe();
   std::int64_t elements = 0;
   for (const Parameter* parameter : network->Parameters()) {
-    CHECK_FALSE(world.store().IsMaterialized(*parameter));
-    CHECK_FALSE(world.store().Gradient(*parameter));
+    CHECK_FALSE(environment.store().IsMaterialized(*parameter));
+    CHECK_FALSE(environment.store().Gradient(*parameter));
     elements += parameter->shape.ElementCount();
   }
   CHECK(elements > 1991);  // with the running statistics
-  CHECK(world.ledger().live_total() == 0);
-  CHECK(world.heap().allocation_count() == 0);
+  CHECK(environment.ledger().live_total() == 0);
+  CHECK(environment.heap().allocation_count() == 0);
 }
 
 TEST_CASE("a value is made when it is first touched, once", "[module][lazy]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Parameter parameter = MakeParameter();
-  const Tensor value = world.store().Value(parameter);
-  CHECK(world.store().IsMaterialized(parameter));
-  CHECK(world.ledger().live()[MemoryTag::kParameter] == 128);  // 96, rounded up
-  CHECK(world.store().Value(parameter).SharesStorageWith(value));
-  CHECK(world.ledger().LargestHolders()[0].label == parameter.path);
+  const Tensor value = environment.store().Value(parameter);
+  CHECK(environment.store().IsMaterialized(parameter));
+  CHECK(environment.ledger().live()[MemoryTag::kParameter] == 128);  // 96, rounded up
+  CHECK(environment.store().Value(parameter).SharesStorageWith(value));
+  CHECK(environment.ledger().LargestHolders()[0].label == parameter.path);
   const Tensor expected = Uninitialized({4, 3}, DType::kF64);
   Initialize(parameter.initializer, 7, parameter.path, expected);
   CHECK(SameBits(value, expected));
 }
 
 TEST_CASE("parameters without a path, and two of one number, are refused", "[module]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Parameter first = MakeParameter(1);
   const Parameter copy = MakeParameter(1);
   Parameter second = MakeParameter(1);
@@ -58,19 +58,20 @@ TEST_CASE("parameters without a path, and two of one number, are refused", "[mod
   wider.shape = {4, 4};
   Parameter unnamed = MakeParameter(2);
   unnamed.path.clear();
-  CHECK_THROWS_WITH(world.store().Value(unnamed), Catch::Contains("this one was never named"));
-  const Tensor value = world.store().Value(first);
-  CHECK(world.store().Value(copy).SharesStorageWith(value));
-  CHECK_THROWS_WITH(world.store().Value(second),
+  CHECK_THROWS_WITH(environment.store().Value(unnamed),
+                    Catch::Contains("this one was never named"));
+  const Tensor value = environment.store().Value(first);
+  CHECK(environment.store().Value(copy).SharesStorageWith(value));
+  CHECK_THROWS_WITH(environment.store().Value(second),
                     Catch::Contains("number 1 is that of fc.weight1 [4, 3] already"));
-  CHECK_THROWS_AS(world.store().Value(wider), UsageError);
-  CHECK_THROWS_AS(world.store().GradientFor(second), UsageError);
+  CHECK_THROWS_AS(environment.store().Value(wider), UsageError);
+  CHECK_THROWS_AS(environment.store().GradientFor(second), UsageError);
 }
 
 TEST_CASE("the order of first touches changes no bit", "[module][lazy]") {
   const std::vector<Parameter> parameters = {MakeParameter(0), MakeParameter(1), MakeParameter(2)};
-  TestWorld forward(kReferenceF32);
-  TestWorld backward(kReferenceF32);
+  TestEnvironment forward(kReferenceF32);
+  TestEnvironment backward(kReferenceF32);
   for (std::size_t i = 3; i-- > 0;) backward.store().Value(parameters[i]);
   for (const Parameter& parameter : parameters) {
     CHECK(SameBits(forward.store().Value(parameter), backward.store().Value(parameter)));
@@ -80,9 +81,9 @@ TEST_CASE("the order of first touches changes no bit", "[module][lazy]") {
 
 TEST_CASE("a gradient's first contribution overwrites and the next ones add",
           "[module][gradient]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Parameter parameter = MakeParameter();
-  ParameterStore& store = world.store();
+  ParameterStore& store = environment.store();
   CHECK_FALSE(store.Gradient(parameter));
   const GradientTarget first = store.GradientFor(parameter);
   CHECK_FALSE(first.accumulate);
@@ -95,49 +96,49 @@ TEST_CASE("a gradient's first contribution overwrites and the next ones add",
   const GradientTarget next_step = store.GradientFor(parameter);
   CHECK_FALSE(next_step.accumulate);
   CHECK(next_step.tensor.SharesStorageWith(first.tensor));  // kept, not taken anew
-  CHECK(world.ledger().live()[MemoryTag::kGradient] == 128);
+  CHECK(environment.ledger().live()[MemoryTag::kGradient] == 128);
   CHECK_FALSE(store.IsMaterialized(parameter));
 }
 
 TEST_CASE("optimizer state starts at zero", "[module]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Parameter parameter = MakeParameter();
-  CHECK_FALSE(world.store().HasState(parameter, 0));
-  const Tensor state = world.store().State(parameter, 1, world.backend());
+  CHECK_FALSE(environment.store().HasState(parameter, 0));
+  const Tensor state = environment.store().State(parameter, 1, environment.backend());
   CHECK(Values(state) == std::vector<double>(12, 0.0));
-  CHECK(world.store().HasState(parameter, 1));
-  CHECK_FALSE(world.store().HasState(parameter, 0));
-  CHECK(world.ledger().live()[MemoryTag::kOptimizerState] == 128);
+  CHECK(environment.store().HasState(parameter, 1));
+  CHECK_FALSE(environment.store().HasState(parameter, 0));
+  CHECK(environment.ledger().live()[MemoryTag::kOptimizerState] == 128);
 }
 
 TEST_CASE("a source fills what it knows and leaves the rest to initialization", "[module]") {
-  TestWorld world(kReferenceF64);
-  TestWorld plain(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
+  TestEnvironment plain(kReferenceF64);
   const Parameter known = MakeParameter(0);
   const Parameter unknown = MakeParameter(1);
-  world.store().SetSource([&](const Parameter& parameter, const Tensor& value) {
+  environment.store().SetSource([&](const Parameter& parameter, const Tensor& value) {
     if (parameter.path != known.path) return false;
     for (double& element : value.values<double>()) element = 5;
     return true;
   });
-  CHECK(Values(world.store().Value(known)) == std::vector<double>(12, 5.0));
-  CHECK(SameBits(world.store().Value(unknown), plain.store().Value(unknown)));
+  CHECK(Values(environment.store().Value(known)) == std::vector<double>(12, 5.0));
+  CHECK(SameBits(environment.store().Value(unknown), plain.store().Value(unknown)));
 }
 
 TEST_CASE("a source that fails leaves nothing behind", "[module]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Parameter parameter = MakeParameter();
-  world.store().SetSource(
+  environment.store().SetSource(
       [](const Parameter&, const Tensor&) -> bool { throw WeightFileError("unreadable"); });
-  CHECK_THROWS_AS(world.store().Value(parameter), WeightFileError);
-  CHECK_FALSE(world.store().IsMaterialized(parameter));
-  CHECK(world.ledger().live_total() == 0);
+  CHECK_THROWS_AS(environment.store().Value(parameter), WeightFileError);
+  CHECK_FALSE(environment.store().IsMaterialized(parameter));
+  CHECK(environment.ledger().live_total() == 0);
 }
 
 TEST_CASE("starting at zero spares buffers", "[module]") {
-  TestWorld world(kReferenceF64);
-  MemoryLedger& ledger = world.ledger();
-  TrackedAllocator memory(ledger, world.heap(), false);
+  TestEnvironment environment(kReferenceF64);
+  MemoryLedger& ledger = environment.ledger();
+  TrackedAllocator memory(ledger, environment.heap(), false);
   ParameterStore store(memory, ledger, {.dtype = DType::kF64, .start_at_zero = true});
   Parameter weight = MakeParameter(0);
   Parameter buffer = MakeParameter(1);
@@ -148,11 +149,11 @@ TEST_CASE("starting at zero spares buffers", "[module]") {
 }
 
 TEST_CASE("a refused value leaves the ledger's label as it was", "[module]") {
-  TestWorld world(kReferenceF64);
-  MemoryLedger& ledger = world.ledger();
+  TestEnvironment environment(kReferenceF64);
+  MemoryLedger& ledger = environment.ledger();
   ledger.SetLimit({.bytes = 64, .hard = true, .name = "limit"});
   const LabelTable::Id before = ledger.label();
-  CHECK_THROWS_AS(world.store().Value(MakeParameter()), MemoryError);
+  CHECK_THROWS_AS(environment.store().Value(MakeParameter()), MemoryError);
   CHECK(ledger.label() == before);
 }
 

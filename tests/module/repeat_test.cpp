@@ -6,7 +6,7 @@
 #include "sdk/memory/planned_arena.h"
 #include "sdk/memory/recording.h"
 #include "tests/catch.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::test {
 namespace {
@@ -47,9 +47,9 @@ class LoopStep {
   std::set<std::pair<std::int64_t, std::int64_t>> met_;
 };
 
-MemoryTrace Record(TestWorld& world, LoopStep& step) {
+MemoryTrace Record(TestEnvironment& environment, LoopStep& step) {
   MemoryTrace trace;
-  const RecordingScope recording(world.ledger(), trace);
+  const RecordingScope recording(environment.ledger(), trace);
   step.Run();
   return trace;
 }
@@ -63,7 +63,7 @@ bool SameLives(const MemoryTrace& a, const MemoryTrace& b) {
 }
 
 TEST_CASE("a long loop runs dry in three turns, which count for all", "[module][repeat]") {
-  TestWorld dry({BackendKind::kEigen, DType::kF32, true});
+  TestEnvironment dry({BackendKind::kEigen, DType::kF32, true});
   LoopStep step(dry.context(), kLong);
   const MemoryTrace trace = Record(dry, step);
   CHECK(step.met().size() == 9);
@@ -79,21 +79,21 @@ TEST_CASE("a long loop runs dry in three turns, which count for all", "[module][
 }
 
 TEST_CASE("a long loop that runs is recorded as a dry one", "[module][repeat]") {
-  TestWorld dry({BackendKind::kEigen, DType::kF32, true});
+  TestEnvironment dry({BackendKind::kEigen, DType::kF32, true});
   LoopStep planned(dry.context(), kLong);
   const MemoryTrace expected = Record(dry, planned);
-  TestWorld world(kReferenceF32);
-  LoopStep step(world.context(), kLong);
-  const MemoryTrace trace = Record(world, step);
+  TestEnvironment environment(kReferenceF32);
+  LoopStep step(environment.context(), kLong);
+  const MemoryTrace trace = Record(environment, step);
   CHECK(step.met().size() == kLong * kLong);
-  CHECK(world.context().profile().flops == 3.0 * kLong * kLong);
-  CHECK(world.store().Contributions() == std::vector<std::int64_t>{kLong * kLong});
+  CHECK(environment.context().profile().flops == 3.0 * kLong * kLong);
+  CHECK(environment.store().Contributions() == std::vector<std::int64_t>{kLong * kLong});
   CHECK(SameLives(trace, expected));
   CHECK(trace.WholeEvents() == expected.WholeEvents());
 }
 
 TEST_CASE("a short loop is recorded turn by turn", "[module][repeat]") {
-  TestWorld dry({BackendKind::kEigen, DType::kF32, true});
+  TestEnvironment dry({BackendKind::kEigen, DType::kF32, true});
   LoopStep step(dry.context(), 5);
   const MemoryTrace trace = Record(dry, step);
   CHECK(trace.repeated().empty());
@@ -102,7 +102,7 @@ TEST_CASE("a short loop is recorded turn by turn", "[module][repeat]") {
 
 // A step whose memory is an arena, laid out by what a dry run of it recorded.
 TEST_CASE("loops run at the places that few of their turns were planned at", "[module][repeat]") {
-  TestWorld dry({BackendKind::kEigen, DType::kF32, true});
+  TestEnvironment dry({BackendKind::kEigen, DType::kF32, true});
   LoopStep planned(dry.context(), kLong);
   const ArenaLayout layout = PlaceInArena(Record(dry, planned));
   CHECK(layout.items.size() < 30);

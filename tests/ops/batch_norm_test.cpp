@@ -27,9 +27,9 @@ Batch StatisticsOf(const Tensor& x) {
 }
 
 TEST_CASE("running statistics move by momentum, with the unbiased variance", "[ops][norm]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
-    TestWorld world(kind);
+    TestEnvironment environment(kind);
     const auto layer =
         Ready(std::make_unique<BatchNormLayer>(3, BatchNormOptions{.momentum = 0.3}));
     const auto parameters = layer->Parameters();
@@ -38,101 +38,104 @@ TEST_CASE("running statistics move by momentum, with the unbiased variance", "[o
     for (std::uint64_t step = 0; step < 4; ++step) {
       const Tensor x = RandomTensor({5, 2, 3}, step, kind.dtype, -1, 3);
       RunPass(
-          world, [&](Context& context, const Var& v) { return (*layer)(context, v); }, x);
+          environment, [&](Context& context, const Var& v) { return (*layer)(context, v); }, x);
       const Batch batch = StatisticsOf(x);
       for (std::size_t c = 0; c < 3; ++c) {
         mean[c] = 0.7 * mean[c] + 0.3 * batch.mean[c];
         variance[c] = 0.7 * variance[c] + 0.3 * batch.unbiased_variance[c];
       }
-      CHECK(MaxError(world.store().Value(*parameters[2]), mean) < 1e-5);
-      CHECK(MaxError(world.store().Value(*parameters[3]), variance) < 1e-5);
+      CHECK(MaxError(environment.store().Value(*parameters[2]), mean) < 1e-5);
+      CHECK(MaxError(environment.store().Value(*parameters[3]), variance) < 1e-5);
     }
   }
 }
 
 TEST_CASE("evaluation uses the running statistics and leaves them", "[ops][norm]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const auto layer = Ready(std::make_unique<BatchNormLayer>(3, BatchNormOptions{}));
-    world.context().set_training(false);
+    environment.context().set_training(false);
     const Tensor x = RandomTensor({1, 3}, 1, kind.dtype);  // one row will do
-    const Var y = (*layer)(world.context(), {x});
+    const Var y = (*layer)(environment.context(), {x});
     // Mean 0, variance 1, weight 1 and bias 0: almost the identity.
     CHECK(MaxError(y.value, x) < 1e-5);
-    CHECK(Values(world.store().Value(*layer->Parameters()[2])) == std::vector<double>(3, 0.0));
+    CHECK(Values(environment.store().Value(*layer->Parameters()[2])) ==
+          std::vector<double>(3, 0.0));
   }
 }
 
 TEST_CASE("frozen statistics are used in training too, and stay", "[ops][norm]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     for (const std::size_t frozen : {2u, 3u}) {
-      TestWorld world(kind);
+      TestEnvironment environment(kind);
       const auto layer = Ready(std::make_unique<BatchNormLayer>(3, BatchNormOptions{}));
       layer->Parameters()[frozen]->frozen = true;
       const Tensor x = RandomTensor({1, 3}, 1, kind.dtype, 4, 5);  // one row will do
       RunPass(
-          world, [&](Context& context, const Var& v) { return (*layer)(context, v); }, x);
-      const Var trained = (*layer)(world.context(), {x});
-      CHECK(world.context().training());
-      world.context().set_training(false);
-      CHECK(Values(trained.value) == Values((*layer)(world.context(), {x}).value));
-      CHECK(Values(world.store().Value(*layer->Parameters()[2])) == std::vector<double>(3, 0.0));
-      CHECK(Values(world.store().Value(*layer->Parameters()[3])) == std::vector<double>(3, 1.0));
+          environment, [&](Context& context, const Var& v) { return (*layer)(context, v); }, x);
+      const Var trained = (*layer)(environment.context(), {x});
+      CHECK(environment.context().training());
+      environment.context().set_training(false);
+      CHECK(Values(trained.value) == Values((*layer)(environment.context(), {x}).value));
+      CHECK(Values(environment.store().Value(*layer->Parameters()[2])) ==
+            std::vector<double>(3, 0.0));
+      CHECK(Values(environment.store().Value(*layer->Parameters()[3])) ==
+            std::vector<double>(3, 1.0));
     }
   }
 }
 
 // A layer of 64 channels on an input [100, 64] that nobody else holds.
 struct LonelyNorm {
-  TestWorld world;
+  TestEnvironment environment;
   std::unique_ptr<Layer> layer;
   Tape tape;
   int slot = 0;
   std::int64_t one = 0;  // bytes of the input
 
-  LonelyNorm(const WorldKind& kind, bool relu, bool trains_weight)
-      : world(kind),
+  LonelyNorm(const EnvironmentKind& kind, bool relu, bool trains_weight)
+      : environment(kind),
         layer(Ready(std::make_unique<BatchNormLayer>(64, BatchNormOptions{.relu = relu}))) {
     layer->Parameters()[0]->trainable = trains_weight;
   }
   Tensor Filled(const Shape& shape) {
-    const Tensor x = world.context().Allocate(shape, world.context().dtype());
-    world.context().Launch({OperationKind::kElementwise, BytesOf(x)},
-                           [&](Backend& b, void*) { b.elementwise().Fill(x, 1); });
+    const Tensor x = environment.context().Allocate(shape, environment.context().dtype());
+    environment.context().Launch({OperationKind::kElementwise, BytesOf(x)},
+                                 [&](Backend& b, void*) { b.elementwise().Fill(x, 1); });
     return x;
   }
   void Forward() {
-    const TapeScope scope(world.context(), &tape);
+    const TapeScope scope(environment.context(), &tape);
     const Var x = {Filled({100, 64}), tape.NewSlot()};
-    slot = (*layer)(world.context(), x).slot;
+    slot = (*layer)(environment.context(), x).slot;
     one = x.value.bytes();
   }
   void Backward() {
-    tape.Backward(world.context(), slot, Filled({100, 64}));
+    tape.Backward(environment.context(), slot, Filled({100, 64}));
     CHECK(tape.TakeGradient(0).shape() == Shape({100, 64}));
   }
 };
 
 TEST_CASE("evaluation keeps x where the weight is trained, else y for a relu", "[ops][norm]") {
-  for (WorldKind kind : AllWorlds()) {
+  for (EnvironmentKind kind : AllEnvironments()) {
     for (const int flags : {0, 1, 2, 3, 4, 5, 6, 7}) {
       kind.dry = (flags & 1) != 0;
       const bool relu = (flags & 2) != 0, trains_weight = (flags & 4) != 0;
       INFO(kind);
       CAPTURE(relu, trains_weight);
       LonelyNorm norm(kind, relu, trains_weight);
-      norm.world.context().set_training(false);
+      norm.environment.context().set_training(false);
       norm.Forward();
       const std::int64_t kept = relu || trains_weight ? norm.one : 0;
-      CHECK(norm.world.ledger().live()[MemoryTag::kActivation] == kept);
+      CHECK(norm.environment.ledger().live()[MemoryTag::kActivation] == kept);
       norm.Backward();
     }
   }
 }
 
 TEST_CASE("backward of a batch norm with a relu does not make its output again", "[ops][norm]") {
-  for (WorldKind kind : AllWorlds()) {
+  for (EnvironmentKind kind : AllEnvironments()) {
     for (const bool dry : {false, true}) {
       kind.dry = dry;
       INFO(kind);
@@ -140,7 +143,7 @@ TEST_CASE("backward of a batch norm with a relu does not make its output again",
       norm.Forward();
       norm.Backward();
       // x, the output's gradient and the input's, and less than half of one for channels and sums.
-      CHECK(2 * norm.world.ledger().peak_total() < 7 * norm.one);
+      CHECK(2 * norm.environment.ledger().peak_total() < 7 * norm.one);
     }
   }
 }

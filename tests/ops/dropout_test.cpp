@@ -6,16 +6,17 @@
 namespace frugal::test {
 namespace {
 
-std::vector<double> Dropped(TestWorld& world, double rate, std::string_view path = "here") {
-  const Tensor ones = Full({100, 100}, 1, world.dtype());
-  return Values(Dropout(world.context(), {ones}, rate, path).value);
+std::vector<double> Dropped(TestEnvironment& environment, double rate,
+                            std::string_view path = "here") {
+  const Tensor ones = Full({100, 100}, 1, environment.dtype());
+  return Values(Dropout(environment.context(), {ones}, rate, path).value);
 }
 
 TEST_CASE("dropout drops its share and keeps the mean", "[ops][dropout]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     for (const double rate : {0.1, 0.5, 0.9}) {
-      const std::vector<double> values = Dropped(world, rate);
+      const std::vector<double> values = Dropped(environment, rate);
       const double kept = 1 / (1 - rate);
       double zeros = 0;
       for (const double value : values) {
@@ -31,40 +32,41 @@ TEST_CASE("dropout drops its share and keeps the mean", "[ops][dropout]") {
 }
 
 TEST_CASE("the mask follows from seed, step and path", "[ops][dropout]") {
-  TestWorld world(kReferenceF64);
-  TestWorld other_seed(kReferenceF64, 8);
-  const auto mask = Dropped(world, 0.5);
-  CHECK(Dropped(world, 0.5) == mask);
-  CHECK(Dropped(world, 0.5, "there") != mask);
+  TestEnvironment environment(kReferenceF64);
+  TestEnvironment other_seed(kReferenceF64, 8);
+  const auto mask = Dropped(environment, 0.5);
+  CHECK(Dropped(environment, 0.5) == mask);
+  CHECK(Dropped(environment, 0.5, "there") != mask);
   CHECK(Dropped(other_seed, 0.5) != mask);
-  world.context().set_step(1);
-  CHECK(Dropped(world, 0.5) != mask);
-  world.context().set_step(0);
-  CHECK(Dropped(world, 0.5) == mask);
+  environment.context().set_step(1);
+  CHECK(Dropped(environment, 0.5) != mask);
+  environment.context().set_step(0);
+  CHECK(Dropped(environment, 0.5) == mask);
 }
 
 TEST_CASE("masks are the same on every backend", "[ops][dropout]") {
-  TestWorld f64(kReferenceF64);
-  TestWorld f32(kReferenceF32);
-  TestWorld onednn(kOneDnnF32);
+  TestEnvironment f64(kReferenceF64);
+  TestEnvironment f32(kReferenceF32);
+  TestEnvironment onednn(kOneDnnF32);
   const auto mask = Dropped(f64, 0.5);
   CHECK(Dropped(f32, 0.5) == mask);
   CHECK(Dropped(onednn, 0.5) == mask);
 }
 
 TEST_CASE("dropout is the identity in evaluation and at rate zero", "[ops][dropout]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Var x = {Full({3}, 1, DType::kF64)};
-  CHECK(Dropout(world.context(), x, 0, "here").value.SharesStorageWith(x.value));
-  world.context().set_training(false);
-  CHECK(Dropout(world.context(), x, 0.5, "here").value.SharesStorageWith(x.value));
+  CHECK(Dropout(environment.context(), x, 0, "here").value.SharesStorageWith(x.value));
+  environment.context().set_training(false);
+  CHECK(Dropout(environment.context(), x, 0.5, "here").value.SharesStorageWith(x.value));
 }
 
 TEST_CASE("backward drops what forward dropped", "[ops][dropout]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Pass pass = RunPass(
-        world, [](Context& context, const Var& x) { return Dropout(context, x, 0.4, "here"); },
+        environment,
+        [](Context& context, const Var& x) { return Dropout(context, x, 0.4, "here"); },
         Full({50, 7}, 1, kind.dtype));
     const std::vector<double> upstream = Values(RandomTensor({50, 7}, 99, kind.dtype));
     std::vector<double> expected = Values(pass.output);

@@ -30,7 +30,7 @@ inline Tensor Separated(const Shape& shape, std::uint64_t seed) {
 }
 
 struct GradientModel {
-  TestWorld world{kReferenceF64};
+  TestEnvironment environment{kReferenceF64};
   std::vector<std::unique_ptr<Parameter>> parameters;
 
   const Parameter& Add(const std::string& name, const Shape& shape, double low = -1) {
@@ -42,12 +42,12 @@ struct GradientModel {
   }
 
   void Check(const CheckedFunction& function, const std::vector<Tensor>& inputs) {
-    world.store().ClearGradients();
+    environment.store().ClearGradients();
     std::vector<OutsideLeaf> leaves;
     for (const auto& parameter : parameters) {
-      if (parameter->trainable) leaves.push_back(LeafOf(world, *parameter));
+      if (parameter->trainable) leaves.push_back(LeafOf(environment, *parameter));
     }
-    const auto errors = FiniteDifferenceErrors(world.context(), function, inputs, leaves);
+    const auto errors = FiniteDifferenceErrors(environment.context(), function, inputs, leaves);
     REQUIRE(errors.size() == inputs.size() + leaves.size());
     for (std::size_t i = 0; i < errors.size(); ++i) {
       INFO("leaf " << i << " of " << inputs.size() << " inputs and then parameters");

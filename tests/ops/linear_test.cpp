@@ -22,11 +22,11 @@ class Weights : public Module {
 };
 
 TEST_CASE("linear with a residual is linear and a sum", "[ops][linear]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     for (const WeightLayout layout : {WeightLayout::kOutIn, WeightLayout::kInOut}) {
-      TestWorld world(kind);
-      Context& context = world.context();
+      TestEnvironment environment(kind);
+      Context& context = environment.context();
       const bool out_in = layout == WeightLayout::kOutIn;
       Weights weights(out_in ? Shape{5, 3} : Shape{3, 5});
       const LinearOptions options{.layout = layout};
@@ -42,20 +42,20 @@ TEST_CASE("linear with a residual is linear and a sum", "[ops][linear]") {
 }
 
 TEST_CASE("linear of either layout takes the same memory dry", "[ops][linear][dry]") {
-  for (WorldKind kind : AllWorlds()) {
+  for (EnvironmentKind kind : AllEnvironments()) {
     INFO(kind);
     const Tensor x = RandomTensor({1100, 5}, 1, kind.dtype);  // rows enough to pack the weight
     for (const WeightLayout layout : {WeightLayout::kOutIn, WeightLayout::kInOut}) {
       std::vector<BytesByTag> peaks;
       for (const bool dry : {false, true}) {
         kind.dry = dry;
-        TestWorld world(kind);
+        TestEnvironment environment(kind);
         Weights weights({5, 5});
         const auto function = [&](Context& context, const Var& v) {
           return Linear(context, v, weights.weight, &weights.bias, {.layout = layout}, v);
         };
-        RunPass(world, function, x);
-        peaks.push_back(world.ledger().peak());
+        RunPass(environment, function, x);
+        peaks.push_back(environment.ledger().peak());
       }
       CHECK(peaks[0] == peaks[1]);
     }
@@ -63,9 +63,9 @@ TEST_CASE("linear of either layout takes the same memory dry", "[ops][linear][dr
 }
 
 TEST_CASE("linear refuses what does not fit", "[ops][linear][errors]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
-    Context& context = world.context();
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
+    Context& context = environment.context();
     const LabelScope label(context, "fc");
     Weights weights({5, 3});
     const auto linear = [&](const Shape& x, const LinearOptions& options, const Shape& residual) {
@@ -94,14 +94,14 @@ struct Behind {
   Tensor gradient;
 };
 
-std::int64_t ActivationBytes(TestWorld& world) {
-  return world.ledger().live()[MemoryTag::kActivation];
+std::int64_t ActivationBytes(TestEnvironment& environment) {
+  return environment.ledger().live()[MemoryTag::kActivation];
 }
 
-Behind RunBehind(const WorldKind& kind, Activation activation, bool can_be_made_again,
+Behind RunBehind(const EnvironmentKind& kind, Activation activation, bool can_be_made_again,
                  bool trained) {
-  TestWorld world(kind);
-  Context& context = world.context();
+  TestEnvironment environment(kind);
+  Context& context = environment.context();
   Weights weights({5, 6});
   Parameter frozen = weights.weight;
   frozen.trainable = trained;
@@ -109,21 +109,21 @@ Behind RunBehind(const WorldKind& kind, Activation activation, bool can_be_made_
   Behind behind;
   const TapeScope scope(context, &tape);
   Var x = {RandomTensor({50, 6}, 1, kind.dtype), tape.NewSlot()};
-  const std::int64_t before = ActivationBytes(world);
+  const std::int64_t before = ActivationBytes(environment);
   Var y = Activate(context, std::exchange(x, Var()), activation);
   if (!can_be_made_again) y.remat = nullptr;
   Var z = Linear(context, y, frozen, nullptr);
   y = Var();
   const int slot = std::exchange(z, Var()).slot;
-  behind.kept = ActivationBytes(world) - before;
+  behind.kept = ActivationBytes(environment) - before;
   tape.Backward(context, slot, RandomTensor({50, 5}, 2, kind.dtype));
-  if (trained) behind.gradient = CopyOf(world.store().Gradient(frozen));
+  if (trained) behind.gradient = CopyOf(environment.store().Gradient(frozen));
   return behind;
 }
 
 TEST_CASE("linear keeps no input that its activation can make again, for the same bits",
           "[ops][linear]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     for (const Activation activation : {Activation::kGelu, Activation::kSilu}) {
       const Behind again = RunBehind(kind, activation, true, true);

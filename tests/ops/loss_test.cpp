@@ -14,20 +14,20 @@ Tensor Labels(const std::vector<int>& labels) {
 }
 
 TEST_CASE("cross entropy of even logits is the logarithm of the classes", "[ops][loss]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Var loss =
-        CrossEntropy(world.context(), {Full({3, 7}, 100, kind.dtype)}, Labels({0, 3, 6}));
+        CrossEntropy(environment.context(), {Full({3, 7}, 100, kind.dtype)}, Labels({0, 3, 6}));
     CHECK(Value(loss.value) == Approx(std::log(7)));
   }
 }
 
 TEST_CASE("rows that are ignored count for nothing, also when all are", "[ops][loss]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Tensor logits = RandomTensor({3, 4}, 1, kind.dtype);
     const Pass pass = RunPass(
-        world,
+        environment,
         [&](Context& context, const Var& x) {
           return CrossEntropy(context, x, Labels({-100, 2, -100}));
         },
@@ -35,15 +35,15 @@ TEST_CASE("rows that are ignored count for nothing, also when all are", "[ops][l
     const std::vector<double> gradient = Values(pass.input_gradient);
     for (const std::size_t i : {0U, 1U, 2U, 3U, 8U, 9U, 10U, 11U}) CHECK(gradient[i] == 0);
     CHECK(gradient[6] != 0);
-    const Var none = CrossEntropy(world.context(), {logits}, Labels({-100, -100, -100}));
+    const Var none = CrossEntropy(environment.context(), {logits}, Labels({-100, -100, -100}));
     CHECK(Value(none.value) == 0);
   }
 }
 
 TEST_CASE("losses refuse what does not fit", "[ops][loss][errors]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
-    Context& context = world.context();
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
+    Context& context = environment.context();
     const LabelScope label(context, "loss");
     const Var x = {RandomTensor({3, 4}, 1, kind.dtype)};
     CHECK_THROWS_WITH(CrossEntropy(context, x, Labels({0, 1})),
@@ -57,7 +57,7 @@ TEST_CASE("losses refuse what does not fit", "[ops][loss][errors]") {
         "network in the target's shape");
     CHECK_THROWS_WITH(Softmax(context, {Full({}, 1, kind.dtype)}),
                       "[loss] softmax takes [..., D]; the input is []");
-    CHECK(world.ledger().live_total() == 0);
+    CHECK(environment.ledger().live_total() == 0);
   }
 }
 

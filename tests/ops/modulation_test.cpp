@@ -31,7 +31,7 @@ Var Modulated(Context& context, const Var& x, const Var& shift, const Var& scale
 
 void CheckSame(const CheckedFunction& one, const CheckedFunction& other,
                const std::vector<Shape>& shapes) {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     CheckAgree(RunOperation(kind, one, shapes), RunOperation(kind, other, shapes), 2e-5);
   }
@@ -114,7 +114,7 @@ TEST_CASE("gradients of modulation agree with differences", "[ops][gradients]") 
 }
 
 TEST_CASE("modulation by parts of one product agrees in every world", "[ops][modulation][dry]") {
-  CheckInEveryWorld(
+  CheckInEveryEnvironment(
       [](Context& context, const std::vector<Var>& v) {
         const auto part = [&](std::int64_t i) {
           return Slice(context, v[1], {{.axis = 1, .begin = 24 * i, .end = 24 * (i + 1)}});
@@ -127,8 +127,8 @@ TEST_CASE("modulation by parts of one product agrees in every world", "[ops][mod
 }
 
 TEST_CASE("modulation differentiates only what wants it", "[ops][modulation]") {
-  TestWorld world(kOneDnnF32);
-  Context& context = world.context();
+  TestEnvironment environment(kOneDnnF32);
+  Context& context = environment.context();
   Tape tape;
   const TapeScope scope(context, &tape);
   const Var x = {RandomTensor({2, 3, 4}, 1)};
@@ -140,8 +140,8 @@ TEST_CASE("modulation differentiates only what wants it", "[ops][modulation]") {
 }
 
 TEST_CASE("modulation refuses parts that do not fit", "[ops][modulation][errors]") {
-  TestWorld world(kOneDnnF32);
-  Context& context = world.context();
+  TestEnvironment environment(kOneDnnF32);
+  Context& context = environment.context();
   const LabelScope label(context, "norm1");
   const Var x = {Full({2, 3, 4}, 1)};
   const Var good = {Full({2, 4}, 1)};

@@ -28,7 +28,7 @@ TEST_CASE("gradients of batch norm in evaluation agree with differences", "[ops]
   for (const int flags : {0, 1, 2, 3, 4, 5, 6, 7}) {
     INFO(flags);
     GradientModel model;
-    model.world.context().set_training(false);
+    model.environment.context().set_training(false);
     BatchNormState state;
     state.running_mean = &model.Add("running_mean", {3});
     state.running_variance = &model.Add("running_var", {3}, 0.5);

@@ -2,23 +2,23 @@
 
 #include "tests/ops/gradient_model.h"
 
-// One operation of several inputs in every world: fast kernels against the reference, bf16 roughly
-// against f64, dry against real.
+// One operation of several inputs in every environment: fast kernels against the reference, bf16
+// roughly against f64, dry against real.
 namespace frugal::test {
 
 struct OperationRun {
-  Tensor output;  // copies; empty in a dry world
+  Tensor output;  // copies; empty in a dry environment
   std::vector<Tensor> gradients;
   std::int64_t peak = 0;
   std::vector<std::int64_t> lives;  // bytes, begin, end of each block
 };
 
-inline OperationRun RunOperation(const WorldKind& kind, const CheckedFunction& function,
+inline OperationRun RunOperation(const EnvironmentKind& kind, const CheckedFunction& function,
                                  const std::vector<Shape>& shapes) {
-  TestWorld world(kind);
-  Context& context = world.context();
+  TestEnvironment environment(kind);
+  Context& context = environment.context();
   MemoryTrace trace;
-  world.ledger().RecordInto(&trace);
+  environment.ledger().RecordInto(&trace);
   Tape tape;
   OperationRun run;
   {
@@ -37,8 +37,8 @@ inline OperationRun RunOperation(const WorldKind& kind, const CheckedFunction& f
       run.gradients.push_back(arrived && !kind.dry ? CopyOf(arrived) : Tensor());
     }
   }
-  world.ledger().RecordInto(nullptr);
-  run.peak = world.ledger().peak_total();
+  environment.ledger().RecordInto(nullptr);
+  run.peak = environment.ledger().peak_total();
   for (const Lifetime& life : trace.lifetimes()) {
     run.lives.insert(run.lives.end(), {life.bytes, life.begin, life.end});
   }
@@ -55,11 +55,12 @@ inline void CheckAgree(const OperationRun& run, const OperationRun& exact, doubl
   }
 }
 
-inline void CheckInEveryWorld(const CheckedFunction& function, const std::vector<Shape>& shapes) {
+inline void CheckInEveryEnvironment(const CheckedFunction& function,
+                                    const std::vector<Shape>& shapes) {
   const OperationRun exact = RunOperation(kReferenceF64, function, shapes);
-  std::vector<WorldKind> kinds = AllWorlds();
+  std::vector<EnvironmentKind> kinds = AllEnvironments();
   kinds.push_back(kOneDnnBf16);
-  for (WorldKind kind : kinds) {
+  for (EnvironmentKind kind : kinds) {
     INFO(kind);
     const OperationRun run = RunOperation(kind, function, shapes);
     CheckAgree(run, exact, kind.dtype == DType::kBF16 ? 2e-2 : 2e-5);

@@ -25,16 +25,16 @@ TEST_CASE("gradients of a parameter as a variable agree with differences", "[ops
 }
 
 TEST_CASE("a frozen parameter as a variable gets no gradient", "[ops]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     Parameter parameter{
         .name = "p", .path = "p", .shape = {2, 3}, .initializer = Initializer::Uniform(-1, 1)};
     parameter.trainable = false;
     Tape tape;
-    const TapeScope scope(world.context(), &tape);
-    const Var value = ValueOf(world.context(), parameter);
+    const TapeScope scope(environment.context(), &tape);
+    const Var value = ValueOf(environment.context(), parameter);
     CHECK_FALSE(value.needs_gradient());
-    CHECK(value.value.SharesStorageWith(world.store().Value(parameter)));
+    CHECK(value.value.SharesStorageWith(environment.store().Value(parameter)));
     CHECK(tape.node_count() == 0);
   }
 }
@@ -51,12 +51,12 @@ TEST_CASE("gradients of expand agree with differences", "[ops][gradients]") {
 }
 
 TEST_CASE("expand repeats along axes of one", "[ops]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Var x = {MakeTensor<int>({2, 1}, {3, 4}, kind.dtype)};
-    const Var y = Expand(world.context(), x, {2, 3});
+    const Var y = Expand(environment.context(), x, {2, 3});
     CHECK(Values(y.value) == std::vector<double>{3, 3, 3, 4, 4, 4});
-    CHECK(Expand(world.context(), x, {2, 0}).shape() == Shape({2, 0}));
+    CHECK(Expand(environment.context(), x, {2, 0}).shape() == Shape({2, 0}));
   }
 }
 

@@ -11,11 +11,11 @@ namespace {
 
 TEST_CASE("patches hold their pixels in the public orders, and give them back", "[ops][patches]") {
   const std::int64_t n = 2, h = 3, w = 2, c = 3, p = 2;
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     for (const PatchOrder order : {PatchOrder::kChannelsLast, PatchOrder::kChannelsFirst}) {
-      TestWorld world(kind);
+      TestEnvironment environment(kind);
       const Tensor x = RandomTensor({n, h * p, w * p, c}, 1, kind.dtype);
-      const Var patches = PatchesOf(world.context(), {x}, p, order);
+      const Var patches = PatchesOf(environment.context(), {x}, p, order);
       REQUIRE(patches.shape() == Shape({n, h, w, p * p * c}));
       for (std::int64_t i = 0; i < x.size(); ++i) {
         const std::int64_t channel = i % c, column = i / c % (w * p),
@@ -27,14 +27,14 @@ TEST_CASE("patches hold their pixels in the public orders, and give them back", 
         const std::int64_t at = ((image * h + row / p) * w + column / p) * p * p * c + in_patch;
         REQUIRE(Value(patches.value, at) == Value(x, i));
       }
-      CHECK(SameBits(ImageOf(world.context(), patches, p, order).value, x));
+      CHECK(SameBits(ImageOf(environment.context(), patches, p, order).value, x));
     }
   }
 }
 
 TEST_CASE("patches refuse what does not divide", "[ops][patches][errors]") {
-  TestWorld world(kOneDnnF32);
-  Context& context = world.context();
+  TestEnvironment environment(kOneDnnF32);
+  Context& context = environment.context();
   const auto last = PatchOrder::kChannelsLast;
   CHECK_THROWS_WITH(
       PatchesOf(context, {Full({1, 4, 5, 3}, 1)}, 2, last),
@@ -45,7 +45,7 @@ TEST_CASE("patches refuse what does not divide", "[ops][patches][errors]") {
 }
 
 TEST_CASE("permutations of seven axes agree in every world", "[ops][dry]") {
-  CheckInEveryWorld(
+  CheckInEveryEnvironment(
       [](Context& context, const std::vector<Var>& x) {
         return Permute(context, x[0], {0, 4, 1, 6, 3, 5, 2});
       },
@@ -61,7 +61,7 @@ TEST_CASE("slices of one variable share its gradient", "[ops][dry]") {
   };
   GradientModel model;
   model.Check(sum_of_slices, {Numbers({3, 7}, 1)});
-  CheckInEveryWorld(sum_of_slices, {{3, 7}});
+  CheckInEveryEnvironment(sum_of_slices, {{3, 7}});
   // The gradient that arrived first is another variable's too, and must not change under it.
   const auto shared = [&](Context& context, const std::vector<Var>& x) {
     const Var slice = Slice(context, x[0], {{.axis = 1, .begin = 0, .end = 3}});
@@ -81,14 +81,14 @@ TEST_CASE("scaling and mixing agree with differences and in every world", "[ops]
   GradientModel model;
   model.Check(scaled, {Numbers({3, 4}, 1)});
   model.Check(mixed, {Numbers({2, 3, 4}, 1), Numbers({2, 3, 4}, 2), Numbers({1}, 3)});
-  CheckInEveryWorld(scaled, {{30, 4}});
-  CheckInEveryWorld(mixed, {{2, 3, 5, 8}, {2, 3, 5, 8}, {1}});
-  TestWorld world(kReferenceF64);
+  CheckInEveryEnvironment(scaled, {{30, 4}});
+  CheckInEveryEnvironment(mixed, {{2, 3, 5, 8}, {2, 3, 5, 8}, {1}});
+  TestEnvironment environment(kReferenceF64);
   const Var a = {Full({2, 2}, 3, DType::kF64)}, b = {Full({2, 2}, 7, DType::kF64)};
-  const Var y = Blend(world.context(), a, b, {Full({1}, 0.25, DType::kF64)});
+  const Var y = Blend(environment.context(), a, b, {Full({1}, 0.25, DType::kF64)});
   CHECK(MaxError(y.value, Full({2, 2}, 6, DType::kF64)) < 1e-14);
-  CHECK_THROWS_AS(Blend(world.context(), a, b, a), ShapeError);
-  CHECK_THROWS_AS(Blend(world.context(), a, {Full({2, 3}, 1, DType::kF64)}, {Full({1}, 1)}),
+  CHECK_THROWS_AS(Blend(environment.context(), a, b, a), ShapeError);
+  CHECK_THROWS_AS(Blend(environment.context(), a, {Full({2, 3}, 1, DType::kF64)}, {Full({1}, 1)}),
                   ShapeError);
 }
 

@@ -127,14 +127,14 @@ struct Behind {
   std::vector<Tensor> gradients;
 };
 
-Behind RunBehind(const WorldKind& kind, const Operation& operation, bool can_be_made_again) {
-  TestWorld world(kind);
-  Context& context = world.context();
+Behind RunBehind(const EnvironmentKind& kind, const Operation& operation, bool can_be_made_again) {
+  TestEnvironment environment(kind);
+  Context& context = environment.context();
   Weights weights;
   Tape tape;
   Behind behind;
   const TapeScope scope(context, &tape);
-  const auto live = [&] { return world.ledger().live()[MemoryTag::kActivation]; };
+  const auto live = [&] { return environment.ledger().live()[MemoryTag::kActivation]; };
   Var x = {RandomTensor({kSamples, kLength, operation.features}, 1, kind.dtype), tape.NewSlot()};
   Var y = operation.run(context, weights, std::exchange(x, Var()));
   if (!can_be_made_again) y.remat = nullptr;
@@ -145,7 +145,7 @@ Behind RunBehind(const WorldKind& kind, const Operation& operation, bool can_be_
   behind.kept = live();
   tape.Backward(context, slot, RandomTensor(shape, 2, kind.dtype));
   for (const Parameter* parameter : weights.Parameters()) {
-    if (const Tensor gradient = world.store().Gradient(*parameter)) {
+    if (const Tensor gradient = environment.store().Gradient(*parameter)) {
       behind.gradients.push_back(CopyOf(gradient));
     }
   }
@@ -156,7 +156,7 @@ Behind RunBehind(const WorldKind& kind, const Operation& operation, bool can_be_
 
 TEST_CASE("what can be made again is not kept by the products behind it, for the same bits",
           "[ops][remake]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     for (const Operation& operation : Operations()) {
       INFO(operation.name);
@@ -170,8 +170,8 @@ TEST_CASE("what can be made again is not kept by the products behind it, for the
 
 TEST_CASE("a value is made again once for all that wait for it, and given back by the last",
           "[ops][remake]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   int made = 0;
   Var x = {Full({3}, 1, DType::kF64)};
   const auto make = [&](Context& ctx) {
@@ -180,7 +180,7 @@ TEST_CASE("a value is made again once for all that wait for it, and given back b
   };
   x.remat = std::make_shared<Remat>(make, 0);
   const SavedTensor one(x), two(x);
-  const auto live = [&] { return world.ledger().live()[MemoryTag::kActivation]; };
+  const auto live = [&] { return environment.ledger().live()[MemoryTag::kActivation]; };
   CHECK(live() == 0);
   one.Get(context);
   CHECK(live() > 0);
@@ -192,8 +192,8 @@ TEST_CASE("a value is made again once for all that wait for it, and given back b
 
 TEST_CASE("of a residual stream's sums one in four is kept, the others are made again",
           "[ops][remake]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   const Weights weights;
   Tape tape;
   const TapeScope scope(context, &tape);
@@ -213,8 +213,8 @@ TEST_CASE("of a residual stream's sums one in four is kept, the others are made 
 }
 
 TEST_CASE("a sum whose branch would have to be kept for it is kept itself", "[ops][remake]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   Tape tape;
   const TapeScope scope(context, &tape);
   const Var x = {RandomTensor({kSamples, kFeatures}, 1, DType::kF64), tape.NewSlot()};

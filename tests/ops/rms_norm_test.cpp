@@ -6,14 +6,14 @@ namespace {
 
 // Queries' and keys' norm: one weight for every head.
 TEST_CASE("rms norm takes heads [N, T, H, d] with a weight [d]", "[ops][norm]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Parameter weight{
         .name = "w", .path = "w", .shape = {4}, .initializer = Initializer::Uniform(0.5, 2)};
     const Tensor x = RandomTensor({2, 3, 5, 4}, 1, kind.dtype);
-    const Var y = RmsNorm(world.context(), {x}, &weight, 1e-3);
+    const Var y = RmsNorm(environment.context(), {x}, &weight, 1e-3);
     REQUIRE(y.shape() == x.shape());
-    const Tensor scale = world.store().Value(weight);
+    const Tensor scale = environment.store().Value(weight);
     for (std::int64_t row = 0; row < 30; ++row) {
       double squares = 0;
       for (std::int64_t i = 0; i < 4; ++i) squares += std::pow(Value(x, row * 4 + i), 2);
@@ -42,9 +42,9 @@ TEST_CASE("rms norm of heads agrees in every world", "[ops][norm][dry]") {
   const auto norm = [](Context& context, const std::vector<Var>& x) {
     return RmsNorm(context, x[0], nullptr, 1e-3);
   };
-  CheckInEveryWorld(norm, {{2, 30, 3, 64}});
-  CheckInEveryWorld(norm, {{1, 1, 1, 3}});
-  CheckInEveryWorld(norm, {{3, 1500}});
+  CheckInEveryEnvironment(norm, {{2, 30, 3, 64}});
+  CheckInEveryEnvironment(norm, {{1, 1, 1, 3}});
+  CheckInEveryEnvironment(norm, {{3, 1500}});
 }
 
 }  // namespace

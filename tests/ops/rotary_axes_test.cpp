@@ -14,12 +14,12 @@ void CheckAngle(const RotaryAngles& angles, std::int64_t row, std::int64_t colum
 }
 
 TEST_CASE("angles of one axis are those of a sequence", "[ops][rotary]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
-    const RotaryAngles plain =
-        AnglesOf(world.context(), {.first = 3, .positions = 7, .rotary_size = 6, .base = 100});
-    const RotaryAngles axis =
-        AnglesOfAxes(world.context(), {{.count = 7, .rotary_size = 6, .first = 3, .base = 100}});
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
+    const RotaryAngles plain = AnglesOf(
+        environment.context(), {.first = 3, .positions = 7, .rotary_size = 6, .base = 100});
+    const RotaryAngles axis = AnglesOfAxes(
+        environment.context(), {{.count = 7, .rotary_size = 6, .first = 3, .base = 100}});
     CHECK(RelativeError(axis.cosine, plain.cosine) < 1e-6);
     CHECK(RelativeError(axis.sine, plain.sine) < 1e-6);
   }
@@ -27,9 +27,9 @@ TEST_CASE("angles of one axis are those of a sequence", "[ops][rotary]") {
 
 TEST_CASE("angles of text and an image grid are those of FLUX", "[ops][rotary]") {
   const std::int64_t text = 3, height = 2, width = 5;
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
-    const RotaryAngles angles = AnglesOfAxes(world.context(),
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
+    const RotaryAngles angles = AnglesOfAxes(environment.context(),
                                              {{.rotary_size = 4},
                                               {.count = height, .rotary_size = 6},
                                               {.count = width, .rotary_size = 8}},
@@ -53,10 +53,10 @@ TEST_CASE("angles of text and an image grid are those of FLUX", "[ops][rotary]")
 }
 
 TEST_CASE("an axis has its own origin, step and base", "[ops][rotary]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const RotaryAngles angles = AnglesOfAxes(
-      world.context(), {{.count = 2, .rotary_size = 2, .first = -1, .step = 0.5},
-                        {.count = 3, .rotary_size = 4, .first = 2, .step = 3, .base = 10}});
+      environment.context(), {{.count = 2, .rotary_size = 2, .first = -1, .step = 0.5},
+                              {.count = 3, .rotary_size = 4, .first = 2, .step = 3, .base = 10}});
   REQUIRE(angles.cosine.shape() == Shape({6, 3}));
   for (std::int64_t token = 0; token < 6; ++token) {
     const auto row = static_cast<double>(token / 3), column = static_cast<double>(token % 3);
@@ -67,8 +67,8 @@ TEST_CASE("an axis has its own origin, step and base", "[ops][rotary]") {
 }
 
 TEST_CASE("axes may be empty, and refuse odd sizes", "[ops][rotary][errors]") {
-  TestWorld world(kOneDnnF32);
-  Context& context = world.context();
+  TestEnvironment environment(kOneDnnF32);
+  Context& context = environment.context();
   CHECK(AnglesOfAxes(context, {{.count = 0, .rotary_size = 4}}, 2).cosine.shape() == Shape({2, 2}));
   CHECK(AnglesOfAxes(context, {{.count = 4, .rotary_size = 0}}).cosine.shape() == Shape({4, 0}));
   CHECK_THROWS_AS(AnglesOfAxes(context, {{.count = 4, .rotary_size = 3}}), ShapeError);
@@ -78,10 +78,10 @@ TEST_CASE("axes may be empty, and refuse odd sizes", "[ops][rotary][errors]") {
 
 TEST_CASE("position features of an image are the sines and cosines of columns, then rows",
           "[ops][rotary]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const std::vector<AxisPositions> axes = {{.count = 3, .rotary_size = 4, .step = 0.5},
                                            {.count = 5, .rotary_size = 4}};
-  const Var table = SinusoidsOfAxes(world.context(), axes, {1, 0}, 1);
+  const Var table = SinusoidsOfAxes(environment.context(), axes, {1, 0}, 1);
   REQUIRE(table.shape() == Shape({16, 8}));
   for (std::int64_t token = 0; token < 16; ++token) {
     const double row = token == 0 ? 0 : static_cast<double>((token - 1) / 5) / 2;
@@ -93,8 +93,8 @@ TEST_CASE("position features of an image are the sines and cosines of columns, t
       CHECK(Value(table.value, token * 8 + i) == Approx(expected[i]).margin(1e-12));
     }
   }
-  CHECK_THROWS_AS(SinusoidsOfAxes(world.context(), axes, {2}), ShapeError);
-  CHECK_THROWS_AS(SinusoidsOfAxes(world.context(), axes, {}), ShapeError);
+  CHECK_THROWS_AS(SinusoidsOfAxes(environment.context(), axes, {2}), ShapeError);
+  CHECK_THROWS_AS(SinusoidsOfAxes(environment.context(), axes, {}), ShapeError);
 }
 
 Var TurnedBy(Context& context, const std::vector<Var>& x) {
@@ -102,12 +102,12 @@ Var TurnedBy(Context& context, const std::vector<Var>& x) {
 }
 
 TEST_CASE("pairs turn by angles of their own", "[ops][rotary]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Tensor x = RandomTensor({2, 3, 4, 6}, 1, kind.dtype);
     const Tensor cosine = RandomTensor({3, 4, 3}, 2, kind.dtype);
     const Tensor sine = RandomTensor({3, 4, 3}, 3, kind.dtype);
-    const Var y = RotateBy(world.context(), {x}, {cosine}, {sine});
+    const Var y = RotateBy(environment.context(), {x}, {cosine}, {sine});
     for (std::int64_t pair = 0; pair < x.size() / 2; ++pair) {
       const double c = Value(cosine, pair % 36), s = Value(sine, pair % 36);
       const double a = Value(x, 2 * pair), b = Value(x, 2 * pair + 1);
@@ -119,8 +119,8 @@ TEST_CASE("pairs turn by angles of their own", "[ops][rotary]") {
 
 TEST_CASE("turning by one angle per position is the rotary embedding of neighbours",
           "[ops][rotary]") {
-  TestWorld world(kReferenceF64);
-  Context& context = world.context();
+  TestEnvironment environment(kReferenceF64);
+  Context& context = environment.context();
   const RotaryAngles angles = AnglesOf(context, {.positions = 5, .rotary_size = 4});
   const Tensor x = RandomTensor({2, 5, 1, 4}, 1, DType::kF64);
   const Var turned =
@@ -139,13 +139,13 @@ TEST_CASE("gradients of pairs and of the angles that turn them agree with differ
 }
 
 TEST_CASE("turning by learned angles agrees in every world", "[ops][rotary][dry]") {
-  CheckInEveryWorld(TurnedBy, {{2, 40, 3, 10}, {40, 3, 5}, {40, 3, 5}});
-  CheckInEveryWorld(TurnedBy, {{1, 1, 1, 2}, {1, 1, 1}, {1, 1, 1}});
+  CheckInEveryEnvironment(TurnedBy, {{2, 40, 3, 10}, {40, 3, 5}, {40, 3, 5}});
+  CheckInEveryEnvironment(TurnedBy, {{1, 1, 1, 2}, {1, 1, 1}, {1, 1, 1}});
 }
 
 TEST_CASE("turning by angles refuses what does not fit", "[ops][rotary][errors]") {
-  TestWorld world(kOneDnnF32);
-  Context& context = world.context();
+  TestEnvironment environment(kOneDnnF32);
+  Context& context = environment.context();
   const Var x = {Full({2, 3, 4, 6}, 1)}, good = {Full({3, 4, 3}, 1)};
   CHECK_THROWS_AS(RotateBy(context, x, {Full({3, 4, 6}, 1)}, good), ShapeError);
   CHECK_THROWS_AS(RotateBy(context, x, good, {Full({1, 4, 3}, 1)}), ShapeError);

@@ -8,10 +8,10 @@ namespace frugal::test {
 namespace {
 
 TEST_CASE("rotary angles are those of the paper", "[ops][rotary]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
-    const RotaryAngles angles =
-        AnglesOf(world.context(), {.first = 3, .positions = 4, .rotary_size = 6, .base = 100});
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
+    const RotaryAngles angles = AnglesOf(
+        environment.context(), {.first = 3, .positions = 4, .rotary_size = 6, .base = 100});
     REQUIRE(angles.cosine.shape() == Shape({4, 3}));
     REQUIRE(angles.sine.shape() == Shape({4, 3}));
     for (std::int64_t t = 0; t < 4; ++t) {
@@ -40,9 +40,9 @@ double DotOfHeads(const Tensor& a, std::int64_t at, const Tensor& b, std::int64_
 }
 
 TEST_CASE("turned by their positions, products depend on distances alone", "[ops][rotary]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
-    Context& context = world.context();
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
+    Context& context = environment.context();
     const Tensor q = RandomTensor({1, 5, 8}, 1, kind.dtype);
     const Tensor k = RandomTensor({1, 5, 8}, 2, kind.dtype);
     const Tensor q0 = Turned(context, {q}, 0).value;

@@ -8,10 +8,10 @@ namespace {
 
 TEST_CASE("sines and cosines lie side by side, in either order", "[ops][sinusoid]") {
   const bool cosine_first = GENERATE(false, true);
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
     const Tensor angles = RandomTensor({3, 2, 5}, 1, kind.dtype, -9, 9);
-    const Var y = SineCosine(world.context(), {angles}, cosine_first);
+    const Var y = SineCosine(environment.context(), {angles}, cosine_first);
     REQUIRE(y.shape() == Shape({3, 2, 10}));
     for (std::int64_t row = 0; row < 6; ++row) {
       for (std::int64_t i = 0; i < 5; ++i) {
@@ -40,9 +40,9 @@ TEST_CASE("features of time steps are those of both public definitions", "[ops][
        [](double t, float k) -> double { return 3 * t * std::exp(kFall / 2 * k / 3); }},
   };
   for (const auto& [options, angle] : cases) {
-    TestWorld world(kReferenceF64);
+    TestEnvironment environment(kReferenceF64);
     const Tensor t = MakeTensor<double>({2, 2}, {0, 0.25, 17, 999}, DType::kF64);
-    const Var y = TimestepFeatures(world.context(), {t}, options);
+    const Var y = TimestepFeatures(environment.context(), {t}, options);
     REQUIRE(y.shape() == Shape({2, 2, options.features}));
     const std::int64_t half = options.features / 2;
     for (std::int64_t row = 0; row < 4; ++row) {
@@ -62,9 +62,9 @@ TEST_CASE("features of time steps are those of both public definitions", "[ops][
 
 TEST_CASE("features of time steps are computed exactly where activations are bf16",
           "[ops][sinusoid]") {
-  TestWorld world(kOneDnnBf16);
+  TestEnvironment environment(kOneDnnBf16);
   const Tensor t = MakeTensor<double>({2}, {998, 999}, DType::kF32);  // one number in bf16
-  const Var y = TimestepFeatures(world.context(), {t}, {.features = 64});
+  const Var y = TimestepFeatures(environment.context(), {t}, {.features = 64});
   CHECK(y.dtype() == DType::kBF16);
   CHECK(Value(y.value, 0) == Approx(std::sin(998.0)).margin(4e-3));
   CHECK(Value(y.value, 64) == Approx(std::sin(999.0)).margin(4e-3));
@@ -85,10 +85,10 @@ TEST_CASE("gradients of sinusoids agree with differences", "[ops][gradients]") {
 }
 
 TEST_CASE("sinusoids agree in every world", "[ops][sinusoid][dry]") {
-  CheckInEveryWorld(
+  CheckInEveryEnvironment(
       [](Context& context, const std::vector<Var>& x) { return SineCosine(context, x[0], true); },
       {{40, 130}});
-  CheckInEveryWorld(
+  CheckInEveryEnvironment(
       [](Context& context, const std::vector<Var>& x) {
         return TimestepFeatures(context, x[0], {.features = 33});
       },
@@ -96,15 +96,16 @@ TEST_CASE("sinusoids agree in every world", "[ops][sinusoid][dry]") {
 }
 
 TEST_CASE("features of time steps refuse what has no frequencies", "[ops][sinusoid][errors]") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const Var t = {Full({2}, 1, DType::kF64)};
-  CHECK_THROWS_AS(TimestepFeatures(world.context(), t, {.features = 0}), ShapeError);
-  CHECK_THROWS_AS(TimestepFeatures(world.context(), t, {.features = 1}), ShapeError);
-  CHECK_THROWS_WITH(TimestepFeatures(world.context(), t, {.features = 2}),
+  CHECK_THROWS_AS(TimestepFeatures(environment.context(), t, {.features = 0}), ShapeError);
+  CHECK_THROWS_AS(TimestepFeatures(environment.context(), t, {.features = 1}), ShapeError);
+  CHECK_THROWS_WITH(TimestepFeatures(environment.context(), t, {.features = 2}),
                     Catch::Contains("their half more than the frequency shift (here 2 features)"));
-  CHECK(TimestepFeatures(world.context(), t, {.features = 2, .frequency_shift = 0}).shape() ==
+  CHECK(TimestepFeatures(environment.context(), t, {.features = 2, .frequency_shift = 0}).shape() ==
         Shape({2, 2}));
-  CHECK_THROWS_AS(SineCosine(world.context(), {Full(Shape{}, 1, DType::kF64)}, true), ShapeError);
+  CHECK_THROWS_AS(SineCosine(environment.context(), {Full(Shape{}, 1, DType::kF64)}, true),
+                  ShapeError);
 }
 
 }  // namespace

@@ -34,14 +34,14 @@ constexpr std::int64_t kFeatures = 5;
 
 class Run {
  public:
-  Run(const WorldKind& kind, const Case& test) : test_(test), world_(kind) {
+  Run(const EnvironmentKind& kind, const Case& test) : test_(test), environment_(kind) {
     weight_.trainable = test.train_weight;
     bias_.trainable = test.train_bias;
     bias_.index = 1;
     for (const Parameter* parameter : {&weight_, &bias_}) {
       if (!parameter->trainable) continue;
       // What nobody writes shows.
-      const Tensor gradient = world_.store().GradientFor(*parameter).tensor;
+      const Tensor gradient = environment_.store().GradientFor(*parameter).tensor;
       std::memset(gradient.raw(), 0xff, static_cast<std::size_t>(gradient.bytes()));
     }
   }
@@ -49,7 +49,7 @@ class Run {
   Outcome Plain() {
     return Pass([&](Context& context, const Var& x, const Tensor& targets, Outcome& outcome) {
       const Var logits = Linear(context, x, weight_, bias());
-      outcome.correct = world_.backend().loss().CountCorrect(logits.value, targets);
+      outcome.correct = environment_.backend().loss().CountCorrect(logits.value, targets);
       return CrossEntropy(context, logits, targets,
                           {test_.options.label_smoothing, test_.options.ignore_index});
     });
@@ -69,12 +69,12 @@ class Run {
 
   template <class Loss>
   Outcome Pass(const Loss& loss) {
-    Context& context = world_.context();
-    world_.store().ClearGradients();
+    Context& context = environment_.context();
+    environment_.store().ClearGradients();
     const auto count = static_cast<std::int64_t>(test_.targets.size());
     Tape tape;
     const TapeScope scope(context, &tape);
-    Var x = {RandomTensor({1, count, kFeatures}, 3, world_.dtype()), Var::kNoGradient};
+    Var x = {RandomTensor({1, count, kFeatures}, 3, environment_.dtype()), Var::kNoGradient};
     if (test_.tied) {
       x = Embedding(context, MakeTensor<int>({1, 7}, {0, 6, 1, 1, 5, 2, 0}, DType::kI64), weight_);
     } else if (test_.differentiate_x) {
@@ -86,17 +86,17 @@ class Run {
     outcome.loss = Value(result.value);
     if (result.needs_gradient()) {
       tape.Backward(context, result.slot,
-                    Full({1}, seed_.value_or(test_.options.seed), world_.dtype()));
+                    Full({1}, seed_.value_or(test_.options.seed), environment_.dtype()));
     }
     if (x.needs_gradient() && !test_.tied) outcome.dx = CopyIfAny(tape.TakeGradient(x.slot));
-    outcome.dweight = CopyIfAny(world_.store().Gradient(weight_));
-    outcome.dbias = CopyIfAny(world_.store().Gradient(bias_));
+    outcome.dweight = CopyIfAny(environment_.store().Gradient(weight_));
+    outcome.dbias = CopyIfAny(environment_.store().Gradient(bias_));
     return outcome;
   }
   static Tensor CopyIfAny(const Tensor& tensor) { return tensor ? CopyOf(tensor) : Tensor(); }
 
   Case test_;
-  TestWorld world_;
+  TestEnvironment environment_;
   std::optional<double> seed_;
   Parameter weight_{.name = "weight",
                     .path = "weight",
@@ -114,7 +114,7 @@ void CheckClose(const Tensor& actual, const Tensor& expected, double tolerance) 
 }
 
 void CheckEqualToPlain(const Case& test) {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind << ", chunks of " << test.options.chunk_rows);
     const double tolerance = kind.dtype == DType::kF64 ? 1e-13 : 2e-6;
     const Outcome expected = Run(kind, test).Plain();
@@ -178,7 +178,7 @@ TEST_CASE("a table that is embedding and projection gets both gradients", "[ops]
 TEST_CASE("backward is seeded with what was announced", "[ops][vocabulary]") {
   CheckForAllChunks({.options = {.seed = 0.25}});
   CheckForAllChunks({.options = {.label_smoothing = 0.1, .seed = -3}});
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     Run run(kind, {.options = {.seed = 0.25}});
     run.set_seed(0.5);
     CHECK_THROWS_AS(run.Chunked(), UsageError);
@@ -189,9 +189,9 @@ TEST_CASE("backward is seeded with what was announced", "[ops][vocabulary]") {
 }
 
 TEST_CASE("wrong shapes and classes are refused", "[ops][vocabulary][errors]") {
-  for (const WorldKind& kind : AllWorlds()) {
-    TestWorld world(kind);
-    Context& context = world.context();
+  for (const EnvironmentKind& kind : AllEnvironments()) {
+    TestEnvironment environment(kind);
+    Context& context = environment.context();
     const LabelScope label(context, "loss");
     const Parameter weight{.name = "w", .path = "w", .shape = {7, 5}, .initializer = {}};
     const auto loss = [&](const Shape& x, const Tensor& targets) {
@@ -209,14 +209,14 @@ TEST_CASE("wrong shapes and classes are refused", "[ops][vocabulary][errors]") {
     CHECK_THROWS_AS(loss({}, two), ShapeError);
     CHECK_THROWS_AS(loss({2, 5}, MakeTensor<int>({2}, {1, 7}, DType::kI64)), DataError);
     CHECK_THROWS_AS(loss({2, 5}, MakeTensor<int>({2}, {-1, 2}, DType::kI64)), DataError);
-    CHECK(world.ledger().live()[MemoryTag::kActivation] == 0);
+    CHECK(environment.ledger().live()[MemoryTag::kActivation] == 0);
   }
 }
 
 // A pass over `rows` positions; what it took at most.
-std::int64_t PeakOf(WorldKind kind, std::int64_t rows, std::int64_t vocabulary, bool train) {
-  TestWorld world(kind);
-  Context& context = world.context();
+std::int64_t PeakOf(EnvironmentKind kind, std::int64_t rows, std::int64_t vocabulary, bool train) {
+  TestEnvironment environment(kind);
+  Context& context = environment.context();
   const Parameter weight{
       .name = "w", .path = "w", .shape = {vocabulary, 8}, .initializer = Initializer::Normal(0, 1)};
   Tape tape;
@@ -225,13 +225,13 @@ std::int64_t PeakOf(WorldKind kind, std::int64_t rows, std::int64_t vocabulary, 
   const Var x = {RandomTensor({rows, 8}, 1, kind.dtype), train ? tape.NewSlot() : -1};
   const VocabularyLoss loss = LinearCrossEntropy(context, x, weight, nullptr, targets);
   if (train) tape.Backward(context, loss.loss.slot, Full({1}, 1, kind.dtype));
-  return world.ledger().peak_total();
+  return environment.ledger().peak_total();
 }
 
 TEST_CASE("the logits are never there as a whole", "[ops][vocabulary][memory]") {
   for (const BackendKind backend : {BackendKind::kEigen, BackendKind::kOneDnn}) {
     for (const bool train : {false, true}) {
-      const WorldKind dry{backend, DType::kF32, true};
+      const EnvironmentKind dry{backend, DType::kF32, true};
       constexpr std::int64_t kRows = 2048;
       constexpr std::int64_t kTokens = 50257;
       const std::int64_t logits = kRows * kTokens * 4;

@@ -5,40 +5,41 @@
 #include "tests/io/temp_dir.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/tensors.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::testing {
 namespace {
 
+using test::EnvironmentKind;
 using test::kReferenceF32;
 using test::kReferenceF64;
 using test::MakeTensor;
-using test::TestWorld;
+using test::TestEnvironment;
 using test::Values;
-using test::WorldKind;
 
 // One parameter and its average.
 struct Setup {
-  explicit Setup(const WorldKind& kind) : world(kind) {
+  explicit Setup(const EnvironmentKind& kind) : environment(kind) {
     parameter.path = "p";
     parameter.shape = {3};
     parameter.initializer = Initializer::Constant(1);
     parameter.index = 0;
   }
   void Step(const Optimizer& optimizer, std::int64_t number, const std::vector<double>& gradient) {
-    world.context().set_step(number);
-    world.store().ClearGradients();
-    world.backend().elementwise().Copy(MakeTensor({3}, gradient, world.dtype()),
-                                       world.store().GradientFor(parameter).tensor);
+    environment.context().set_step(number);
+    environment.store().ClearGradients();
+    environment.backend().elementwise().Copy(MakeTensor({3}, gradient, environment.dtype()),
+                                             environment.store().GradientFor(parameter).tensor);
     Parameter* const list[] = {&parameter};
-    optimizer.Step(world.context(), list);
+    optimizer.Step(environment.context(), list);
   }
   std::vector<double> Average() {
-    return Values(world.store().State(parameter, ParameterStore::kAverage, world.backend()));
+    return Values(
+        environment.store().State(parameter, ParameterStore::kAverage, environment.backend()));
   }
-  bool HasAverage() { return world.store().HasState(parameter, ParameterStore::kAverage); }
+  bool HasAverage() { return environment.store().HasState(parameter, ParameterStore::kAverage); }
 
-  TestWorld world;
+  TestEnvironment environment;
   Parameter parameter;
 };
 
@@ -47,7 +48,7 @@ OptimizerOptions Averaged(OptimizerKind kind, double decay) {
 }
 
 TEST_CASE("the average follows its formula step by step") {
-  for (const WorldKind& kind : test::AllWorlds()) {
+  for (const EnvironmentKind& kind : test::AllEnvironments()) {
     for (const OptimizerKind rule : {OptimizerKind::kSgd, OptimizerKind::kAdamW}) {
       for (const double decay : {0.2, 0.999}) {
         Setup setup(kind);
@@ -55,7 +56,8 @@ TEST_CASE("the average follows its formula step by step") {
         std::vector<double> expected(3);
         for (std::int64_t t = 0; t < 8; ++t) {
           setup.Step(optimizer, t, {1, -0.5 * static_cast<double>(t), 0});
-          const std::vector<double> weight = Values(setup.world.store().Value(setup.parameter));
+          const std::vector<double> weight =
+              Values(setup.environment.store().Value(setup.parameter));
           const auto step = static_cast<double>(t);
           const double d = std::min(decay, step / (step + 10));
           for (std::size_t i = 0; i < 3; ++i) {
@@ -73,7 +75,7 @@ TEST_CASE("a parameter whose first gradient comes late starts from its own value
   Setup setup(kReferenceF64);
   const Optimizer optimizer(Averaged(OptimizerKind::kSgd, 0.9), {}, 0, 100);
   setup.Step(optimizer, 50, {1, 0, 0});
-  CHECK(setup.Average() == Values(setup.world.store().Value(setup.parameter)));
+  CHECK(setup.Average() == Values(setup.environment.store().Value(setup.parameter)));
   setup.Step(optimizer, 51, {1, 0, 0});
   const double d = 51.0 / 61;
   CHECK(setup.Average()[0] == Approx(d * 0.7 + (1 - d) * 0.4));
@@ -84,23 +86,23 @@ TEST_CASE("without a decay there is no average") {
   const Optimizer optimizer(Averaged(OptimizerKind::kAdamW, 0), {}, 0, 10);
   setup.Step(optimizer, 0, {1, 1, 1});
   CHECK_FALSE(setup.HasAverage());
-  const std::vector<double> before = Values(setup.world.store().Value(setup.parameter));
-  setup.world.store().SwapAverage(setup.parameter, setup.world.backend());
-  CHECK(Values(setup.world.store().Value(setup.parameter)) == before);
+  const std::vector<double> before = Values(setup.environment.store().Value(setup.parameter));
+  setup.environment.store().SwapAverage(setup.parameter, setup.environment.backend());
+  CHECK(Values(setup.environment.store().Value(setup.parameter)) == before);
 }
 
 TEST_CASE("a weight and its average change places and back") {
   Setup setup(kReferenceF64);
   const Optimizer optimizer(Averaged(OptimizerKind::kSgd, 0.9), {}, 0, 10);
   for (std::int64_t t = 0; t < 3; ++t) setup.Step(optimizer, t, {1, 2, 3});
-  const std::vector<double> weight = Values(setup.world.store().Value(setup.parameter));
+  const std::vector<double> weight = Values(setup.environment.store().Value(setup.parameter));
   const std::vector<double> average = setup.Average();
   CHECK(weight != average);
-  setup.world.store().SwapAverage(setup.parameter, setup.world.backend());
-  CHECK(Values(setup.world.store().Value(setup.parameter)) == average);
+  setup.environment.store().SwapAverage(setup.parameter, setup.environment.backend());
+  CHECK(Values(setup.environment.store().Value(setup.parameter)) == average);
   CHECK(setup.Average() == weight);
-  setup.world.store().SwapAverage(setup.parameter, setup.world.backend());
-  CHECK(Values(setup.world.store().Value(setup.parameter)) == weight);
+  setup.environment.store().SwapAverage(setup.parameter, setup.environment.backend());
+  CHECK(Values(setup.environment.store().Value(setup.parameter)) == weight);
 }
 
 SmallRun RunWith(double decay, Precision precision = Precision::kF32) {

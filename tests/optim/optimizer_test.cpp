@@ -4,14 +4,14 @@
 
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::test {
 namespace {
 
 // Two parameters, of which steps change the first, second or both.
 struct Setup {
-  explicit Setup(const WorldKind& kind) : world(kind) {
+  explicit Setup(const EnvironmentKind& kind) : environment(kind) {
     for (std::size_t i = 0; i < 2; ++i) {
       parameters[i].path = "p" + std::to_string(i);
       parameters[i].shape = {3};
@@ -21,13 +21,15 @@ struct Setup {
     }
   }
   void Give(std::size_t i, const std::vector<double>& gradient) {
-    world.backend().elementwise().Copy(MakeTensor({3}, gradient, world.dtype()),
-                                       world.store().GradientFor(parameters[i]).tensor);
+    environment.backend().elementwise().Copy(MakeTensor({3}, gradient, environment.dtype()),
+                                             environment.store().GradientFor(parameters[i]).tensor);
   }
-  double Step(const Optimizer& optimizer) { return optimizer.Step(world.context(), list); }
-  std::vector<double> Value(std::size_t i) { return Values(world.store().Value(parameters[i])); }
+  double Step(const Optimizer& optimizer) { return optimizer.Step(environment.context(), list); }
+  std::vector<double> Value(std::size_t i) {
+    return Values(environment.store().Value(parameters[i]));
+  }
 
-  TestWorld world;
+  TestEnvironment environment;
   Parameter parameters[2];
   Parameter* list[2];
 };
@@ -35,7 +37,7 @@ struct Setup {
 OptimizerOptions PlainSgd(double lr) { return {.kind = OptimizerKind::kSgd, .lr = lr}; }
 
 TEST_CASE("a step moves what got a gradient and is trainable, once", "[optim]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     Setup setup(kind);
     const Optimizer optimizer(PlainSgd(0.5), {}, 0, 10);
@@ -43,7 +45,7 @@ TEST_CASE("a step moves what got a gradient and is trainable, once", "[optim]") 
     CHECK(setup.Step(optimizer) == 0);
     CHECK(setup.Value(0) == std::vector<double>{0.5, 0, -1});
     CHECK(setup.Value(1) == std::vector<double>{2, 2, 2});
-    setup.world.store().ClearGradients();
+    setup.environment.store().ClearGradients();
     setup.Step(optimizer);  // no gradient, no move
     CHECK(setup.Value(0) == std::vector<double>{0.5, 0, -1});
     setup.parameters[1].trainable = false;
@@ -54,7 +56,7 @@ TEST_CASE("a step moves what got a gradient and is trainable, once", "[optim]") 
 }
 
 TEST_CASE("clipping scales all gradients by their common norm", "[optim]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
     Setup setup(kind);
     const Optimizer optimizer(PlainSgd(1), {}, 1, 10);
@@ -66,7 +68,7 @@ TEST_CASE("clipping scales all gradients by their common norm", "[optim]") {
     CHECK(setup.Value(1)[1] == Approx(2 - 4 * scale));
     CHECK(setup.Value(1)[0] == 2);
 
-    setup.world.store().ClearGradients();
+    setup.environment.store().ClearGradients();
     setup.Give(0, {0.3, 0, 0});  // below the bound: left as it is
     const double before = setup.Value(0)[0];
     CHECK(setup.Step(optimizer) == Approx(0.3));
@@ -89,7 +91,7 @@ TEST_CASE("the learning rate follows its schedule", "[optim]") {
   const Optimizer optimizer(PlainSgd(1), schedule, 0, 10);
   CHECK(optimizer.LearningRate(0) == 1);
   CHECK(optimizer.LearningRate(3) == Approx(0.1));
-  setup.world.context().set_step(3);
+  setup.environment.context().set_step(3);
   setup.Give(0, {1, 1, 1});
   setup.Step(optimizer);
   CHECK(setup.Value(0)[0] == Approx(0.9));
@@ -110,13 +112,13 @@ TEST_CASE("state is taken for what needs it and no more", "[optim][memory]") {
     CHECK(optimizer.StateCount() == expected.states);
     setup.Give(0, {1, 1, 1});
     setup.Step(optimizer);
-    CHECK(setup.world.ledger().live()[MemoryTag::kOptimizerState] ==
+    CHECK(setup.environment.ledger().live()[MemoryTag::kOptimizerState] ==
           64 * static_cast<std::int64_t>(expected.states));
   }
 }
 
 TEST_CASE("Adam's first step is the learning rate in the direction of the gradient", "[optim]") {
-  for (const WorldKind& kind : AllWorlds()) {
+  for (const EnvironmentKind& kind : AllEnvironments()) {
     Setup setup(kind);
     const Optimizer optimizer({.kind = OptimizerKind::kAdam, .lr = 0.01}, {}, 0, 10);
     setup.Give(0, {5, -0.001, 0});

@@ -65,28 +65,28 @@ struct ToSomeBf16 {
 
 class ModelRun {
  public:
-  ModelRun(const ModelCase& one, const test::WorldKind& kind, Rounding rounding = {})
+  ModelRun(const ModelCase& one, const test::EnvironmentKind& kind, Rounding rounding = {})
       : case_(one),
-        world_(kind),
+        environment_(kind),
         network_(BuildArchitecture(one.config)),
         rounding_(std::move(rounding)) {
-    TakeWeightsFrom(*one.weights, world_);
+    TakeWeightsFrom(*one.weights, environment_);
     for (const Parameter* parameter : network_->Parameters()) {
-      if (rounding_) Round(world_.store().Value(*parameter));
+      if (rounding_) Round(environment_.store().Value(*parameter));
     }
     total_norm_ = TotalNorm();
-    world_.context().set_training(one.training);
+    environment_.context().set_training(one.training);
   }
 
   std::map<std::string, double> Errors() {
     CheckCount();
-    Context& context = world_.context();
+    Context& context = environment_.context();
     const TapeScope scope(context, &tape_);
     Bundle bundle = Inputs();
     (*network_)(context, bundle);
     const Var output = std::exchange(bundle, {})[0];
     errors_["output"] = ErrorOf(output.value, "output");
-    const Tensor target = Read("target", ExactType(world_.dtype()));
+    const Tensor target = Read("target", ExactType(environment_.dtype()));
     const Var loss = RegressionLoss(context, output, target, Regression::kMse);
     errors_["loss"] = ErrorOf(loss.value, "loss");
     tape_.Backward(context, loss.slot, test::Full({1}, 1, loss.dtype()));
@@ -147,7 +147,7 @@ class ModelRun {
 
   DType InputTypeOf(std::size_t i) const {
     const NetworkInputs& inputs = network_->inputs();
-    return i < inputs.size() ? TypeOf(inputs[i], world_.dtype()) : world_.dtype();
+    return i < inputs.size() ? TypeOf(inputs[i], environment_.dtype()) : environment_.dtype();
   }
 
   // Of images and videos with the channels last. Some files have a video's channels behind the
@@ -192,10 +192,10 @@ class ModelRun {
       if (!parameter->is_buffer && !parameter->trainable) continue;
       if (!parameter->is_buffer) {
         const std::string name = "grad/param/" + parameter->path;
-        errors_[name] = PlainError(world_.store().Gradient(*parameter), name);
+        errors_[name] = PlainError(environment_.store().Gradient(*parameter), name);
       } else if (case_.training) {
         const std::string name = "buffer/" + parameter->path;
-        errors_[name] = PlainError(world_.store().Value(*parameter), name);
+        errors_[name] = PlainError(environment_.store().Value(*parameter), name);
       }
     }
   }
@@ -218,7 +218,7 @@ class ModelRun {
   }
 
   const ModelCase& case_;
-  test::TestWorld world_;
+  test::TestEnvironment environment_;
   std::unique_ptr<Sequential> network_;
   Rounding rounding_;  // of weights and inputs
   Tape tape_;
@@ -269,7 +269,7 @@ std::vector<std::string> ModelCaseDirectories(const std::string& directory) {
   return found;
 }
 
-std::map<std::string, double> ModelErrors(const ModelCase& one, const test::WorldKind& kind) {
+std::map<std::string, double> ModelErrors(const ModelCase& one, const test::EnvironmentKind& kind) {
   return ModelRun(one, kind).Errors();
 }
 

@@ -7,9 +7,9 @@
 namespace frugal::oracles {
 namespace {
 
-using test::AllWorlds;
-using test::TestWorld;
-using test::WorldKind;
+using test::AllEnvironments;
+using test::EnvironmentKind;
+using test::TestEnvironment;
 
 const std::string kOracles = std::string(FRUGAL_TEST_DATA) + "/oracles";
 
@@ -18,13 +18,13 @@ struct Tolerance {
   double gradient;
 };
 // The files are f32, so f64 can agree with them to f32's rounding only.
-Tolerance ToleranceOf(const WorldKind& kind) {
+Tolerance ToleranceOf(const EnvironmentKind& kind) {
   return kind.dtype == DType::kF64 ? Tolerance{1e-6, 1e-6} : Tolerance{1e-5, 1e-4};
 }
 
-void CheckCase(const WorldKind& kind, const OracleCase& one) {
-  TestWorld world(kind);
-  OracleRun run(world, one);
+void CheckCase(const EnvironmentKind& kind, const OracleCase& one) {
+  TestEnvironment environment(kind);
+  OracleRun run(environment, one);
   const Tolerance tolerance = ToleranceOf(kind);
   const auto errors = run.Errors(FindOperation(one.operation));
   REQUIRE(errors.size() >= 2);  // the output and at least one gradient
@@ -45,7 +45,7 @@ Count CheckDirectory(const std::string& directory) {
   for (const OracleCase& one : ReadIndex(directory)) {
     INFO(one.Name());
     REQUIRE(FindOperation(one.operation) != nullptr);
-    for (const WorldKind& kind : AllWorlds()) CheckCase(kind, one);
+    for (const EnvironmentKind& kind : AllEnvironments()) CheckCase(kind, one);
     operations.insert(one.operation);
     ++cases;
   }

@@ -117,7 +117,7 @@ OptimizerOptions OptimizerOptionsOf(const WeightSource& source, const std::strin
   return options;
 }
 
-std::vector<double> OptimizerErrors(test::TestWorld& world, const WeightSource& source,
+std::vector<double> OptimizerErrors(test::TestEnvironment& environment, const WeightSource& source,
                                     const std::string& name) {
   const std::vector<double> start = ReadAll(source, "start");
   const std::vector<double> gradients = ReadAll(source, "gradients");
@@ -132,19 +132,19 @@ std::vector<double> OptimizerErrors(test::TestWorld& world, const WeightSource& 
   parameter.shape = source.Find("start")->shape;
   Parameter* const parameters[] = {&parameter};
   const auto copy = [&](const std::vector<double>& values, const Tensor& to) {
-    const Tensor from = test::MakeTensor(parameter.shape, values, ExactType(world.dtype()));
-    world.backend().elementwise().Copy(from, to);
+    const Tensor from = test::MakeTensor(parameter.shape, values, ExactType(environment.dtype()));
+    environment.backend().elementwise().Copy(from, to);
   };
-  copy(start, world.store().Value(parameter));
+  copy(start, environment.store().Value(parameter));
   const Optimizer optimizer(OptimizerOptionsOf(source, name), {}, 0,
                             static_cast<std::int64_t>(steps));
   std::vector<double> errors;
   for (std::size_t step = 0; step < steps; ++step) {
-    world.context().set_step(static_cast<std::int64_t>(step));
-    copy(StepOf(gradients, step, start.size()), world.store().GradientFor(parameter).tensor);
-    optimizer.Step(world.context(), parameters);
-    errors.push_back(
-        test::RelativeError(world.store().Value(parameter), StepOf(after, step, start.size())));
+    environment.context().set_step(static_cast<std::int64_t>(step));
+    copy(StepOf(gradients, step, start.size()), environment.store().GradientFor(parameter).tensor);
+    optimizer.Step(environment.context(), parameters);
+    errors.push_back(test::RelativeError(environment.store().Value(parameter),
+                                         StepOf(after, step, start.size())));
   }
   return errors;
 }

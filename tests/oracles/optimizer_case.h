@@ -5,7 +5,7 @@
 
 #include "sdk/io/weights/weight_source.h"
 #include "sdk/optim/optimizer.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 // Runs of optimizers that PyTorch has computed: `start`, `gradients` [steps, ...], `after/<name>`.
 namespace frugal::oracles {
@@ -17,7 +17,7 @@ OptimizerOptions PyTorchDefaults(OptimizerKind kind);
 // The kind is the longest one that begins the name: "sgd_nesterov" is sgd.
 OptimizerOptions OptimizerOptionsOf(const WeightSource& source, const std::string& name);
 // The relative error of the parameters after each step.
-std::vector<double> OptimizerErrors(test::TestWorld& world, const WeightSource& source,
+std::vector<double> OptimizerErrors(test::TestEnvironment& environment, const WeightSource& source,
                                     const std::string& name);
 
 }  // namespace frugal::oracles

@@ -8,8 +8,8 @@
 
 namespace frugal::oracles {
 
-OracleRun::OracleRun(test::TestWorld& world, const OracleCase& one, Poison poison)
-    : world_(world), case_(one), poison_(std::move(poison)), file_(one) {}
+OracleRun::OracleRun(test::TestEnvironment& environment, const OracleCase& one, Poison poison)
+    : environment_(environment), case_(one), poison_(std::move(poison)), file_(one) {}
 
 Numbers OracleRun::Read(const std::string& name, AxisOrder order) const {
   Numbers stored = {file_.ShapeOf(name), file_.Read(name)};
@@ -28,14 +28,14 @@ Var OracleRun::Input(const std::string& name, AxisOrder order) {
   if (order == AxisOrder::kChannelsFirst) order_ = order;
   const int slot = tape_.NewSlot();
   slots_[name] = slot;
-  return {ToTensor(Read("in/" + name, order), world_.dtype()), slot};
+  return {ToTensor(Read("in/" + name, order), environment_.dtype()), slot};
 }
 
 Tensor OracleRun::Constant(const std::string& name) {
   const std::string full = "in/" + name;
   constants_.insert(name);
   if (!file_.IsInteger(full))
-    return ToTensor(Read(full, AxisOrder::kAsStored), ExactType(world_.dtype()));
+    return ToTensor(Read(full, AxisOrder::kAsStored), ExactType(environment_.dtype()));
   return test::MakeTensor(file_.ShapeOf(full), file_.ReadIntegers(full), DType::kI64);
 }
 
@@ -57,8 +57,8 @@ const Parameter& OracleRun::Weight(const std::string& name) {
 
 void OracleRun::FillFromFile(const Parameter& parameter) {
   const Tensor stored =
-      ToTensor(Read("in/" + parameter.name, AxisOrder::kAsStored), ExactType(world_.dtype()));
-  world_.backend().elementwise().Copy(stored, world_.store().Value(parameter));
+      ToTensor(Read("in/" + parameter.name, AxisOrder::kAsStored), ExactType(environment_.dtype()));
+  environment_.backend().elementwise().Copy(stored, environment_.store().Value(parameter));
 }
 
 const Parameter* OracleRun::WeightIfThere(const std::string& name) {
@@ -118,7 +118,7 @@ void OracleRun::ForEachGradient(const Take& take) {
   for (const auto& [name, slot] : slots_) take(name, tape_.TakeGradient(slot), order_);
   for (const Parameter& parameter : parameters_) {
     if (!parameter.trainable) continue;
-    take(parameter.name, world_.store().Gradient(parameter), AxisOrder::kAsStored);
+    take(parameter.name, environment_.store().Gradient(parameter), AxisOrder::kAsStored);
   }
 }
 

@@ -9,7 +9,7 @@
 #include "sdk/module/parameter.h"
 #include "tests/oracles/axis_order.h"
 #include "tests/oracles/oracle_case.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::oracles {
 
@@ -25,9 +25,9 @@ struct Poison {
 // gives its output; what it asked for is what gets compared.
 class OracleRun {
  public:
-  OracleRun(test::TestWorld& world, const OracleCase& one, Poison poison = {});
+  OracleRun(test::TestEnvironment& environment, const OracleCase& one, Poison poison = {});
 
-  Context& context() { return world_.context(); }
+  Context& context() { return environment_.context(); }
   std::string name() const { return case_.Name(); }
   const nlohmann::json& attributes() const { return case_.attributes; }
   const std::vector<std::string>& inputs() const { return case_.inputs; }
@@ -68,7 +68,7 @@ class OracleRun {
   void FillFromFile(const Parameter& parameter);
   void AddMissing(std::map<std::string, double>& errors);
 
-  test::TestWorld& world_;
+  test::TestEnvironment& environment_;
   const OracleCase& case_;
   Poison poison_;
   CaseFile file_;

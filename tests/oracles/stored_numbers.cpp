@@ -48,8 +48,8 @@ Tensor ReadInput(const WeightSource& source, const std::string& name, DType dtyp
   return test::MakeTensor(numbers.shape, numbers.values, dtype);
 }
 
-void TakeWeightsFrom(const WeightSource& source, test::TestWorld& world) {
-  world.store().SetSource([&source](const Parameter& parameter, const Tensor& value) {
+void TakeWeightsFrom(const WeightSource& source, test::TestEnvironment& environment) {
+  environment.store().SetSource([&source](const Parameter& parameter, const Tensor& value) {
     if (ReadInto(source, parameter, value, DivergencePolicy::kStop)) return true;
     throw DataError({.where = source.Path(),
                      .required = parameter.path + " " + ToString(parameter.shape),

@@ -5,7 +5,7 @@
 #include "sdk/io/weights/weight_source.h"
 #include "sdk/module/parameter_store.h"
 #include "tests/oracles/axis_order.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::oracles {
 
@@ -18,6 +18,6 @@ Tensor ReadInput(const WeightSource& source, const std::string& name, DType dtyp
                  std::size_t video_channels = 1);
 
 // Fills the store's parameters from the file. Throws DataError where one is missing or mis-shaped.
-void TakeWeightsFrom(const WeightSource& source, test::TestWorld& world);
+void TakeWeightsFrom(const WeightSource& source, test::TestEnvironment& environment);
 
 }  // namespace frugal::oracles

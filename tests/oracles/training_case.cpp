@@ -110,12 +110,12 @@ double SumOfSquares(const std::vector<double>& values) {
 }
 
 void CompareWeights(const WeightSource& expected, std::span<Parameter* const> parameters,
-                    test::TestWorld& world, TrainingErrors& errors) {
+                    test::TestEnvironment& environment, TrainingErrors& errors) {
   double distance = 0;
   double norm = 0;
   for (const Parameter* parameter : parameters) {
     const Numbers final = ReadNumbers(expected, "final/" + parameter->path);
-    const double error = test::RelativeError(world.store().Value(*parameter), final.values);
+    const double error = test::RelativeError(environment.store().Value(*parameter), final.values);
     const double squares = SumOfSquares(final.values);
     norm += squares;
     distance += error * error * squares;
@@ -131,7 +131,7 @@ void CompareWeights(const WeightSource& expected, std::span<Parameter* const> pa
 double TrainingErrors::WorstLoss() const { return *std::ranges::max_element(losses); }
 double TrainingErrors::WorstNorm() const { return *std::ranges::max_element(gradient_norms); }
 
-TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& kind,
+TrainingErrors TrainCase(const std::string& directory, const test::EnvironmentKind& kind,
                          StateFormat state) {
   const ConfigNode root = ParseTomlFile(directory + "/case.toml");
   Origins unused;
@@ -146,8 +146,8 @@ TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& ki
   }
   const auto weights = OpenWeights(directory + "/weights.safetensors");
   const auto expected = OpenWeights(directory + "/expected.safetensors");
-  test::TestWorld world(kind);
-  TakeWeightsFrom(*weights, world);
+  test::TestEnvironment environment(kind);
+  TakeWeightsFrom(*weights, environment);
   const auto network = BuildArchitecture(*architecture);
   const std::vector<Parameter*> parameters = network->Parameters();
   const StoredTokens tokens(ReadNumbers(*expected, "tokens"));
@@ -172,15 +172,15 @@ TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& ki
   for (std::int64_t step = 0; step < shape[0]; ++step) {
     std::vector<std::int64_t> samples;
     for (std::int64_t row = 0; row < shape[1]; ++row) samples.push_back(step * shape[1] + row);
-    world.context().set_step(step);
+    environment.context().set_step(step);
     const StepResult result =
-        TrainStep(world.context(), {*network, parameters, LossOptions(), layout, inputs}, optimizer,
-                  &tokens, samples);
+        TrainStep(environment.context(), {*network, parameters, LossOptions(), layout, inputs},
+                  optimizer, &tokens, samples);
     const auto at = static_cast<std::size_t>(step);
     errors.losses.push_back(RelativeDifference(result.loss, losses.values[at]));
     errors.gradient_norms.push_back(RelativeDifference(result.gradient_norm, norms.values[at]));
   }
-  CompareWeights(*expected, parameters, world, errors);
+  CompareWeights(*expected, parameters, environment, errors);
   return errors;
 }
 

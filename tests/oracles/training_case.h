@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sdk/optim/state_format.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 // A whole training run that PyTorch has computed: see tests/oracles/README.md.
 namespace frugal::oracles {
@@ -22,7 +22,7 @@ struct TrainingErrors {
 
 // Runs `directory`/case.toml: a language model on the tokens of the file. Throws DataError or
 // ConfigError where the files are not of that form.
-TrainingErrors TrainCase(const std::string& directory, const test::WorldKind& kind,
+TrainingErrors TrainCase(const std::string& directory, const test::EnvironmentKind& kind,
                          StateFormat state = StateFormat::kF32);
 
 }  // namespace frugal::oracles

@@ -13,21 +13,21 @@ constexpr std::int64_t kFeatures = 64;
 // Of the step's own memory: activations and workspace, weights and their gradients left out.
 std::int64_t PeakOf(BackendKind backend, const AttentionLayerOptions& options,
                     std::int64_t length) {
-  TestWorld world({backend, DType::kF32, true});
+  TestEnvironment environment({backend, DType::kF32, true});
   const auto layer = Ready(std::make_unique<AttentionLayer>(kFeatures, options));
   const Tensor input = Uninitialized({1, length, kFeatures});
   MemoryTrace trace;
-  world.ledger().RecordInto(&trace);
+  environment.ledger().RecordInto(&trace);
   {
     Tape tape;
-    const TapeScope scope(world.context(), &tape);
-    Var output = (*layer)(world.context(), {input, tape.NewSlot()});
+    const TapeScope scope(environment.context(), &tape);
+    Var output = (*layer)(environment.context(), {input, tape.NewSlot()});
     const int slot = output.slot;
-    Tensor seed = world.context().Allocate(output.shape(), output.dtype());
+    Tensor seed = environment.context().Allocate(output.shape(), output.dtype());
     output = Var();
-    tape.Backward(world.context(), slot, std::move(seed));
+    tape.Backward(environment.context(), slot, std::move(seed));
   }
-  world.ledger().RecordInto(nullptr);
+  environment.ledger().RecordInto(nullptr);
   return PlaceInArena(trace).lower_bound_bytes;
 }
 

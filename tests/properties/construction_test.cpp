@@ -74,15 +74,15 @@ DitConfig SmallDit() {
 TEST_CASE("a pass materializes the parameters of the layers that it has reached") {
   const auto network = BuildArchitecture(SmallDit());
   const auto backend = MakeBackend(BackendKind::kEigen);
-  DryWorld world(*backend, DType::kF32);
-  Bundle bundle = InputsOf(network->inputs(), 2, DType::kF32, world.context());
+  DryEnvironment environment(*backend, DType::kF32);
+  Bundle bundle = InputsOf(network->inputs(), 2, DType::kF32, environment.context());
   std::int64_t expected = 0;
   for (std::size_t i = 0; i < network->size(); ++i) {
-    CHECK(world.ledger().live()[MemoryTag::kParameter] == expected);
-    network->layer(i)(world.context(), bundle);
+    CHECK(environment.ledger().live()[MemoryTag::kParameter] == expected);
+    network->layer(i)(environment.context(), bundle);
     expected += ParameterBytes(network->layer(i));
   }
-  CHECK(world.ledger().live()[MemoryTag::kParameter] == expected);
+  CHECK(environment.ledger().live()[MemoryTag::kParameter] == expected);
 }
 
 // A training of a diffusion transformer, with its time and class beside the image.

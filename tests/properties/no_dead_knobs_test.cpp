@@ -5,7 +5,7 @@
 #include <map>
 
 #include "builders/dry_run/checkpoint_policy.h"
-#include "builders/setup/dry_world.h"
+#include "builders/setup/dry_environment.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_fields.h"
 #include "tests/catch.h"

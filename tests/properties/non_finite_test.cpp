@@ -24,8 +24,8 @@ using oracles::FindOperation;
 using oracles::OracleCase;
 using oracles::OracleRun;
 using oracles::Poison;
-using test::TestWorld;
-using test::WorldKind;
+using test::EnvironmentKind;
+using test::TestEnvironment;
 
 const std::string kOracles = std::string(FRUGAL_TEST_DATA) + "/oracles";
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -33,9 +33,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Results = std::map<std::string, std::vector<double>>;
 
-Results RunPoisoned(const WorldKind& kind, const OracleCase& one, const Poison& poison) {
-  TestWorld world(kind);
-  OracleRun run(world, one, poison);
+Results RunPoisoned(const EnvironmentKind& kind, const OracleCase& one, const Poison& poison) {
+  TestEnvironment environment(kind);
+  OracleRun run(environment, one, poison);
   return run.Results(FindOperation(one.operation));
 }
 
@@ -95,7 +95,7 @@ void CheckPoison(const OracleCase& one, const Poison& poison, Tally& tally) {
   const Results reference = Reference(one, poison);
   ++tally.runs;
   tally.shown += NonFinite(reference) > 0 ? 1 : 0;
-  for (const WorldKind& kind : {test::kOneDnnF32, test::kOneDnnBf16}) {
+  for (const EnvironmentKind& kind : {test::kOneDnnF32, test::kOneDnnBf16}) {
     const Results here = RunPoisoned(kind, one, poison);
     REQUIRE(here.size() == reference.size());
     for (const auto& [name, values] : reference) {
@@ -189,11 +189,11 @@ std::vector<LargeCase> OtherCases() {
 
 // The output and the gradients of a layer, where one element of its input, or of its first
 // parameter, is poisoned.
-Results RunLarge(const WorldKind& kind, const LargeCase& one, bool in_weight, double value) {
-  TestWorld world(kind);
+Results RunLarge(const EnvironmentKind& kind, const LargeCase& one, bool in_weight, double value) {
+  TestEnvironment environment(kind);
   const auto layer = test::Ready(one.make());
   const Tensor input = test::RandomTensor(one.input, 5, kind.dtype);
-  const Tensor place = in_weight ? world.store().Value(*layer->Parameters().front()) : input;
+  const Tensor place = in_weight ? environment.store().Value(*layer->Parameters().front()) : input;
   const auto middle = static_cast<std::size_t>(place.size() / 2);
   if (place.dtype() == DType::kBF16) {
     place.values<BFloat16>()[middle] = BFloat16(static_cast<float>(value));
@@ -201,11 +201,11 @@ Results RunLarge(const WorldKind& kind, const LargeCase& one, bool in_weight, do
     place.values<float>()[middle] = static_cast<float>(value);
   }
   const test::Pass pass = RunPass(
-      world, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
+      environment, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
   Results results = {{"out", test::Values(pass.output)},
                      {"gradient of the input", test::Values(pass.input_gradient)}};
   for (const Parameter* parameter : layer->Parameters()) {
-    const Tensor gradient = world.store().Gradient(*parameter);
+    const Tensor gradient = environment.store().Gradient(*parameter);
     if (gradient) results[parameter->path] = test::Values(gradient);
   }
   return results;
@@ -213,7 +213,7 @@ Results RunLarge(const WorldKind& kind, const LargeCase& one, bool in_weight, do
 
 void CheckLarge(const LargeCase& one, bool in_weight, double value) {
   const Results reference = RunLarge(test::kReferenceF32, one, in_weight, value);
-  for (const WorldKind& kind : {test::kOneDnnF32, test::kOneDnnBf16}) {
+  for (const EnvironmentKind& kind : {test::kOneDnnF32, test::kOneDnnBf16}) {
     const Results here = RunLarge(kind, one, in_weight, value);
     REQUIRE(here.size() == reference.size());
     for (const auto& [name, values] : reference) {

@@ -6,7 +6,7 @@
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::test {
 namespace {
@@ -46,17 +46,17 @@ struct Place {
   std::int64_t step = 3;
   std::int64_t micro_batch = 0;
   bool training = true;
-  WorldKind kind = kReferenceF64;
+  EnvironmentKind kind = kReferenceF64;
 };
 
 Noised NoisedBy(const DiffusionOptions& options, const std::vector<std::int64_t>& samples,
                 const Place& place = {}) {
-  TestWorld world(place.kind, place.seed);
-  world.context().set_step(place.step);
-  world.context().set_micro_batch(place.micro_batch);
-  world.context().set_training(place.training);
-  Batch batch = DataOf(samples, world.dtype());
-  DiffusionProcess(options).Noise(world.context(), Inputs(), samples, batch);
+  TestEnvironment environment(place.kind, place.seed);
+  environment.context().set_step(place.step);
+  environment.context().set_micro_batch(place.micro_batch);
+  environment.context().set_training(place.training);
+  Batch batch = DataOf(samples, environment.dtype());
+  DiffusionProcess(options).Noise(environment.context(), Inputs(), samples, batch);
   REQUIRE(batch.inputs.size() == 3);
   return {Values(batch.inputs[0].value), Values(batch.inputs[1].value),
           Values(batch.inputs[2].value), Values(batch.targets)};
@@ -232,7 +232,7 @@ TEST_CASE("in single precision the same is drawn") {
 }
 
 TEST_CASE("other conditions go in as they are, each in its place") {
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const NetworkInputs inputs = {{.name = "x", .role = InputRole::kSample, .shape = {2, 3, 1}},
                                 {.name = "context", .role = InputRole::kValues, .shape = {5}},
                                 {.name = "t", .role = InputRole::kTime, .time_range = 1},
@@ -243,7 +243,7 @@ TEST_CASE("other conditions go in as they are, each in its place") {
   batch.inputs.push_back({context});
   batch.inputs.push_back({pooled});
   const std::vector<std::int64_t> samples = {0, 1};
-  DiffusionProcess(FlowOptions()).Noise(world.context(), inputs, samples, batch);
+  DiffusionProcess(FlowOptions()).Noise(environment.context(), inputs, samples, batch);
   REQUIRE(batch.inputs.size() == 4);
   CHECK(batch.inputs[1].value.raw() == context.raw());
   CHECK(batch.inputs[3].value.raw() == pooled.raw());

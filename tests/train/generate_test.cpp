@@ -103,22 +103,25 @@ std::vector<float> LastRow(const Tensor& logits) {
 }
 
 // The logits behind a text, from the whole network at once.
-std::vector<float> LogitsOf(TestWorld& world, Layer& network, std::span<const std::int64_t> text) {
-  world.context().set_training(false);
+std::vector<float> LogitsOf(TestEnvironment& environment, Layer& network,
+                            std::span<const std::int64_t> text) {
+  environment.context().set_training(false);
   const auto count = static_cast<std::int64_t>(text.size());
   const Tensor tokens = MakeTensor({1, count}, Text(text.begin(), text.end()), DType::kI64);
-  return LastRow(network(world.context(), {tokens}).value);
+  return LastRow(network(environment.context(), {tokens}).value);
 }
 
 // What Generate promises, without a cache.
-Text Written(TestWorld& world, Layer& network, Text text, const GenerateOptions& options) {
+Text Written(TestEnvironment& environment, Layer& network, Text text,
+             const GenerateOptions& options) {
   const std::size_t prompt = text.size();
   const auto window = static_cast<std::size_t>(options.window);
   std::size_t start = prompt > window ? prompt - window / 2 : 0;
   const std::uint64_t key = StreamKey(options.sampling.seed, "generate", 0);
   for (std::int64_t i = 0; i < options.count; ++i) {
     if (text.size() - start > window) start = text.size() - window / 2;
-    const std::vector<float> logits = LogitsOf(world, network, std::span(text).subspan(start));
+    const std::vector<float> logits =
+        LogitsOf(environment, network, std::span(text).subspan(start));
     text.push_back(
         DrawToken(logits, options.sampling, UniformAt(key, static_cast<std::uint64_t>(i))));
   }
@@ -127,10 +130,10 @@ Text Written(TestWorld& world, Layer& network, Text text, const GenerateOptions&
 
 TEST_CASE("with a cache, each position has the logits of the whole text", "[train][generate]") {
   for (const Tiny& tiny : TinyNetworks()) {
-    for (const WorldKind& kind : AllWorlds()) {
+    for (const EnvironmentKind& kind : AllEnvironments()) {
       INFO(tiny.name << " on " << kind);
-      TestWorld world(kind);
-      Context& context = world.context();
+      TestEnvironment environment(kind);
+      Context& context = environment.context();
       context.set_training(false);
       const Text text = {3, 16, 0, 7, 7, 1, 12, 5};
       KeyValueCache cache(8);
@@ -147,7 +150,7 @@ TEST_CASE("with a cache, each position has the logits of the whole text", "[trai
         cache.Advance(static_cast<std::int64_t>(count));
         done += count;
         const std::vector<float> whole =
-            LogitsOf(world, *tiny.network, std::span(text).subspan(0, done));
+            LogitsOf(environment, *tiny.network, std::span(text).subspan(0, done));
         for (std::size_t i = 0; i < whole.size(); ++i) {
           CHECK(stepwise[i] == Approx(whole[i]).epsilon(1e-4).margin(1e-5));
         }
@@ -164,16 +167,16 @@ TEST_CASE("generating with a cache writes what the whole network would", "[train
         for (const SamplingOptions& sampling :
              {SamplingOptions{.temperature = 0}, SamplingOptions{.top_k = 5, .seed = 4}}) {
           INFO(tiny.name << ", window " << window << ", prompt of " << prompt.size());
-          TestWorld world(kReferenceF64);
+          TestEnvironment environment(kReferenceF64);
           Text seen;
           GenerateOptions options{.count = 20, .sampling = sampling, .window = window};
           options.on_token = [&](std::int64_t token) { seen.push_back(token); };
-          const Text written = Generate(world.context(), *tiny.network, prompt, options);
+          const Text written = Generate(environment.context(), *tiny.network, prompt, options);
           CHECK(written.size() == 20);
           CHECK(seen == written);
-          CHECK(written == Written(world, *tiny.network, prompt, options));
-          CHECK(world.context().cache() == nullptr);
-          CHECK(world.ledger().live()[MemoryTag::kActivation] == 0);
+          CHECK(written == Written(environment, *tiny.network, prompt, options));
+          CHECK(environment.context().cache() == nullptr);
+          CHECK(environment.ledger().live()[MemoryTag::kActivation] == 0);
         }
       }
     }
@@ -192,14 +195,15 @@ TEST_CASE("a network that does not work by position reads the window again for e
   NumberParameters(network);
   CHECK_FALSE(network.WorksByPosition());
   CHECK(TinyNetworks().front().network->WorksByPosition());
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const GenerateOptions options{.count = 15, .sampling = {.seed = 3}, .window = 4};
   Text text = {5, 2};
-  const Text written = Generate(world.context(), network, text, options);
+  const Text written = Generate(environment.context(), network, text, options);
   const std::uint64_t key = StreamKey(3, "generate", 0);
   for (std::uint64_t i = 0; i < 15; ++i) {
     const std::span<const std::int64_t> all(text);
-    const auto logits = LogitsOf(world, network, all.last(std::min<std::size_t>(4, all.size())));
+    const auto logits =
+        LogitsOf(environment, network, all.last(std::min<std::size_t>(4, all.size())));
     text.push_back(DrawToken(logits, options.sampling, UniformAt(key, i)));
   }
   CHECK(written == Text(text.begin() + 2, text.end()));
@@ -211,9 +215,9 @@ TEST_CASE("logits that are no numbers are refused", "[train][generate][errors]")
 
 TEST_CASE("another seed writes another text, the same seed the same", "[train][generate]") {
   const Tiny tiny = std::move(TinyNetworks().front());
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const auto write = [&](std::uint64_t seed) {
-    return Generate(world.context(), *tiny.network, Text{1},
+    return Generate(environment.context(), *tiny.network, Text{1},
                     {.count = 30, .sampling = {.seed = seed}, .window = 8});
   };
   CHECK(write(1) == write(1));
@@ -222,9 +226,9 @@ TEST_CASE("another seed writes another text, the same seed the same", "[train][g
 
 TEST_CASE("generating needs a prompt, a window and positions", "[train][generate][errors]") {
   const Tiny tiny = std::move(TinyNetworks().front());
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   const auto write = [&](const Text& prompt, const GenerateOptions& options) {
-    return Generate(world.context(), *tiny.network, prompt, options);
+    return Generate(environment.context(), *tiny.network, prompt, options);
   };
   CHECK(write({1}, {.count = 0, .window = 8}).empty());
   CHECK_THROWS_WITH(write({}, {.window = 8}),
@@ -234,7 +238,7 @@ TEST_CASE("generating needs a prompt, a window and positions", "[train][generate
   CHECK_THROWS_AS(write({1}, {.window = -5}), UsageError);
   CHECK_THROWS_AS(write({17}, {.window = 8}), DataError);
   CHECK_THROWS_AS(write({1}, {.count = 20, .window = 9}), ShapeError);  // 8 positions
-  CHECK(world.context().cache() == nullptr);
+  CHECK(environment.context().cache() == nullptr);
   CHECK(write({1}, {.count = 3, .window = 8}).size() == 3);
 }
 

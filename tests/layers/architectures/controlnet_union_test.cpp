@@ -57,15 +57,15 @@ Bundle InputsOf(const Sequential& network, std::int64_t begin, std::int64_t end)
 std::vector<double> OutputOf(const ControlNetUnionConfig& config, std::int64_t begin,
                              std::int64_t end) {
   const auto network = BuildArchitecture(config);
-  TestWorld world(kReferenceF64);
+  TestEnvironment environment(kReferenceF64);
   for (const Parameter* parameter : network->Parameters()) {
-    const Tensor value = world.store().Value(*parameter);
+    const Tensor value = environment.store().Value(*parameter);
     const Tensor random =
         RandomTensor(value.shape(), SeedOf(parameter->path), value.dtype(), -0.5, 0.5);
     std::memcpy(value.raw(), random.raw(), static_cast<std::size_t>(value.bytes()));
   }
   Bundle bundle = InputsOf(*network, begin, end);
-  (*network)(world.context(), bundle);
+  (*network)(environment.context(), bundle);
   return Values(bundle[0].value);
 }
 

@@ -12,7 +12,7 @@
 #include "sdk/ops/loss.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/tensors.h"
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::test {
 namespace {
@@ -103,10 +103,10 @@ std::unique_ptr<Sequential> Named(std::unique_ptr<Sequential> net) {
 }
 
 // Everything random: what starts at zero would hide what is before it.
-void FillParameters(TestWorld& world, Sequential& net) {
+void FillParameters(TestEnvironment& environment, Sequential& net) {
   std::uint64_t seed = 1;
   for (const Parameter* parameter : net.Parameters()) {
-    const Tensor value = world.store().Value(*parameter);
+    const Tensor value = environment.store().Value(*parameter);
     const Tensor random = RandomTensor(value.shape(), seed++, value.dtype(), -0.3, 0.3);
     std::memcpy(value.raw(), random.raw(), static_cast<std::size_t>(value.bytes()));
   }
@@ -120,11 +120,12 @@ Bundle RandomInputs(const Sequential& net, const std::vector<Shape>& shapes, DTy
   return bundle;
 }
 
-Tensor OutputOf(Sequential& net, const Bundle& inputs, const WorldKind& kind = kReferenceF64) {
-  TestWorld world(kind);
+Tensor OutputOf(Sequential& net, const Bundle& inputs,
+                const EnvironmentKind& kind = kReferenceF64) {
+  TestEnvironment environment(kind);
   Bundle bundle = inputs;
-  FillParameters(world, net);
-  net(world.context(), bundle);
+  FillParameters(environment, net);
+  net(environment.context(), bundle);
   REQUIRE(bundle.size() == 1);
   return MakeTensor(bundle[0].shape(), Values(bundle[0].value), kind.dtype);
 }
@@ -132,24 +133,25 @@ Tensor OutputOf(Sequential& net, const Bundle& inputs, const WorldKind& kind = k
 // All gradients, one behind the other, and what the step took at most.
 std::pair<std::vector<double>, std::int64_t> GradientsOf(Sequential& net,
                                                          const std::vector<Shape>& shapes,
-                                                         const WorldKind& kind) {
-  TestWorld world(kind);
-  if (!kind.dry) FillParameters(world, net);
+                                                         const EnvironmentKind& kind) {
+  TestEnvironment environment(kind);
+  if (!kind.dry) FillParameters(environment, net);
   Tape tape;
-  const TapeScope scope(world.context(), &tape);
+  const TapeScope scope(environment.context(), &tape);
   Bundle bundle = RandomInputs(net, shapes, kind.dtype);
-  net(world.context(), bundle);
+  net(environment.context(), bundle);
   const Var output = std::exchange(bundle, {})[0];
-  tape.Backward(world.context(), output.slot, RandomTensor(output.shape(), 9, output.dtype()));
+  tape.Backward(environment.context(), output.slot,
+                RandomTensor(output.shape(), 9, output.dtype()));
   std::vector<double> all;
   for (const Parameter* parameter : net.Parameters()) {
     if (!parameter->trainable || kind.dry) continue;
-    const Tensor gradient = world.store().Gradient(*parameter);
+    const Tensor gradient = environment.store().Gradient(*parameter);
     REQUIRE(gradient);
     const std::vector<double> values = Values(gradient);
     all.insert(all.end(), values.begin(), values.end());
   }
-  return {all, world.ledger().peak()[MemoryTag::kActivation]};
+  return {all, environment.ledger().peak()[MemoryTag::kActivation]};
 }
 
 TEST_CASE("checkpointed blocks of two streams give the same gradients, bit for bit") {
@@ -176,7 +178,7 @@ TEST_CASE("a dry run of a predictor takes what a real one does") {
   for (const Predictor& predictor : Predictors()) {
     INFO(predictor.name);
     const auto net = Named(predictor.make());
-    WorldKind dry = kOneDnnF32;
+    EnvironmentKind dry = kOneDnnF32;
     dry.dry = true;
     CHECK(GradientsOf(*net, predictor.inputs, dry).second ==
           GradientsOf(*net, predictor.inputs, kOneDnnF32).second);

@@ -159,9 +159,9 @@ Bundle InputsOf(const Sequential& network, const UNetCase& one, DType dtype) {
 }
 
 // What starts at zero would hide what is behind it.
-void Scatter(TestWorld& world, Module& network) {
+void Scatter(TestEnvironment& environment, Module& network) {
   for (const Parameter* parameter : network.Parameters()) {
-    const Tensor value = world.store().Value(*parameter);
+    const Tensor value = environment.store().Value(*parameter);
     const double center = parameter->name == "weight" && value.shape().rank() == 1 ? 1 : 0;
     const Tensor random = RandomTensor(value.shape(), 100 + parameter->index, value.dtype(),
                                        center - 0.3, center + 0.3);
@@ -177,9 +177,9 @@ struct Outcome {
   double flops = 0;
 };
 
-Outcome Run(const UNetCase& one, Sequential& network, const WorldKind& kind) {
-  TestWorld world(kind);
-  if (!kind.dry) Scatter(world, network);
+Outcome Run(const UNetCase& one, Sequential& network, const EnvironmentKind& kind) {
+  TestEnvironment environment(kind);
+  if (!kind.dry) Scatter(environment, network);
   const Bundle inputs = InputsOf(network, one, kind.dtype);
   const Function run = [&](Context& context, const Var& x) {
     Bundle bundle = inputs;
@@ -189,10 +189,10 @@ Outcome Run(const UNetCase& one, Sequential& network, const WorldKind& kind) {
     return bundle[0];
   };
   Outcome outcome;
-  outcome.output = RunPass(world, run, inputs[0].value).output;
-  if (!kind.dry) outcome.gradients = GradientsOf(world, network);
-  outcome.peak = world.ledger().peak();
-  outcome.flops = world.context().profile().flops;
+  outcome.output = RunPass(environment, run, inputs[0].value).output;
+  if (!kind.dry) outcome.gradients = GradientsOf(environment, network);
+  outcome.peak = environment.ledger().peak();
+  outcome.flops = environment.context().profile().flops;
   return outcome;
 }
 
@@ -204,27 +204,27 @@ CheckpointSegments Every(std::size_t every, std::size_t count) {
   return segments;
 }
 
-double LossOf(const UNetCase& one, Sequential& network, TestWorld& world) {
-  Bundle bundle = InputsOf(network, one, world.dtype());
-  network(world.context(), bundle);
-  return Dot(bundle[0].value, RandomTensor(bundle[0].shape(), 99, world.dtype()));
+double LossOf(const UNetCase& one, Sequential& network, TestEnvironment& environment) {
+  Bundle bundle = InputsOf(network, one, environment.dtype());
+  network(environment.context(), bundle);
+  return Dot(bundle[0].value, RandomTensor(bundle[0].shape(), 99, environment.dtype()));
 }
 
 // The derivative along a random direction of all parameters.
-double SlopeByDifferences(const UNetCase& one, Sequential& network, TestWorld& world) {
+double SlopeByDifferences(const UNetCase& one, Sequential& network, TestEnvironment& environment) {
   const double step = 1e-7;
   const auto move = [&](double by) {
     for (const Parameter* parameter : network.Parameters()) {
       std::size_t i = 0;
-      for (double& value : world.store().Value(*parameter).values<double>()) {
+      for (double& value : environment.store().Value(*parameter).values<double>()) {
         value += by * UniformAt(1000 + parameter->index, i++);
       }
     }
   };
   move(step);
-  const double above = LossOf(one, network, world);
+  const double above = LossOf(one, network, environment);
   move(-2 * step);
-  const double below = LossOf(one, network, world);
+  const double below = LossOf(one, network, environment);
   move(step);
   return (above - below) / (2 * step);
 }
@@ -241,9 +241,9 @@ TEST_CASE("gradients of U-Nets of other shapes are those of differences", "[laye
       for (std::size_t i = 0; i < gradient.size(); ++i)
         slope += gradient[i] * UniformAt(1000 + p, i);
     }
-    TestWorld world(kReferenceF64);
-    Scatter(world, *network);
-    const double expected = SlopeByDifferences(one, *network, world);
+    TestEnvironment environment(kReferenceF64);
+    Scatter(environment, *network);
+    const double expected = SlopeByDifferences(one, *network, environment);
     CHECK(slope == Approx(expected).epsilon(1e-5));
     CHECK(std::abs(expected) > 1e-3);
   }
@@ -265,7 +265,7 @@ TEST_CASE("checkpointed U-Nets have the bits of plain ones", "[layers][checkpoin
 
 TEST_CASE("dry U-Nets take the memory of real ones", "[layers][dry]") {
   for (const UNetCase& one : Cases()) {
-    for (WorldKind kind : {kReferenceF64, kOneDnnF32}) {
+    for (EnvironmentKind kind : {kReferenceF64, kOneDnnF32}) {
       INFO(one.name << " on " << kind);
       const auto network = BuildArchitecture(one.config);
       network->SetSegments(Every(3, network->size()));
@@ -307,10 +307,10 @@ TEST_CASE("the U-Net of Stable Diffusion 2.1 has its 865,910,724 parameters", "[
 std::string RefusalOf(UNetCase one, std::size_t input, const Shape& shape) {
   one.shapes[input] = shape;
   const auto network = BuildArchitecture(one.config);
-  TestWorld world({BackendKind::kEigen, DType::kF32, true});
+  TestEnvironment environment({BackendKind::kEigen, DType::kF32, true});
   try {
     Bundle bundle = InputsOf(*network, one, DType::kF32);
-    (*network)(world.context(), bundle);
+    (*network)(environment.context(), bundle);
   } catch (const ShapeError& error) {
     return error.what();
   }

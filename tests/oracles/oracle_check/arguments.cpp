@@ -50,12 +50,12 @@ CheckArguments ReadCheckArguments(int count, const char* const* arguments) {
     }
     if (word != "--backend" && word != "--precision") Refuse("options that exist", word);
     if (++i == count) Refuse(word + " has a value", "it ends the line");
-    if (word == "--backend") read.world.backend = BackendNamed(arguments[i]);
-    if (word == "--precision") read.world.dtype = PrecisionNamed(arguments[i]);
+    if (word == "--backend") read.environment.backend = BackendNamed(arguments[i]);
+    if (word == "--precision") read.environment.dtype = PrecisionNamed(arguments[i]);
   }
   if (read.paths.empty()) Refuse("a path follows the command", "there is none");
-  if (!MakeBackend(read.world.backend)->Supports(read.world.dtype)) {
-    Refuse("the backend computes in the precision", ToString(read.world) + " does not");
+  if (!MakeBackend(read.environment.backend)->Supports(read.environment.dtype)) {
+    Refuse("the backend computes in the precision", ToString(read.environment) + " does not");
   }
   return read;
 }

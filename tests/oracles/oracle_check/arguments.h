@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/test_world.h"
+#include "tests/support/test_environment.h"
 
 namespace frugal::oracles {
 
@@ -11,7 +11,7 @@ namespace frugal::oracles {
 struct CheckArguments {
   std::string command;
   std::vector<std::string> paths;
-  test::WorldKind world = test::kOneDnnF32;
+  test::EnvironmentKind environment = test::kOneDnnF32;
 };
 
 // Throws UsageError for what is not of this form, or not computed by the backend.

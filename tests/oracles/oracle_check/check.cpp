@@ -13,14 +13,14 @@ namespace frugal::oracles {
 namespace {
 
 // The case's line, and whether it passed.
-bool CheckCase(const OracleCase& one, const test::WorldKind& kind) {
+bool CheckCase(const OracleCase& one, const test::EnvironmentKind& kind) {
   const OracleRun::Function function = FindOperation(one.operation);
   if (function == nullptr) {
     std::cout << LineStart(false, one.Name()) << "this operation does not exist here\n";
     return false;
   }
-  test::TestWorld world(kind);
-  OracleRun run(world, one);
+  test::TestEnvironment environment(kind);
+  OracleRun run(environment, one);
   const std::map<std::string, double> errors = run.Errors(function);
   std::pair<std::string, double> worst{"", -1};
   for (const auto& error : errors) {
@@ -41,7 +41,7 @@ bool CheckCase(const OracleCase& one, const test::WorldKind& kind) {
 }
 
 // A case that cannot be computed is a failure of its own; the others still run.
-bool CheckCaseOrSayWhy(const OracleCase& one, const test::WorldKind& kind) {
+bool CheckCaseOrSayWhy(const OracleCase& one, const test::EnvironmentKind& kind) {
   try {
     return CheckCase(one, kind);
   } catch (const Error& error) {
@@ -53,9 +53,9 @@ bool CheckCaseOrSayWhy(const OracleCase& one, const test::WorldKind& kind) {
 }
 
 bool CheckOptimizer(const WeightSource& source, const std::string& name,
-                    const test::WorldKind& kind) {
-  test::TestWorld world(kind);
-  const std::vector<double> errors = OptimizerErrors(world, source, name);
+                    const test::EnvironmentKind& kind) {
+  test::TestEnvironment environment(kind);
+  const std::vector<double> errors = OptimizerErrors(environment, source, name);
   const auto worst = std::max_element(errors.begin(), errors.end());
   const bool passed = worst != errors.end() && *worst <= kOutputTolerance;
   std::cout << LineStart(passed, name) << "parameters " << ErrorText(*worst) << " at step "
@@ -77,7 +77,7 @@ std::string ErrorText(double error) {
   return text;
 }
 
-CheckCount CheckOperations(const std::string& directory, const test::WorldKind& kind) {
+CheckCount CheckOperations(const std::string& directory, const test::EnvironmentKind& kind) {
   CheckCount count;
   for (const OracleCase& one : ReadIndex(directory)) {
     ++count.cases;
@@ -86,7 +86,7 @@ CheckCount CheckOperations(const std::string& directory, const test::WorldKind& 
   return count;
 }
 
-CheckCount CheckOptimizers(const std::string& file, const test::WorldKind& kind) {
+CheckCount CheckOptimizers(const std::string& file, const test::EnvironmentKind& kind) {
   CheckCount count;
   const auto source = OpenWeights(file);
   for (const std::string& name : OptimizerNames(*source)) {

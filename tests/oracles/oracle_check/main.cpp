@@ -9,7 +9,7 @@ namespace {
 constexpr int kOverTolerance = 1;
 constexpr int kCannotCheck = 2;
 
-using CheckFunction = CheckCount (*)(const std::string&, const test::WorldKind&);
+using CheckFunction = CheckCount (*)(const std::string&, const test::EnvironmentKind&);
 
 CheckFunction FunctionFor(const std::string& command) {
   if (command == "ops") return CheckOperations;
@@ -22,12 +22,12 @@ int Main(int count, const char* const* words) {
   const CheckFunction check = FunctionFor(arguments.command);
   CheckCount total;
   for (const std::string& path : arguments.paths) {
-    const CheckCount one = check(path, arguments.world);
+    const CheckCount one = check(path, arguments.environment);
     total.cases += one.cases;
     total.failures += one.failures;
   }
   std::cout << total.cases - total.failures << " of " << total.cases << " cases agree on "
-            << arguments.world << std::endl;
+            << arguments.environment << std::endl;
   if (total.cases == 0) {
     std::cerr << "error: there is no case to check" << std::endl;
     return kCannotCheck;

@@ -12,30 +12,30 @@
 namespace frugal::test {
 
 // Which kernels and element type a test runs with.
-struct WorldKind {
+struct EnvironmentKind {
   BackendKind backend = BackendKind::kEigen;
   DType dtype = DType::kF64;
   bool dry = false;
 };
 
-inline std::string ToString(const WorldKind& kind) {
+inline std::string ToString(const EnvironmentKind& kind) {
   return std::string(NameOf(kind.backend)) + " " + std::string(NameOf(kind.dtype)) +
          (kind.dry ? " dry" : "");
 }
-inline std::ostream& operator<<(std::ostream& out, const WorldKind& kind) {
+inline std::ostream& operator<<(std::ostream& out, const EnvironmentKind& kind) {
   return out << ToString(kind);
 }
 
-inline constexpr WorldKind kReferenceF64{BackendKind::kEigen, DType::kF64};
-inline constexpr WorldKind kReferenceF32{BackendKind::kEigen, DType::kF32};
-inline constexpr WorldKind kOneDnnF32{BackendKind::kOneDnn, DType::kF32};
-inline constexpr WorldKind kOneDnnBf16{BackendKind::kOneDnn, DType::kBF16};
-inline std::vector<WorldKind> AllWorlds() { return {kReferenceF64, kReferenceF32, kOneDnnF32}; }
+inline constexpr EnvironmentKind kReferenceF64{BackendKind::kEigen, DType::kF64};
+inline constexpr EnvironmentKind kReferenceF32{BackendKind::kEigen, DType::kF32};
+inline constexpr EnvironmentKind kOneDnnF32{BackendKind::kOneDnn, DType::kF32};
+inline constexpr EnvironmentKind kOneDnnBf16{BackendKind::kOneDnn, DType::kBF16};
+inline std::vector<EnvironmentKind> AllEnvironments() { return {kReferenceF64, kReferenceF32, kOneDnnF32}; }
 
 // Everything that operations reach for, real or dry, in training mode.
-class TestWorld {
+class TestEnvironment {
  public:
-  explicit TestWorld(const WorldKind& kind, std::uint64_t seed = 7)
+  explicit TestEnvironment(const EnvironmentKind& kind, std::uint64_t seed = 7)
       : kind_(kind),
         step_memory_(ledger_, Upstream(), true),
         tensor_memory_(ledger_, Upstream(), false),
@@ -51,10 +51,10 @@ class TestWorld {
                   .dry = kind.dry}) {
     context_.set_training(true);
   }
-  TestWorld(const TestWorld&) = delete;
-  TestWorld& operator=(const TestWorld&) = delete;
+  TestEnvironment(const TestEnvironment&) = delete;
+  TestEnvironment& operator=(const TestEnvironment&) = delete;
 
-  const WorldKind& kind() const { return kind_; }
+  const EnvironmentKind& kind() const { return kind_; }
   DType dtype() const { return kind_.dtype; }
   HeapAllocator& heap() { return heap_; }
   MemoryLedger& ledger() { return ledger_; }
@@ -68,7 +68,7 @@ class TestWorld {
     return heap_;
   }
 
-  WorldKind kind_;
+  EnvironmentKind kind_;
   HeapAllocator heap_;
   NullAllocator null_;
   MemoryLedger ledger_;

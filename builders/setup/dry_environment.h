@@ -7,10 +7,10 @@
 namespace frugal {
 
 // Everything a step touches, without storage: addresses that lead nowhere, kernels that do not run.
-class DryWorld {
+class DryEnvironment {
  public:
   // `step_gradients`: gradients come from the step's memory.
-  DryWorld(Backend& backend, DType dtype, std::uint64_t seed = 0, bool step_gradients = false)
+  DryEnvironment(Backend& backend, DType dtype, std::uint64_t seed = 0, bool step_gradients = false)
       : tensors_(ledger_, null_, false),
         step_(ledger_, null_, true),
         store_(tensors_, ledger_,
