@@ -52,7 +52,7 @@ class StageRun {
     environment_.context().set_training(true);
     for (const StageInput& input : stage.inputs) {
       inputs_.push_back({.value = environment_.context().Allocate(input.shape, input.dtype),
-                         .aside = input.aside});
+                         .is_skip = input.is_skip});
     }
   }
 
@@ -91,7 +91,7 @@ class StageRun {
     for (const Var& one : bundle) {
       const auto input = InputOf(one);
       const std::size_t maker = input ? stage.inputs[*input].maker : place;
-      next.push_back({one.shape(), one.dtype(), one.needs_gradient(), one.aside, maker});
+      next.push_back({one.shape(), one.dtype(), one.needs_gradient(), one.is_skip, maker});
     }
     stage.taken = Taken(stage, place, bundle);
     SeedNew(context, tape, std::move(bundle));
@@ -111,15 +111,15 @@ class StageRun {
   }
   bool IsInput(const Var& one) const { return InputOf(one).has_value(); }
 
-  // What came in aside and does not go out so.
+  // What came in is_skip and does not go out so.
   std::vector<SkipConnection> Taken(const Stage& stage, std::size_t place,
                                     const Bundle& bundle) const {
     std::vector<SkipConnection> taken;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const std::size_t maker = stage.inputs[i].maker;
       const bool stays = std::ranges::any_of(
-          bundle, [&](const Var& one) { return one.aside && InputOf(one) == i; });
-      if (!inputs_[i].aside || stays || maker + 2 > place) continue;
+          bundle, [&](const Var& one) { return one.is_skip && InputOf(one) == i; });
+      if (!inputs_[i].is_skip || stays || maker + 2 > place) continue;
       taken.push_back({maker, place, inputs_[i].value.bytes()});
     }
     return taken;

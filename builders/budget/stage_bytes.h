@@ -19,7 +19,7 @@ struct StageInput {
   Shape shape;
   DType dtype = DType::kF32;
   bool needs_gradient = false;
-  bool aside = false;     // see PutAside
+  bool is_skip = false;   // see PushSkip
   std::size_t maker = 0;  // the stage that it comes from
 };
 
@@ -29,7 +29,7 @@ struct Stage {
   bool up_to_projection = false;  // the loss takes over its last projection
   std::vector<StageInput> inputs;
   ChainStage chain;                   // its bytes; seconds are not known yet
-  std::vector<SkipConnection> taken;  // of what was put aside
+  std::vector<SkipConnection> taken;  // of what was put is_skip
   PassWork forward;
   PassWork backward;
 };

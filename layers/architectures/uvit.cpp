@@ -136,13 +136,13 @@ class UVitBlock final : public BundleLayer {
   void ForwardBundle(Context& context, Bundle& bundle) override {
     Var x = std::exchange(bundle[0], Var());
     if (join_) {
-      const std::array<Var, 2> both = {std::move(x), TakeLast(bundle)};
+      const std::array<Var, 2> both = {std::move(x), PopSkip(bundle)};
       x = (*join_)(context, ConcatOfSaved(context, both, 2));
     }
     x = AddProjected(context, attention_, norm1_(context, x), x);
     x = AddProjected(context, *down_, (*up_)(context, norm2_(context, x)), x);
     bundle[0] = x;
-    if (skip_ == SkipUse::kLeaves) PutAside(bundle, x);
+    if (skip_ == SkipUse::kLeaves) PushSkip(bundle, x);
   }
 
   SkipUse skip_;

@@ -30,13 +30,13 @@ Bundle Held(Bundle bundle) {
   return bundle;
 }
 
-// Without the values that stayed aside: they are free as soon as who takes them is done, while this
-// segment still waits for its turn.
-Bundle WithoutAside(Bundle inputs, const Bundle& after) {
+// Without the values that stayed is_skip: they are free as soon as who takes them is done, while
+// this segment still waits for its turn.
+Bundle WithoutSkips(Bundle inputs, const Bundle& after) {
   for (std::size_t i = 0; i < std::min(inputs.size(), after.size()); ++i) {
-    if (inputs[i].aside && after[i].aside && IsSame(inputs[i], after[i])) {
+    if (inputs[i].is_skip && after[i].is_skip && IsSame(inputs[i], after[i])) {
       inputs[i] = Var();
-      inputs[i].aside = true;
+      inputs[i].is_skip = true;
     }
   }
   return inputs;
@@ -46,7 +46,7 @@ Bundle WithoutAside(Bundle inputs, const Bundle& after) {
 SegmentOutputs SortOutputs(const Bundle& inputs, Bundle& bundle) {
   SegmentOutputs outputs;
   for (std::size_t i = 0; i < bundle.size(); ++i) {
-    if (!bundle[i].value) continue;  // aside
+    if (!bundle[i].value) continue;  // is_skip
     const auto same = [&](const Var& other) { return IsSame(bundle[i], other); };
     if (const auto handed_on = std::ranges::find_if(inputs, same); handed_on != inputs.end()) {
       bundle[i].slot = handed_on->slot;
@@ -128,7 +128,7 @@ void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment) 
   }
   SegmentOutputs outputs = SortOutputs(inputs, bundle);
   context.Record(outputs.made, differentiable,
-                 [held = WithoutAside(inputs, bundle), segment, positions = outputs.positions](
+                 [held = WithoutSkips(inputs, bundle), segment, positions = outputs.positions](
                      Context& ctx, std::vector<Tensor> gradients) mutable {
                    RecomputeBackward(ctx, std::move(held), segment, positions,
                                      std::move(gradients));

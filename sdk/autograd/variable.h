@@ -17,7 +17,7 @@ struct Var {
   Tensor value;
   int slot = kNoGradient;
   std::shared_ptr<Remat> remat{};  // how the value is rematerialized (kept_value.h), or none
-  bool aside = false;              // in a bundle: see PutAside
+  bool is_skip = false;            // in a bundle: see PushSkip
 
   bool needs_gradient() const { return slot != kNoGradient; }
   const Shape& shape() const { return value.shape(); }
@@ -28,18 +28,18 @@ struct Var {
 // they hand on beside it (conditioning, a second stream, skips).
 using Bundle = std::vector<Var>;
 
-// Appends a variable for a layer further on, which takes it and never puts it aside again as it is.
+// Appends a variable for a layer further on, which takes it and never pushes it again as it is.
 // Layers between do not touch it: where they run again in a segment, it may have no value.
-inline void PutAside(Bundle& bundle, Var x) {
-  x.aside = true;
+inline void PushSkip(Bundle& bundle, Var x) {
+  x.is_skip = true;
   bundle.push_back(std::move(x));
 }
 
 // The last variable of the bundle, which it loses.
-inline Var TakeLast(Bundle& bundle) {
+inline Var PopSkip(Bundle& bundle) {
   Var last = std::move(bundle.back());
   bundle.pop_back();
-  last.aside = false;
+  last.is_skip = false;
   return last;
 }
 

@@ -90,28 +90,28 @@ TEST_CASE("skips that are added in one segment and taken in another change no bi
   });
 }
 
-TEST_CASE("what is put aside in one segment and taken in a later one changes no bit",
+TEST_CASE("a skip in one segment and taken in a later one changes no bit",
           "[autograd][checkpoint]") {
   CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
     Bundle bundle = {x};
     Through(checkpointed, context, bundle, [&](Context& ctx, Bundle& b) {
       b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
-      PutAside(b, b[0]);
-      PutAside(b, Activate(ctx, b[0], Activation::kSilu));
+      PushSkip(b, b[0]);
+      PushSkip(b, Activate(ctx, b[0], Activation::kSilu));
     });
     // Nothing is taken here but what the segment itself puts aside; nested, one that takes nothing.
     Through(checkpointed, context, bundle, [&, checkpointed](Context& outer, Bundle& b) {
-      PutAside(b, b[0]);
+      PushSkip(b, b[0]);
       Through(checkpointed, outer, b, [&](Context& ctx, Bundle& inner) {
         inner[0] = Dropout(ctx, parts.Dense(ctx, inner[0], 1, Activation::kGelu), 0.3, "drop");
       });
-      b[0] = Add(outer, b[0], TakeLast(b));
+      b[0] = Add(outer, b[0], PopSkip(b));
     });
     CHECK(bundle.size() == 3);
     Through(checkpointed, context, bundle,
-            [&](Context& ctx, Bundle& b) { b[0] = Add(ctx, b[0], TakeLast(b)); });
+            [&](Context& ctx, Bundle& b) { b[0] = Add(ctx, b[0], PopSkip(b)); });
     Through(checkpointed, context, bundle, [&](Context& ctx, Bundle& b) {
-      b[0] = Add(ctx, parts.Dense(ctx, b[0], 2, Activation::kRelu), TakeLast(b));
+      b[0] = Add(ctx, parts.Dense(ctx, b[0], 2, Activation::kRelu), PopSkip(b));
     });
     CHECK(bundle.size() == 1);
     return bundle[0];

@@ -55,9 +55,9 @@ TEST_CASE("a pass gives back everything it took", "[autograd][checkpoint][memory
   }
 }
 
-// Values put aside by the first segment are taken by the last, so that in the backward pass of the
+// Values pushed by the first segment are taken by the last, so that in the backward pass of the
 // two between them only their gradients are there.
-TEST_CASE("a segment does not hold what is put aside across it", "[autograd][checkpoint][memory]") {
+TEST_CASE("a segment does not hold a skip across it", "[autograd][checkpoint][memory]") {
   constexpr int kAside = 8;
   const auto peak = [](bool aside) {
     TestEnvironment environment(kReferenceF64);
@@ -69,13 +69,13 @@ TEST_CASE("a segment does not hold what is put aside across it", "[autograd][che
       Checkpoint(context, bundle, [=](Context& ctx, Bundle& b) {
         for (int i = 0; i < kAside; ++i) {
           b[0] = Activate(ctx, b[0], Activation::kTanh);
-          aside ? PutAside(b, b[0]) : b.push_back(b[0]);
+          aside ? PushSkip(b, b[0]) : b.push_back(b[0]);
         }
       });
       Checkpoint(context, bundle, middle);
       Checkpoint(context, bundle, middle);
       Checkpoint(context, bundle, [](Context& ctx, Bundle& b) {
-        for (int i = 0; i < kAside; ++i) b[0] = Add(ctx, b[0], TakeLast(b));
+        for (int i = 0; i < kAside; ++i) b[0] = Add(ctx, b[0], PopSkip(b));
       });
       return bundle[0];
     };

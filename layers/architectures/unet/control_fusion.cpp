@@ -78,7 +78,7 @@ void ControlFusion::ForwardBundle(Context& context, Bundle& bundle) {
   }
   x = Modulate(context, x, shift, {});
   bundle = {x, bundle[1], bundle[2]};
-  PutAside(bundle, x);
+  PushSkip(bundle, x);
 }
 
 }  // namespace frugal::architectures

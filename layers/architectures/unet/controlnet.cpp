@@ -36,7 +36,7 @@ class ControlNetEmbedding final : public BundleLayer {
     CheckHintFits(context, "hint", x, hint);
     x = Add(context, x, hint);
     bundle = {x, c, bundle[2]};
-    PutAside(bundle, x);
+    PushSkip(bundle, x);
   }
 
   UNetTrunkConfig config_;

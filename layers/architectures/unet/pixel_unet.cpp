@@ -63,7 +63,7 @@ class PixelEmbedding final : public BundleLayer {
     bundle.clear();
     const Var x = convolution_(context, image);
     bundle = {x, embedded.c, embedded.text};
-    if (!config_.efficient) PutAside(bundle, x);
+    if (!config_.efficient) PushSkip(bundle, x);
   }
 
   // Channels of the image that is enlarged behind those of x.

@@ -39,7 +39,7 @@ class UNetEmbedding final : public BundleLayer {
     const Var c = time_(context, {.t = bundle[1], .labels = bundle.size() > 2 ? bundle[2] : Var()});
     const Var x = convolution_(context, bundle[0]);
     bundle = {x, c};
-    PutAside(bundle, x);
+    PushSkip(bundle, x);
   }
 
   Conv2d convolution_;

@@ -47,7 +47,7 @@ class UNetConditionEmbedding final : public BundleLayer {
     const Var c = time_(context, ConditionsIn(config_, bundle));
     const Var x = convolution_(context, bundle[0]);
     bundle = {x, c, ContextOf(context, bundle)};
-    PutAside(bundle, x);
+    PushSkip(bundle, x);
   }
 
   // The text, and the tokens of a face behind it.

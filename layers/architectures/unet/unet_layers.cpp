@@ -11,13 +11,13 @@ namespace frugal::architectures {
 
 Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips) {
   if (!skips.takes) return std::exchange(bundle[0], Var());
-  const std::array<Var, 2> parts = {std::exchange(bundle[0], Var()), TakeLast(bundle)};
+  const std::array<Var, 2> parts = {std::exchange(bundle[0], Var()), PopSkip(bundle)};
   return ConcatOfSaved(context, parts, static_cast<std::int64_t>(parts[0].shape().rank()) - 1);
 }
 
 void PutWithSkip(Bundle& bundle, Var x, SkipUse skips) {
   bundle[0] = std::move(x);
-  if (skips.leaves) PutAside(bundle, bundle[0]);
+  if (skips.leaves) PushSkip(bundle, bundle[0]);
 }
 
 Var AsImages(Context& context, const Var& x) {

@@ -57,7 +57,7 @@ void TransformerEntrance::ForwardBundle(Context& context, Bundle& bundle) {
   const Shape& image = x.shape();
   const Var h = (*projection_)(context, norm_(context, x));
   bundle[0] = Reshape(context, h, {image[0], image[1] * image[2], image[3]});
-  PutAside(bundle, x);
+  PushSkip(bundle, x);
 }
 
 TransformerExit::TransformerExit(const SpatialTransformerOptions& options, SkipUse skips)
@@ -66,7 +66,7 @@ TransformerExit::TransformerExit(const SpatialTransformerOptions& options, SkipU
 }
 
 void TransformerExit::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var around = TakeLast(bundle);
+  const Var around = PopSkip(bundle);
   const Var h = Reshape(context, std::exchange(bundle[0], Var()), around.shape());
   PutWithSkip(bundle, RunAndAdd(context, *projection_, h, around), skips_);
 }

@@ -69,7 +69,7 @@ class VideoTransformerEntrance final : public BundleLayer {
     const Shape& s = x.shape();
     const Var normed = norm_(context, AsImages(context, x));
     bundle[0] = projection_(context, Reshape(context, normed, {s[0] * s[1], s[2] * s[3], s[4]}));
-    PutAside(bundle, x);
+    PushSkip(bundle, x);
     bundle.push_back(Positions(context, s[1], s[4]));
     bundle.push_back(Activate(context, ValueOf(context, mix_), Activation::kSigmoid));
   }
@@ -168,7 +168,7 @@ class VideoTransformerExit final : public BundleLayer {
  private:
   void ForwardBundle(Context& context, Bundle& bundle) override {
     bundle.resize(bundle.size() - 2);
-    const Var around = TakeLast(bundle);
+    const Var around = PopSkip(bundle);
     const Var h = Reshape(context, std::exchange(bundle[0], Var()), around.shape());
     PutWithSkip(bundle, RunAndAdd(context, projection_, h, around), skips_);
   }

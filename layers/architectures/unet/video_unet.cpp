@@ -43,7 +43,7 @@ class VideoEmbedding final : public BundleLayer {
     const Var images = convolution_(context, AsImages(context, bundle[0]));
     const Var x = LikeFrames(context, images, shape);
     bundle = {x, c, bundle[2]};
-    PutAside(bundle, x);
+    PushSkip(bundle, x);
   }
 
   Conv2d convolution_;

@@ -35,7 +35,7 @@ void TokenCompressor::ForwardBundle(Context& context, Bundle& bundle) {
       TokensOf(context, body2_(context, PatchesOf(context, x, 2, kOrder))),
       TokensOf(context, body4_(context, PatchesOf(context, x, 4, kOrder)))};
   bundle[0] = Concat(context, parts, 1);
-  PutAside(bundle, x);
+  PushSkip(bundle, x);
 }
 
 TokenReconstructor::TokenReconstructor(std::int64_t features, double first, double step)
@@ -67,7 +67,7 @@ Var TokenReconstructor::Positions(Context& context, const Shape& x) const {
 }
 
 void TokenReconstructor::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var before = TakeLast(bundle);
+  const Var before = PopSkip(bundle);
   const Shape& x = before.shape();
   const std::int64_t halves = x[1] * x[2] / 4;
   const Var tokens = std::exchange(bundle[0], Var());
