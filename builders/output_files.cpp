@@ -6,7 +6,7 @@
 #include "builders/report/html/html_report.h"
 #include "builders/report/json/summary_json.h"
 #include "builders/report/text_file.h"
-#include "presets/config/complaints.h"
+#include "presets/config/diagnostics.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/io/atomic_file.h"
@@ -64,7 +64,7 @@ std::string ProblemOf(const Output& output) {
     ResolveOutput(output.path);
     return "";
   } catch (const FileError& error) {
-    return error.complaint().given;
+    return error.diagnostic().given;
   }
 }
 
@@ -75,7 +75,7 @@ std::string ProblemOfForm(const Output& output) {
     FormatToWrite(output.path);
     return "";
   } catch (const FileError& error) {
-    return error.complaint().given + ": " + error.complaint().required;
+    return error.diagnostic().given + ": " + error.diagnostic().required;
   }
 }
 
@@ -91,7 +91,7 @@ std::string ProblemOfDirectory(const std::string& path) {
     const AtomicFile probe(path);  // only making a file shows whether one can be made
     return "";
   } catch (const FileError& refusal) {
-    return Quoted(path) + " cannot be made: " + refusal.complaint().given;
+    return Quoted(path) + " cannot be made: " + refusal.diagnostic().given;
   }
 }
 
@@ -119,11 +119,11 @@ class OutputCheck {
       Refuse(output, ProblemOf(output));
       Refuse(output, ProblemOfForm(output));
     }
-    complaints_.ThrowIfAny();
+    diagnostics_.ThrowIfAny();
     for (const Output& output : outputs_) CheckIsFree(output, keep);
-    complaints_.ThrowIfAny();  // before anything is made
+    diagnostics_.ThrowIfAny();  // before anything is made
     for (const Output& output : outputs_) Refuse(output, ProblemOfDirectory(output.path));
-    complaints_.ThrowIfAny();
+    diagnostics_.ThrowIfAny();
   }
 
   void CheckSpace() {
@@ -131,7 +131,7 @@ class OutputCheck {
     for (const Output& output : outputs_) {
       Refuse(output, ProblemOfSpace(output, space), kRoom);
     }
-    complaints_.ThrowIfAny();
+    diagnostics_.ThrowIfAny();
   }
 
  private:
@@ -145,10 +145,10 @@ class OutputCheck {
 
   void Refuse(const Output& output, const std::string& problem, const Demand& demand = kPath) {
     if (problem.empty()) return;
-    complaints_.Add(config_.origins.PlaceOf(output.key), {.where = output.key,
-                                                          .required = demand.required,
-                                                          .given = problem,
-                                                          .advice = demand.advice});
+    diagnostics_.Add(config_.origins.PlaceOf(output.key), {.where = output.key,
+                                                           .required = demand.required,
+                                                           .given = problem,
+                                                           .advice = demand.advice});
   }
 
   static std::string Target(const Output& output) { return Canonical(ResolveOutput(output.path)); }
@@ -168,7 +168,7 @@ class OutputCheck {
 
   const RunConfig& config_;
   std::vector<Output> outputs_;
-  Complaints complaints_;
+  Diagnostics diagnostics_;
 };
 
 }  // namespace

@@ -55,9 +55,9 @@ TrainingResult Train(Model& model, TrainingObserver* observer, const TrainOption
   try {
     return model.Train(observer, options);
   } catch (const DivergenceError& error) {
-    Complaint complaint = error.complaint();
-    complaint.advice += "; " + KeepLastGood(model);
-    throw DivergenceError(complaint, error.place());
+    Diagnostic diagnostic = error.diagnostic();
+    diagnostic.advice += "; " + KeepLastGood(model);
+    throw DivergenceError(diagnostic, error.place());
   }
 }
 

@@ -20,8 +20,8 @@ std::string Dotted(const std::string& field) { return kPath + ("." + field); }
 PresetArguments ArgumentsOf(const ConfigNode& table) {
   TrainingMemoryConfig given;
   Origins unused_origins;
-  Complaints unused_complaints;
-  ReadFields(MemoryFields(), &given, table, kPath, unused_origins, unused_complaints);
+  Diagnostics unused_diagnostics;
+  ReadFields(MemoryFields(), &given, table, kPath, unused_origins, unused_diagnostics);
   const auto is_given = [&](const char* field) {
     return unused_origins.Of(Dotted(field)).IsExplicit();
   };
@@ -35,10 +35,10 @@ PresetArguments ArgumentsOf(const ConfigNode& table) {
 
 // Returns false, having complained, where the preset is none of ours.
 bool ApplyPreset(const ConfigNode& table, TrainingMemoryConfig& config, Origins& origins,
-                 Complaints& complaints) {
+                 Diagnostics& diagnostics) {
   const ConfigNode* node = table.Find("preset");
   if (!node) return true;
-  const std::optional<Value> value = ReadValue(PresetField(), *node, kPath, complaints);
+  const std::optional<Value> value = ReadValue(PresetField(), *node, kPath, diagnostics);
   if (!value) return false;
   const std::string name = std::get<std::string>(*value);
   const PresetArguments arguments = ArgumentsOf(table);
@@ -70,38 +70,39 @@ SourceLocation PlaceOf(const Contradiction& contradiction, const ConfigNode& tab
 }
 
 void AddContradictions(const TrainingMemoryConfig& config, const ConfigNode& table,
-                       const Origins& origins, Complaints& complaints) {
+                       const Origins& origins, Diagnostics& diagnostics) {
   for (const Contradiction& contradiction : MemoryContradictions(config)) {
     bool failed = false;  // then it may be a mere consequence of what was complained about
     for (const std::string& field : contradiction.fields) {
       failed = failed || FailedToRead(field, table, origins);
     }
-    if (!failed) complaints.Add(PlaceOf(contradiction, table, origins), contradiction.complaint);
+    if (!failed) diagnostics.Add(PlaceOf(contradiction, table, origins), contradiction.diagnostic);
   }
 }
 
 TrainingMemoryConfig ReadOrThrow(const ConfigNode& root) {
   Origins origins;
-  Complaints complaints;
-  TrainingMemoryConfig config = ReadMemoryOf(root, origins, complaints);
-  complaints.ThrowIfAny();
+  Diagnostics diagnostics;
+  TrainingMemoryConfig config = ReadMemoryOf(root, origins, diagnostics);
+  diagnostics.ThrowIfAny();
   return config;
 }
 
 }  // namespace
 
-TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins, Complaints& complaints) {
+TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins,
+                                Diagnostics& diagnostics) {
   TrainingMemoryConfig config;
-  const bool preset_known = ApplyPreset(table, config, origins, complaints);
-  ReadFields(MemoryFields(), &config, table, kPath, origins, complaints, {"preset"});
-  if (preset_known) AddContradictions(config, table, origins, complaints);
+  const bool preset_known = ApplyPreset(table, config, origins, diagnostics);
+  ReadFields(MemoryFields(), &config, table, kPath, origins, diagnostics, {"preset"});
+  if (preset_known) AddContradictions(config, table, origins, diagnostics);
   return config;
 }
 
 TrainingMemoryConfig ReadMemoryOf(const ConfigNode& root, Origins& origins,
-                                  Complaints& complaints) {
+                                  Diagnostics& diagnostics) {
   const ConfigNode* table = root.Find(kPath);
-  return table ? ReadMemory(*table, origins, complaints) : TrainingMemoryConfig{};
+  return table ? ReadMemory(*table, origins, diagnostics) : TrainingMemoryConfig{};
 }
 
 TrainingMemoryConfig ReadMemoryFile(const std::string& path) {

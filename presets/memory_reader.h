@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "presets/config/complaints.h"
 #include "presets/config/config_node.h"
+#include "presets/config/diagnostics.h"
 #include "presets/config/field.h"
 #include "presets/config/origins.h"
 #include "presets/training_memory_config.h"
@@ -12,15 +12,17 @@ namespace frugal {
 
 // Reads a [memory] table: the defaults, then what `preset` sets, then the table's own keys. Noted
 // in `origins` under "memory.field". Unknown keys, wrong values and contradictions become
-// complaints; the result is only good if there are none. Presets take their arguments from the same
-// table: MultiGpu from num_devices, AggressivePooling from max_pool_memory_mb, ForTransferLearning
-// from weights_file_path and weights_file_format.
-TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins, Complaints& complaints);
+// diagnostics; the result is only good if there are none. Presets take their arguments from the
+// same table: MultiGpu from num_devices, AggressivePooling from max_pool_memory_mb,
+// ForTransferLearning from weights_file_path and weights_file_format.
+TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins,
+                                Diagnostics& diagnostics);
 
 // The same for a whole file, whose [memory] table may be missing. Other sections are not read.
-TrainingMemoryConfig ReadMemoryOf(const ConfigNode& root, Origins& origins, Complaints& complaints);
+TrainingMemoryConfig ReadMemoryOf(const ConfigNode& root, Origins& origins,
+                                  Diagnostics& diagnostics);
 
-// The same for a file or text of TOML, throwing one ConfigError with all complaints.
+// The same for a file or text of TOML, throwing one ConfigError with all diagnostics.
 TrainingMemoryConfig ReadMemoryFile(const std::string& path);
 TrainingMemoryConfig ReadMemoryText(const std::string& toml);
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "presets/config/complaints.h"
+#include "presets/config/diagnostics.h"
 #include "presets/config/field_check.h"
 #include "presets/memory_fields.h"
 
@@ -27,13 +27,13 @@ void CheckWeightsFile(const Config& config, Found& found) {
                       "add weights_file_path = \"model.safetensors\""}});
   }
   if (from_file) return;
-  const Complaint complaint = {
+  const Diagnostic diagnostic = {
       "memory", "",
       "default_initialization_strategy is \"" +
           NameIn(InitializationStrategyChoices(), config.default_initialization_strategy) + "\"",
       "set it to \"FromFile\", or remove "};
   const auto add = [&](const std::string& field) {
-    Complaint specific = complaint;
+    Diagnostic specific = diagnostic;
     specific.required = field + " needs default_initialization_strategy = \"FromFile\"";
     specific.advice += field;
     found.push_back({{field, "default_initialization_strategy"}, specific});
@@ -122,14 +122,14 @@ std::vector<Contradiction> MemoryContradictions(const TrainingMemoryConfig& conf
 }
 
 void CheckMemory(const TrainingMemoryConfig& config) {
-  Complaints complaints;
-  for (const Complaint& complaint : CheckFields(MemoryFields(), &config, "memory")) {
-    complaints.Add({}, complaint);
+  Diagnostics diagnostics;
+  for (const Diagnostic& diagnostic : CheckFields(MemoryFields(), &config, "memory")) {
+    diagnostics.Add({}, diagnostic);
   }
   for (const Contradiction& contradiction : MemoryContradictions(config)) {
-    complaints.Add({}, contradiction.complaint);
+    diagnostics.Add({}, contradiction.diagnostic);
   }
-  complaints.ThrowIfAny();
+  diagnostics.ThrowIfAny();
 }
 
 std::vector<std::string> IdleMemoryFields(const TrainingMemoryConfig& config,

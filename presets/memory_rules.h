@@ -12,7 +12,7 @@ namespace frugal {
 // Fields that are each right but do not go together, or that only a later version can honour.
 struct Contradiction {
   std::vector<std::string> fields;  // the ones involved, the likeliest mistake first
-  Complaint complaint;
+  Diagnostic diagnostic;
 };
 
 // All contradictions of a configuration.

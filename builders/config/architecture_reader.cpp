@@ -42,37 +42,38 @@ const Field& PresetField() {
 }
 
 std::optional<std::string> ReadName(const Field& field, const ConfigNode& model,
-                                    Complaints& complaints) {
+                                    Diagnostics& diagnostics) {
   const ConfigNode* node = model.Find(field.name);
   if (node == nullptr) return std::nullopt;
-  const std::optional<Value> value = ReadValue(field, *node, "model", complaints);
+  const std::optional<Value> value = ReadValue(field, *node, "model", diagnostics);
   return value ? std::optional(std::get<std::string>(*value)) : std::nullopt;
 }
 
-ArchitectureConfig ReadPreset(const ModelPreset& preset, Origins& origins, Complaints& complaints) {
+ArchitectureConfig ReadPreset(const ModelPreset& preset, Origins& origins,
+                              Diagnostics& diagnostics) {
   const ConfigNode root =
       ParseTomlText(preset.toml, "presets/models/" + std::string(preset.name) + ".toml");
   std::optional<ArchitectureConfig> read =
-      ReadArchitecture(*root.Find("model"), origins, complaints);
+      ReadArchitecture(*root.Find("model"), origins, diagnostics);
   return read.value();
 }
 
-void RequireFamily(const ConfigNode& model, const ConfigNode& config, Complaints& complaints) {
+void RequireFamily(const ConfigNode& model, const ConfigNode& config, Diagnostics& diagnostics) {
   if (model.Find("family") != nullptr || model.Find("preset") != nullptr) return;  // was wrong
-  complaints.Add(config.location, {.where = kConfigPath,
-                                   .required = "sizes belong to a family of architectures",
-                                   .given = "[model] has neither 'family' nor 'preset'",
-                                   .advice = "e.g. family = \"gpt2\""});
+  diagnostics.Add(config.location, {.where = kConfigPath,
+                                    .required = "sizes belong to a family of architectures",
+                                    .given = "[model] has neither 'family' nor 'preset'",
+                                    .advice = "e.g. family = \"gpt2\""});
 }
 
 void CheckFamilies(const ConfigNode& model, const std::string& family,
-                   const ArchitectureConfig& config, Complaints& complaints) {
+                   const ArchitectureConfig& config, Diagnostics& diagnostics) {
   if (FamilyOf(config).name == family) return;
-  complaints.Add(model.Find("family")->location,
-                 {.where = "model",
-                  .required = "the preset is of family \"" + FamilyOf(config).name + "\"",
-                  .given = "family = \"" + family + "\"",
-                  .advice = "leave family out beside a preset"});
+  diagnostics.Add(model.Find("family")->location,
+                  {.where = "model",
+                   .required = "the preset is of family \"" + FamilyOf(config).name + "\"",
+                   .given = "family = \"" + family + "\"",
+                   .advice = "leave family out beside a preset"});
 }
 
 }  // namespace
@@ -82,16 +83,16 @@ std::vector<Field> ArchitectureFields() { return {FamilyField(), PresetField()};
 std::vector<std::string> ArchitectureKeys() { return {"family", "preset", "config"}; }
 
 std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Origins& origins,
-                                                   Complaints& complaints) {
-  const std::optional<std::string> family = ReadName(FamilyField(), model, complaints);
-  const std::optional<std::string> preset = ReadName(PresetField(), model, complaints);
+                                                   Diagnostics& diagnostics) {
+  const std::optional<std::string> family = ReadName(FamilyField(), model, diagnostics);
+  const std::optional<std::string> preset = ReadName(PresetField(), model, diagnostics);
   std::optional<ArchitectureConfig> config;
   if (preset) {
     config = ArchitectureNamed(*preset);
     MarkAll(FamilyOf(*config).fields, StructIn(*config), kConfigPath,
             Origin::Preset(*preset, model.Find("preset")->key_location), origins);
     origins.Set(kConfigPath, Origin::Preset(*preset, model.Find("preset")->key_location));
-    if (family) CheckFamilies(model, *family, *config, complaints);
+    if (family) CheckFamilies(model, *family, *config, diagnostics);
   } else if (family) {
     config = FindFamily(*family)->defaults;
     origins.Set(kConfigPath, Origin::At(model.Find("family")->key_location));
@@ -99,15 +100,15 @@ std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Orig
   const ConfigNode* sizes = model.Find("config");
   if (sizes == nullptr) return config;
   if (!config) {
-    RequireFamily(model, *sizes, complaints);
+    RequireFamily(model, *sizes, diagnostics);
   } else if (sizes->IsTable()) {
     ReadFields(FamilyOf(*config).fields, StructIn(*config), *sizes, kConfigPath, origins,
-               complaints);
+               diagnostics);
   } else {
-    complaints.Add(sizes->location, {.where = kConfigPath,
-                                     .required = "must be a table",
-                                     .given = DescribeGiven(*sizes),
-                                     .advice = "write its keys below [model.config]"});
+    diagnostics.Add(sizes->location, {.where = kConfigPath,
+                                      .required = "must be a table",
+                                      .given = DescribeGiven(*sizes),
+                                      .advice = "write its keys below [model.config]"});
   }
   return config;
 }
@@ -123,9 +124,9 @@ ArchitectureConfig ArchitectureNamed(const std::string& preset) {
                        .advice = nearest.empty() ? "choose one of them" : nearest});
   }
   Origins unused;
-  Complaints complaints;
-  const ArchitectureConfig config = ReadPreset(*found, unused, complaints);
-  complaints.ThrowIfAny();
+  Diagnostics diagnostics;
+  const ArchitectureConfig config = ReadPreset(*found, unused, diagnostics);
+  diagnostics.ThrowIfAny();
   return config;
 }
 

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "builders/config/types/architecture.h"
-#include "presets/config/complaints.h"
 #include "presets/config/config_node.h"
+#include "presets/config/diagnostics.h"
 #include "presets/config/origins.h"
 
 namespace frugal {
@@ -18,7 +18,7 @@ std::vector<Field> ArchitectureFields();
 // Reads [model] family = "gpt2" or preset = "gpt2-xl" (of presets/models) and [model.config], whose
 // keys change what the preset says. Nothing where the table has none of them.
 std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Origins& origins,
-                                                   Complaints& complaints);
+                                                   Diagnostics& diagnostics);
 
 // A published model by name. Throws ConfigError, with the nearest name, where there is none.
 ArchitectureConfig ArchitectureNamed(const std::string& preset);

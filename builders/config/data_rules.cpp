@@ -44,18 +44,18 @@ bool IsWritten(const Origin& origin) {
 }
 
 // The name of built-in images, given by hand, says that images are meant.
-void CheckName(const RunConfig& config, const std::string& given, Complaints& complaints) {
+void CheckName(const RunConfig& config, const std::string& given, Diagnostics& diagnostics) {
   const Origin& origin = config.origins.Of("data.dataset");
   if (!IsWritten(origin) || !NamedDataset(config.data.dataset)) return;
-  complaints.Add(origin.location,
-                 {.where = "data",
-                  .required = "dataset = " + QuoteToml(config.data.dataset) + " is built-in images",
-                  .given = given,
-                  .advice = "leave one of the two out"});
+  diagnostics.Add(origin.location, {.where = "data",
+                                    .required = "dataset = " + QuoteToml(config.data.dataset) +
+                                                " is built-in images",
+                                    .given = given,
+                                    .advice = "leave one of the two out"});
 }
 
 // Pixels are f32 once they are normalized: black and white must be different finite numbers then.
-void CheckNormalization(const RunConfig& config, Complaints& complaints) {
+void CheckNormalization(const RunConfig& config, Diagnostics& diagnostics) {
   const double mean = config.data.mean;
   const double deviation = config.data.deviation;
   const auto black = static_cast<float>((0 - mean) / deviation);
@@ -64,7 +64,7 @@ void CheckNormalization(const RunConfig& config, Complaints& complaints) {
   const bool by_mean = config.data.mean != DataOptions().mean &&
                        std::abs(mean) > 1e6;  // else no such deviation will do
   const std::string key = by_mean ? "mean" : "deviation";
-  complaints.Add(
+  diagnostics.Add(
       config.origins.PlaceOf("data." + key),
       {.where = "data." + key,
        .required = "(pixel - mean) / deviation is a finite f32, and differs for pixels 0 "
@@ -75,7 +75,7 @@ void CheckNormalization(const RunConfig& config, Complaints& complaints) {
 }
 
 // A count says how many samples the files have, and those of built-in images are known.
-void CheckCounts(const RunConfig& config, Complaints& complaints) {
+void CheckCounts(const RunConfig& config, Diagnostics& diagnostics) {
   const DataOptions& options = config.data;
   const std::optional<DatasetInfo> info = NamedDataset(options.dataset);
   if (!info) return;
@@ -83,12 +83,12 @@ void CheckCounts(const RunConfig& config, Complaints& complaints) {
                          std::int64_t known, bool own_files) {
     if (own_files || given.value_or(known) == known) return;
     const std::string key = part + "_count";
-    complaints.Add(config.origins.PlaceOf("data." + key),
-                   {.where = "data",
-                    .required = QuoteToml(options.dataset) + " has " + FormatCount(known) + " " +
-                                part + " samples",
-                    .given = key + " = " + std::to_string(*given),
-                    .advice = "leave it out; " + part + "_limit takes fewer of them"});
+    diagnostics.Add(config.origins.PlaceOf("data." + key),
+                    {.where = "data",
+                     .required = QuoteToml(options.dataset) + " has " + FormatCount(known) + " " +
+                                 part + " samples",
+                     .given = key + " = " + std::to_string(*given),
+                     .advice = "leave it out; " + part + "_limit takes fewer of them"});
   };
   check("train", options.train_count, info->train_count,
         options.train_images.has_value() || options.train_labels.has_value());
@@ -98,13 +98,13 @@ void CheckCounts(const RunConfig& config, Complaints& complaints) {
 
 }  // namespace
 
-void CheckDatasetName(const RunConfig& config, Complaints& complaints) {
-  if (const std::optional<Complaint> problem = NameProblem(config.data)) {
-    complaints.Add(config.origins.PlaceOf("data.dataset"), *problem);
+void CheckDatasetName(const RunConfig& config, Diagnostics& diagnostics) {
+  if (const std::optional<Diagnostic> problem = NameProblem(config.data)) {
+    diagnostics.Add(config.origins.PlaceOf("data.dataset"), *problem);
   }
 }
 
-void CheckDataFields(const RunConfig& config, Complaints& complaints) {
+void CheckDataFields(const RunConfig& config, Diagnostics& diagnostics) {
   const DataOptions& options = config.data;
   const bool is_text = options.text_file.has_value();
   const std::string given =
@@ -112,17 +112,17 @@ void CheckDataFields(const RunConfig& config, Complaints& complaints) {
   for (const auto& [key, is_set] : is_text ? ImageFields(options) : TextFields(options)) {
     const Origin& origin = config.origins.Of(std::string("data.") + key);
     if (!is_set && !IsWritten(origin)) continue;
-    complaints.Add(
+    diagnostics.Add(
         origin.location,
         {.where = "data",
          .required = std::string(key) + " belongs to " + (is_text ? "images" : "a text"),
          .given = given,
          .advice = is_text ? "leave one of the two out" : "leave it out, or name a text"});
   }
-  if (is_text) return CheckName(config, given, complaints);
-  CheckDatasetName(config, complaints);
-  CheckCounts(config, complaints);
-  CheckNormalization(config, complaints);
+  if (is_text) return CheckName(config, given, diagnostics);
+  CheckDatasetName(config, diagnostics);
+  CheckCounts(config, diagnostics);
+  CheckNormalization(config, diagnostics);
 }
 
 }  // namespace frugal

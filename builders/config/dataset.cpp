@@ -63,21 +63,21 @@ std::int64_t CountOf(const DataLayout& layout, DatasetPart part) {
 
 }  // namespace
 
-std::optional<Complaint> NameProblem(const DataOptions& options) {
+std::optional<Diagnostic> NameProblem(const DataOptions& options) {
   if (options.text_file || NamedDataset(options.dataset)) return std::nullopt;
   const std::vector<std::string> missing = MissingParts(options);
   if (missing.empty()) return std::nullopt;
   const std::string suggestion = SuggestName(options.dataset, NamedDatasets());
-  return Complaint{.where = "data",
-                   .required = "'dataset' must be built in (" + JoinWithCommas(NamedDatasets()) +
-                               ") or described by all of its files and sizes",
-                   .given = Shorten(QuoteToml(options.dataset)) + " is not built in, and " +
-                            JoinWithCommas(missing) + " of it are not given",
-                   .advice = suggestion.empty() ? "choose one of the two" : suggestion};
+  return Diagnostic{.where = "data",
+                    .required = "'dataset' must be built in (" + JoinWithCommas(NamedDatasets()) +
+                                ") or described by all of its files and sizes",
+                    .given = Shorten(QuoteToml(options.dataset)) + " is not built in, and " +
+                             JoinWithCommas(missing) + " of it are not given",
+                    .advice = suggestion.empty() ? "choose one of the two" : suggestion};
 }
 
 DatasetDescription DatasetOf(const DataOptions& options) {
-  if (const std::optional<Complaint> problem = NameProblem(options)) throw ConfigError(*problem);
+  if (const std::optional<Diagnostic> problem = NameProblem(options)) throw ConfigError(*problem);
   if (options.text_file) {
     return DescribeText({.path = *options.text_file,
                          .sequence_length = options.sequence_length,

@@ -22,7 +22,7 @@ using DatasetDescription = std::variant<ImageDataset, TextInfo>;
 
 // Refuses the name of images that are neither built in nor described by all of their files and
 // sizes. Returns nothing where the name says enough, or a text is meant.
-std::optional<Complaint> NameProblem(const DataOptions& options);
+std::optional<Diagnostic> NameProblem(const DataOptions& options);
 
 // Looks up the file's size for a text and reads the labels for classes_used; touches no file
 // otherwise. Throws ConfigError for a NameProblem, and DataError for a text that is missing,

@@ -19,7 +19,7 @@ auto WithPlaceIn(const RunConfig& config, Work work) {
   try {
     return work();
   } catch (Error& error) {
-    error.PlaceAt(PlaceOf(config, error.complaint().where));
+    error.PlaceAt(PlaceOf(config, error.diagnostic().where));
     throw;
   }
 }

@@ -16,22 +16,23 @@ Field TypeField() {
   return field;
 }
 
-const LayerType* ReadType(const ConfigNode& node, const std::string& path, Complaints& complaints) {
+const LayerType* ReadType(const ConfigNode& node, const std::string& path,
+                          Diagnostics& diagnostics) {
   static const Field field = TypeField();
   const ConfigNode* type = node.Find("type");
   if (type == nullptr) {
-    complaints.Add(node.location, {.where = path,
-                                   .required = "a layer says what it is",
-                                   .given = "the key 'type' is missing",
-                                   .advice = "e.g. type = \"dense\""});
+    diagnostics.Add(node.location, {.where = path,
+                                    .required = "a layer says what it is",
+                                    .given = "the key 'type' is missing",
+                                    .advice = "e.g. type = \"dense\""});
     return nullptr;
   }
-  const auto value = ReadValue(field, *type, path, complaints);
+  const auto value = ReadValue(field, *type, path, diagnostics);
   return value ? FindLayerType(std::get<std::string>(*value)) : nullptr;
 }
 
 void ReadName(const ConfigNode& node, const std::string& path, LayerSpec& spec,
-              Complaints& complaints) {
+              Diagnostics& diagnostics) {
   const ConfigNode* name = node.Find("name");
   if (name == nullptr) return;
   static const Field field = [] {
@@ -40,50 +41,50 @@ void ReadName(const ConfigNode& node, const std::string& path, LayerSpec& spec,
     made.kind = ValueKind::kText;
     return made;
   }();
-  const auto value = ReadValue(field, *name, path, complaints);
+  const auto value = ReadValue(field, *name, path, diagnostics);
   if (!value) return;
   spec.name = std::get<std::string>(*value);
   if (!spec.name.empty() && spec.name.find('.') == std::string::npos) return;
-  complaints.Add(name->location, {.where = path,
-                                  .required = "a layer's name is a part of parameter paths",
-                                  .given = "name = " + name->text,
-                                  .advice = "give a name without dots"});
+  diagnostics.Add(name->location, {.where = path,
+                                   .required = "a layer's name is a part of parameter paths",
+                                   .given = "name = " + name->text,
+                                   .advice = "give a name without dots"});
 }
 
 }  // namespace
 
 std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& path, Origins& origins,
-                                  Complaints& complaints) {
+                                  Diagnostics& diagnostics) {
   std::vector<LayerSpec> layers;
   if (!list.IsArray()) {
-    complaints.Add(list.location, {.where = path,
-                                   .required = "must be a list of layers",
-                                   .given = DescribeGiven(list),
-                                   .advice = "write each layer as [[" + path + "]]"});
+    diagnostics.Add(list.location, {.where = path,
+                                    .required = "must be a list of layers",
+                                    .given = DescribeGiven(list),
+                                    .advice = "write each layer as [[" + path + "]]"});
     return layers;
   }
   for (std::size_t i = 0; i < list.children.size(); ++i) {
     const ConfigNode& node = list.children[i];
     const std::string layer_path = path + "." + std::to_string(i);
-    const LayerType* type = node.IsTable() ? ReadType(node, layer_path, complaints) : nullptr;
+    const LayerType* type = node.IsTable() ? ReadType(node, layer_path, diagnostics) : nullptr;
     if (!node.IsTable()) {
-      complaints.Add(node.location, {.where = layer_path,
-                                     .required = "a layer is a table",
-                                     .given = DescribeGiven(node),
-                                     .advice = "write it as [[" + path + "]]"});
+      diagnostics.Add(node.location, {.where = layer_path,
+                                      .required = "a layer is a table",
+                                      .given = DescribeGiven(node),
+                                      .advice = "write it as [[" + path + "]]"});
     }
     if (type == nullptr) continue;
     LayerSpec spec{.options = type->defaults, .name = {}, .layers = {}, .shortcut = {}};
     spec.location = node.location;
-    ReadName(node, layer_path, spec, complaints);
+    ReadName(node, layer_path, spec, diagnostics);
     std::vector<std::string> other_keys = {"type", "name"};
     other_keys.insert(other_keys.end(), type->nested.begin(), type->nested.end());
-    ReadFields(type->fields, StructIn(spec.options), node, layer_path, origins, complaints,
+    ReadFields(type->fields, StructIn(spec.options), node, layer_path, origins, diagnostics,
                other_keys);
     for (const std::string& key : type->nested) {
       if (const ConfigNode* inner = node.Find(key)) {
         (key == "layers" ? spec.layers : spec.shortcut) =
-            ReadLayers(*inner, layer_path + "." + key, origins, complaints);
+            ReadLayers(*inner, layer_path + "." + key, origins, diagnostics);
       }
     }
     layers.push_back(std::move(spec));

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "builders/config/types/layer_spec.h"
-#include "presets/config/complaints.h"
 #include "presets/config/config_node.h"
+#include "presets/config/diagnostics.h"
 #include "presets/config/origins.h"
 
 namespace frugal {
 
 // Reads a list of layers, [[model.layers]], and the lists inside it.
 std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& path, Origins& origins,
-                                  Complaints& complaints);
+                                  Diagnostics& diagnostics);
 
 }  // namespace frugal

@@ -10,12 +10,12 @@ namespace frugal {
 namespace {
 
 // model.config.n_layer=6, where the model is a named architecture.
-void OverrideSizes(const ConfigNode& model, RunConfig& config, Complaints& complaints) {
+void OverrideSizes(const ConfigNode& model, RunConfig& config, Diagnostics& diagnostics) {
   const ConfigNode* sizes = model.Find("config");
   if (sizes == nullptr) return;
   ArchitectureConfig& architecture = *config.model.architecture;
   ReadFields(FamilyOf(architecture).fields, StructIn(architecture), *sizes, "model.config",
-             config.origins, complaints);
+             config.origins, diagnostics);
 }
 
 }  // namespace
@@ -27,17 +27,18 @@ void ApplyOverrides(RunConfig& config, const std::vector<std::string>& overrides
   sections.push_back({"memory", &MemoryFields(), [](RunConfig& c) -> void* { return &c.memory; }});
   std::vector<std::string> known;
   for (const Section& section : sections) known.push_back(section.name);
-  Complaints complaints;
-  CheckKeys(root, known, "", complaints);
+  Diagnostics diagnostics;
+  CheckKeys(root, known, "", diagnostics);
   for (const Section& section : sections) {
     const ConfigNode* node = root.Find(section.name);
     if (node == nullptr) continue;
     const bool has_sizes = section.name == "model" && config.model.architecture.has_value();
-    ReadFields(*section.fields, section.in(config), *node, section.name, config.origins, complaints,
+    ReadFields(*section.fields, section.in(config), *node, section.name, config.origins,
+               diagnostics,
                has_sizes ? std::vector<std::string>{"config"} : std::vector<std::string>{});
-    if (has_sizes) OverrideSizes(*node, config, complaints);
+    if (has_sizes) OverrideSizes(*node, config, diagnostics);
   }
-  complaints.ThrowIfAny();
+  diagnostics.ThrowIfAny();
 }
 
 }  // namespace frugal

@@ -19,14 +19,14 @@ namespace frugal {
 namespace {
 
 void ReadSection(const Section& section, const ConfigNode& root, RunConfig& config,
-                 Complaints& complaints) {
+                 Diagnostics& diagnostics) {
   const ConfigNode* node = root.Find(section.name);
   if (node == nullptr) return;
   if (!node->IsTable()) {
-    complaints.Add(node->location, {.where = section.name,
-                                    .required = "must be a table",
-                                    .given = DescribeGiven(*node),
-                                    .advice = "write its keys below [" + section.name + "]"});
+    diagnostics.Add(node->location, {.where = section.name,
+                                     .required = "must be a table",
+                                     .given = DescribeGiven(*node),
+                                     .advice = "write its keys below [" + section.name + "]"});
     return;
   }
   config.origins.Set(section.name, Origin::At(node->location));
@@ -35,16 +35,16 @@ void ReadSection(const Section& section, const ConfigNode& root, RunConfig& conf
     other_keys = ArchitectureKeys();
     other_keys.emplace_back("layers");
   }
-  ReadFields(*section.fields, section.in(config), *node, section.name, config.origins, complaints,
+  ReadFields(*section.fields, section.in(config), *node, section.name, config.origins, diagnostics,
              other_keys);
 }
 
-void ReadNetwork(const ConfigNode& model, RunConfig& config, Complaints& complaints) {
+void ReadNetwork(const ConfigNode& model, RunConfig& config, Diagnostics& diagnostics) {
   if (const ConfigNode* layers = model.Find("layers")) {
-    config.model.layers = ReadLayers(*layers, "model.layers", config.origins, complaints);
+    config.model.layers = ReadLayers(*layers, "model.layers", config.origins, diagnostics);
   }
   if (model.IsTable()) {
-    config.model.architecture = ReadArchitecture(model, config.origins, complaints);
+    config.model.architecture = ReadArchitecture(model, config.origins, diagnostics);
   }
 }
 
@@ -52,26 +52,26 @@ RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, b
   for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
   RunConfig config;
   config.origins.Set("", Origin::At(root.location));
-  Complaints complaints;
+  Diagnostics diagnostics;
   std::vector<std::string> known = {"memory"};
   for (const Section& section : Sections()) known.push_back(section.name);
-  CheckKeys(root, known, "", complaints);
+  CheckKeys(root, known, "", diagnostics);
   for (const Section& section : Sections()) {
-    const std::size_t before = complaints.size();
-    ReadSection(section, root, config, complaints);
+    const std::size_t before = diagnostics.size();
+    ReadSection(section, root, config, diagnostics);
     // The other rules wait until all values can be read; a misspelt name need not.
-    const bool readable = complaints.size() == before;
-    if (section.name == "data" && readable && !custom_data) CheckDatasetName(config, complaints);
+    const bool readable = diagnostics.size() == before;
+    if (section.name == "data" && readable && !custom_data) CheckDatasetName(config, diagnostics);
   }
   if (const ConfigNode* model = root.Find("model")) {
-    ReadNetwork(*model, config, complaints);
+    ReadNetwork(*model, config, diagnostics);
   }
   if (const ConfigNode* memory = root.Find("memory")) {
     config.origins.Set("memory", Origin::At(memory->location));
   }
-  config.memory = ReadMemoryOf(root, config.origins, complaints);
-  if (complaints.empty()) CheckRun(config, custom_data, complaints);
-  complaints.ThrowIfAny();
+  config.memory = ReadMemoryOf(root, config.origins, diagnostics);
+  if (diagnostics.empty()) CheckRun(config, custom_data, diagnostics);
+  diagnostics.ThrowIfAny();
   return config;
 }
 

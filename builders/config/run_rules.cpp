@@ -12,44 +12,44 @@ SourceLocation PlaceOf(const RunConfig& config, const std::string& key) {
   return config.origins.PlaceOf(key);
 }
 
-void CheckPrecision(const RunConfig& config, Complaints& complaints) {
+void CheckPrecision(const RunConfig& config, Diagnostics& diagnostics) {
   const TrainingOptions& training = config.training;
   const bool reference = training.backend == BackendKind::kEigen;
   if (training.precision == Precision::kF32) return;
   if (training.precision == Precision::kBF16) {
     if (!reference) return;
-    complaints.Add(PlaceOf(config, "training.precision"),
-                   {.where = "training",
-                    .required = "precision = \"bf16\" runs on the onednn backend",
-                    .given = "backend = \"eigen\"",
-                    .advice = "set backend = \"onednn\", or precision = \"f32\""});
+    diagnostics.Add(PlaceOf(config, "training.precision"),
+                    {.where = "training",
+                     .required = "precision = \"bf16\" runs on the onednn backend",
+                     .given = "backend = \"eigen\"",
+                     .advice = "set backend = \"onednn\", or precision = \"f32\""});
     return;
   }
   if (reference) return;
-  complaints.Add(PlaceOf(config, "training.precision"),
-                 {.where = "training",
-                  .required = "precision = \"f64\" runs on the reference backend only",
-                  .given = "backend = \"onednn\"",
-                  .advice = "set backend = \"eigen\", or precision = \"f32\""});
+  diagnostics.Add(PlaceOf(config, "training.precision"),
+                  {.where = "training",
+                   .required = "precision = \"f64\" runs on the reference backend only",
+                   .given = "backend = \"onednn\"",
+                   .advice = "set backend = \"eigen\", or precision = \"f32\""});
 }
 
-void CheckLoss(const RunConfig& config, bool custom_data, Complaints& complaints) {
+void CheckLoss(const RunConfig& config, bool custom_data, Diagnostics& diagnostics) {
   if (config.diffusion.kind != DiffusionKind::kNone) {
     const bool chosen = config.origins.Of("loss.kind").kind != OriginKind::kDefault;
     if (!chosen || !TakesLabels(config.loss.kind)) return;
-    complaints.Add(PlaceOf(config, "loss.kind"),
-                   {.where = "loss",
-                    .required = "diffusion compares values: mse, l1 or huber",
-                    .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
-                    .advice = "leave it out (mse), or choose one of them"});
+    diagnostics.Add(PlaceOf(config, "loss.kind"),
+                    {.where = "loss",
+                     .required = "diffusion compares values: mse, l1 or huber",
+                     .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
+                     .advice = "leave it out (mse), or choose one of them"});
     return;
   }
   if (custom_data || TakesLabels(config.loss.kind)) return;
-  complaints.Add(PlaceOf(config, "loss.kind"),
-                 {.where = "loss",
-                  .required = "the data has class labels, which cross_entropy takes",
-                  .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
-                  .advice = "set kind = \"cross_entropy\", or bring data with real targets"});
+  diagnostics.Add(PlaceOf(config, "loss.kind"),
+                  {.where = "loss",
+                   .required = "the data has class labels, which cross_entropy takes",
+                   .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
+                   .advice = "set kind = \"cross_entropy\", or bring data with real targets"});
 }
 
 // Whether somebody meant the field of a section whose `kind` decides if it is read: it has another
@@ -97,15 +97,15 @@ std::string ListOf(const std::vector<OptimizerKind>& kinds) {
   return text;
 }
 
-void CheckOptimizer(const RunConfig& config, Complaints& complaints) {
+void CheckOptimizer(const RunConfig& config, Diagnostics& diagnostics) {
   const OptimizerOptions& options = config.optimizer;
   const auto refuse = [&](const std::string& key, const std::string& required,
                           const std::string& advice) {
-    complaints.Add(PlaceOf(config, "optimizer." + key),
-                   {.where = "optimizer",
-                    .required = required,
-                    .given = "kind = \"" + std::string(NameOf(options.kind)) + "\"",
-                    .advice = advice});
+    diagnostics.Add(PlaceOf(config, "optimizer." + key),
+                    {.where = "optimizer",
+                     .required = required,
+                     .given = "kind = \"" + std::string(NameOf(options.kind)) + "\"",
+                     .advice = advice});
   };
   for (const OptimizerField& field : OptimizerFieldsInUse(config)) {
     const std::string key = field.key;
@@ -119,14 +119,14 @@ void CheckOptimizer(const RunConfig& config, Complaints& complaints) {
 }
 
 // Only rules whose state may be rounded have kernels for it, and only in f32.
-void CheckState(const RunConfig& config, Complaints& complaints) {
+void CheckState(const RunConfig& config, Diagnostics& diagnostics) {
   using Kind = OptimizerKind;
   const OptimizerOptions& options = config.optimizer;
   if (options.state == StateFormat::kF32) return;
   const auto refuse = [&](const std::string& required, const std::string& given,
                           const std::string& advice) {
-    complaints.Add(PlaceOf(config, "optimizer.state"),
-                   {.where = "optimizer", .required = required, .given = given, .advice = advice});
+    diagnostics.Add(PlaceOf(config, "optimizer.state"),
+                    {.where = "optimizer", .required = required, .given = given, .advice = advice});
   };
   const std::string format = "state = \"" + std::string(NameOf(options.state)) + "\"";
   const std::vector<Kind> kinds = {Kind::kSgd, Kind::kAdam, Kind::kAdamW};
@@ -143,19 +143,19 @@ void CheckState(const RunConfig& config, Complaints& complaints) {
   }
 }
 
-void CheckSlow(const RunConfig& config, Complaints& complaints) {
+void CheckSlow(const RunConfig& config, Diagnostics& diagnostics) {
   const OptimizerOptions& options = config.optimizer;
   const bool changed = options.slow_factor != OptimizerOptions().slow_factor;
   if (!options.slow.empty() || !IsMeant(config, "optimizer", "slow_factor", changed)) return;
-  complaints.Add(PlaceOf(config, "optimizer.slow_factor"),
-                 {.where = "optimizer",
-                  .required = "slow_factor is about the paths in slow",
-                  .given = "slow names none",
-                  .advice = "set slow, e.g. to [\"layer4\"], or leave slow_factor out"});
+  diagnostics.Add(PlaceOf(config, "optimizer.slow_factor"),
+                  {.where = "optimizer",
+                   .required = "slow_factor is about the paths in slow",
+                   .given = "slow names none",
+                   .advice = "set slow, e.g. to [\"layer4\"], or leave slow_factor out"});
 }
 
 // Fields that only another kind of the same section reads: set by hand, they would be dead.
-void CheckSchedule(const RunConfig& config, Complaints& complaints) {
+void CheckSchedule(const RunConfig& config, Diagnostics& diagnostics) {
   struct Owner {
     const char* key;
     ScheduleKind kind;
@@ -169,16 +169,16 @@ void CheckSchedule(const RunConfig& config, Complaints& complaints) {
         Owner{"step_every", ScheduleKind::kStep, schedule.step_every != defaults.step_every},
         Owner{"step_factor", ScheduleKind::kStep, schedule.step_factor != defaults.step_factor}}) {
     if (schedule.kind == kind || !IsMeant(config, "schedule", key, is_set)) continue;
-    complaints.Add(PlaceOf(config, std::string("schedule.") + key),
-                   {.where = "schedule",
-                    .required = std::string(key) + " belongs to the schedule \"" +
-                                std::string(NameOf(kind)) + "\"",
-                    .given = "kind = \"" + std::string(NameOf(schedule.kind)) + "\"",
-                    .advice = "leave it out, or change the kind"});
+    diagnostics.Add(PlaceOf(config, std::string("schedule.") + key),
+                    {.where = "schedule",
+                     .required = std::string(key) + " belongs to the schedule \"" +
+                                 std::string(NameOf(kind)) + "\"",
+                     .given = "kind = \"" + std::string(NameOf(schedule.kind)) + "\"",
+                     .advice = "leave it out, or change the kind"});
   }
 }
 
-void CheckLossFields(const RunConfig& config, Complaints& complaints) {
+void CheckLossFields(const RunConfig& config, Diagnostics& diagnostics) {
   struct Owner {
     const char* key;
     LossKind kind;
@@ -192,17 +192,17 @@ void CheckLossFields(const RunConfig& config, Complaints& complaints) {
         Owner{"ignore_index", LossKind::kCrossEntropy, loss.ignore_index != defaults.ignore_index},
         Owner{"delta", LossKind::kHuber, loss.delta != defaults.delta}}) {
     if (loss.kind == kind || !IsMeant(config, "loss", key, is_set)) continue;
-    complaints.Add(PlaceOf(config, std::string("loss.") + key),
-                   {.where = "loss",
-                    .required = std::string(key) + " belongs to the loss \"" +
-                                std::string(NameOf(kind)) + "\"",
-                    .given = "kind = \"" + std::string(NameOf(loss.kind)) + "\"",
-                    .advice = "leave it out, or change the kind"});
+    diagnostics.Add(PlaceOf(config, std::string("loss.") + key),
+                    {.where = "loss",
+                     .required = std::string(key) + " belongs to the loss \"" +
+                                 std::string(NameOf(kind)) + "\"",
+                     .given = "kind = \"" + std::string(NameOf(loss.kind)) + "\"",
+                     .advice = "leave it out, or change the kind"});
   }
 }
 
 // Fields of [diffusion] that the kind does not read.
-void CheckDiffusion(const RunConfig& config, Complaints& complaints) {
+void CheckDiffusion(const RunConfig& config, Diagnostics& diagnostics) {
   struct Owner {
     const char* key;
     bool noise;  // read by this kind
@@ -227,33 +227,33 @@ void CheckDiffusion(const RunConfig& config, Complaints& complaints) {
                       : o.kind == DiffusionKind::kFlow ? flow
                                                        : false;
     if (read || !IsMeant(config, "diffusion", key, is_set)) continue;
-    complaints.Add(PlaceOf(config, std::string("diffusion.") + key),
-                   {.where = "diffusion",
-                    .required = std::string(key) + " belongs to kind = " +
-                                (noise && flow ? "\"noise\" or \"flow\""
-                                 : noise       ? "\"noise\""
-                                               : "\"flow\""),
-                    .given = "kind = \"" + std::string(NameOf(o.kind)) + "\"",
-                    .advice = "leave it out, or change the kind"});
+    diagnostics.Add(PlaceOf(config, std::string("diffusion.") + key),
+                    {.where = "diffusion",
+                     .required = std::string(key) + " belongs to kind = " +
+                                 (noise && flow ? "\"noise\" or \"flow\""
+                                  : noise       ? "\"noise\""
+                                                : "\"flow\""),
+                     .given = "kind = \"" + std::string(NameOf(o.kind)) + "\"",
+                     .advice = "leave it out, or change the kind"});
   }
   const bool flow_sampler = o.sampler == SamplerKind::kEulerFlow;
   if (!o.sampler || o.kind == DiffusionKind::kNone ||
       flow_sampler == (o.kind == DiffusionKind::kFlow)) {
     return;
   }
-  complaints.Add(PlaceOf(config, "diffusion.sampler"),
-                 {.where = "diffusion",
-                  .required = "a flow is sampled by euler_flow, noise by ddpm, ddim or dpm_solver",
-                  .given = "sampler = \"" + std::string(NameOf(*o.sampler)) + "\" and kind = \"" +
-                           std::string(NameOf(o.kind)) + "\"",
-                  .advice = "leave sampler out, or choose one of the kind"});
+  diagnostics.Add(PlaceOf(config, "diffusion.sampler"),
+                  {.where = "diffusion",
+                   .required = "a flow is sampled by euler_flow, noise by ddpm, ddim or dpm_solver",
+                   .given = "sampler = \"" + std::string(NameOf(*o.sampler)) + "\" and kind = \"" +
+                            std::string(NameOf(o.kind)) + "\"",
+                   .advice = "leave sampler out, or choose one of the kind"});
 }
 
-void CheckAccumulation(const RunConfig& config, Complaints& complaints) {
+void CheckAccumulation(const RunConfig& config, Diagnostics& diagnostics) {
   const TrainingOptions& training = config.training;
   const bool leaves_out = config.loss.ignore_index != LossOptions().ignore_index;
   if (training.accumulate > 1 && leaves_out) {
-    complaints.Add(
+    diagnostics.Add(
         PlaceOf(config, "training.accumulate"),
         {.where = "training",
          .required = "parts of a batch count by their samples",
@@ -263,50 +263,50 @@ void CheckAccumulation(const RunConfig& config, Complaints& complaints) {
          .advice = "use accumulate = 1, or no ignore_index"});
   }
   if (training.accumulate <= training.batch_size) return;
-  complaints.Add(PlaceOf(config, "training.accumulate"),
-                 {.where = "training",
-                  .required = "a batch goes through in at most as many parts as it has samples",
-                  .given = "accumulate = " + std::to_string(training.accumulate) +
-                           " and batch_size = " + std::to_string(training.batch_size),
-                  .advice = "use a smaller accumulate, or a larger batch"});
+  diagnostics.Add(PlaceOf(config, "training.accumulate"),
+                  {.where = "training",
+                   .required = "a batch goes through in at most as many parts as it has samples",
+                   .given = "accumulate = " + std::to_string(training.accumulate) +
+                            " and batch_size = " + std::to_string(training.batch_size),
+                   .advice = "use a smaller accumulate, or a larger batch"});
 }
 
-void CheckNetwork(const RunConfig& config, Complaints& complaints) {
+void CheckNetwork(const RunConfig& config, Diagnostics& diagnostics) {
   const bool has_layers = !config.model.layers.empty();
   if (has_layers != config.model.architecture.has_value()) return;
-  complaints.Add(PlaceOf(config, "model"),
-                 {.where = "model",
-                  .required = "a model is a list of layers or a named architecture",
-                  .given = has_layers ? "there are both" : "there is neither",
-                  .advice = "write [[model.layers]], or family and [model.config], or preset; "
-                            "in code, AiModelBuilder::Layers() or Architecture()"});
+  diagnostics.Add(PlaceOf(config, "model"),
+                  {.where = "model",
+                   .required = "a model is a list of layers or a named architecture",
+                   .given = has_layers ? "there are both" : "there is neither",
+                   .advice = "write [[model.layers]], or family and [model.config], or preset; "
+                             "in code, AiModelBuilder::Layers() or Architecture()"});
 }
 
-void CheckWeights(const RunConfig& config, Complaints& complaints) {
+void CheckWeights(const RunConfig& config, Diagnostics& diagnostics) {
   if (!config.model.allow_missing) return;
   if (config.memory.default_initialization_strategy == InitializationStrategy::kFromFile) return;
-  complaints.Add(PlaceOf(config, "model.allow_missing"),
-                 {.where = "model",
-                  .required = "allow_missing is about weights from a file",
-                  .given = "memory.default_initialization_strategy is not \"FromFile\"",
-                  .advice = "set it and weights_file_path, or leave allow_missing out"});
+  diagnostics.Add(PlaceOf(config, "model.allow_missing"),
+                  {.where = "model",
+                   .required = "allow_missing is about weights from a file",
+                   .given = "memory.default_initialization_strategy is not \"FromFile\"",
+                   .advice = "set it and weights_file_path, or leave allow_missing out"});
 }
 
 }  // namespace
 
-void CheckRun(const RunConfig& config, bool custom_data, Complaints& complaints) {
-  CheckPrecision(config, complaints);
-  if (!custom_data) CheckDataFields(config, complaints);
-  CheckLoss(config, custom_data, complaints);
-  CheckLossFields(config, complaints);
-  CheckDiffusion(config, complaints);
-  CheckOptimizer(config, complaints);
-  CheckState(config, complaints);
-  CheckSlow(config, complaints);
-  CheckSchedule(config, complaints);
-  CheckWeights(config, complaints);
-  CheckNetwork(config, complaints);
-  CheckAccumulation(config, complaints);
+void CheckRun(const RunConfig& config, bool custom_data, Diagnostics& diagnostics) {
+  CheckPrecision(config, diagnostics);
+  if (!custom_data) CheckDataFields(config, diagnostics);
+  CheckLoss(config, custom_data, diagnostics);
+  CheckLossFields(config, diagnostics);
+  CheckDiffusion(config, diagnostics);
+  CheckOptimizer(config, diagnostics);
+  CheckState(config, diagnostics);
+  CheckSlow(config, diagnostics);
+  CheckSchedule(config, diagnostics);
+  CheckWeights(config, diagnostics);
+  CheckNetwork(config, diagnostics);
+  CheckAccumulation(config, diagnostics);
 }
 
 }  // namespace frugal

@@ -8,35 +8,36 @@ namespace frugal {
 namespace {
 
 void CheckTable(const FieldTable& fields, const void* object, const std::string& path,
-                Complaints& complaints) {
-  for (const Complaint& complaint : CheckFields(fields, object, path)) {
-    complaints.Add({}, complaint);
+                Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : CheckFields(fields, object, path)) {
+    diagnostics.Add({}, diagnostic);
   }
 }
 
-void CheckLayers(std::vector<LayerSpec>& layers, const std::string& path, Complaints& complaints) {
+void CheckLayers(std::vector<LayerSpec>& layers, const std::string& path,
+                 Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerSpec& layer = layers[i];
     const std::string here = path + "." + std::to_string(i);
     const std::string_view type = TypeNameOf(layer.options);
     CheckTable(FindLayerType(type)->fields, StructIn(layer.options),
-               here + " (" + std::string(type) + ")", complaints);
-    CheckLayers(layer.layers, here + ".layers", complaints);
-    CheckLayers(layer.shortcut, here + ".shortcut", complaints);
+               here + " (" + std::string(type) + ")", diagnostics);
+    CheckLayers(layer.layers, here + ".layers", diagnostics);
+    CheckLayers(layer.shortcut, here + ".shortcut", diagnostics);
   }
 }
 
 }  // namespace
 
-void CheckValues(const RunConfig& config, Complaints& complaints) {
+void CheckValues(const RunConfig& config, Diagnostics& diagnostics) {
   RunConfig copy = config;  // field tables lead to members of a struct that may be changed
   for (const Section& section : Sections()) {
-    CheckTable(*section.fields, section.in(copy), section.name, complaints);
+    CheckTable(*section.fields, section.in(copy), section.name, diagnostics);
   }
-  CheckLayers(copy.model.layers, "model.layers", complaints);
+  CheckLayers(copy.model.layers, "model.layers", diagnostics);
   if (!copy.model.architecture) return;
   ArchitectureConfig& sizes = *copy.model.architecture;
-  CheckTable(FamilyOf(sizes).fields, StructIn(sizes), "model.config", complaints);
+  CheckTable(FamilyOf(sizes).fields, StructIn(sizes), "model.config", diagnostics);
 }
 
 }  // namespace frugal

@@ -132,7 +132,7 @@ void CheckDeviceLimit(const Blueprint& blueprint) {
     parts += (parts.empty() ? "" : ", ") + std::string(NameOf(tag)) + " " +
              FormatBytes(plan.at_peak[tag]);
   }
-  const Complaint complaint = {
+  const Diagnostic diagnostic = {
       .where = "memory.max_memory_per_device_mb",
       .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
       .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
@@ -140,7 +140,7 @@ void CheckDeviceLimit(const Blueprint& blueprint) {
       .advice =
           "state memory_budget_mb, so that a plan is made to fit, use a smaller batch, or "
           "a higher limit"};
-  throw MemoryError(complaint, blueprint.config.origins.PlaceOf(complaint.where));
+  throw MemoryError(diagnostic, blueprint.config.origins.PlaceOf(diagnostic.where));
 }
 
 // A label without an output could only be found by reading past a row.

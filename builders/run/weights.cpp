@@ -89,15 +89,15 @@ WeightsFileFormat FileFormat(WeightsFormat format) {
 
 void TellNonFinite(const WeightSource& file, const std::string& name,
                    DivergencePolicy on_divergence) {
-  const Complaint complaint = {
+  const Diagnostic diagnostic = {
       .where = file.Path(),
       .required = "weights are finite numbers",
       .given = "tensor " + name + " holds some that are not",
       .advice =
           "use a file that was written before its training diverged, or set "
           "training.on_divergence = \"warn\""};
-  if (on_divergence == DivergencePolicy::kStop) throw WeightFileError(complaint);
-  LogWarning(Describe(complaint));
+  if (on_divergence == DivergencePolicy::kStop) throw WeightFileError(diagnostic);
+  LogWarning(Describe(diagnostic));
 }
 
 std::span<const std::byte> BytesOf(const Tensor& tensor) {

@@ -57,7 +57,7 @@ class NetworkBuilder {
   void Place(Error& error, const std::string& here, const LayerSpec& spec) {
     if (placed_) return;
     placed_ = true;
-    if (!error.complaint().where.starts_with("model.layers")) error.Rename(here);
+    if (!error.diagnostic().where.starts_with("model.layers")) error.Rename(here);
     error.PlaceAt(spec.location);
   }
 

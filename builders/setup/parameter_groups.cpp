@@ -44,9 +44,9 @@ class PathList {
   PathList(const RunConfig& config, std::string key, std::span<Parameter* const> parameters)
       : config_(config), key_(std::move(key)), parameters_(parameters) {}
 
-  [[noreturn]] void Refuse(Complaint complaint) const {
-    complaint.where = key_;
-    throw ConfigError(complaint, config_.origins.PlaceOf(key_));
+  [[noreturn]] void Refuse(Diagnostic diagnostic) const {
+    diagnostic.where = key_;
+    throw ConfigError(diagnostic, config_.origins.PlaceOf(key_));
   }
 
   std::vector<Parameter*> Under(const std::string& name) const {

@@ -19,12 +19,12 @@ namespace frugal {
 namespace {
 
 void CheckConfig(const RunConfig& config, bool custom_data) {
-  Complaints complaints;
+  Diagnostics diagnostics;
   CheckMemory(config.memory);
-  CheckValues(config, complaints);
-  complaints.ThrowIfAny();
-  CheckRun(config, custom_data, complaints);
-  complaints.ThrowIfAny();
+  CheckValues(config, diagnostics);
+  diagnostics.ThrowIfAny();
+  CheckRun(config, custom_data, diagnostics);
+  diagnostics.ThrowIfAny();
 }
 
 // DatasetOf with the place of `key` in its errors.
@@ -66,13 +66,13 @@ TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
   program.drop_last = training.drop_last;
   program.steps_per_epoch = BatchCount(program.train_samples, program.batch, LastBatchOf(training));
   if (program.steps_per_epoch == 0) {
-    const Complaint complaint = {.where = "training",
-                                 .required = "an epoch has at least one batch",
-                                 .given = "batch_size = " + std::to_string(program.batch) +
-                                          " with " + std::to_string(program.train_samples) +
-                                          " training samples",
-                                 .advice = "use a smaller batch, or drop_last = false"};
-    throw ConfigError(complaint, config.origins.PlaceOf("training.batch_size"));
+    const Diagnostic diagnostic = {.where = "training",
+                                   .required = "an epoch has at least one batch",
+                                   .given = "batch_size = " + std::to_string(program.batch) +
+                                            " with " + std::to_string(program.train_samples) +
+                                            " training samples",
+                                   .advice = "use a smaller batch, or drop_last = false"};
+    throw ConfigError(diagnostic, config.origins.PlaceOf("training.batch_size"));
   }
   program.total_steps = program.steps_per_epoch * training.epochs;
   if (training.max_steps) program.total_steps = std::min(program.total_steps, *training.max_steps);

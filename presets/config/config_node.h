@@ -30,7 +30,7 @@ struct ConfigNode {
   ConfigNode* Find(std::string_view child_key);
 };
 
-// "a string was given: \"two\"", "a table was given": for the `given` part of a complaint.
+// "a string was given: \"two\"", "a table was given": for the `given` part of a diagnostic.
 std::string DescribeGiven(const ConfigNode& node);
 
 }  // namespace frugal

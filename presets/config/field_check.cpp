@@ -87,52 +87,52 @@ std::string Requirement(const Field& field) {
   return "'" + field.name + "' must be " + DescribeType(field);
 }
 
-std::optional<Complaint> CheckValue(const Field& field, const Value& value) {
+std::optional<Diagnostic> CheckValue(const Field& field, const Value& value) {
   if (IsNone(value)) {
     if (field.optional) return std::nullopt;
-    return Complaint{"", Requirement(field), "none was given", ""};
+    return Diagnostic{"", Requirement(field), "none was given", ""};
   }
   if (!HasType(field.kind, value)) {
     const std::string given = std::string(TypeNameOf(value)) + " was given: ";
-    return Complaint{"", Requirement(field), given + Shorten(ToString(value)), ""};
+    return Diagnostic{"", Requirement(field), given + Shorten(ToString(value)), ""};
   }
   if (HasNul(value)) {
-    return Complaint{"", "'" + field.name + "' must have no NUL character", Given(value),
-                     "the system would end a path there"};
+    return Diagnostic{"", "'" + field.name + "' must have no NUL character", Given(value),
+                      "the system would end a path there"};
   }
   for (const double number : NumbersOf(value)) {
     if (!std::isfinite(number)) {
-      return Complaint{"", "'" + field.name + "' must be " + FiniteNumber(field.range),
-                       Given(value), ""};
+      return Diagnostic{"", "'" + field.name + "' must be " + FiniteNumber(field.range),
+                        Given(value), ""};
     }
-    if (!field.range.Contains(number)) return Complaint{"", Requirement(field), Given(value), ""};
+    if (!field.range.Contains(number)) return Diagnostic{"", Requirement(field), Given(value), ""};
     if (field.storage.Contains(number)) continue;
     const std::string limits = "'" + field.name + "' must be " + ToString(field.storage);
-    return Complaint{"", limits, Given(value), ""};
+    return Diagnostic{"", limits, Given(value), ""};
   }
   if (const auto* share = std::get_if<std::string>(&value);
       share && field.kind == ValueKind::kAmount && !ParsePercent(*share)) {
-    return Complaint{"", Requirement(field), Given(value), ""};
+    return Diagnostic{"", Requirement(field), Given(value), ""};
   }
-  if (!HasItemCount(field, value)) return Complaint{"", Requirement(field), Given(value), ""};
+  if (!HasItemCount(field, value)) return Diagnostic{"", Requirement(field), Given(value), ""};
   if (const std::optional<std::string> text = NoChoice(field, value)) {
-    return Complaint{"", Requirement(field), Given(*text), SuggestName(*text, field.choices)};
+    return Diagnostic{"", Requirement(field), Given(*text), SuggestName(*text, field.choices)};
   }
   return std::nullopt;
 }
 
-std::vector<Complaint> CheckFields(const FieldTable& table, const void* object,
-                                   const std::string& path) {
-  std::vector<Complaint> found;
+std::vector<Diagnostic> CheckFields(const FieldTable& table, const void* object,
+                                    const std::string& path) {
+  std::vector<Diagnostic> found;
   for (const Field& field : table.fields) {
     if (field.sub) {
       const void* inner = field.sub->find(object);
       if (!inner) continue;
       const auto nested = CheckFields(field.sub->table, inner, path + "." + field.name);
       found.insert(found.end(), nested.begin(), nested.end());
-    } else if (std::optional<Complaint> complaint = CheckValue(field, field.get(object))) {
-      complaint->where = path;
-      found.push_back(*std::move(complaint));
+    } else if (std::optional<Diagnostic> diagnostic = CheckValue(field, field.get(object))) {
+      diagnostic->where = path;
+      found.push_back(*std::move(diagnostic));
     }
   }
   return found;

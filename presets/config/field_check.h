@@ -10,18 +10,18 @@
 namespace frugal {
 
 // What is wrong with giving the value to the field, or nothing. An integer is a number, but 3.0 is
-// no integer. The complaint's `where` is empty.
-std::optional<Complaint> CheckValue(const Field& field, const Value& value);
+// no integer. The diagnostic's `where` is empty.
+std::optional<Diagnostic> CheckValue(const Field& field, const Value& value);
 
 // Whether a value, not none, is of the type that fields of the kind hold.
 bool HasType(ValueKind kind, const Value& value);
 
-// Checks every field of a struct that was filled in code; `where` of the complaints is the path of
+// Checks every field of a struct that was filled in code; `where` of the diagnostics is the path of
 // the table: "memory", "memory.tensor_pool_options".
-std::vector<Complaint> CheckFields(const FieldTable& table, const void* object,
-                                   const std::string& path);
+std::vector<Diagnostic> CheckFields(const FieldTable& table, const void* object,
+                                    const std::string& path);
 
-// "'units' must be an integer >= 1", the sentence that complaints about a value begin with.
+// "'units' must be an integer >= 1", the sentence that diagnostics about a value begin with.
 std::string Requirement(const Field& field);
 
 }  // namespace frugal

@@ -12,8 +12,8 @@ std::string DottedKey(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
 
-Complaint UnknownKey(const std::string& path, const std::string& key,
-                     const std::vector<std::string>& known) {
+Diagnostic UnknownKey(const std::string& path, const std::string& key,
+                      const std::vector<std::string>& known) {
   std::string advice = SuggestName(key, known);
   if (advice.empty() && known.size() <= kMostKeysToList) {
     advice = "known here: " + JoinWithCommas(known);
@@ -75,25 +75,25 @@ const ConfigNode& Offender(const Field& field, const ConfigNode& node) {
 
 class FieldReader {
  public:
-  FieldReader(Origins& origins, Complaints& complaints)
-      : origins_(origins), complaints_(complaints) {}
+  FieldReader(Origins& origins, Diagnostics& diagnostics)
+      : origins_(origins), diagnostics_(diagnostics) {}
 
   void ReadTable(const FieldTable& table, void* object, const ConfigNode& node,
                  const std::string& path, const std::vector<std::string>& other_keys) {
     if (!node.IsTable()) {
-      complaints_.Add(node.location, {path, "must be a table", DescribeGiven(node), ""});
+      diagnostics_.Add(node.location, {path, "must be a table", DescribeGiven(node), ""});
       return;
     }
     std::vector<std::string> known = table.Names();
     known.insert(known.end(), other_keys.begin(), other_keys.end());
-    CheckKeys(node, known, path, complaints_);
+    CheckKeys(node, known, path, diagnostics_);
     for (const Field& field : table.fields) {
       if (const ConfigNode* child = node.Find(field.name)) {
         ReadField(field, object, *child, path);
       } else if (field.required) {
-        complaints_.Add(node.location,
-                        {path, "key '" + field.name + "' is required", "it is missing",
-                         "add " + field.name + " = <" + DescribeType(field) + ">"});
+        diagnostics_.Add(node.location,
+                         {path, "key '" + field.name + "' is required", "it is missing",
+                          "add " + field.name + " = <" + DescribeType(field) + ">"});
       }
     }
   }
@@ -103,7 +103,7 @@ class FieldReader {
                  const std::string& path) {
     const std::string dotted = DottedKey(path, field.name);
     if (!field.sub) {
-      const std::optional<Value> value = ReadValue(field, node, path, complaints_);
+      const std::optional<Value> value = ReadValue(field, node, path, diagnostics_);
       if (!value) return;
       field.set(object, *value);
     } else if (SaysNone(field, node)) {
@@ -118,39 +118,39 @@ class FieldReader {
   }
 
   Origins& origins_;
-  Complaints& complaints_;
+  Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
 void ReadFields(const FieldTable& table, void* object, const ConfigNode& node,
-                const std::string& path, Origins& origins, Complaints& complaints,
+                const std::string& path, Origins& origins, Diagnostics& diagnostics,
                 const std::vector<std::string>& other_keys) {
-  FieldReader(origins, complaints).ReadTable(table, object, node, path, other_keys);
+  FieldReader(origins, diagnostics).ReadTable(table, object, node, path, other_keys);
 }
 
 void CheckKeys(const ConfigNode& node, const std::vector<std::string>& known,
-               const std::string& path, Complaints& complaints) {
+               const std::string& path, Diagnostics& diagnostics) {
   for (const ConfigNode& child : node.children) {
     bool found = false;
     for (const std::string& name : known) found = found || name == child.key;
-    if (!found) complaints.Add(child.key_location, UnknownKey(path, child.key, known));
+    if (!found) diagnostics.Add(child.key_location, UnknownKey(path, child.key, known));
   }
 }
 
 std::optional<Value> ReadValue(const Field& field, const ConfigNode& node, const std::string& path,
-                               Complaints& complaints) {
+                               Diagnostics& diagnostics) {
   if (SaysNone(field, node)) return Value{};
   const std::optional<Value> value = ValueFor(field, node);
   if (!value) {
     const ConfigNode& offender = Offender(field, node);
-    complaints.Add(offender.location, {path, Requirement(field), DescribeGiven(offender), ""});
+    diagnostics.Add(offender.location, {path, Requirement(field), DescribeGiven(offender), ""});
     return std::nullopt;
   }
-  if (std::optional<Complaint> complaint = CheckValue(field, *value)) {
-    complaint->where = path;
-    if (!node.IsArray()) complaint->given = node.text + " was given";  // 0x00, not 0
-    complaints.Add(node.location, *complaint);
+  if (std::optional<Diagnostic> diagnostic = CheckValue(field, *value)) {
+    diagnostic->where = path;
+    if (!node.IsArray()) diagnostic->given = node.text + " was given";  // 0x00, not 0
+    diagnostics.Add(node.location, *diagnostic);
     return std::nullopt;
   }
   return value;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "presets/config/complaints.h"
+#include "presets/config/diagnostics.h"
 #include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMostKeyParts = 32;
 
-[[noreturn]] void Refuse(const SourceLocation& place, const Complaint& complaint) {
-  throw ConfigError(complaint, place);
+[[noreturn]] void Refuse(const SourceLocation& place, const Diagnostic& diagnostic) {
+  throw ConfigError(diagnostic, place);
 }
 
 std::vector<std::string> SplitPath(std::string_view path) {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "presets/config/complaints.h"
+#include "presets/config/diagnostics.h"
 #include "presets/config/source_text.h"
 #include "presets/config/text_file.h"
 #include "sdk/core/error.h"

@@ -10,16 +10,16 @@ constexpr std::size_t kMostBytes = 4096;  // of one part of a message; a path ma
 }  // namespace
 
 struct Error::Parts {
-  Complaint complaint;
+  Diagnostic diagnostic;
   SourceLocation place;
   std::string message;  // of the two, or a list
 };
 
-std::string Describe(const Complaint& complaint) {
+std::string Describe(const Diagnostic& diagnostic) {
   std::string text =
-      complaint.where.empty() ? "" : "[" + Shortened(complaint.where, kMostBytes) + "]";
+      diagnostic.where.empty() ? "" : "[" + Shortened(diagnostic.where, kMostBytes) + "]";
   const char* separator = text.empty() ? "" : " ";
-  for (const std::string* part : {&complaint.required, &complaint.given, &complaint.advice}) {
+  for (const std::string* part : {&diagnostic.required, &diagnostic.given, &diagnostic.advice}) {
     if (part->empty()) continue;
     text += separator + Shortened(*part, kMostBytes);
     separator = "; ";
@@ -27,16 +27,16 @@ std::string Describe(const Complaint& complaint) {
   return text;
 }
 
-std::string DescribeAt(const SourceLocation& place, const Complaint& complaint) {
+std::string DescribeAt(const SourceLocation& place, const Diagnostic& diagnostic) {
   const std::string head = ToString(place);
-  return (head.empty() ? "" : head + ": ") + Describe(complaint);
+  return (head.empty() ? "" : head + ": ") + Describe(diagnostic);
 }
 
-Error::Error(const Complaint& complaint, const SourceLocation& place) : std::runtime_error("") {
+Error::Error(const Diagnostic& diagnostic, const SourceLocation& place) : std::runtime_error("") {
   const auto parts = std::make_shared<Parts>();
-  parts->complaint = complaint;
+  parts->diagnostic = diagnostic;
   parts->place = place;
-  parts->message = WithoutControls(DescribeAt(place, complaint));
+  parts->message = WithoutControls(DescribeAt(place, diagnostic));
   parts_ = parts;
 }
 
@@ -47,22 +47,22 @@ Error::Error(const std::string& message) : std::runtime_error("") {
 }
 
 const char* Error::what() const noexcept { return parts_->message.c_str(); }
-const Complaint& Error::complaint() const { return parts_->complaint; }
+const Diagnostic& Error::diagnostic() const { return parts_->diagnostic; }
 const SourceLocation& Error::place() const { return parts_->place; }
 
 bool Error::IsList() const {
-  const Complaint& parts = complaint();
+  const Diagnostic& parts = diagnostic();
   return parts.where.empty() && parts.required.empty() && parts.given.empty();
 }
 
 void Error::PlaceAt(const SourceLocation& location) {
   if (IsList() || !place().empty() || location.empty()) return;
-  *this = Error(complaint(), location);
+  *this = Error(diagnostic(), location);
 }
 
 void Error::Rename(const std::string& where) {
   if (IsList()) return;
-  Complaint renamed = complaint();
+  Diagnostic renamed = diagnostic();
   renamed.where = where;
   *this = Error(renamed, place());
 }

@@ -10,7 +10,7 @@ namespace frugal {
 
 // What every error of frugal says: where it happened, what was required there, what was given
 // instead, and what to do about it.
-struct Complaint {
+struct Diagnostic {
   std::string where;
   std::string required;
   std::string given;
@@ -19,24 +19,24 @@ struct Complaint {
 
 // Formats as "[where] required; given; advice", leaving out the parts that are empty. A part of
 // more than 4,096 bytes is shortened, so that no name from a file floods a terminal.
-std::string Describe(const Complaint& complaint);
+std::string Describe(const Diagnostic& diagnostic);
 
 // `file:line:column: [where] required; given; advice`, leaving out what is empty.
-std::string DescribeAt(const SourceLocation& place, const Complaint& complaint);
+std::string DescribeAt(const SourceLocation& place, const Diagnostic& diagnostic);
 
 // Base of everything that frugal throws for a user's mistake. A mistake of our own is an assert.
 // An error keeps its parts, so that whoever knows more than the thrower adds it on the way:
 //   catch (Error& error) { error.PlaceAt(location); throw; }
 class Error : public std::runtime_error {
  public:
-  explicit Error(const Complaint& complaint, const SourceLocation& place = {});
-  // For messages that are lists of complaints, already formatted.
+  explicit Error(const Diagnostic& diagnostic, const SourceLocation& place = {});
+  // For messages that are lists of diagnostics, already formatted.
   explicit Error(const std::string& message);
 
   const char* what() const noexcept override;
 
-  const Complaint& complaint() const;   // its parts are empty where the message is a list
-  const SourceLocation& place() const;  // empty where none is known
+  const Diagnostic& diagnostic() const;  // its parts are empty where the message is a list
+  const SourceLocation& place() const;   // empty where none is known
 
   // Puts a place in front. The first one stays, since whoever is nearest knows it best, and a list
   // stays as it is.

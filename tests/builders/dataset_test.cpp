@@ -76,9 +76,9 @@ TEST_CASE("code may replace images by a text") {
   builder.Layers([](LayerList& layers) { layers.Dense({.units = 256}); });
   builder.Data({.dataset = "mine", .classes = 3, .mean = 0.5});
   builder.Data({.text_file = directory.Write("text", std::string(5000, 'a'))});
-  Complaints complaints;
-  CheckRun(builder.config(), false, complaints);
-  CHECK(complaints.empty());
+  Diagnostics diagnostics;
+  CheckRun(builder.config(), false, diagnostics);
+  CHECK(diagnostics.empty());
   builder.Data({.text_file = directory.File("text"), .mean = 0.5});
   CheckContains(MessageOf<ConfigError>([&] { builder.Plan(); }), "mean belongs to images");
 }

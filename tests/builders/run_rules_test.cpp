@@ -10,9 +10,9 @@ const std::string kLayers = "[[model.layers]]\ntype = \"flatten\"\n";
 
 // Of the optimizer, the schedule and the loss.
 std::string Found(const AiModelBuilder& builder) {
-  Complaints complaints;
-  CheckRun(builder.config(), true, complaints);
-  return complaints.empty() ? "nothing" : complaints.Lines().front();
+  Diagnostics diagnostics;
+  CheckRun(builder.config(), true, diagnostics);
+  return diagnostics.empty() ? "nothing" : diagnostics.Lines().front();
 }
 
 AiModelBuilder FromText(const TempDir& directory, const std::string& text,

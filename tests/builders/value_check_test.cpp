@@ -10,9 +10,9 @@ namespace {
 std::string Found(const LayerList::Fill& fill) {
   AiModelBuilder builder;
   builder.Layers(fill);
-  Complaints complaints;
-  CheckValues(builder.config(), complaints);
-  return complaints.empty() ? "nothing" : complaints.Lines().front();
+  Diagnostics diagnostics;
+  CheckValues(builder.config(), diagnostics);
+  return diagnostics.empty() ? "nothing" : diagnostics.Lines().front();
 }
 
 TEST_CASE("defaults have no wrong values") {
@@ -62,9 +62,9 @@ TEST_CASE("values of sections are checked") {
   config.training.epochs = 0;
   config.optimizer.lr = -1;
   config.data.sample_shape = std::vector<std::int64_t>{28};
-  Complaints complaints;
-  CheckValues(config, complaints);
-  CHECK(complaints.size() == 3);
+  Diagnostics diagnostics;
+  CheckValues(config, diagnostics);
+  CHECK(diagnostics.size() == 3);
 }
 
 }  // namespace

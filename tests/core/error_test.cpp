@@ -17,13 +17,13 @@ TEST_CASE("a complaint is one sentence of its parts", "[core]") {
 }
 
 TEST_CASE("every kind of error is an Error with that sentence", "[core]") {
-  const Complaint complaint = {"a", "b", "c", "d"};
-  CHECK_THROWS_WITH(throw ShapeError(complaint), "[a] b; c; d");
-  CHECK_THROWS_AS(throw ConfigError(complaint), Error);
-  CHECK_THROWS_AS(throw DataError(complaint), Error);
-  CHECK_THROWS_AS(throw WeightFileError(complaint), Error);
-  CHECK_THROWS_AS(throw MemoryError(complaint), Error);
-  CHECK_THROWS_AS(throw UsageError(complaint), Error);
+  const Diagnostic diagnostic = {"a", "b", "c", "d"};
+  CHECK_THROWS_WITH(throw ShapeError(diagnostic), "[a] b; c; d");
+  CHECK_THROWS_AS(throw ConfigError(diagnostic), Error);
+  CHECK_THROWS_AS(throw DataError(diagnostic), Error);
+  CHECK_THROWS_AS(throw WeightFileError(diagnostic), Error);
+  CHECK_THROWS_AS(throw MemoryError(diagnostic), Error);
+  CHECK_THROWS_AS(throw UsageError(diagnostic), Error);
   CHECK_THROWS_WITH(throw ConfigError("first\nsecond"), "first\nsecond");
 }
 
@@ -42,19 +42,19 @@ TEST_CASE("an error keeps its parts, and takes the first place that it is given"
     try {
       WithPlace(far, work);
     } catch (const ShapeError& error) {  // the kind is what it was
-      CHECK(error.complaint().required == "b");
+      CHECK(error.diagnostic().required == "b");
       return error.what();
     }
     return "no error";
   };
-  const Complaint complaint = {"a", "b", "c", "d"};
-  CHECK(message([&] { throw ShapeError(complaint); }) == "run.toml:1:1: [a] b; c; d");
-  CHECK(message([&] { throw ShapeError(complaint, near); }) == "run.toml:7:3: [a] b; c; d");
-  ShapeError renamed(complaint, near);
+  const Diagnostic diagnostic = {"a", "b", "c", "d"};
+  CHECK(message([&] { throw ShapeError(diagnostic); }) == "run.toml:1:1: [a] b; c; d");
+  CHECK(message([&] { throw ShapeError(diagnostic, near); }) == "run.toml:7:3: [a] b; c; d");
+  ShapeError renamed(diagnostic, near);
   renamed.Rename("model.layers.2");
   CHECK(renamed.place() == near);
   CHECK(message([&] { throw ShapeError(renamed); }) == "run.toml:7:3: [model.layers.2] b; c; d");
-  ConfigError nowhere(complaint);
+  ConfigError nowhere(diagnostic);
   nowhere.PlaceAt({});
   CHECK(std::string(nowhere.what()) == "[a] b; c; d");
   nowhere.PlaceAt({"--set a=1", 0, 0});

@@ -236,9 +236,9 @@ ModelCase ReadModelCase(const std::string& directory) {
   one.name = std::filesystem::path(directory).filename().string();
   if (ConfigNode* config = root.Find("config")) one.training = TakeFlag(*config, "training");
   Origins unused;
-  Complaints complaints;
-  const auto architecture = ReadArchitecture(root, unused, complaints);
-  complaints.ThrowIfAny();
+  Diagnostics diagnostics;
+  const auto architecture = ReadArchitecture(root, unused, diagnostics);
+  diagnostics.ThrowIfAny();
   const ConfigNode* parameters = root.Find("parameters");
   const ConfigNode* inputs = root.Find("inputs");
   if (!architecture || parameters == nullptr || inputs == nullptr) {

@@ -75,9 +75,9 @@ TEST_CASE("published models have exactly their number of parameters", "[oracles]
   int counted = 0;
   for (const ConfigNode& row : root.Find("model")->children) {
     Origins origins;
-    Complaints complaints;
-    const auto config = ReadArchitecture(row, origins, complaints);
-    complaints.ThrowIfAny();
+    Diagnostics diagnostics;
+    const auto config = ReadArchitecture(row, origins, diagnostics);
+    diagnostics.ThrowIfAny();
     const auto& name = std::get<std::string>(row.Find("name")->value);
     INFO(name);
     const std::int64_t expected = std::get<std::int64_t>(row.Find("parameters")->value);

@@ -135,9 +135,9 @@ TrainingErrors TrainCase(const std::string& directory, const test::EnvironmentKi
                          StateFormat state) {
   const ConfigNode root = ParseTomlFile(directory + "/case.toml");
   Origins unused;
-  Complaints complaints;
-  const auto architecture = ReadArchitecture(root, unused, complaints);
-  complaints.ThrowIfAny();
+  Diagnostics diagnostics;
+  const auto architecture = ReadArchitecture(root, unused, diagnostics);
+  diagnostics.ThrowIfAny();
   if (!architecture) {
     throw DataError({.where = directory + "/case.toml",
                      .required = "family and [config]",

@@ -1,25 +1,24 @@
-#include "presets/config/complaints.h"
-
 #include <algorithm>
 
+#include "presets/config/diagnostics.h"
 #include "tests/catch.h"
 
 namespace frugal {
 
 TEST_CASE("Nothing is thrown where there are no complaints") {
-  CHECK_NOTHROW(Complaints().ThrowIfAny());
+  CHECK_NOTHROW(Diagnostics().ThrowIfAny());
 }
 
 TEST_CASE("Complaints are listed in the order of the file, then command line, then the rest") {
-  Complaints complaints;
-  complaints.Add({}, {"code", "e", "", ""});
-  complaints.Add({"--set a=1", 0, 0}, {"a", "d", "", ""});
-  complaints.Add({"f", 2, 1}, {"", "c", "x", "y"});
-  complaints.Add({"f", 1, 9}, {"w", "b", "", "z"});
-  complaints.Add({"f", 1, 2}, {"w", "a", "", ""});
-  CHECK(complaints.size() == 5);
+  Diagnostics diagnostics;
+  diagnostics.Add({}, {"code", "e", "", ""});
+  diagnostics.Add({"--set a=1", 0, 0}, {"a", "d", "", ""});
+  diagnostics.Add({"f", 2, 1}, {"", "c", "x", "y"});
+  diagnostics.Add({"f", 1, 9}, {"w", "b", "", "z"});
+  diagnostics.Add({"f", 1, 2}, {"w", "a", "", ""});
+  CHECK(diagnostics.size() == 5);
   try {
-    complaints.ThrowIfAny();
+    diagnostics.ThrowIfAny();
     FAIL("nothing was thrown");
   } catch (const ConfigError& error) {
     CHECK(std::string(error.what()) ==
@@ -28,10 +27,10 @@ TEST_CASE("Complaints are listed in the order of the file, then command line, th
 }
 
 TEST_CASE("Endless lists of complaints are cut") {
-  Complaints complaints;
-  for (int i = 1; i <= 250; ++i) complaints.Add({"f", i, 1}, {"w", "wrong", "", ""});
+  Diagnostics diagnostics;
+  for (int i = 1; i <= 250; ++i) diagnostics.Add({"f", i, 1}, {"w", "wrong", "", ""});
   try {
-    complaints.ThrowIfAny();
+    diagnostics.ThrowIfAny();
     FAIL("nothing was thrown");
   } catch (const ConfigError& error) {
     const std::string text = error.what();

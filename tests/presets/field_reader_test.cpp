@@ -10,19 +10,19 @@ namespace {
 struct Reading {
   SampleOptions options;
   Origins origins;
-  Complaints complaints;
+  Diagnostics diagnostics;
 };
 
 Reading Read(const std::string& text, const std::vector<std::string>& other_keys = {}) {
   Reading reading;
   const ConfigNode root = ParseTomlText("[layer]\n" + text, "f.toml");
   ReadFields(SampleFields(), &reading.options, *root.Find("layer"), "layer", reading.origins,
-             reading.complaints, other_keys);
+             reading.diagnostics, other_keys);
   return reading;
 }
 
 std::vector<std::string> LinesOf(const std::string& text) {
-  return Read("units = 1\n" + text).complaints.Lines();
+  return Read("units = 1\n" + text).diagnostics.Lines();
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ TEST_CASE("Keys are read into their members, and their places noted") {
   const Reading reading = Read(
       "units = 64\nrate = 0.5\nkernel = 5\npads = [1, 2]\ntags = ['red']\nactivation = 'gelu'\n"
       "inner.depth = 3\n[layer.extra]\nscale = 2\n");
-  CHECK(reading.complaints.empty());
+  CHECK(reading.diagnostics.empty());
   SampleOptions expected;
   expected.units = 64;
   expected.rate = 0.5;
@@ -50,7 +50,7 @@ TEST_CASE("Keys are read into their members, and their places noted") {
 
 TEST_CASE("The word none makes optional fields absent, and only those") {
   const Reading reading = Read("units = 1\nseed = 'none'\nfile = 'none'\nextra = 'none'\n");
-  CHECK(reading.complaints.empty());
+  CHECK(reading.diagnostics.empty());
   CHECK_FALSE(reading.options.seed.has_value());
   CHECK_FALSE(reading.options.file.has_value());
   CHECK(LinesOf("rate = 'none'").size() == 1);
@@ -65,7 +65,7 @@ TEST_CASE("Unknown keys are reported with the nearest known name") {
             "f.toml:5:1: [layer.inner] unknown key 'dept'; did you mean 'depth'?",
             "f.toml:6:1: [layer.inner] unknown key 'foo'; known here: depth, scale"});
   const Reading other = Read("units = 1\nkind = 'dense'\nkin = 1", {"kind"});
-  CHECK(other.complaints.Lines() ==
+  CHECK(other.diagnostics.Lines() ==
         std::vector<std::string>{"f.toml:4:1: [layer] unknown key 'kin'; did you mean 'kind'?"});
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("Wrong types point at what was written") {
   CHECK(LinesOf("pads = [1, 2.5]") ==
         std::vector<std::string>{"f.toml:3:12: [layer] 'pads' must be a list of integers >= 0; "
                                  "a number was given: 2.5"});
-  CHECK(Read("units = 0x00").complaints.Lines() ==
+  CHECK(Read("units = 0x00").diagnostics.Lines() ==
         std::vector<std::string>{"f.toml:2:9: [layer] 'units' must be an integer >= 1; "
                                  "0x00 was given"});
   CHECK(LinesOf("pads = 3") ==
@@ -95,13 +95,13 @@ TEST_CASE("Wrong types point at what was written") {
 
 TEST_CASE("What is wrong leaves its field as it was") {
   const Reading reading = Read("units = 0\nextra = 3\nrate = 2.0\n");
-  CHECK(reading.complaints.size() == 3);
+  CHECK(reading.diagnostics.size() == 3);
   CHECK(reading.options == SampleOptions{});
   CHECK(reading.origins.Of("layer.units").kind == OriginKind::kDefault);
 }
 
 TEST_CASE("A missing required key is reported at its table") {
-  CHECK(Read("").complaints.Lines() ==
+  CHECK(Read("").diagnostics.Lines() ==
         std::vector<std::string>{"f.toml:1:1: [layer] key 'units' is required; it is missing; "
                                  "add units = <an integer >= 1>"});
 }
@@ -110,16 +110,16 @@ TEST_CASE("A section that is no table is one complaint") {
   const ConfigNode root = ParseTomlText("layer = [3]", "f.toml");
   SampleOptions options;
   Origins origins;
-  Complaints complaints;
-  ReadFields(SampleFields(), &options, *root.Find("layer"), "layer", origins, complaints);
-  CHECK(complaints.Lines() ==
+  Diagnostics diagnostics;
+  ReadFields(SampleFields(), &options, *root.Find("layer"), "layer", origins, diagnostics);
+  CHECK(diagnostics.Lines() ==
         std::vector<std::string>{"f.toml:1:9: [layer] must be a table; a list was given: [3]"});
 }
 
 TEST_CASE("Keys of the whole file are checked alike") {
-  Complaints complaints;
-  CheckKeys(ParseTomlText("[memroy]\n[data]\n", "f.toml"), {"memory", "data"}, "", complaints);
-  CHECK(complaints.Lines() ==
+  Diagnostics diagnostics;
+  CheckKeys(ParseTomlText("[memroy]\n[data]\n", "f.toml"), {"memory", "data"}, "", diagnostics);
+  CHECK(diagnostics.Lines() ==
         std::vector<std::string>{"f.toml:1:2: unknown key 'memroy'; did you mean 'memory'?"});
 }
 

@@ -14,10 +14,10 @@ namespace {
 
 std::string Verdict(const std::string& name, const Value& value) {
   const FieldTable table = SampleFields();
-  const auto complaint = CheckValue(*table.Find(name), value);
-  if (!complaint) return "";
-  std::string text = complaint->required + "; " + complaint->given;
-  return complaint->advice.empty() ? text : text + "; " + complaint->advice;
+  const auto diagnostic = CheckValue(*table.Find(name), value);
+  if (!diagnostic) return "";
+  std::string text = diagnostic->required + "; " + diagnostic->given;
+  return diagnostic->advice.empty() ? text : text + "; " + diagnostic->advice;
 }
 
 }  // namespace

@@ -58,10 +58,10 @@ void Randomize(const FieldTable& table, void* object, std::mt19937& random) {
 Config ReadBack(const std::string& toml) {
   Config config;
   Origins origins;
-  Complaints complaints;
+  Diagnostics diagnostics;
   const ConfigNode root = ParseTomlText(toml, "text");
-  ReadFields(MemoryFields(), &config, *root.Find("memory"), "memory", origins, complaints);
-  CHECK(complaints.Lines().empty());
+  ReadFields(MemoryFields(), &config, *root.Find("memory"), "memory", origins, diagnostics);
+  CHECK(diagnostics.Lines().empty());
   return config;
 }
 

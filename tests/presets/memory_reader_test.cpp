@@ -29,9 +29,9 @@ Reading Read(const std::string& toml, const Lines& overrides = {}) {
   ConfigNode root = ParseTomlText(toml, "train.toml");
   for (const std::string& text : overrides) ApplyOverride(root, text);
   Reading reading;
-  Complaints complaints;
-  reading.config = ReadMemoryOf(root, reading.origins, complaints);
-  reading.lines = complaints.Lines();
+  Diagnostics diagnostics;
+  reading.config = ReadMemoryOf(root, reading.origins, diagnostics);
+  reading.lines = diagnostics.Lines();
   return reading;
 }
 

@@ -14,7 +14,7 @@ std::vector<std::string> RulesBrokenBy(const std::function<void(Config&)>& chang
   change(config);
   std::vector<std::string> lines;
   for (const Contradiction& found : MemoryContradictions(config)) {
-    lines.push_back(Describe(found.complaint));
+    lines.push_back(Describe(found.diagnostic));
   }
   return lines;
 }

@@ -17,10 +17,10 @@ SampleOptions RoundTrip(const SampleOptions& options) {
   INFO(text);
   SampleOptions read;
   Origins origins;
-  Complaints complaints;
+  Diagnostics diagnostics;
   const ConfigNode root = ParseTomlText(text, "text");
-  ReadFields(SampleFields(), &read, *root.Find("layer"), "layer", origins, complaints);
-  CHECK(complaints.Lines().empty());
+  ReadFields(SampleFields(), &read, *root.Find("layer"), "layer", origins, diagnostics);
+  CHECK(diagnostics.Lines().empty());
   return read;
 }
 

@@ -1,4 +1,4 @@
-#include "presets/config/complaints.h"
+#include "presets/config/diagnostics.h"
 
 #include <algorithm>
 #include <tuple>
@@ -18,24 +18,24 @@ auto OrderOf(const SourceLocation& location) {
 
 }  // namespace
 
-void Complaints::Add(const SourceLocation& location, const Complaint& complaint) {
-  items_.push_back({location, complaint});
+void Diagnostics::Add(const SourceLocation& location, const Diagnostic& diagnostic) {
+  items_.push_back({location, diagnostic});
 }
 
-std::vector<std::string> Complaints::Lines() const {
+std::vector<std::string> Diagnostics::Lines() const {
   std::vector<Item> sorted = items_;
   std::stable_sort(sorted.begin(), sorted.end(), [](const Item& a, const Item& b) {
     return OrderOf(a.location) < OrderOf(b.location);
   });
   std::vector<std::string> lines;
   lines.reserve(sorted.size());
-  for (const Item& item : sorted) lines.push_back(DescribeAt(item.location, item.complaint));
+  for (const Item& item : sorted) lines.push_back(DescribeAt(item.location, item.diagnostic));
   return lines;
 }
 
-void Complaints::ThrowIfAny() const {
+void Diagnostics::ThrowIfAny() const {
   if (items_.empty()) return;
-  if (items_.size() == 1) throw ConfigError(items_.front().complaint, items_.front().location);
+  if (items_.size() == 1) throw ConfigError(items_.front().diagnostic, items_.front().location);
   constexpr std::size_t kMostLines = 100;
   const std::vector<std::string> lines = Lines();
   std::string message;

@@ -9,9 +9,9 @@
 namespace frugal {
 
 // Gathers everything that is wrong with a configuration, so that one error can say it all at once.
-class Complaints {
+class Diagnostics {
  public:
-  void Add(const SourceLocation& location, const Complaint& complaint);
+  void Add(const SourceLocation& location, const Diagnostic& diagnostic);
 
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
@@ -21,13 +21,13 @@ class Complaints {
   std::vector<std::string> Lines() const;
 
   // Throws one ConfigError with all lines, or at most the first hundred and a count of the others.
-  // A single complaint keeps its parts.
+  // A single diagnostic keeps its parts.
   void ThrowIfAny() const;
 
  private:
   struct Item {
     SourceLocation location;
-    Complaint complaint;
+    Diagnostic diagnostic;
   };
   std::vector<Item> items_;
 };
