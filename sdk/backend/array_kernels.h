@@ -9,7 +9,7 @@ namespace frugal {
 
 // A box of elements inside a tensor: `extents` elements along each axis, `strides` elements apart
 // (0 = the same element again), starting `offset` elements into the tensor.
-struct StridedBox {
+struct StridedView {
   std::int64_t offset = 0;
   std::array<std::int64_t, Shape::kMaxRank> strides{};
 };
@@ -23,8 +23,8 @@ class ArrayKernels {
 
   // to[box] = from[box], or += with `accumulate` (then no element of `to` may be met twice).
   // Concatenation, slices with steps, padding, axis permutations and repetition are all this.
-  virtual void CopyBox(const Shape& extents, const Tensor& from, const StridedBox& from_box,
-                       const Tensor& to, const StridedBox& to_box, bool accumulate) = 0;
+  virtual void CopyStrided(const Shape& extents, const Tensor& from, const StridedView& from_box,
+                           const Tensor& to, const StridedView& to_box, bool accumulate) = 0;
   // y = a op b, where an extent of 1 in a or b is repeated to y's. Ranks are equal.
   virtual void Binary(BinaryKind kind, const Tensor& a, const Tensor& b, const Tensor& y) = 0;
   // y = factor * the sum of x over the axes where y's extent is 1 and x's is not. Ranks are equal.

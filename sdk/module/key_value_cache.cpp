@@ -19,11 +19,11 @@ Tensor KeyValueCache::Append(Context& context, const std::string& name, const Te
   }
   Tensor& rows = rows_[name];
   if (!rows) rows = context.Allocate({capacity_, width}, source.dtype());
-  StridedBox from{.offset = offset, .strides = {source.shape()[2], 1}};
-  StridedBox to{.offset = length_ * width, .strides = {width, 1}};
+  StridedView from{.offset = offset, .strides = {source.shape()[2], 1}};
+  StridedView to{.offset = length_ * width, .strides = {width, 1}};
   context.Launch({OperationKind::kCopy, 2 * count * width * SizeOf(source.dtype())},
                  [&](Backend& backend, void*) {
-                   backend.array().CopyBox({count, width}, source, from, rows, to, false);
+                   backend.array().CopyStrided({count, width}, source, from, rows, to, false);
                  });
   return rows.Narrow(0, total).Reshape({1, total, width});
 }

@@ -10,8 +10,8 @@
 namespace frugal {
 namespace {
 
-StridedBox WholeBox(const Shape& shape) {
-  StridedBox box;
+StridedView WholeView(const Shape& shape) {
+  StridedView box;
   std::int64_t stride = 1;
   for (std::size_t axis = shape.rank(); axis-- > 0;) {
     box.strides[axis] = stride;
@@ -20,12 +20,13 @@ StridedBox WholeBox(const Shape& shape) {
   return box;
 }
 
-void CopyBox(Context& context, const Shape& extents, const Tensor& from, const StridedBox& from_box,
-             const Tensor& to, const StridedBox& to_box, bool accumulate = false) {
+void CopyStrided(Context& context, const Shape& extents, const Tensor& from,
+                 const StridedView& from_box, const Tensor& to, const StridedView& to_box,
+                 bool accumulate = false) {
   const std::int64_t passes = accumulate ? 3 : 2;
   context.Launch({OperationKind::kCopy, passes * extents.ElementCount() * SizeOf(from.dtype())},
                  [&](Backend& backend, void*) {
-                   backend.array().CopyBox(extents, from, from_box, to, to_box, accumulate);
+                   backend.array().CopyStrided(extents, from, from_box, to, to_box, accumulate);
                  });
 }
 
@@ -46,19 +47,19 @@ Tensor Filled(Context& context, const Shape& shape, DType dtype, double value) {
 }
 
 // x -> y where y is a box of x (slice), or x lies in a box of y (pad).
-Var TakeBox(Context& context, const Var& x, const Shape& extents, const StridedBox& box) {
+Var TakeBox(Context& context, const Var& x, const Shape& extents, const StridedView& box) {
   const Tensor y = context.Allocate(extents, x.value.dtype());
-  CopyBox(context, extents, x.value, box, y, WholeBox(extents));
+  CopyStrided(context, extents, x.value, box, y, WholeView(extents));
   return context.Record(y, x.needs_gradient(),
                         [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
                           // Several slices of one variable meet in one gradient.
                           const Tensor& held = ctx.tape()->gradient(slot);
                           if (held && held.IsSoleOwner()) {
-                            CopyBox(ctx, extents, dy, WholeBox(extents), held, box, true);
+                            CopyStrided(ctx, extents, dy, WholeView(extents), held, box, true);
                             return;
                           }
                           const Tensor dx = Filled(ctx, shape, dy.dtype(), 0);
-                          CopyBox(ctx, extents, dy, WholeBox(extents), dx, box);
+                          CopyStrided(ctx, extents, dy, WholeView(extents), dx, box);
                           ctx.Accumulate(slot, dx);
                         });
 }
@@ -69,7 +70,7 @@ std::int64_t FromBack(std::int64_t index, std::int64_t extent) {
 
 struct Part {
   Shape shape;
-  StridedBox box;
+  StridedView box;
   int slot;
 };
 
@@ -94,7 +95,7 @@ Joint Join(Context& context, std::span<const Var> parts, std::int64_t axis_numbe
     }
     joint.whole[axis] += part.shape()[axis];
   }
-  StridedBox box = WholeBox(joint.whole);
+  StridedView box = WholeView(joint.whole);
   for (const Var& part : parts) {
     joint.parts.push_back({part.shape(), box, part.slot});
     box.offset += part.shape()[axis] * box.strides[axis];
@@ -106,7 +107,7 @@ Tensor SideBySide(Context& context, const Joint& joint, std::span<const Tensor> 
   Tensor y = context.Allocate(joint.whole, values.front().dtype());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Part& part = joint.parts[i];
-    CopyBox(context, part.shape, values[i], WholeBox(part.shape), y, part.box);
+    CopyStrided(context, part.shape, values[i], WholeView(part.shape), y, part.box);
   }
   return y;
 }
@@ -126,7 +127,7 @@ Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis) {
                           for (const Part& part : places) {
                             if (part.slot == Var::kNoGradient) continue;
                             const Tensor dx = ctx.Allocate(part.shape, dy.dtype());
-                            CopyBox(ctx, part.shape, dy, part.box, dx, WholeBox(part.shape));
+                            CopyStrided(ctx, part.shape, dy, part.box, dx, WholeView(part.shape));
                             ctx.Accumulate(part.slot, dx);
                           }
                         });
@@ -147,7 +148,7 @@ Var ConcatOfSaved(Context& context, std::span<const Var> parts, std::int64_t axi
 
 Var Slice(Context& context, const Var& x, const std::vector<SliceRange>& ranges) {
   Shape extents = x.shape();
-  StridedBox box = WholeBox(x.shape());
+  StridedView box = WholeView(x.shape());
   for (const SliceRange& range : ranges) {
     const std::size_t axis = AxisOf(context, x.shape(), range.axis);
     if (range.step < 1) ThrowShape(context, "a slice steps forward", x.shape(), "use step >= 1");
@@ -169,23 +170,23 @@ Var Pad(Context& context, const Var& x, const std::vector<std::int64_t>& before,
   Shape padded = x.shape();
   for (std::size_t axis = 0; axis < padded.rank(); ++axis)
     padded[axis] += before[axis] + after[axis];
-  StridedBox box = WholeBox(padded);
+  StridedView box = WholeView(padded);
   for (std::size_t axis = 0; axis < padded.rank(); ++axis) {
     box.offset += before[axis] * box.strides[axis];
   }
   const Tensor y = Filled(context, padded, x.value.dtype(), value);
-  CopyBox(context, x.shape(), x.value, WholeBox(x.shape()), y, box);
+  CopyStrided(context, x.shape(), x.value, WholeView(x.shape()), y, box);
   return context.Record(y, x.needs_gradient(),
                         [=, slot = x.slot, shape = x.shape()](Context& ctx, Tensor dy) {
                           const Tensor dx = ctx.Allocate(shape, dy.dtype());
-                          CopyBox(ctx, shape, dy, box, dx, WholeBox(shape));
+                          CopyStrided(ctx, shape, dy, box, dx, WholeView(shape));
                           ctx.Accumulate(slot, dx);
                         });
 }
 
 Var Expand(Context& context, const Var& x, const Shape& shape) {
   if (IsBf16(x)) return ToActivation(context, Expand(context, CastToF32(context, x), shape));
-  StridedBox box = WholeBox(x.shape());
+  StridedView box = WholeView(x.shape());
   bool fits = x.shape().rank() == shape.rank();
   for (std::size_t axis = 0; fits && axis < shape.rank(); ++axis) {
     if (x.shape()[axis] == shape[axis]) continue;
@@ -197,7 +198,7 @@ Var Expand(Context& context, const Var& x, const Shape& shape) {
                x.shape(), "reshape it first");
   }
   const Tensor y = context.Allocate(shape, x.value.dtype());
-  CopyBox(context, shape, x.value, box, y, WholeBox(shape));
+  CopyStrided(context, shape, x.value, box, y, WholeView(shape));
   return context.Record(
       y, x.needs_gradient(), [slot = x.slot, back = x.shape()](Context& ctx, Tensor dy) {
         const Tensor dx = ctx.Allocate(back, dy.dtype());

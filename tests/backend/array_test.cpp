@@ -39,7 +39,7 @@ std::size_t Place(const Shape& shape, const Shape& index) {
   return static_cast<std::size_t>(place);
 }
 
-std::size_t Place(const StridedBox& box, const Shape& index) {
+std::size_t Place(const StridedView& box, const Shape& index) {
   std::int64_t place = box.offset;
   for (std::size_t i = 0; i < index.rank(); ++i) place += index[i] * box.strides[i];
   return static_cast<std::size_t>(place);
@@ -48,9 +48,9 @@ std::size_t Place(const StridedBox& box, const Shape& index) {
 struct BoxCase {
   Shape extents;
   Shape from;
-  StridedBox from_box;
+  StridedView from_box;
   Shape to;
-  StridedBox to_box;
+  StridedView to_box;
 };
 
 // Boxes that each stand for a use: the names are those of the operations.
@@ -93,7 +93,7 @@ TEST_CASE("eigen copy box moves every element of the box and no other") {
     ForEachIndex(c.extents, [&, &c = c](const Shape& index) {
       expected[Place(c.to_box, index)] = source[Place(c.from_box, index)];
     });
-    kernels.CopyBox(c.extents, from, c.from_box, to, c.to_box, false);
+    kernels.CopyStrided(c.extents, from, c.from_box, to, c.to_box, false);
     CHECK(Values(to) == expected);
   }
 }
@@ -110,11 +110,12 @@ TEST_CASE("eigen copy box adds with accumulate") {
     ForEachIndex(c.extents, [&, &c = c](const Shape& index) {
       expected[Place(c.to_box, index)] += source[Place(c.from_box, index)];
     });
-    kernels.CopyBox(c.extents, from, c.from_box, to, c.to_box, true);
+    kernels.CopyStrided(c.extents, from, c.from_box, to, c.to_box, true);
     CHECK(test::MaxError(to, expected) < Tolerance(dtype));
   }
   const Tensor integers = test::Full({2}, 1, DType::kI64);
-  CHECK_THROWS_AS(kernels.CopyBox({2}, integers, {0, {1}}, integers, {0, {1}}, true), UsageError);
+  CHECK_THROWS_AS(kernels.CopyStrided({2}, integers, {0, {1}}, integers, {0, {1}}, true),
+                  UsageError);
 }
 
 double Apply(BinaryKind kind, double a, double b) {

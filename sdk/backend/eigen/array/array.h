@@ -4,13 +4,13 @@
 
 namespace frugal {
 
-// Arithmetic in f32 and f64; CopyBox without `accumulate`, and Gather, take every element type.
+// Arithmetic in f32 and f64; CopyStrided without `accumulate`, and Gather, take every element type.
 // Needs no scratch.
 class EigenArrayKernels : public ArrayKernels {
  public:
   // `from` and `to` may be one tensor where the boxes do not overlap. Strides may be negative.
-  void CopyBox(const Shape& extents, const Tensor& from, const StridedBox& from_box,
-               const Tensor& to, const StridedBox& to_box, bool accumulate) override;
+  void CopyStrided(const Shape& extents, const Tensor& from, const StridedView& from_box,
+                   const Tensor& to, const StridedView& to_box, bool accumulate) override;
   // y may be an operand of its own shape.
   void Binary(BinaryKind kind, const Tensor& a, const Tensor& b, const Tensor& y) override;
   // Summed in double precision.

@@ -2,7 +2,7 @@
 
 #include "sdk/backend/common/dispatch.h"
 #include "sdk/backend/eigen/array/array.h"
-#include "sdk/backend/eigen/array/box_loop.h"
+#include "sdk/backend/eigen/array/strided_loop.h"
 #include "sdk/backend/eigen/matmul/gemm.h"
 
 namespace frugal {
@@ -11,7 +11,7 @@ namespace {
 
 // y [rows, columns] += over `inner`, for every matrix of the batch.
 struct Products {
-  BoxLoop<3> batch;  // a, b, y
+  StridedLoop<3> batch;  // a, b, y
   std::int64_t rows = 0;
   std::int64_t inner = 0;
   std::int64_t columns = 0;

@@ -2,13 +2,13 @@
 
 #include "sdk/backend/common/dispatch.h"
 #include "sdk/backend/eigen/array/array.h"
-#include "sdk/backend/eigen/array/box_loop.h"
+#include "sdk/backend/eigen/array/strided_loop.h"
 
 namespace frugal {
 namespace eigen {
 namespace {
 
-using BinaryLoop = BoxLoop<3>;  // a, b, y
+using BinaryLoop = StridedLoop<3>;  // a, b, y
 
 BinaryLoop Arrange(const Shape& a, const Shape& b, const Shape& y) {
   const Steps a_steps = RepeatingSteps(a);

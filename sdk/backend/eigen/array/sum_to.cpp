@@ -1,13 +1,13 @@
 #include "sdk/backend/common/dispatch.h"
 #include "sdk/backend/eigen/array/array.h"
-#include "sdk/backend/eigen/array/box_loop.h"
+#include "sdk/backend/eigen/array/strided_loop.h"
 #include "sdk/backend/eigen/matmul/column_sums.h"
 
 namespace frugal {
 namespace eigen {
 namespace {
 
-using SumLoop = BoxLoop<1>;  // x
+using SumLoop = StridedLoop<1>;  // x
 
 // The axes of x, split by what becomes of them. y holds the kept ones in order.
 struct Reduction {

@@ -25,7 +25,7 @@ inline Steps RepeatingSteps(const Shape& shape) {
 // those of extent 1 are dropped and those that continue each other in all tensors become one, so
 // that what is contiguous is one long innermost run.
 template <std::size_t kTensors>
-class BoxLoop {
+class StridedLoop {
  public:
   using Offsets = std::array<std::int64_t, kTensors>;  // elements, one for each tensor
   struct Axis {
@@ -50,8 +50,8 @@ class BoxLoop {
   }
 
   // Without its innermost axis.
-  BoxLoop Outer() const {
-    BoxLoop outer = *this;
+  StridedLoop Outer() const {
+    StridedLoop outer = *this;
     if (outer.rank_ > 0) --outer.rank_;
     return outer;
   }
@@ -94,7 +94,7 @@ class BoxLoop {
   // A place in the row-major walk over the first `rank` axes.
   class Position {
    public:
-    Position(const BoxLoop& loop, std::size_t rank, std::int64_t index)
+    Position(const StridedLoop& loop, std::size_t rank, std::int64_t index)
         : axes_(&loop.axes_), rank_(rank) {
       for (std::size_t i = rank; i-- > 0;) {
         const Axis& axis = (*axes_)[i];

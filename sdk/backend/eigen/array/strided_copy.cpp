@@ -3,17 +3,17 @@
 
 #include "sdk/backend/common/dispatch.h"
 #include "sdk/backend/eigen/array/array.h"
-#include "sdk/backend/eigen/array/box_loop.h"
+#include "sdk/backend/eigen/array/strided_loop.h"
 #include "sdk/core/bfloat16.h"
 
 namespace frugal {
 namespace eigen {
 namespace {
 
-using CopyLoop = BoxLoop<2>;  // from, to
+using CopyLoop = StridedLoop<2>;  // from, to
 
 // The axes in the order in which `to` is written most evenly.
-CopyLoop Arrange(const Shape& extents, const StridedBox& from, const StridedBox& to) {
+CopyLoop Arrange(const Shape& extents, const StridedView& from, const StridedView& to) {
   std::array<std::size_t, Shape::kMaxRank> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(extents.rank()),
@@ -113,9 +113,9 @@ void CopyElements(const CopyLoop& loop, const Tensor& from, std::int64_t from_of
 }  // namespace
 }  // namespace eigen
 
-void EigenArrayKernels::CopyBox(const Shape& extents, const Tensor& from,
-                                const StridedBox& from_box, const Tensor& to,
-                                const StridedBox& to_box, bool accumulate) {
+void EigenArrayKernels::CopyStrided(const Shape& extents, const Tensor& from,
+                                    const StridedView& from_box, const Tensor& to,
+                                    const StridedView& to_box, bool accumulate) {
   if (extents.ElementCount() == 0) return;
   const eigen::CopyLoop loop = eigen::Arrange(extents, from_box, to_box);
   if (accumulate) {
