@@ -87,14 +87,12 @@ struct FloatTiles {
   static float KeyFactor(const AttentionGeometry&) { return std::numbers::ln2_v<float>; }
   static constexpr auto kRound = onednn::RoundRows;
 };
-struct MatrixTiles {
-  using ForwardTiles = onednn::MatrixForwardTiles;
-  using BackwardTiles = onednn::MatrixBackwardTiles;
-  static AttentionPlan ForwardPlan(const AttentionGeometry& g) {
-    return onednn::MatrixForwardPlan(g);
-  }
+struct AmxTiles {
+  using ForwardTiles = onednn::AmxForwardTiles;
+  using BackwardTiles = onednn::AmxBackwardTiles;
+  static AttentionPlan ForwardPlan(const AttentionGeometry& g) { return onednn::AmxForwardPlan(g); }
   static AttentionPlan BackwardPlan(const AttentionGeometry& g) {
-    return onednn::MatrixBackwardPlan(g);
+    return onednn::AmxBackwardPlan(g);
   }
   static float KeyFactor(const AttentionGeometry& g) { return static_cast<float>(g.scale); }
   static constexpr auto kRound = onednn::RoundRowsAtOnce;
@@ -160,14 +158,14 @@ void Attention<Kind>::Backward(const AttentionInputs& inputs, const onednn::Back
 
 std::int64_t OneDnnAttentionKernels::ForwardScratch(const AttentionGeometry& g, DType dtype) const {
   if (!IsOurs(dtype)) return EigenAttentionKernels::ForwardScratch(g, dtype);
-  if (OnMatrixTiles(dtype)) return Attention<MatrixTiles>{loops_, dtype}.ForwardScratch(g);
+  if (OnAmxTiles(dtype)) return Attention<AmxTiles>{loops_, dtype}.ForwardScratch(g);
   return Attention<FloatTiles>{loops_, dtype}.ForwardScratch(g);
 }
 
 std::int64_t OneDnnAttentionKernels::BackwardScratch(const AttentionGeometry& g,
                                                      DType dtype) const {
   if (!IsOurs(dtype)) return EigenAttentionKernels::BackwardScratch(g, dtype);
-  if (OnMatrixTiles(dtype)) return Attention<MatrixTiles>{loops_, dtype}.BackwardScratch(g);
+  if (OnAmxTiles(dtype)) return Attention<AmxTiles>{loops_, dtype}.BackwardScratch(g);
   return Attention<FloatTiles>{loops_, dtype}.BackwardScratch(g);
 }
 
@@ -184,8 +182,8 @@ void OneDnnAttentionKernels::Forward(const AttentionGeometry& g, const HeadsView
     const AttentionPlan plan = Kind::ForwardPlan(g);
     attention.Forward({g, plan, loops_, q, k, v, mask, dtype}, y, log_sum_exp, scratch);
   };
-  if (OnMatrixTiles(dtype)) {
-    run(Attention<MatrixTiles>{loops_, dtype});
+  if (OnAmxTiles(dtype)) {
+    run(Attention<AmxTiles>{loops_, dtype});
   } else {
     run(Attention<FloatTiles>{loops_, dtype});
   }
@@ -209,8 +207,8 @@ void OneDnnAttentionKernels::Backward(const AttentionGeometry& g, const Tensor& 
     attention.Backward({g, plan, loops_, q, k, v, mask, dtype}, {dy, y, log_sum_exp, dk, dv}, dq,
                        dk, dv, scratch);
   };
-  if (OnMatrixTiles(dtype)) {
-    run(Attention<MatrixTiles>{loops_, dtype});
+  if (OnAmxTiles(dtype)) {
+    run(Attention<AmxTiles>{loops_, dtype});
   } else {
     run(Attention<FloatTiles>{loops_, dtype});
   }

@@ -24,9 +24,9 @@ namespace frugal {
 class OneDnnAttentionKernels final : public EigenAttentionKernels {
  public:
   OneDnnAttentionKernels() : OneDnnAttentionKernels(simd::SelectAttentionLoops(), true) {}
-  // With these loops, and on matrix tiles only where `matrix_tiles`.
-  explicit OneDnnAttentionKernels(const simd::AttentionLoops& loops, bool matrix_tiles = false)
-      : loops_(loops), matrix_tiles_(matrix_tiles && simd::HasAmxBf16()) {}
+  // With these loops, and on matrix tiles only where `amx_tiles`.
+  explicit OneDnnAttentionKernels(const simd::AttentionLoops& loops, bool amx_tiles = false)
+      : loops_(loops), amx_tiles_(amx_tiles && simd::HasAmxBf16()) {}
 
   std::int64_t ForwardScratch(const AttentionGeometry& g, DType dtype) const override;
   void Forward(const AttentionGeometry& g, const HeadsView& q, const HeadsView& k,
@@ -39,10 +39,10 @@ class OneDnnAttentionKernels final : public EigenAttentionKernels {
                 const HeadsView& dv, void* scratch) override;
 
  private:
-  bool OnMatrixTiles(DType dtype) const { return matrix_tiles_ && dtype == DType::kBF16; }
+  bool OnAmxTiles(DType dtype) const { return amx_tiles_ && dtype == DType::kBF16; }
 
   const simd::AttentionLoops& loops_;
-  const bool matrix_tiles_;
+  const bool amx_tiles_;
 };
 
 }  // namespace frugal

@@ -12,31 +12,31 @@ namespace frugal::onednn {
 // and dv in the second, which is done less often with more queries at a time.
 inline constexpr std::int64_t kForwardQueries = 32;
 inline constexpr std::int64_t kBackwardQueries = 128;
-inline constexpr std::int64_t kMatrixKeys = 128;  // of a step
+inline constexpr std::int64_t kAmxKeys = 128;  // of a step
 
-inline AttentionPlan MatrixForwardPlan(const AttentionGeometry& g) {
-  return AttentionPlan(g, kForwardQueries, simd::kMatrixBlock);
+inline AttentionPlan AmxForwardPlan(const AttentionGeometry& g) {
+  return AttentionPlan(g, kForwardQueries, simd::kAmxBlock);
 }
-inline AttentionPlan MatrixBackwardPlan(const AttentionGeometry& g) {
-  return AttentionPlan(g, kBackwardQueries, simd::kMatrixBlock);
+inline AttentionPlan AmxBackwardPlan(const AttentionGeometry& g) {
+  return AttentionPlan(g, kBackwardQueries, simd::kAmxBlock);
 }
 
 // Products q k^T of some keys and queries of one head.
-struct MatrixScoreBlock {
-  simd::MatrixScores scores;
+struct AmxScoreBlock {
+  simd::AmxScores scores;
   std::int64_t batch, head, first_query, queries, first_key;
 };
 // Adds the mask and hides what the causal rule hides, and keys past the last. Returns what the
 // scores have still to be multiplied with to be in units of ln 2.
-float CompleteScores(const AttentionInputs& inputs, const MatrixScoreBlock& block);
+float CompleteScores(const AttentionInputs& inputs, const AmxScoreBlock& block);
 
 // RoundRows, in vectors; rows of `from` lie in whole blocks.
 void RoundRowsAtOnce(const float* from, std::int64_t from_row, const RowRange& range,
                      std::int64_t width, float factor, const RowsOfType<BFloat16>& to);
 
-class MatrixForwardTiles {
+class AmxForwardTiles {
  public:
-  MatrixForwardTiles(const AttentionInputs& inputs, Carver& carver);
+  AmxForwardTiles(const AttentionInputs& inputs, Carver& carver);
 
   void RunTask(std::int64_t task, const Tensor& y, const Tensor& log_sum_exp);
 
@@ -53,17 +53,17 @@ class MatrixForwardTiles {
   BFloat16* turned_values_;   // [width, padded keys]
   BFloat16* rows_;            // [padded keys or queries, width], on the way into another form
   BFloat16* queries_;         // pairs of rows of the transpose, [width / 2, kForwardQueries]
-  BFloat16* probabilities_;   // pairs of rows, [kMatrixKeys / 2, kForwardQueries]
-  float* scores_;             // [kMatrixKeys, kForwardQueries]
+  BFloat16* probabilities_;   // pairs of rows, [kAmxKeys / 2, kForwardQueries]
+  float* scores_;             // [kAmxKeys, kForwardQueries]
   float* output_;             // [width, kForwardQueries]
-  simd::MatrixSoftmax state_;
+  simd::AmxSoftmax state_;
   std::int64_t batch_ = 0;
   RowPrefetcher upcoming_;
 };
 
-class MatrixBackwardTiles {
+class AmxBackwardTiles {
  public:
-  MatrixBackwardTiles(const AttentionInputs& inputs, Carver& carver);
+  AmxBackwardTiles(const AttentionInputs& inputs, Carver& carver);
 
   // `sums` gets dk / scale and dv.
   void RunTask(std::int64_t task, const BackwardInputs& given, const HeadsView& dq,
@@ -71,7 +71,7 @@ class MatrixBackwardTiles {
 
   // Positions that the sums have to have room for.
   static std::int64_t PaddedKeys(const AttentionGeometry& g) {
-    return WholeGroups(g.key_length, simd::kMatrixBlock);
+    return WholeGroups(g.key_length, simd::kAmxBlock);
   }
 
  private:
@@ -93,9 +93,9 @@ class MatrixBackwardTiles {
   BFloat16* turned_gradients_;
   BFloat16* query_rows_;  // pairs of rows, [columns / 2, width]
   BFloat16* gradient_rows_;
-  BFloat16* probabilities_;  // [kMatrixKeys, kBackwardQueries]
+  BFloat16* probabilities_;  // [kAmxKeys, kBackwardQueries]
   BFloat16* slope_rows_;     // the same of the scores' gradients
-  BFloat16* slope_pairs_;    // pairs of rows, [kMatrixKeys / 2, kBackwardQueries]
+  BFloat16* slope_pairs_;    // pairs of rows, [kAmxKeys / 2, kBackwardQueries]
   float* scores_;            // [32, 32]
   float* slopes_;            // [32, 32]
   float* query_sums_;        // dq / scale, [width, kBackwardQueries]

@@ -5,9 +5,9 @@
 
 namespace frugal::onednn {
 
-using simd::kMatrixBlock;
+using simd::kAmxBlock;
 
-MatrixBackwardTiles::MatrixBackwardTiles(const AttentionInputs& inputs, Carver& carver)
+AmxBackwardTiles::AmxBackwardTiles(const AttentionInputs& inputs, Carver& carver)
     : inputs_(inputs),
       width_(inputs.plan.padded_head),
       padded_keys_(PaddedKeys(inputs.geometry)),
@@ -19,19 +19,19 @@ MatrixBackwardTiles::MatrixBackwardTiles(const AttentionInputs& inputs, Carver& 
       turned_gradients_(carver.TakeHalves(kBackwardQueries * width_)),
       query_rows_(carver.TakeHalves(kBackwardQueries * width_)),
       gradient_rows_(carver.TakeHalves(kBackwardQueries * width_)),
-      probabilities_(carver.TakeHalves(kMatrixKeys * kBackwardQueries)),
-      slope_rows_(carver.TakeHalves(kMatrixKeys * kBackwardQueries)),
-      slope_pairs_(carver.TakeHalves(kMatrixKeys * kBackwardQueries)),
-      scores_(carver.Take(kMatrixBlock * kMatrixBlock)),
-      slopes_(carver.Take(kMatrixBlock * kMatrixBlock)),
+      probabilities_(carver.TakeHalves(kAmxKeys * kBackwardQueries)),
+      slope_rows_(carver.TakeHalves(kAmxKeys * kBackwardQueries)),
+      slope_pairs_(carver.TakeHalves(kAmxKeys * kBackwardQueries)),
+      scores_(carver.Take(kAmxBlock * kAmxBlock)),
+      slopes_(carver.Take(kAmxBlock * kAmxBlock)),
       query_sums_(carver.Take(width_ * kBackwardQueries)),
       log_sum_exp_(carver.Take(kBackwardQueries)),
       delta_(carver.Take(kBackwardQueries)),
       scale_(carver.Take(kBackwardQueries)) {}
 
-void MatrixBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given,
-                                  const HeadsView& dq, const KeySums& sums) {
-  const simd::MatrixSession session;
+void AmxBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, const HeadsView& dq,
+                               const KeySums& sums) {
+  const simd::AmxSession session;
   const AttentionGeometry& g = inputs_.geometry;
   const AttentionPlan& plan = inputs_.plan;
   std::fill_n(sums.keys, padded_keys_ * width_, 0.0f);
@@ -42,10 +42,9 @@ void MatrixBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given
     const QueryTile tile = plan.Tile(g, task, item);
     const std::int64_t end = SeenKeys(g, tile);
     LoadTile(tile, given);
-    ForeseeBackward(inputs_, {task, item}, (end + kMatrixBlock - 1) / kMatrixBlock, given, dq,
-                    upcoming_);
-    for (std::int64_t key = 0; key < end; key += kMatrixKeys) {
-      AddKeys(tile, key, WholeGroups(std::min(kMatrixKeys, end - key), kMatrixBlock), sums);
+    ForeseeBackward(inputs_, {task, item}, (end + kAmxBlock - 1) / kAmxBlock, given, dq, upcoming_);
+    for (std::int64_t key = 0; key < end; key += kAmxKeys) {
+      AddKeys(tile, key, WholeGroups(std::min(kAmxKeys, end - key), kAmxBlock), sums);
     }
     const auto to = RowsOf<BFloat16>(dq, batch_, tile.head, g.head_size);
     simd::WriteTurned({query_sums_, kBackwardQueries, scale_, tile.count, g.head_size,
@@ -53,7 +52,7 @@ void MatrixBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given
   }
 }
 
-void MatrixBackwardTiles::LoadKeys(std::int64_t key_head) {
+void AmxBackwardTiles::LoadKeys(std::int64_t key_head) {
   const AttentionGeometry& g = inputs_.geometry;
   const std::int64_t head = key_head % g.key_heads;
   batch_ = key_head / g.key_heads;
@@ -65,15 +64,15 @@ void MatrixBackwardTiles::LoadKeys(std::int64_t key_head) {
   simd::TransposeMatrix({keys_, width_, padded_keys_, width_}, turned_keys_, padded_keys_);
 }
 
-void MatrixBackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given) {
+void AmxBackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given) {
   const AttentionGeometry& g = inputs_.geometry;
   const auto rows_of = [&](const HeadsView& view) {
     const auto rows = RowsOf<BFloat16>(view, batch_, tile.head, g.head_size);
-    return simd::MatrixRows{rows.at(tile.first), rows.row, tile.count, g.head_size};
+    return simd::AmxRows{rows.at(tile.first), rows.row, tile.count, g.head_size};
   };
-  const auto load = [&](const simd::MatrixRows& from, BFloat16* turned, BFloat16* pairs) {
+  const auto load = [&](const simd::AmxRows& from, BFloat16* turned, BFloat16* pairs) {
     simd::CopyPadded(from, tile.columns, width_, rows_);
-    const simd::MatrixRows padded{rows_, width_, tile.columns, width_};
+    const simd::AmxRows padded{rows_, width_, tile.columns, width_};
     simd::PairColumns(padded, turned);
     simd::PairRows(padded, pairs);
   };
@@ -92,26 +91,26 @@ void MatrixBackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& 
 }
 
 // The first column that sees key `first`, rounded down to whole blocks.
-std::int64_t MatrixBackwardTiles::FirstColumn(const QueryTile& tile, std::int64_t first) const {
+std::int64_t AmxBackwardTiles::FirstColumn(const QueryTile& tile, std::int64_t first) const {
   const AttentionGeometry& g = inputs_.geometry;
   if (!g.causal) return 0;
   const std::int64_t hidden = first - (tile.first + g.key_length - g.query_length);
-  return hidden <= 0 ? 0 : hidden - hidden % kMatrixBlock;
+  return hidden <= 0 ? 0 : hidden - hidden % kAmxBlock;
 }
 
-void MatrixBackwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std::int64_t count,
-                                  const KeySums& sums) {
-  for (std::int64_t key = first; key < first + count; key += kMatrixBlock) {
+void AmxBackwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std::int64_t count,
+                               const KeySums& sums) {
+  for (std::int64_t key = first; key < first + count; key += kAmxBlock) {
     const std::int64_t column = FirstColumn(tile, key), at = (key - first) * kBackwardQueries;
     upcoming_.Step();
-    for (std::int64_t c = column; c < tile.columns; c += kMatrixBlock) {
+    for (std::int64_t c = column; c < tile.columns; c += kAmxBlock) {
       ComputeBlock(tile, key, c, at);
     }
     AddToKeys(tile, key, column, at, sums);
   }
-  for (std::int64_t c = 0; c < tile.columns; c += kMatrixBlock) {
+  for (std::int64_t c = 0; c < tile.columns; c += kAmxBlock) {
     std::int64_t depth = count;
-    while (depth > 0 && FirstColumn(tile, first + depth - kMatrixBlock) > c) depth -= kMatrixBlock;
+    while (depth > 0 && FirstColumn(tile, first + depth - kAmxBlock) > c) depth -= kAmxBlock;
     simd::MultiplyMatrices({.a = turned_keys_ + first,
                             .a_row = padded_keys_,
                             .b = slope_pairs_ + 2 * c,
@@ -119,37 +118,37 @@ void MatrixBackwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std
                             .c = query_sums_ + c,
                             .c_row = kBackwardQueries,
                             .rows = width_,
-                            .columns = kMatrixBlock,
+                            .columns = kAmxBlock,
                             .depth = depth,
                             .accumulate = true});
   }
 }
 
 // Probabilities and slopes of 32 keys and columns; `at` is where those of the keys lie.
-void MatrixBackwardTiles::ComputeBlock(const QueryTile& tile, std::int64_t key, std::int64_t column,
-                                       std::int64_t at) {
+void AmxBackwardTiles::ComputeBlock(const QueryTile& tile, std::int64_t key, std::int64_t column,
+                                    std::int64_t at) {
   const auto multiply = [&](const BFloat16* rows, const BFloat16* turned, float* to) {
     simd::MultiplyMatrices({rows + key * width_, width_, turned + 2 * column, tile.columns, to,
-                            kMatrixBlock, kMatrixBlock, kMatrixBlock, width_, false});
+                            kAmxBlock, kAmxBlock, kAmxBlock, width_, false});
   };
   multiply(keys_, turned_queries_, scores_);
   multiply(values_, turned_gradients_, slopes_);
-  const simd::MatrixScores scores{scores_, kMatrixBlock, kMatrixBlock, kMatrixBlock};
-  const std::int64_t queries = std::min(kMatrixBlock, tile.count - column);
+  const simd::AmxScores scores{scores_, kAmxBlock, kAmxBlock, kAmxBlock};
+  const std::int64_t queries = std::min(kAmxBlock, tile.count - column);
   const float scale =
       CompleteScores(inputs_, {scores, batch_, tile.head, tile.first + column, queries, key});
-  simd::MatrixSoftmaxGradient(
+  simd::AmxSoftmaxGradient(
       scores, scale,
       {slopes_, log_sum_exp_ + column, delta_ + column, probabilities_ + at + column,
        slope_rows_ + at + column, slope_pairs_ + at + 2 * column, kBackwardQueries});
 }
 
 // Each query of the tile from `column` on adds p dy to dv and slope q to dk.
-void MatrixBackwardTiles::AddToKeys(const QueryTile& tile, std::int64_t key, std::int64_t column,
-                                    std::int64_t at, const KeySums& sums) {
+void AmxBackwardTiles::AddToKeys(const QueryTile& tile, std::int64_t key, std::int64_t column,
+                                 std::int64_t at, const KeySums& sums) {
   const auto multiply = [&](const BFloat16* factors, const BFloat16* rows, float* to) {
     simd::MultiplyMatrices({factors + at + column, kBackwardQueries, rows + column * width_, width_,
-                            to + key * width_, width_, kMatrixBlock, width_, tile.columns - column,
+                            to + key * width_, width_, kAmxBlock, width_, tile.columns - column,
                             true});
   };
   multiply(probabilities_, gradient_rows_, sums.values);

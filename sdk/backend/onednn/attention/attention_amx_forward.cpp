@@ -6,53 +6,53 @@
 
 namespace frugal::onednn {
 
-MatrixForwardTiles::MatrixForwardTiles(const AttentionInputs& inputs, Carver& carver)
+AmxForwardTiles::AmxForwardTiles(const AttentionInputs& inputs, Carver& carver)
     : inputs_(inputs),
       width_(inputs.plan.padded_head),
-      padded_keys_(WholeGroups(inputs.geometry.key_length, simd::kMatrixBlock)),
+      padded_keys_(WholeGroups(inputs.geometry.key_length, simd::kAmxBlock)),
       keys_(carver.TakeHalves(padded_keys_ * width_)),
       turned_values_(carver.TakeHalves(padded_keys_ * width_)),
-      rows_(carver.TakeHalves(simd::kMatrixBlock * width_)),
+      rows_(carver.TakeHalves(simd::kAmxBlock * width_)),
       queries_(carver.TakeHalves(width_ * kForwardQueries)),
-      probabilities_(carver.TakeHalves(kMatrixKeys * kForwardQueries)),
-      scores_(carver.Take(kMatrixKeys * kForwardQueries)),
+      probabilities_(carver.TakeHalves(kAmxKeys * kForwardQueries)),
+      scores_(carver.Take(kAmxKeys * kForwardQueries)),
       output_(carver.Take(width_ * kForwardQueries)),
       state_{carver.Take(kForwardQueries), carver.Take(kForwardQueries),
              carver.Take(kForwardQueries)} {}
 
-void MatrixForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& log_sum_exp) {
-  const simd::MatrixSession session;
+void AmxForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& log_sum_exp) {
+  const simd::AmxSession session;
   const AttentionPlan& plan = inputs_.plan;
   LoadKeys(task / plan.chunks);
   for (std::int64_t item = task % plan.chunks; item < plan.Items(); item += plan.chunks) {
     const QueryTile tile = plan.Tile(inputs_.geometry, task, item);
     const std::int64_t end = SeenKeys(inputs_.geometry, tile);
-    ForeseeForward(inputs_, {task, item}, 3 * (end + kMatrixKeys - 1) / kMatrixKeys, y, upcoming_);
+    ForeseeForward(inputs_, {task, item}, 3 * (end + kAmxKeys - 1) / kAmxKeys, y, upcoming_);
     Start(tile);
-    for (std::int64_t key = 0; key < end; key += kMatrixKeys) {
-      AddKeys(tile, key, WholeGroups(std::min(kMatrixKeys, end - key), simd::kMatrixBlock));
+    for (std::int64_t key = 0; key < end; key += kAmxKeys) {
+      AddKeys(tile, key, WholeGroups(std::min(kAmxKeys, end - key), simd::kAmxBlock));
     }
     Finish(tile, y, log_sum_exp);
   }
 }
 
-void MatrixForwardTiles::LoadKeys(std::int64_t key_head) {
+void AmxForwardTiles::LoadKeys(std::int64_t key_head) {
   const AttentionGeometry& g = inputs_.geometry;
   const std::int64_t head = key_head % g.key_heads;
   batch_ = key_head / g.key_heads;
   const auto keys = RowsOf<BFloat16>(inputs_.k, batch_, head, g.head_size);
   simd::CopyPadded({keys.data, keys.row, g.key_length, g.head_size}, padded_keys_, width_, keys_);
   const auto values = RowsOf<BFloat16>(inputs_.v, batch_, head, g.head_size);
-  for (std::int64_t key = 0; key < g.key_length; key += simd::kMatrixBlock) {
-    const std::int64_t count = std::min(simd::kMatrixBlock, g.key_length - key);
-    simd::CopyPadded({values.at(key), values.row, count, g.head_size}, simd::kMatrixBlock, width_,
+  for (std::int64_t key = 0; key < g.key_length; key += simd::kAmxBlock) {
+    const std::int64_t count = std::min(simd::kAmxBlock, g.key_length - key);
+    simd::CopyPadded({values.at(key), values.row, count, g.head_size}, simd::kAmxBlock, width_,
                      rows_);
-    simd::TransposeMatrix({rows_, width_, simd::kMatrixBlock, width_}, turned_values_ + key,
+    simd::TransposeMatrix({rows_, width_, simd::kAmxBlock, width_}, turned_values_ + key,
                           padded_keys_);
   }
 }
 
-void MatrixForwardTiles::Start(const QueryTile& tile) {
+void AmxForwardTiles::Start(const QueryTile& tile) {
   const std::int64_t head_size = inputs_.geometry.head_size;
   const auto q = RowsOf<BFloat16>(inputs_.q, batch_, tile.head, head_size);
   simd::CopyPadded({q.at(tile.first), q.row, tile.count, head_size}, kForwardQueries, width_,
@@ -64,8 +64,8 @@ void MatrixForwardTiles::Start(const QueryTile& tile) {
 }
 
 // output += v^T 2^(scores - reference)
-void MatrixForwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std::int64_t count) {
-  const simd::MatrixScores scores{scores_, kForwardQueries, count, kForwardQueries};
+void AmxForwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std::int64_t count) {
+  const simd::AmxScores scores{scores_, kForwardQueries, count, kForwardQueries};
   upcoming_.Step();
   simd::MultiplyMatrices({.a = keys_ + first * width_,
                           .a_row = width_,
@@ -80,8 +80,8 @@ void MatrixForwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std:
   const float scale =
       CompleteScores(inputs_, {scores, batch_, tile.head, tile.first, tile.count, first});
   upcoming_.Step();
-  if (simd::MatrixSoftmaxStep(scores, scale, state_, probabilities_)) {
-    simd::ScaleMatrixColumns(state_.factor, width_, kForwardQueries, output_);
+  if (simd::AmxSoftmaxStep(scores, scale, state_, probabilities_)) {
+    simd::ScaleAmxColumns(state_.factor, width_, kForwardQueries, output_);
   }
   upcoming_.Step();
   simd::MultiplyMatrices({.a = turned_values_ + first,
@@ -96,7 +96,7 @@ void MatrixForwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std:
                           .accumulate = true});
 }
 
-void MatrixForwardTiles::Finish(const QueryTile& tile, const Tensor& y, const Tensor& log_sum_exp) {
+void AmxForwardTiles::Finish(const QueryTile& tile, const Tensor& y, const Tensor& log_sum_exp) {
   const AttentionGeometry& g = inputs_.geometry;
   float* const sums =
       log_sum_exp.data<float>() + (batch_ * g.heads + tile.head) * g.query_length + tile.first;

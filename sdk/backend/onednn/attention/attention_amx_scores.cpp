@@ -5,11 +5,11 @@
 namespace frugal::onednn {
 namespace {
 
-simd::MatrixMask MaskOf(const AttentionInputs& inputs, const MatrixScoreBlock& block) {
+simd::AmxMask MaskOf(const AttentionInputs& inputs, const AmxScoreBlock& block) {
   const Tensor& mask = inputs.mask;
   if (!mask) return {};
-  simd::MatrixMask rows{.columns = block.queries,
-                        .keys = inputs.geometry.key_length - block.first_key};
+  simd::AmxMask rows{.columns = block.queries,
+                     .keys = inputs.geometry.key_length - block.first_key};
   if (mask.dtype() == DType::kBF16) {
     const auto from = MaskRows<BFloat16>(mask, block.batch, block.head);
     rows.halves = from.at(block.first_query) + block.first_key;
@@ -24,7 +24,7 @@ simd::MatrixMask MaskOf(const AttentionInputs& inputs, const MatrixScoreBlock& b
 
 }  // namespace
 
-float CompleteScores(const AttentionInputs& inputs, const MatrixScoreBlock& block) {
+float CompleteScores(const AttentionInputs& inputs, const AmxScoreBlock& block) {
   const AttentionGeometry& g = inputs.geometry;
   const auto scale = static_cast<float>(g.scale * std::numbers::log2e);
   // Of a factor that is not positive, the largest product and -infinity would not be what they are.

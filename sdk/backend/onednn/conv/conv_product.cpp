@@ -14,12 +14,12 @@
 namespace frugal::onednn {
 namespace {
 
-using simd::kMatrixBlock;
+using simd::kAmxBlock;
 using simd::Whole;
 using simd::WholeBlocks;
 
 constexpr std::int64_t kMostRows = 512;  // positions at a time
-constexpr std::int64_t kBlockSize = kMatrixBlock * kMatrixBlock;
+constexpr std::int64_t kBlockSize = kAmxBlock * kAmxBlock;
 
 std::int64_t Count(std::int64_t size, std::int64_t piece) { return (size + piece - 1) / piece; }
 
@@ -81,7 +81,7 @@ class ConvProduct final : public Operation {
 
  private:
   // Elements of a place in a panel of the weight.
-  std::int64_t PlaceSize() const { return Whole(channels_) * kMatrixBlock; }
+  std::int64_t PlaceSize() const { return Whole(channels_) * kAmxBlock; }
   std::int64_t BytesPerThread() const { return rows_ * (2 * depth_ + 4 * Whole(columns_)); }
 
   void CutPlaces(const WindowPart& part) {
@@ -108,7 +108,7 @@ class ConvProduct final : public Operation {
     const std::int64_t positions = parts_[part].Positions(d_.geometry.window.batch);
     if (positions == 0) return;
     const std::int64_t fit = kBytes / (2 * depth_ + 4 * Whole(columns_));
-    const std::int64_t most = std::clamp(fit, kMatrixBlock, kMostRows);
+    const std::int64_t most = std::clamp(fit, kAmxBlock, kMostRows);
     const std::int64_t pieces = Count(Count(positions, most), ThreadCount()) * ThreadCount();
     const std::int64_t rows = std::min(kMostRows, Whole(Count(positions, pieces)));
     for (std::int64_t row = 0; row < positions; row += rows) {
@@ -129,7 +129,7 @@ class ConvProduct final : public Operation {
     const auto places = static_cast<std::int64_t>(packed_places_.size());
     const std::int64_t step = places * d_.geometry.input_channels;  // of the outputs
     const std::int64_t row = forward_ ? places : step, column = forward_ ? step : places;
-    const std::int64_t channel = block * kMatrixBlock, first = panel * kMatrixBlock;
+    const std::int64_t channel = block * kAmxBlock, first = panel * kAmxBlock;
     std::array<BFloat16*, simd::kPointsAtOnce> to;
     for (std::int64_t place = 0; place < places; place += simd::kPointsAtOnce) {
       const std::int64_t taken = std::min(simd::kPointsAtOnce, places - place);
@@ -139,8 +139,8 @@ class ConvProduct final : public Operation {
             weight_ + packed.at + panel * packed.panel_step + block * kBlockSize;
       }
       simd::PackRightBlocks({weight + channel * row + first * column + place, row, column,
-                             std::min(kMatrixBlock, channels_ - channel),
-                             std::min(kMatrixBlock, columns_ - first), places, taken},
+                             std::min(kAmxBlock, channels_ - channel),
+                             std::min(kAmxBlock, columns_ - first), places, taken},
                             to.data());
     }
   }
@@ -150,7 +150,7 @@ class ConvProduct final : public Operation {
   }
 
   void Compute(const Task& task, char* own) const {
-    const simd::MatrixSession session;
+    const simd::AmxSession session;
     auto* const left = reinterpret_cast<BFloat16*>(own);
     auto* const sums = reinterpret_cast<float*>(own + 2 * rows_ * depth_);
     const std::int64_t rows = Whole(task.count);
@@ -180,17 +180,17 @@ class ConvProduct final : public Operation {
                 float* sums) const {
     const std::int64_t panel = chunk.count * PlaceSize(), panels = WholeBlocks(columns_);
     const BFloat16* right = weight_ + chunk.at;
-    for (std::int64_t i = 0; i < panels; ++i, right += panel, sums += rows * kMatrixBlock) {
-      simd::MultiplyPanels({.left = left,
-                            .right = right,
-                            .depth = chunk.count * Whole(channels_),
-                            .c = sums,
-                            .c_row = kMatrixBlock,
-                            .rows = rows,
-                            .columns = kMatrixBlock,
-                            .accumulate = accumulate,
-                            .soon = {right + panel, kMatrixBlock,
-                                     i + 1 < panels ? panel / kMatrixBlock : 0, kMatrixBlock}});
+    for (std::int64_t i = 0; i < panels; ++i, right += panel, sums += rows * kAmxBlock) {
+      simd::MultiplyPanels(
+          {.left = left,
+           .right = right,
+           .depth = chunk.count * Whole(channels_),
+           .c = sums,
+           .c_row = kAmxBlock,
+           .rows = rows,
+           .columns = kAmxBlock,
+           .accumulate = accumulate,
+           .soon = {right + panel, kAmxBlock, i + 1 < panels ? panel / kAmxBlock : 0, kAmxBlock}});
     }
   }
 

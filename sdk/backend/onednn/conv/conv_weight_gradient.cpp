@@ -13,7 +13,7 @@
 namespace frugal::onednn {
 namespace {
 
-using simd::kMatrixBlock;
+using simd::kAmxBlock;
 using simd::Whole;
 
 // Elements of all panels of dy: 1 MB. More than 2048 outputs take more, for 256 positions at least.
@@ -66,17 +66,17 @@ class ConvWeightGradient final : public Operation {
   };
 
   std::int64_t RowsAtOnce() const {
-    const std::int64_t fit = kLeft / Whole(outputs_) / kMatrixBlock * kMatrixBlock;
-    return std::min(Whole(positions_), std::clamp(fit, 8 * kMatrixBlock, kMostRows));
+    const std::int64_t fit = kLeft / Whole(outputs_) / kAmxBlock * kAmxBlock;
+    return std::min(Whole(positions_), std::clamp(fit, 8 * kAmxBlock, kMostRows));
   }
   std::int64_t LeftSize() const { return simd::WholeBlocks(outputs_) * simd::PanelSize(rows_); }
 
   void PackLeft(const Part& part) const {
     const std::int64_t panels = simd::WholeBlocks(outputs_);
-    const std::int64_t piece = std::clamp<std::int64_t>(panels / 8, 1, kMostPanels) * kMatrixBlock;
+    const std::int64_t piece = std::clamp<std::int64_t>(panels / 8, 1, kMostPanels) * kAmxBlock;
     eigen::ParallelFor(outputs_, piece, [&](std::int64_t begin, std::int64_t end) {
-      const simd::MatrixSession session;
-      BFloat16* const to = left_ + begin / kMatrixBlock * simd::PanelSize(part.count);
+      const simd::AmxSession session;
+      BFloat16* const to = left_ + begin / kAmxBlock * simd::PanelSize(part.count);
       simd::PackLeftPanels({dy_ + part.row * outputs_ + begin, outputs_, part.count, end - begin},
                            to);
       if (dbias_ == nullptr) return;
@@ -91,14 +91,14 @@ class ConvWeightGradient final : public Operation {
     const std::int64_t piece = blocks % 4 == 0 ? 4 : blocks % 2 == 0 ? 2 : 1;
     const std::int64_t across = blocks / piece;
     eigen::ParallelFor(places_ * across, 1, [&](std::int64_t i, std::int64_t) {
-      const std::int64_t place = i / across, channel = i % across * piece * kMatrixBlock;
-      MultiplyPlace(part, place, channel, std::min(inputs_, channel + piece * kMatrixBlock));
+      const std::int64_t place = i / across, channel = i % across * piece * kAmxBlock;
+      MultiplyPlace(part, place, channel, std::min(inputs_, channel + piece * kAmxBlock));
     });
   }
 
   void MultiplyPlace(const Part& part, std::int64_t place, std::int64_t channel,
                      std::int64_t end) const {
-    const simd::MatrixSession session;
+    const simd::AmxSession session;
     std::array<const BFloat16*, kMostRows> inputs;
     WindowWalk windows(grid_, part.row);
     const Spatial offset = OffsetOfPlace(d_.geometry.window, place);
@@ -106,8 +106,8 @@ class ConvWeightGradient final : public Operation {
       inputs[static_cast<std::size_t>(i)] = windows.Find(x_, offset);
     }
     BFloat16* const panel = right_ + ThreadNumber() * simd::PanelSize(rows_);
-    for (; channel < end; channel += kMatrixBlock) {
-      const std::int64_t columns = std::min(kMatrixBlock, inputs_ - channel);
+    for (; channel < end; channel += kAmxBlock) {
+      const std::int64_t columns = std::min(kAmxBlock, inputs_ - channel);
       simd::GatherRightPanel({inputs.data(), part.count, channel, columns}, panel);
       simd::MultiplyPanels({.left = left_,
                             .right = panel,

@@ -12,7 +12,7 @@
 namespace frugal::onednn {
 namespace {
 
-using simd::kMatrixBlock;
+using simd::kAmxBlock;
 
 constexpr std::int64_t kDepth = 256;         // outputs of a panel: 16 KB in the first cache
 constexpr std::int64_t kMostRows = 1024;     // at a time
@@ -61,17 +61,17 @@ class DataGradient final : public Operation {
     const std::int64_t blocks = simd::WholeBlocks(part.rows);
     const std::int64_t steps = (part.outputs + kDepth - 1) / kDepth;
     eigen::ParallelFor(steps * blocks, 1, [&](std::int64_t i, std::int64_t) {
-      const std::int64_t row = i / steps * kMatrixBlock, output = i % steps * kDepth;
+      const std::int64_t row = i / steps * kAmxBlock, output = i % steps * kDepth;
       const std::int64_t depth = std::min(kDepth, part.outputs - output);
-      simd::PackTurnedPanels({dy + row * d_.outputs + output, d_.outputs,
-                              std::min(kMatrixBlock, part.rows - row), depth},
-                             panels_ + output * blocks * kMatrixBlock + row * Whole(depth));
+      simd::PackTurnedPanels(
+          {dy + row * d_.outputs + output, d_.outputs, std::min(kAmxBlock, part.rows - row), depth},
+          panels_ + output * blocks * kAmxBlock + row * Whole(depth));
     });
   }
 
   void Multiply(const Part& part, BFloat16* dx) const {
-    eigen::ParallelFor(d_.inputs, kMatrixBlock, [&](std::int64_t input, std::int64_t) {
-      const simd::MatrixSession session;
+    eigen::ParallelFor(d_.inputs, kAmxBlock, [&](std::int64_t input, std::int64_t) {
+      const simd::AmxSession session;
       for (std::int64_t output = 0; output < part.outputs; output += kDepth) {
         MultiplyPanel(part, input, output);
       }
@@ -80,7 +80,7 @@ class DataGradient final : public Operation {
   }
 
   // Tiles of 32 inputs and a panel's outputs; the last of them may be half a tile.
-  simd::MatrixRows TilesOf(std::int64_t input, std::int64_t output) const {
+  simd::AmxRows TilesOf(std::int64_t input, std::int64_t output) const {
     const std::int64_t step = Whole(d_.inputs) * simd::kTileOutputs;
     const std::int64_t end = (d_.outputs + simd::kTileOutputs - 1) / simd::kTileOutputs;
     const std::int64_t tile = output / simd::kTileOutputs;
@@ -90,25 +90,25 @@ class DataGradient final : public Operation {
   }
 
   void MultiplyPanel(const Part& part, std::int64_t input, std::int64_t output) const {
-    alignas(64) BFloat16 panel[kDepth * kMatrixBlock];
+    alignas(64) BFloat16 panel[kDepth * kAmxBlock];
     const std::int64_t rows = Whole(part.rows), depth = std::min(kDepth, part.outputs - output);
-    const simd::MatrixRows tiles = TilesOf(input, part.output + output);
+    const simd::AmxRows tiles = TilesOf(input, part.output + output);
     const bool last = output + kDepth >= part.outputs;
-    const simd::MatrixRows soon = last ? TilesOf(input + kMatrixBlock, part.output)
-                                       : TilesOf(input, part.output + output + kDepth);
+    const simd::AmxRows soon = last ? TilesOf(input + kAmxBlock, part.output)
+                                    : TilesOf(input, part.output + output + kDepth);
     simd::UnpackTiles(tiles.data, tiles.row, Whole(depth), panel);
     simd::MultiplyPanels({panel, panels_ + output * rows, Whole(depth), sums_ + input * rows, rows,
-                          kMatrixBlock, rows, part.output + output > 0, soon});
+                          kAmxBlock, rows, part.output + output > 0, soon});
   }
 
   void Write(const Part& part, std::int64_t input, BFloat16* dx) const {
-    alignas(64) std::array<float, kMatrixBlock> ones;
+    alignas(64) std::array<float, kAmxBlock> ones;
     ones.fill(1.0f);
     const std::int64_t rows = Whole(part.rows);
-    for (std::int64_t row = 0; row < part.rows; row += kMatrixBlock) {
+    for (std::int64_t row = 0; row < part.rows; row += kAmxBlock) {
       simd::WriteTurned(
-          {sums_ + input * rows + row, rows, ones.data(), std::min(kMatrixBlock, part.rows - row),
-           std::min(kMatrixBlock, d_.inputs - input), dx + row * d_.inputs + input, d_.inputs});
+          {sums_ + input * rows + row, rows, ones.data(), std::min(kAmxBlock, part.rows - row),
+           std::min(kAmxBlock, d_.inputs - input), dx + row * d_.inputs + input, d_.inputs});
     }
   }
 

@@ -13,7 +13,7 @@
 namespace frugal::onednn {
 namespace {
 
-using simd::kMatrixBlock;
+using simd::kAmxBlock;
 using simd::kTileInputs;
 using simd::kTileOutputs;
 using simd::kTileSize;
@@ -29,9 +29,9 @@ class RowProductOperation final : public Operation {
         depth_(forward_ ? d.inputs : d.outputs),
         columns_(forward_ ? d.outputs : d.inputs),
         // A piece reads its rows and its part of the weight.
-        grid_({d.rows, kMatrixBlock}, {columns_, kTileOutputs},
+        grid_({d.rows, kAmxBlock}, {columns_, kTileOutputs},
               [](std::int64_t down, std::int64_t across) {
-                return down * kMatrixBlock + across * kTileOutputs;
+                return down * kAmxBlock + across * kTileOutputs;
               }),
         rows_stay_(grid_.MostRows() * Whole(depth_) <= kStayingRows),
         width_(ColumnsAtATime()),
@@ -59,7 +59,7 @@ class RowProductOperation final : public Operation {
     p.y = static_cast<BFloat16*>(find(forward_ ? Slot::kDestination : Slot::kSourceGradient));
     p.row = columns_;
     eigen::ParallelFor(grid_.Pieces(), 1, [&](std::int64_t piece, std::int64_t) {
-      const simd::MatrixSession session;
+      const simd::AmxSession session;
       simd::RowProduct own = p;
       own.sums = sums + piece * SumsSize();
       const Source source{from, turned + TurnedSize() + piece * FilledSize()};
@@ -99,11 +99,11 @@ class RowProductOperation final : public Operation {
   // when the block before it has met `others` rows or columns. More at a time only wait.
   static std::int64_t LinesPerStep(std::int64_t others) {
     constexpr std::int64_t kBlockLines = 32, kMost = 4;
-    return std::clamp((kBlockLines * kMatrixBlock + others / 2) / others, std::int64_t{1}, kMost);
+    return std::clamp((kBlockLines * kAmxBlock + others / 2) / others, std::int64_t{1}, kMost);
   }
 
   std::int64_t SumsSize() const { return simd::RowSums(width_); }
-  std::int64_t FilledSize() const { return kMatrixBlock * Whole(depth_); }
+  std::int64_t FilledSize() const { return kAmxBlock * Whole(depth_); }
   std::int64_t TurnedStep() const { return simd::WholeBlocks(d_.outputs) * kTileSize; }
   std::int64_t PieceSize() const { return Count(width_, kTileOutputs) * TurnedStep(); }
   std::int64_t TurnedSize() const {
@@ -145,8 +145,8 @@ class RowProductOperation final : public Operation {
     p.rows = rows.count;
     p.a = source.rows + rows.begin * depth_;
     p.a_row = depth_;
-    if (rows.count == kMatrixBlock && depth_ % kMatrixBlock == 0) return;
-    simd::CopyPadded({p.a, depth_, rows.count, depth_}, kMatrixBlock, Whole(depth_), source.filled);
+    if (rows.count == kAmxBlock && depth_ % kAmxBlock == 0) return;
+    simd::CopyPadded({p.a, depth_, rows.count, depth_}, kAmxBlock, Whole(depth_), source.filled);
     p.a = source.filled;
     p.a_row = Whole(depth_);
   }
@@ -161,10 +161,10 @@ class RowProductOperation final : public Operation {
     const BFloat16* const soon_end = p.soon_tiles.at + soon * Whole(depth_);
     BFloat16* const y = p.y + columns.begin;
     const BFloat16* const residual = p.residual;
-    ForRanges(all, kMatrixBlock, [&](const Range& rows) {
+    ForRanges(all, kAmxBlock, [&](const Range& rows) {
       SetRows(source, rows, p);
       const std::int64_t end = rows.begin + rows.count;
-      const bool has_next = !rows_stay_ && end + kMatrixBlock <= all.begin + all.count;
+      const bool has_next = !rows_stay_ && end + kAmxBlock <= all.begin + all.count;
       p.soon_rows = {source.rows + end * depth_, has_next ? LinesPerStep(columns.count) : 0};
       p.soon_tiles.lines = p.soon_tiles.at < soon_end ? LinesPerStep(all.count) : 0;
       p.y = y + rows.begin * p.row;

@@ -10,7 +10,7 @@
 namespace frugal::onednn {
 namespace {
 
-using simd::kMatrixBlock;
+using simd::kAmxBlock;
 
 constexpr std::int64_t kLeftColumns = 128;  // packed at a time: 256 bytes of a row
 
@@ -35,12 +35,11 @@ struct Factor {
 // The left factor's columns are the rows of the product. A panel is packed in the time of three
 // products with another.
 PieceGrid PiecesOf(std::int64_t left, std::int64_t right, const Tiling& tiling) {
-  const std::int64_t part = tiling.right_columns / kMatrixBlock;
-  return {
-      {left, kMatrixBlock}, {right, kMatrixBlock}, [part](std::int64_t down, std::int64_t across) {
-        const std::int64_t parts = (across + part - 1) / part;
-        return 3 * (down * parts + across) + down * across;
-      }};
+  const std::int64_t part = tiling.right_columns / kAmxBlock;
+  return {{left, kAmxBlock}, {right, kAmxBlock}, [part](std::int64_t down, std::int64_t across) {
+            const std::int64_t parts = (across + part - 1) / part;
+            return 3 * (down * parts + across) + down * across;
+          }};
 }
 
 std::int64_t PackedSize(std::int64_t rows, std::int64_t columns) {
@@ -64,7 +63,7 @@ class Work {
   void Run(bool accumulate, void* scratch) const {
     auto* const panels = static_cast<BFloat16*>(scratch);
     eigen::ParallelFor(grid_.Pieces(), 1, [&](std::int64_t piece, std::int64_t) {
-      const simd::MatrixSession session;
+      const simd::AmxSession session;
       BFloat16* const own = panels + piece * (RightSize() + LeftSize());
       RunPiece(grid_.Rows(piece), grid_.Columns(piece), accumulate, own);
     });
@@ -83,7 +82,7 @@ class Work {
   }
   std::int64_t LeftSize() const { return PackedSize(tiling_.rows, kLeftColumns); }
 
-  static simd::MatrixRows RowsOf(const Factor& from, const Range& rows, const Range& columns) {
+  static simd::AmxRows RowsOf(const Factor& from, const Range& rows, const Range& columns) {
     return {from.data + rows.begin * from.stride + columns.begin, from.stride, rows.count,
             columns.count};
   }

@@ -65,8 +65,8 @@ void AddProduct(const BFloat16* a, std::int64_t a_row, const BFloat16* b, std::i
 
 // Element [0, k + 32] of `a` lies a_step behind [0, k]; `between` is called with each k.
 template <bool kPasses = false, class Between>
-void MultiplyBlock(const MatrixProduct& p, const BFloat16* a, std::int64_t a_step,
-                   const BFloat16* b, float* c, const Between& between) {
+void MultiplyBlock(const AmxProduct& p, const BFloat16* a, std::int64_t a_step, const BFloat16* b,
+                   float* c, const Between& between) {
   p.accumulate ? LoadSums(c, p.c_row * 4) : ZeroSums();
   for (std::int64_t k = 0; k < p.depth; k += 32, a += a_step, b += 32 * p.b_row) {
     between(k);

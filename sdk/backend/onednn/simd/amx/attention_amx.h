@@ -14,23 +14,23 @@
 // 2i + 1 of it. "Pairs of rows" below is that form, `row` of it counted in pairs.
 namespace frugal::simd {
 
-inline constexpr std::int64_t kMatrixBlock = 32;
+inline constexpr std::int64_t kAmxBlock = 32;
 
 // Configures the tiles of this thread, and what is below the smallest normal number counts as zero,
 // as it does in the products.
-class MatrixSession {
+class AmxSession {
  public:
-  MatrixSession();
-  ~MatrixSession();
-  MatrixSession(const MatrixSession&) = delete;
-  MatrixSession& operator=(const MatrixSession&) = delete;
+  AmxSession();
+  ~AmxSession();
+  AmxSession(const AmxSession&) = delete;
+  AmxSession& operator=(const AmxSession&) = delete;
 
  private:
   unsigned int control_;
 };
 
 // c = or += a b; a [rows, depth], b pairs of rows [depth / 2, columns], c [rows, columns]
-struct MatrixProduct {
+struct AmxProduct {
   const BFloat16* a;
   std::int64_t a_row;
   const BFloat16* b;
@@ -40,46 +40,46 @@ struct MatrixProduct {
   std::int64_t rows, columns, depth;
   bool accumulate;
 };
-void MultiplyMatrices(const MatrixProduct& product);
+void MultiplyMatrices(const AmxProduct& product);
 
 // Some rows of `width` elements.
-struct MatrixRows {
+struct AmxRows {
   const BFloat16* data;
   std::int64_t row, count, width;
 };
 
 // to [padded_count, padded_width] = from, then zeros
-void CopyPadded(const MatrixRows& from, std::int64_t padded_count, std::int64_t padded_width,
+void CopyPadded(const AmxRows& from, std::int64_t padded_count, std::int64_t padded_width,
                 BFloat16* to);
 // The next three take count and width in blocks.
 // Pairs of rows of the transpose: to [width / 2][count][2]
-void PairColumns(const MatrixRows& from, BFloat16* to);
+void PairColumns(const AmxRows& from, BFloat16* to);
 // Pairs of rows: to [count / 2][width][2]
-void PairRows(const MatrixRows& from, BFloat16* to);
+void PairRows(const AmxRows& from, BFloat16* to);
 // to [width, to_row] with `count` elements per row
-void TransposeMatrix(const MatrixRows& from, BFloat16* to, std::int64_t to_row);
+void TransposeMatrix(const AmxRows& from, BFloat16* to, std::int64_t to_row);
 
 // Scores [keys, columns] in blocks, rows `row` apart.
-struct MatrixScores {
+struct AmxScores {
   float* scores;
   std::int64_t row, keys, columns;
 };
 
 // Scores of key k become -infinity in the columns before k + shift, and in all columns from key
 // `seen` on.
-void HideKeys(const MatrixScores& tile, std::int64_t shift, std::int64_t seen);
+void HideKeys(const AmxScores& tile, std::int64_t shift, std::int64_t seen);
 
 // A mask's rows of the tile's columns, in one of two types or none; `row` apart.
-struct MatrixMask {
+struct AmxMask {
   const float* floats = nullptr;
   const BFloat16* halves = nullptr;
   std::int64_t row = 0, columns = 0, keys = 0;
 };
 // scores = scale scores + the mask in units of ln 2; nothing is added outside of the mask.
-void AddMask(const MatrixScores& tile, float scale, const MatrixMask& mask);
+void AddMask(const AmxScores& tile, float scale, const AmxMask& mask);
 
 // What is known of each query's softmax after some keys: the sum of 2^(score - reference).
-struct MatrixSoftmax {
+struct AmxSoftmax {
   float* reference;  // -infinity where no key was seen
   float* sum;
   float* factor;  // what the last step multiplies earlier sums with
@@ -87,13 +87,12 @@ struct MatrixSoftmax {
 // pairs [keys / 2][columns][2] = 2^(scale score - reference), which are added to the sums. The
 // reference moves only where a score exceeds it by more than 8; true where any earlier sum has to
 // be multiplied by `factor`.
-bool MatrixSoftmaxStep(const MatrixScores& tile, float scale, const MatrixSoftmax& state,
-                       BFloat16* pairs);
-void ScaleMatrixColumns(const float* factor, std::int64_t rows, std::int64_t columns, float* x);
+bool AmxSoftmaxStep(const AmxScores& tile, float scale, const AmxSoftmax& state, BFloat16* pairs);
+void ScaleAmxColumns(const float* factor, std::int64_t rows, std::int64_t columns, float* x);
 
 // Of scores and, laid out alike, the slopes of the output's gradient along them: probabilities
 // p = 2^(scale score - log_sum_exp[column]) and slopes p (slope - delta[column]).
-struct MatrixSlopes {
+struct AmxSlopes {
   const float* slopes;
   const float* log_sum_exp;
   const float* delta;
@@ -102,10 +101,10 @@ struct MatrixSlopes {
   BFloat16* pairs;          // slopes, pairs of rows [keys / 2, to_row]
   std::int64_t to_row;
 };
-void MatrixSoftmaxGradient(const MatrixScores& tile, float scale, const MatrixSlopes& slopes);
+void AmxSoftmaxGradient(const AmxScores& tile, float scale, const AmxSlopes& slopes);
 
 // sums[r] of the products of row r of a and of b
-void DotRows(const MatrixRows& a, const MatrixRows& b, float* sums);
+void DotRows(const AmxRows& a, const AmxRows& b, float* sums);
 
 // to[c][r] = factor[c] from[r][c] for r < width, c < count; from [width in blocks, row]
 struct TurnedRows {

@@ -7,7 +7,7 @@
 namespace frugal::simd {
 namespace {
 
-constexpr std::int64_t kBlockSize = kMatrixBlock * kMatrixBlock;
+constexpr std::int64_t kBlockSize = kAmxBlock * kAmxBlock;
 
 constexpr std::int64_t kRowsAhead = 6;  // that are asked for: they lie too far apart to be foreseen
 
@@ -45,7 +45,7 @@ void RoundPlaces(const PlacedBlock& block, const PlacedElements& from, Places& r
 // Where the columns lie `places` apart.
 void PackAlongColumns(const PlacedBlock& from, BFloat16* const* to) {
   Places even, odd;
-  for (std::int64_t r = 0; r < kMatrixBlock; r += 2) {
+  for (std::int64_t r = 0; r < kAmxBlock; r += 2) {
     const float* const at = from.data + r * from.row;
     FetchLines(at + kRowsAhead * from.row, from.columns * from.places);
     FetchLines(at + (kRowsAhead + 1) * from.row, from.columns * from.places);
@@ -63,7 +63,7 @@ void PackAlongColumns(const PlacedBlock& from, BFloat16* const* to) {
 void PackAlongRows(const PlacedBlock& from, BFloat16* const* to) {
   Places rounded[16];
   __m512i square[16];
-  for (std::int64_t c = 0; c < kMatrixBlock; c += 16) {
+  for (std::int64_t c = 0; c < kAmxBlock; c += 16) {
     for (std::int64_t i = 0; i < 16; ++i) {
       const float* const at = from.data + (c + i) * from.column;
       FetchLines(at + kRowsAhead * from.column, from.rows * from.places);
@@ -88,10 +88,10 @@ void PackRightBlocks(const PlacedBlock& from, BFloat16* const* to) {
 }
 
 void GatherLeftPanels(const LeftRows& from, std::int64_t step, BFloat16* to) {
-  for (std::int64_t r = 0; r < WholeBlocks(from.count) * kMatrixBlock; ++r) {
+  for (std::int64_t r = 0; r < WholeBlocks(from.count) * kAmxBlock; ++r) {
     const BFloat16* const row = r < from.count ? from.rows[r] : nullptr;
-    BFloat16* at = to + r / kMatrixBlock * step + r % kMatrixBlock * kMatrixBlock;
-    for (std::int64_t c = 0; c < from.width; c += kMatrixBlock, at += kBlockSize) {
+    BFloat16* at = to + r / kAmxBlock * step + r % kAmxBlock * kAmxBlock;
+    for (std::int64_t c = 0; c < from.width; c += kAmxBlock, at += kBlockSize) {
       const __mmask32 inside = FirstOf32(from.width - c);
       StorePairs(
           at, row == nullptr ? _mm512_setzero_si512() : _mm512_maskz_loadu_epi16(inside, row + c));
@@ -100,7 +100,7 @@ void GatherLeftPanels(const LeftRows& from, std::int64_t step, BFloat16* to) {
 }
 
 void WriteSummedRows(const SummedRows& from) {
-  for (std::int64_t c = 0; c < from.columns; c += kMatrixBlock) {
+  for (std::int64_t c = 0; c < from.columns; c += kAmxBlock) {
     const __mmask32 inside = FirstOf32(from.columns - c);
     __m512 low_bias = _mm512_setzero_ps(), high_bias = low_bias;
     if (from.bias != nullptr) {
@@ -110,7 +110,7 @@ void WriteSummedRows(const SummedRows& from) {
       }
     }
     const float* sums = from.sums + c * from.sum_rows;
-    for (std::int64_t r = 0; r < from.count; ++r, sums += kMatrixBlock) {
+    for (std::int64_t r = 0; r < from.count; ++r, sums += kAmxBlock) {
       __m512 low = _mm512_add_ps(_mm512_loadu_ps(sums), low_bias);
       __m512 high = _mm512_add_ps(_mm512_loadu_ps(sums + 16), high_bias);
       if (from.relu) {  // not a number stays so

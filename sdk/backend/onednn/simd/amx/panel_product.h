@@ -14,20 +14,20 @@
 namespace frugal::simd {
 
 constexpr std::int64_t WholeBlocks(std::int64_t count) {
-  return (count + kMatrixBlock - 1) / kMatrixBlock;
+  return (count + kAmxBlock - 1) / kAmxBlock;
 }
 // Filled up to whole blocks.
-constexpr std::int64_t Whole(std::int64_t count) { return WholeBlocks(count) * kMatrixBlock; }
+constexpr std::int64_t Whole(std::int64_t count) { return WholeBlocks(count) * kAmxBlock; }
 // Elements of a panel.
 constexpr std::int64_t PanelSize(std::int64_t rows) {
-  return WholeBlocks(rows) * kMatrixBlock * kMatrixBlock;
+  return WholeBlocks(rows) * kAmxBlock * kAmxBlock;
 }
 
 // All panels of some rows, one behind the other.
-void PackLeftPanels(const MatrixRows& from, BFloat16* to);
-void PackRightPanels(const MatrixRows& from, BFloat16* to);
+void PackLeftPanels(const AmxRows& from, BFloat16* to);
+void PackRightPanels(const AmxRows& from, BFloat16* to);
 // Right panels of the transpose: a panel is 32 rows, its rows are the columns.
-void PackTurnedPanels(const MatrixRows& from, BFloat16* to);
+void PackTurnedPanels(const AmxRows& from, BFloat16* to);
 // A right panel of rows that lie anywhere: elements `first` to first + width, up to 32, of each;
 // nullptr for a row of zeros.
 struct GatheredRows {
@@ -36,7 +36,7 @@ struct GatheredRows {
 };
 void GatherRightPanel(const GatheredRows& from, BFloat16* to);
 
-// sums[c] = or += sum over `rows` rows of each of `columns` columns of panels; in a MatrixSession.
+// sums[c] = or += sum over `rows` rows of each of `columns` columns of panels; in a AmxSession.
 struct PanelSums {
   const BFloat16* panels;
   std::int64_t rows, columns;
@@ -47,7 +47,7 @@ void SumLeftPanels(const PanelSums& panels);
 void SumRightPanels(const PanelSums& panels);
 
 // c [rows, columns] = or += left^T right, over `depth` rows of panels that lie one behind the
-// other; in a MatrixSession. Each left panel meets all right ones in turn.
+// other; in a AmxSession. Each left panel meets all right ones in turn.
 struct PanelProduct {
   const BFloat16* left;
   const BFloat16* right;
@@ -55,7 +55,7 @@ struct PanelProduct {
   float* c;
   std::int64_t c_row, rows, columns;
   bool accumulate;
-  MatrixRows soon{};  // what the caller reads next, in whole cache lines: comes nearer meanwhile
+  AmxRows soon{};  // what the caller reads next, in whole cache lines: comes nearer meanwhile
   bool right_passes = false;  // the first cache by, so that 512 rows of a left panel stay there
 };
 void MultiplyPanels(const PanelProduct& product);

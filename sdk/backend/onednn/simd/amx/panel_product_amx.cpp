@@ -7,18 +7,18 @@
 namespace frugal::simd {
 namespace {
 
-constexpr std::int64_t kBlockSize = kMatrixBlock * kMatrixBlock;
+constexpr std::int64_t kBlockSize = kAmxBlock * kAmxBlock;
 
 // Where a block of c lies; it may have fewer than 32 rows and columns.
 struct BlockOfC {
   float* at = nullptr;
   std::int64_t row = 0, rows = 0, columns = 0;
-  bool IsWhole() const { return rows == kMatrixBlock && columns == kMatrixBlock; }
+  bool IsWhole() const { return rows == kAmxBlock && columns == kAmxBlock; }
 };
 
 BlockOfC BlockAt(const PanelProduct& p, std::int64_t row, std::int64_t column) {
-  return {p.c + row * p.c_row + column, p.c_row, std::min(kMatrixBlock, p.rows - row),
-          std::min(kMatrixBlock, p.columns - column)};
+  return {p.c + row * p.c_row + column, p.c_row, std::min(kAmxBlock, p.rows - row),
+          std::min(kAmxBlock, p.columns - column)};
 }
 
 // Some rows of the block that is next, which come nearer while this one is computed.
@@ -33,7 +33,7 @@ void Foresee(const BlockOfC& next, std::int64_t row, std::int64_t count) {
 // Asks for rows line by line, some at a time.
 class Foresight {
  public:
-  Foresight(const MatrixRows& rows, std::int64_t steps)
+  Foresight(const AmxRows& rows, std::int64_t steps)
       : rows_(rows), lines_((rows.count * rows.width / kLine + steps - 1) / steps) {}
 
   void Step() {
@@ -49,7 +49,7 @@ class Foresight {
  private:
   static constexpr std::int64_t kLine = 32;
 
-  MatrixRows rows_;
+  AmxRows rows_;
   std::int64_t lines_;  // per step
   std::int64_t row_ = 0, column_ = 0;
 };
@@ -57,14 +57,14 @@ class Foresight {
 template <class Between>
 void Multiply(const PanelProduct& p, const BFloat16* left, const BFloat16* right, float* c,
               std::int64_t c_row, bool accumulate, const Between& between) {
-  const MatrixProduct product{left,  kMatrixBlock, right,        kMatrixBlock, c,
-                              c_row, kMatrixBlock, kMatrixBlock, p.depth,      accumulate};
+  const AmxProduct product{left,  kAmxBlock, right,     kAmxBlock, c,
+                           c_row, kAmxBlock, kAmxBlock, p.depth,   accumulate};
   if (p.right_passes) return MultiplyBlock<true>(product, left, kBlockSize, right, c, between);
   MultiplyBlock(product, left, kBlockSize, right, c, between);
 }
 
 void AddPart(const float* from, const BlockOfC& to, bool accumulate) {
-  for (std::int64_t r = 0; r < to.rows; ++r, from += kMatrixBlock) {
+  for (std::int64_t r = 0; r < to.rows; ++r, from += kAmxBlock) {
     for (std::int64_t c = 0; c < to.columns; c += 16) {
       const auto inside = static_cast<__mmask16>(FirstOf32(to.columns - c));
       float* const at = to.at + r * to.row + c;
@@ -80,7 +80,7 @@ void Compute(const PanelProduct& p, const BFloat16* left, const BFloat16* right,
              const Between& between) {
   if (to.IsWhole()) return Multiply(p, left, right, to.at, to.row, p.accumulate, between);
   alignas(64) float sums[kBlockSize];
-  Multiply(p, left, right, sums, kMatrixBlock, false, between);
+  Multiply(p, left, right, sums, kAmxBlock, false, between);
   Fence();
   AddPart(sums, to, p.accumulate);
 }
@@ -95,7 +95,7 @@ void ForBlocks(const PanelProduct& p, const Body& body) {
   const std::int64_t count = WholeBlocks(p.rows) * across;
   const std::int64_t ahead = std::min(kBlocksAhead, std::max<std::int64_t>(1, count / 4));
   const auto block = [&](std::int64_t i) {
-    return BlockAt(p, i / across * kMatrixBlock, i % across * kMatrixBlock);
+    return BlockAt(p, i / across * kAmxBlock, i % across * kAmxBlock);
   };
   for (std::int64_t i = 0; i < count; ++i) {
     body(p.left + i / across * panel, p.right + i % across * panel, block(i),
@@ -110,7 +110,7 @@ struct alignas(64) Ones {
 };
 
 void AddSums(const float* from, std::int64_t columns, bool accumulate, float* to) {
-  for (std::int64_t c = 0; c < std::min(kMatrixBlock, columns); ++c) {
+  for (std::int64_t c = 0; c < std::min(kAmxBlock, columns); ++c) {
     to[c] = accumulate ? to[c] + from[c] : from[c];
   }
 }
@@ -133,14 +133,14 @@ void MultiplyPanels(const PanelProduct& p) {
 
 void SumLeftPanels(const PanelSums& p) {
   static const Ones ones;
-  alignas(64) float sums[2 * kBlockSize / 4], column[kMatrixBlock];
+  alignas(64) float sums[2 * kBlockSize / 4], column[kAmxBlock];
   Fence();
   _tile_loadd(6, ones.values, 64);
-  for (std::int64_t c = 0; c < p.columns; c += kMatrixBlock) {
-    const BFloat16* from = p.panels + c / kMatrixBlock * PanelSize(p.rows);
+  for (std::int64_t c = 0; c < p.columns; c += kAmxBlock) {
+    const BFloat16* from = p.panels + c / kAmxBlock * PanelSize(p.rows);
     _tile_zero(0);
     _tile_zero(1);
-    for (std::int64_t k = 0; k < p.rows; k += kMatrixBlock, from += kBlockSize) {
+    for (std::int64_t k = 0; k < p.rows; k += kAmxBlock, from += kBlockSize) {
       _tile_loadd(4, from, 64);
       _tile_loadd(5, from + kBlockSize / 2, 64);
       _tile_dpbf16ps(0, 4, 6);
@@ -149,7 +149,7 @@ void SumLeftPanels(const PanelSums& p) {
     _tile_stored(0, sums, 64);
     _tile_stored(1, sums + kBlockSize / 4, 64);
     Fence();
-    for (std::int64_t i = 0; i < kMatrixBlock; ++i) column[i] = sums[16 * i];
+    for (std::int64_t i = 0; i < kAmxBlock; ++i) column[i] = sums[16 * i];
     AddSums(column, p.columns - c, p.accumulate, p.sums + c);
   }
 }
@@ -159,11 +159,11 @@ void SumRightPanels(const PanelSums& p) {
   alignas(64) float sums[2 * kBlockSize / 4];
   Fence();
   _tile_loadd(4, ones.values, 64);
-  for (std::int64_t c = 0; c < p.columns; c += kMatrixBlock) {
-    const BFloat16* from = p.panels + c / kMatrixBlock * PanelSize(p.rows);
+  for (std::int64_t c = 0; c < p.columns; c += kAmxBlock) {
+    const BFloat16* from = p.panels + c / kAmxBlock * PanelSize(p.rows);
     _tile_zero(0);
     _tile_zero(1);
-    for (std::int64_t k = 0; k < p.rows; k += kMatrixBlock, from += kBlockSize) {
+    for (std::int64_t k = 0; k < p.rows; k += kAmxBlock, from += kBlockSize) {
       _tile_loadd(6, from, 128);
       _tile_loadd(7, from + 32, 128);
       _tile_dpbf16ps(0, 4, 6);

@@ -38,9 +38,9 @@ struct RowProduct {
   LinesAhead soon_rows, soon_tiles;
 };
 constexpr std::int64_t RowSums(std::int64_t columns) {
-  constexpr std::int64_t kBlock = kMatrixBlock * kMatrixBlock;
-  return kBlock + (columns + kMatrixBlock - 1) / kMatrixBlock * kBlock;
+  constexpr std::int64_t kBlock = kAmxBlock * kAmxBlock;
+  return kBlock + (columns + kAmxBlock - 1) / kAmxBlock * kBlock;
 }
-void MultiplyRows(RowProduct& product);  // in a MatrixSession; moves what is ahead on
+void MultiplyRows(RowProduct& product);  // in a AmxSession; moves what is ahead on
 
 }  // namespace frugal::simd

@@ -12,7 +12,7 @@
 namespace frugal::simd {
 namespace {
 
-constexpr std::int64_t kBlockSize = kMatrixBlock * kMatrixBlock;
+constexpr std::int64_t kBlockSize = kAmxBlock * kAmxBlock;
 
 // A block of sums on its way into rows of y.
 struct Writer {
@@ -26,7 +26,7 @@ struct Writer {
 
   template <bool kResidual>
   void Write(std::int64_t r) const {
-    const float* const from = sums + r * kMatrixBlock;
+    const float* const from = sums + r * kAmxBlock;
     __m512 first = _mm512_add_ps(_mm512_load_ps(from), low);
     __m512 second = _mm512_add_ps(_mm512_load_ps(from + 16), high);
     if constexpr (kResidual) {
@@ -53,7 +53,7 @@ inline void Step(Factors& f) {
   f.soon_rows.Step();
   f.soon_tiles.Step();
   AddProduct<true>(f.a, 2 * f.a_row, f.tiles, 4 * kTileOutputs);
-  f.a += kMatrixBlock;
+  f.a += kAmxBlock;
   f.tiles += kTileSize;
 }
 
@@ -61,8 +61,8 @@ inline void Step(Factors& f) {
 // where kRows is 0.
 template <int kRows, bool kAdd, bool kResidual>
 void Multiply(Factors f, float* sums, const Writer& before) {
-  constexpr std::int64_t kRowBytes = 4 * kMatrixBlock;
-  constexpr int kWriting = kRows == 0 ? 0 : static_cast<int>(kMatrixBlock) / kRows;  // steps
+  constexpr std::int64_t kRowBytes = 4 * kAmxBlock;
+  constexpr int kWriting = kRows == 0 ? 0 : static_cast<int>(kAmxBlock) / kRows;  // steps
   const Writer writer = before;
   Fence();
   kAdd ? LoadSums(sums, kRowBytes) : ZeroSums();
@@ -104,13 +104,13 @@ class Rows {
     alignas(64) static const float kZeros[kBlockSize] = {};
     alignas(64) BFloat16 nowhere[kBlockSize] = {};
     const __m512 zero = _mm512_setzero_ps();
-    const Writer nothing{kZeros, nowhere, nowhere, kMatrixBlock, ~__mmask32{0}, zero, zero, zero};
+    const Writer nothing{kZeros, nowhere, nowhere, kAmxBlock, ~__mmask32{0}, zero, zero, zero};
     Writer before = nothing;
-    for (std::int64_t c = 0; c < p_.columns; c += kMatrixBlock) {
+    for (std::int64_t c = 0; c < p_.columns; c += kAmxBlock) {
       multiply_(FactorsOf(c, last_, across_), SumsOf(c), before);
       const Writer writer = WriterOf(c);
-      if (p_.rows == kMatrixBlock && c + kMatrixBlock < p_.columns) {
-        FetchResidual(c + kMatrixBlock);
+      if (p_.rows == kAmxBlock && c + kAmxBlock < p_.columns) {
+        FetchResidual(c + kAmxBlock);
         before = writer;
         continue;
       }
@@ -127,7 +127,7 @@ class Rows {
 
   Factors FactorsOf(std::int64_t column, std::int64_t begin, std::int64_t end) {
     const BFloat16* const tiles = p_.tiles + (column / kTileOutputs * across_ + begin) * kTileSize;
-    const Factors factors{p_.a + begin * kMatrixBlock,
+    const Factors factors{p_.a + begin * kAmxBlock,
                           p_.a_row,
                           tiles + 2 * (column % kTileOutputs),
                           end - begin,
@@ -140,7 +140,7 @@ class Rows {
 
   // Two blocks in turn where nothing is added to them later.
   float* SumsOf(std::int64_t column) const {
-    const std::int64_t block = column / kMatrixBlock;
+    const std::int64_t block = column / kAmxBlock;
     return p_.sums + (parts_ > 1 ? block : block % 2) * kBlockSize;
   }
 
@@ -148,7 +148,7 @@ class Rows {
     const Writer nothing = {};
     const Multiplication multiply =
         part == 0 ? Multiply<0, false, false> : Multiply<0, true, false>;
-    for (std::int64_t c = 0; c < p_.columns; c += kMatrixBlock) {
+    for (std::int64_t c = 0; c < p_.columns; c += kAmxBlock) {
       multiply(FactorsOf(c, PartBegin(part), PartBegin(part + 1)), SumsOf(c), nothing);
     }
   }
@@ -173,7 +173,7 @@ class Rows {
 
   void FetchResidual(std::int64_t column) const {
     if constexpr (!kResidual) return;
-    for (std::int64_t r = 0; r < kMatrixBlock; ++r) {
+    for (std::int64_t r = 0; r < kAmxBlock; ++r) {
       __builtin_prefetch(p_.residual + r * p_.row + column);
     }
   }

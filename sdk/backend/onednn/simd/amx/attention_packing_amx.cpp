@@ -6,14 +6,14 @@ namespace frugal::simd {
 namespace {
 
 // Of rows r and r + 1 at columns c to c + 31.
-inline TwoPairs PairsAt(const MatrixRows& from, std::int64_t r, std::int64_t c) {
+inline TwoPairs PairsAt(const AmxRows& from, std::int64_t r, std::int64_t c) {
   const BFloat16* const even = from.data + r * from.row + c;
   return Paired(LoadPairs(even), LoadPairs(even + from.row));
 }
 
 }  // namespace
 
-void CopyPadded(const MatrixRows& from, std::int64_t padded_count, std::int64_t padded_width,
+void CopyPadded(const AmxRows& from, std::int64_t padded_count, std::int64_t padded_width,
                 BFloat16* to) {
   for (std::int64_t r = 0; r < from.count; ++r, to += padded_width) {
     const BFloat16* const row = from.data + r * from.row;
@@ -25,7 +25,7 @@ void CopyPadded(const MatrixRows& from, std::int64_t padded_count, std::int64_t 
   std::fill_n(to, (padded_count - from.count) * padded_width, BFloat16());
 }
 
-void PairColumns(const MatrixRows& from, BFloat16* to) {
+void PairColumns(const AmxRows& from, BFloat16* to) {
   for (std::int64_t r = 0; r < from.count; r += 16) {
     for (std::int64_t c = 0; c < from.width; c += 32) {
       __m512i square[16];
@@ -36,7 +36,7 @@ void PairColumns(const MatrixRows& from, BFloat16* to) {
   }
 }
 
-void PairRows(const MatrixRows& from, BFloat16* to) {
+void PairRows(const AmxRows& from, BFloat16* to) {
   for (std::int64_t r = 0; r < from.count; r += 2, to += 2 * from.width) {
     for (std::int64_t c = 0; c < from.width; c += 32) {
       const TwoPairs pairs = PairsAt(from, r, c);
@@ -46,7 +46,7 @@ void PairRows(const MatrixRows& from, BFloat16* to) {
   }
 }
 
-void TransposeMatrix(const MatrixRows& from, BFloat16* to, std::int64_t to_row) {
+void TransposeMatrix(const AmxRows& from, BFloat16* to, std::int64_t to_row) {
   for (std::int64_t r = 0; r < from.count; r += 32) {
     for (std::int64_t c = 0; c < from.width; c += 32) {
       __m512i low[16], high[16];

@@ -7,7 +7,7 @@ namespace {
 
 // The reference for the next scores, with which state.factor is set. What is taken off the scores
 // is returned: a number also where no key was seen.
-inline __m512 MoveReference(__m512 largest, const MatrixSoftmax& state, std::int64_t column,
+inline __m512 MoveReference(__m512 largest, const AmxSoftmax& state, std::int64_t column,
                             __mmask16& moved) {
   const __m512 none = _mm512_set1_ps(-HUGE_VALF), zero = _mm512_setzero_ps();
   const __m512 before = _mm512_loadu_ps(state.reference + column);
@@ -40,13 +40,13 @@ inline Largest32 LargestScores(const float* scores, std::int64_t row, std::int64
   return {_mm512_max_ps(largest[0], largest[2]), _mm512_max_ps(largest[1], largest[3])};
 }
 
-inline void AddSum(const MatrixSoftmax& state, std::int64_t column, __m512 sum) {
+inline void AddSum(const AmxSoftmax& state, std::int64_t column, __m512 sum) {
   const __m512 factor = _mm512_loadu_ps(state.factor + column);
   const __m512 before = _mm512_loadu_ps(state.sum + column);
   _mm512_storeu_ps(state.sum + column, _mm512_fmadd_ps(before, factor, sum));
 }
 
-void SoftmaxColumns(const MatrixScores& tile, float scale, const MatrixSoftmax& state,
+void SoftmaxColumns(const AmxScores& tile, float scale, const AmxSoftmax& state,
                     std::int64_t column, BFloat16* pairs, __mmask16& moved) {
   const float* scores = tile.scores + column;
   const Largest32 largest = LargestScores(scores, tile.row, tile.keys);
@@ -73,7 +73,7 @@ void SoftmaxColumns(const MatrixScores& tile, float scale, const MatrixSoftmax& 
 
 }  // namespace
 
-bool MatrixSoftmaxStep(const MatrixScores& tile, float scale, const MatrixSoftmax& state,
+bool AmxSoftmaxStep(const AmxScores& tile, float scale, const AmxSoftmax& state,
                        BFloat16* pairs) {
   __mmask16 moved = 0;
   for (std::int64_t c = 0; c < tile.columns; c += 32) {

@@ -8,7 +8,7 @@ struct ColumnParts {
 };
 
 // 32 columns of the keys k and k + 1.
-inline void SlopesOfPair(const MatrixScores& tile, const MatrixSlopes& to, __m512 scale,
+inline void SlopesOfPair(const AmxScores& tile, const AmxSlopes& to, __m512 scale,
                          const ColumnParts& parts, std::int64_t k, std::int64_t column) {
   __m512 p[4], slopes[4];
   for (int i = 0; i < 4; ++i) {
@@ -30,7 +30,7 @@ inline void SlopesOfPair(const MatrixScores& tile, const MatrixSlopes& to, __m51
 
 }  // namespace
 
-void MatrixSoftmaxGradient(const MatrixScores& tile, float scale, const MatrixSlopes& to) {
+void AmxSoftmaxGradient(const AmxScores& tile, float scale, const AmxSlopes& to) {
   const __m512 factor = _mm512_set1_ps(scale);
   for (std::int64_t column = 0; column < tile.columns; column += 32) {
     ColumnParts parts;

@@ -13,7 +13,7 @@ inline __m512 HighHalves(__m512i pairs) {
 
 }  // namespace
 
-void ScaleMatrixColumns(const float* factor, std::int64_t rows, std::int64_t columns, float* x) {
+void ScaleAmxColumns(const float* factor, std::int64_t rows, std::int64_t columns, float* x) {
   for (std::int64_t r = 0; r < rows; ++r, x += columns) {
     for (std::int64_t c = 0; c < columns; c += 16) {
       _mm512_storeu_ps(x + c, _mm512_mul_ps(_mm512_loadu_ps(x + c), _mm512_loadu_ps(factor + c)));
@@ -21,7 +21,7 @@ void ScaleMatrixColumns(const float* factor, std::int64_t rows, std::int64_t col
   }
 }
 
-void DotRows(const MatrixRows& a, const MatrixRows& b, float* sums) {
+void DotRows(const AmxRows& a, const AmxRows& b, float* sums) {
   for (std::int64_t r = 0; r < a.count; ++r) {
     __m512 low = _mm512_setzero_ps(), high = low;
     for (std::int64_t c = 0; c < a.width; c += 32) {

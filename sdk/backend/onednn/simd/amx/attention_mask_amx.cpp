@@ -13,7 +13,7 @@ inline __mmask16 FirstOf16(std::int64_t end) {
 }
 
 // Keys k to k + 15 of the mask at column c, 0 outside.
-inline __m512 MaskAt(const MatrixMask& mask, std::int64_t c, std::int64_t k) {
+inline __m512 MaskAt(const AmxMask& mask, std::int64_t c, std::int64_t k) {
   const __mmask16 inside = c < mask.columns ? FirstOf16(mask.keys - k) : __mmask16{0};
   if (mask.floats != nullptr) {
     return _mm512_maskz_loadu_ps(inside, mask.floats + (inside == 0 ? 0 : c * mask.row + k));
@@ -23,7 +23,7 @@ inline __m512 MaskAt(const MatrixMask& mask, std::int64_t c, std::int64_t k) {
   return CastToF32(halves);
 }
 
-inline void AddSquare(const MatrixScores& tile, float scale, const MatrixMask& mask, std::int64_t k,
+inline void AddSquare(const AmxScores& tile, float scale, const AmxMask& mask, std::int64_t k,
                       std::int64_t c) {
   const bool masked = mask.floats != nullptr || mask.halves != nullptr;
   __m512i square[16] = {};
@@ -39,13 +39,13 @@ inline void AddSquare(const MatrixScores& tile, float scale, const MatrixMask& m
 
 }  // namespace
 
-void AddMask(const MatrixScores& tile, float scale, const MatrixMask& mask) {
+void AddMask(const AmxScores& tile, float scale, const AmxMask& mask) {
   for (std::int64_t k = 0; k < tile.keys; k += 16) {
     for (std::int64_t c = 0; c < tile.columns; c += 16) AddSquare(tile, scale, mask, k, c);
   }
 }
 
-void HideKeys(const MatrixScores& tile, std::int64_t shift, std::int64_t seen) {
+void HideKeys(const AmxScores& tile, std::int64_t shift, std::int64_t seen) {
   const __m512 none = _mm512_set1_ps(-HUGE_VALF);
   float* row = tile.scores;
   for (std::int64_t k = 0; k < tile.keys; ++k, row += tile.row) {

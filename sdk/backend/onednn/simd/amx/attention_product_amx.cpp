@@ -2,7 +2,7 @@
 
 namespace frugal::simd {
 
-MatrixSession::MatrixSession() : control_(_mm_getcsr()) {
+AmxSession::AmxSession() : control_(_mm_getcsr()) {
   constexpr unsigned int kFlushToZero = 0x8000, kDenormalsAreZero = 0x40;
   // Not on the stack: g++ 12 takes the instruction to read only the first 8 bytes.
   static constexpr TileConfiguration kConfiguration;
@@ -10,16 +10,16 @@ MatrixSession::MatrixSession() : control_(_mm_getcsr()) {
   _mm_setcsr(control_ | kFlushToZero | kDenormalsAreZero);
 }
 
-MatrixSession::~MatrixSession() {
+AmxSession::~AmxSession() {
   _mm_setcsr(control_);
   _tile_release();
 }
 
-void MultiplyMatrices(const MatrixProduct& p) {
+void MultiplyMatrices(const AmxProduct& p) {
   Fence();
-  for (std::int64_t r = 0; r < p.rows; r += kMatrixBlock) {
-    for (std::int64_t c = 0; c < p.columns; c += kMatrixBlock) {
-      MultiplyBlock(p, p.a + r * p.a_row, kMatrixBlock, p.b + 2 * c, p.c + r * p.c_row + c,
+  for (std::int64_t r = 0; r < p.rows; r += kAmxBlock) {
+    for (std::int64_t c = 0; c < p.columns; c += kAmxBlock) {
+      MultiplyBlock(p, p.a + r * p.a_row, kAmxBlock, p.b + 2 * c, p.c + r * p.c_row + c,
                     [](std::int64_t) {});
     }
   }
