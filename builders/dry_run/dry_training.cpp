@@ -44,11 +44,13 @@ void RunDryStep(const TrainingSetup& setup, const Trial& trial, DryEnvironment& 
 }
 
 // Of at least a hundredth of what the step takes at its peak.
-std::vector<SideBySide> SideBySideAtPeak(const MemoryTimeline& timeline, const MemoryTrace& trace,
-                                         const LabelTable& labels) {
+std::vector<SimultaneousBuffers> SimultaneousAtPeak(const MemoryTimeline& timeline,
+                                                    const MemoryTrace& trace,
+                                                    const LabelTable& labels) {
   if (timeline.live.empty()) return {};
   const std::int64_t peak = timeline.live[timeline.peak_event].Total();
-  return FindSideBySide(trace, labels, timeline.peak_event, std::max<std::int64_t>(1, peak / 100));
+  return FindSimultaneousBuffers(trace, labels, timeline.peak_event,
+                                 std::max<std::int64_t>(1, peak / 100));
 }
 
 }  // namespace
@@ -101,7 +103,7 @@ StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times)
   plan.baseline = baseline_;
   plan.layout = PlaceInArena(trace);
   plan.timeline = TimelineOf(trace, environment_.ledger().labels());
-  plan.side_by_side = SideBySideAtPeak(plan.timeline, trace, environment_.ledger().labels());
+  plan.side_by_side = SimultaneousAtPeak(plan.timeline, trace, environment_.ledger().labels());
   plan.flops = environment_.context().profile().flops;
   plan.recomputed_flops = environment_.context().profile().recomputed_flops;
   return plan;

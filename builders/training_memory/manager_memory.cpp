@@ -36,7 +36,7 @@ ManagerMemory::ManagerMemory(const TrainingMemoryConfig& config)
 
 std::shared_ptr<ManagerMemory> ManagerMemory::Make(const TrainingMemoryConfig& config) {
   auto memory = std::make_shared<ManagerMemory>(config);
-  for (LastingAllocator* part : {&memory->tensors_, &memory->step_, &memory->rented_}) {
+  for (KeepAliveAllocator* part : {&memory->tensors_, &memory->step_, &memory->rented_}) {
     part->KeepAlive(memory);
   }
   return memory;

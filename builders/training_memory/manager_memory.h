@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "builders/run/memory_stack.h"
-#include "sdk/memory/lasting_allocator.h"
+#include "sdk/memory/keep_alive_allocator.h"
 
 namespace frugal {
 
@@ -30,9 +30,9 @@ class ManagerMemory {
   std::unique_ptr<TensorPool> pool_;
   MemoryStack stack_;
   TrackedAllocator tracked_step_;
-  LastingAllocator tensors_;
-  LastingAllocator step_;
-  LastingAllocator rented_;
+  KeepAliveAllocator tensors_;
+  KeepAliveAllocator step_;
+  KeepAliveAllocator rented_;
 };
 
 }  // namespace frugal

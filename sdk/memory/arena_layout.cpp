@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sdk/memory/taken_ranges.h"
+#include "sdk/memory/occupied_ranges.h"
 
 namespace frugal {
 namespace {
@@ -52,7 +52,7 @@ std::int64_t BestFit(const std::vector<ByteRange>& taken, std::int64_t bytes) {
 std::vector<std::int64_t> Place(const std::vector<Lifetime>& lives, std::size_t events,
                                 const Order& order) {
   std::vector<std::int64_t> offsets(lives.size(), -1);
-  TakenRanges arena(events);
+  OccupiedRanges arena(events);
   std::vector<ByteRange> taken;
   for (const std::size_t at : order) {
     const auto first = static_cast<std::size_t>(lives[at].begin);

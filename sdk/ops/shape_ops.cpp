@@ -103,7 +103,7 @@ Joint Join(Context& context, std::span<const Var> parts, std::int64_t axis_numbe
   return joint;
 }
 
-Tensor SideBySide(Context& context, const Joint& joint, std::span<const Tensor> values) {
+Tensor SimultaneousBuffers(Context& context, const Joint& joint, std::span<const Tensor> values) {
   Tensor y = context.Allocate(joint.whole, values.front().dtype());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Part& part = joint.parts[i];
@@ -122,7 +122,7 @@ Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis) {
     values.push_back(part.value);
     differentiable |= part.needs_gradient();
   }
-  return context.Record(SideBySide(context, joint, values), differentiable,
+  return context.Record(SimultaneousBuffers(context, joint, values), differentiable,
                         [places = joint.parts](Context& ctx, Tensor dy) {
                           for (const Part& part : places) {
                             if (part.slot == Var::kNoGradient) continue;
@@ -142,7 +142,7 @@ Var ConcatOfSaved(Context& context, std::span<const Var> parts, std::int64_t axi
                               std::vector<Tensor> values = {first};
                               for (const SavedTensor& part : beside)
                                 values.push_back(part.Get(ctx));
-                              return SideBySide(ctx, joint, values);
+                              return SimultaneousBuffers(ctx, joint, values);
                             });
 }
 

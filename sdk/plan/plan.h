@@ -7,7 +7,7 @@
 
 #include "sdk/core/shape.h"
 #include "sdk/memory/arena_layout.h"
-#include "sdk/memory/side_by_side.h"
+#include "sdk/memory/simultaneous_buffers.h"
 #include "sdk/memory/trace.h"
 
 namespace frugal {
@@ -26,7 +26,7 @@ struct StepPlan {
   BytesByTag baseline;
   MemoryTimeline timeline;  // of what the step itself takes and gives back
   // At its peak: large tensors of one size in one place.
-  std::vector<SideBySide> side_by_side;
+  std::vector<SimultaneousBuffers> side_by_side;
 };
 
 // Checkpointed segments number first, first + 1, ...

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/onednn/conv/conv_product.h"
 #include "sdk/backend/onednn/conv/conv_weight_gradient.h"
+#include "sdk/backend/onednn/conv/implicit_gemm.h"
 #include "sdk/backend/onednn/conv/winograd.h"
 #include "sdk/backend/onednn/conv/winograd_onednn.h"
 #include "sdk/backend/onednn/operation_factory.h"
@@ -159,8 +159,8 @@ void Products(int rounds) {
     const Case c(sizes, DType::kBF16);
     for (const auto& [pass, name] : kPasses) {
       const ConvDescription d = c.Describe(pass);
-      const std::string taken = std::string(name) + (onednn::ConvProductPays(d) ? "*" : "");
-      Compare(sizes, c, pass, taken.c_str(), onednn::MakeConvProduct(d), rounds);
+      const std::string taken = std::string(name) + (onednn::ImplicitGemmPays(d) ? "*" : "");
+      Compare(sizes, c, pass, taken.c_str(), onednn::MakeImplicitGemm(d), rounds);
     }
   }
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sdk/backend/backend.h"
-#include "sdk/backend/onednn/matmul/row_product.h"
+#include "sdk/backend/onednn/matmul/packed_gemm.h"
 #include "sdk/backend/onednn/matmul/weight_gradient.h"
 #include "sdk/backend/onednn/operation_factory.h"
 #include "tests/benchmarks/seconds.h"
@@ -83,12 +83,12 @@ class Bench {
   // Marked where ours is not the one that is taken.
   void CompareOperations(Pass pass) {
     const auto theirs = onednn::DescribePrimitive(Describe(pass));
-    const auto ours = onednn::MakeRowProduct(Describe(pass));
+    const auto ours = onednn::MakePackedGemm(Describe(pass));
     const Tensor scratch = ScratchOf(std::max(theirs->ScratchBytes(), ours->ScratchBytes()));
     Print(BestInTurn<2>(
               {[&] { RunNext(*theirs, scratch.raw()); }, [&] { RunNext(*ours, scratch.raw()); }},
               rounds_),
-          onednn::RowProductPays(Describe(pass)));
+          onednn::PackedGemmPays(Describe(pass)));
   }
 
   void CompareWeightGradients() {

@@ -1,7 +1,6 @@
-#include "sdk/memory/lasting_allocator.h"
-
 #include <vector>
 
+#include "sdk/memory/keep_alive_allocator.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"
 
@@ -16,7 +15,7 @@ struct Source {
 
   bool& gone;
   HeapAllocator heap;
-  LastingAllocator lasting{heap};
+  KeepAliveAllocator lasting{heap};
 };
 
 TEST_CASE("blocks keep alive what they come from", "[memory]") {

@@ -1,5 +1,4 @@
-#include "sdk/memory/side_by_side.h"
-
+#include "sdk/memory/simultaneous_buffers.h"
 #include "tests/catch.h"
 
 namespace frugal::testing {
@@ -19,16 +18,16 @@ TEST_CASE("blocks of one size in one hand at one time are side by side", "[memor
   trace.Begin(50, MemoryTag::kOptimizerState, dense, false);                // 6: moments
   trace.Begin(50, MemoryTag::kOptimizerState, dense, false);                // 7
   trace.End(input);                                                         // 8
-  CHECK(FindSideBySide(trace, labels, 0, 10).empty());
-  const auto found = FindSideBySide(trace, labels, 7, 10);
+  CHECK(FindSimultaneousBuffers(trace, labels, 0, 10).empty());
+  const auto found = FindSimultaneousBuffers(trace, labels, 7, 10);
   REQUIRE(found.size() == 1);
   CHECK(found.front().label == "conv");
   CHECK(found.front().tag == MemoryTag::kActivation);
   CHECK(found.front().bytes == 100);
   CHECK(found.front().count == 2);
-  CHECK(FindSideBySide(trace, labels, 8, 10).empty());
-  CHECK(FindSideBySide(trace, labels, 7, 1).size() == 2);
-  CHECK(FindSideBySide({}, labels, 0, 1).empty());
+  CHECK(FindSimultaneousBuffers(trace, labels, 8, 10).empty());
+  CHECK(FindSimultaneousBuffers(trace, labels, 7, 1).size() == 2);
+  CHECK(FindSimultaneousBuffers({}, labels, 0, 1).empty());
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "sdk/memory/taken_ranges.h"
-
 #include <algorithm>
 #include <random>
 
+#include "sdk/memory/occupied_ranges.h"
 #include "tests/catch.h"
 
 namespace frugal {
@@ -15,12 +14,12 @@ bool IsIn(const std::vector<ByteRange>& ranges, std::int64_t byte) {
 
 TEST_CASE("nothing is taken at first", "[memory][arena]") {
   std::vector<ByteRange> found = {{0, 1}};
-  TakenRanges(7).Find(0, 7, found);
+  OccupiedRanges(7).Find(0, 7, found);
   CHECK(found.empty());
 }
 
 TEST_CASE("ranges that touch grow together", "[memory][arena]") {
-  TakenRanges taken(4);
+  OccupiedRanges taken(4);
   taken.Take(0, 4, {0, 64});
   taken.Take(0, 4, {128, 192});
   std::vector<ByteRange> found;
@@ -41,7 +40,7 @@ TEST_CASE("what is found is what was taken, at any time", "[memory][arena][prope
     const auto draw = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
     constexpr std::int64_t kBytes = 24;
     const std::size_t events = 1 + draw(20);
-    TakenRanges taken(events);
+    OccupiedRanges taken(events);
     std::vector<std::vector<bool>> expected(events, std::vector<bool>(kBytes));
     std::vector<ByteRange> found;
     for (int i = 0; i < 20; ++i) {

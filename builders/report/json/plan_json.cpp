@@ -40,7 +40,7 @@ Json JsonOf(const Holder& holder) {
           {"bytes", holder.bytes}};
 }
 
-Json JsonOf(const SideBySide& one) {
+Json JsonOf(const SimultaneousBuffers& one) {
   return {{"label", one.label},
           {"purpose", std::string(NameOf(one.tag))},
           {"bytes", one.bytes},

@@ -18,7 +18,7 @@ std::string BudgetSummary(const BudgetPlan& budget) {
 
 std::vector<std::string> SideBySidePhrases(const StepPlan& step, std::size_t count) {
   std::vector<std::string> phrases;
-  for (const SideBySide& one : step.side_by_side) {
+  for (const SimultaneousBuffers& one : step.side_by_side) {
     if (phrases.size() == count) break;
     phrases.push_back(std::string(NameOf(one.tag)) + " of " + Printable(one.label) + ": " +
                       std::to_string(one.count) + " x " + FormatBytes(one.bytes));

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "sdk/backend/common/cpu_features.h"
-#include "sdk/backend/onednn/conv/conv_product.h"
 #include "sdk/backend/onednn/conv/conv_weight_gradient.h"
+#include "sdk/backend/onednn/conv/implicit_gemm.h"
 #include "sdk/backend/onednn/conv/winograd.h"
 #include "sdk/backend/onednn/conv/winograd_onednn.h"
 #include "sdk/backend/onednn/matmul/data_gradient.h"
-#include "sdk/backend/onednn/matmul/row_product.h"
+#include "sdk/backend/onednn/matmul/packed_gemm.h"
 #include "sdk/backend/onednn/matmul/weight_packing.h"
 #include "sdk/backend/onednn/operation/separate_activation.h"
 #include "sdk/backend/onednn/primitive/library_error.h"
@@ -33,7 +33,7 @@ std::unique_ptr<Operation> MakeWinogradOperation(const ConvDescription& d) {
 
 std::unique_ptr<Operation> DescribeOurs(const ConvDescription& d) {
   if (d.dtype != DType::kBF16) return MakeWinogradOperation(d);
-  if (d.pass != Pass::kBackwardWeight) return ConvProductPays(d) ? MakeConvProduct(d) : nullptr;
+  if (d.pass != Pass::kBackwardWeight) return ImplicitGemmPays(d) ? MakeImplicitGemm(d) : nullptr;
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }
 
@@ -43,7 +43,7 @@ std::unique_ptr<Operation> DescribeOurs(const Description& description) {
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
   if (d == nullptr) return nullptr;
   if (d->pass == Pass::kBackwardData && DataGradientPays(*d)) return MakeDataGradient(*d);
-  return RowProductPays(*d) ? MakeRowProduct(*d) : nullptr;
+  return PackedGemmPays(*d) ? MakePackedGemm(*d) : nullptr;
 }
 
 // What oneDNN has of its own, with every activation.

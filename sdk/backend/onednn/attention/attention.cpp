@@ -16,7 +16,7 @@ namespace {
 
 using onednn::AttentionInputs;
 using onednn::AttentionPlan;
-using onednn::Carver;
+using onednn::BumpAllocator;
 
 std::int64_t ThreadsFor(const AttentionPlan& plan) {
   return std::min<std::int64_t>(ThreadCount(), plan.Tasks());
@@ -24,7 +24,7 @@ std::int64_t ThreadsFor(const AttentionPlan& plan) {
 
 template <class Tiles>
 std::int64_t BytesPerThread(const AttentionInputs& inputs) {
-  Carver counter(nullptr);
+  BumpAllocator counter(nullptr);
   Tiles(inputs, counter);
   return counter.bytes();
 }
@@ -49,8 +49,8 @@ void ForTasks(const AttentionInputs& inputs, void* scratch, const Body& body) {
   SharedTasks shared(tasks, in_a_row);
   RunTeam(threads, [&] {
     const std::int64_t thread = ThreadNumber();
-    Carver carver(static_cast<char*>(scratch) + thread * bytes);
-    Tiles tiles(inputs, carver);
+    BumpAllocator scratch(static_cast<char*>(scratch) + thread * bytes);
+    Tiles tiles(inputs, scratch);
     shared.Work([&](std::int64_t task) { body(tiles, task, thread); });
   });
 }

@@ -36,7 +36,7 @@ void RoundRowsAtOnce(const float* from, std::int64_t from_row, const RowRange& r
 
 class AmxForwardTiles {
  public:
-  AmxForwardTiles(const AttentionInputs& inputs, Carver& carver);
+  AmxForwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch);
 
   void RunTask(std::int64_t task, const Tensor& y, const Tensor& log_sum_exp);
 
@@ -63,7 +63,7 @@ class AmxForwardTiles {
 
 class AmxBackwardTiles {
  public:
-  AmxBackwardTiles(const AttentionInputs& inputs, Carver& carver);
+  AmxBackwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch);
 
   // `sums` gets dk / scale and dv.
   void RunTask(std::int64_t task, const BackwardInputs& given, const HeadsView& dq,

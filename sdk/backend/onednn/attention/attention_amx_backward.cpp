@@ -7,27 +7,27 @@ namespace frugal::onednn {
 
 using simd::kAmxBlock;
 
-AmxBackwardTiles::AmxBackwardTiles(const AttentionInputs& inputs, Carver& carver)
+AmxBackwardTiles::AmxBackwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch)
     : inputs_(inputs),
       width_(inputs.plan.padded_head),
       padded_keys_(PaddedKeys(inputs.geometry)),
-      keys_(carver.TakeHalves(padded_keys_ * width_)),
-      values_(carver.TakeHalves(padded_keys_ * width_)),
-      turned_keys_(carver.TakeHalves(padded_keys_ * width_)),
-      rows_(carver.TakeHalves(kBackwardQueries * width_)),
-      turned_queries_(carver.TakeHalves(kBackwardQueries * width_)),
-      turned_gradients_(carver.TakeHalves(kBackwardQueries * width_)),
-      query_rows_(carver.TakeHalves(kBackwardQueries * width_)),
-      gradient_rows_(carver.TakeHalves(kBackwardQueries * width_)),
-      probabilities_(carver.TakeHalves(kAmxKeys * kBackwardQueries)),
-      slope_rows_(carver.TakeHalves(kAmxKeys * kBackwardQueries)),
-      slope_pairs_(carver.TakeHalves(kAmxKeys * kBackwardQueries)),
-      scores_(carver.Take(kAmxBlock * kAmxBlock)),
-      slopes_(carver.Take(kAmxBlock * kAmxBlock)),
-      query_sums_(carver.Take(width_ * kBackwardQueries)),
-      log_sum_exp_(carver.Take(kBackwardQueries)),
-      delta_(carver.Take(kBackwardQueries)),
-      scale_(carver.Take(kBackwardQueries)) {}
+      keys_(scratch.TakeHalves(padded_keys_ * width_)),
+      values_(scratch.TakeHalves(padded_keys_ * width_)),
+      turned_keys_(scratch.TakeHalves(padded_keys_ * width_)),
+      rows_(scratch.TakeHalves(kBackwardQueries * width_)),
+      turned_queries_(scratch.TakeHalves(kBackwardQueries * width_)),
+      turned_gradients_(scratch.TakeHalves(kBackwardQueries * width_)),
+      query_rows_(scratch.TakeHalves(kBackwardQueries * width_)),
+      gradient_rows_(scratch.TakeHalves(kBackwardQueries * width_)),
+      probabilities_(scratch.TakeHalves(kAmxKeys * kBackwardQueries)),
+      slope_rows_(scratch.TakeHalves(kAmxKeys * kBackwardQueries)),
+      slope_pairs_(scratch.TakeHalves(kAmxKeys * kBackwardQueries)),
+      scores_(scratch.Take(kAmxBlock * kAmxBlock)),
+      slopes_(scratch.Take(kAmxBlock * kAmxBlock)),
+      query_sums_(scratch.Take(width_ * kBackwardQueries)),
+      log_sum_exp_(scratch.Take(kBackwardQueries)),
+      delta_(scratch.Take(kBackwardQueries)),
+      scale_(scratch.Take(kBackwardQueries)) {}
 
 void AmxBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, const HeadsView& dq,
                                const KeySums& sums) {
@@ -42,7 +42,8 @@ void AmxBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, c
     const QueryTile tile = plan.Tile(g, task, item);
     const std::int64_t end = SeenKeys(g, tile);
     LoadTile(tile, given);
-    ForeseeBackward(inputs_, {task, item}, (end + kAmxBlock - 1) / kAmxBlock, given, dq, upcoming_);
+    ScheduleBackwardPrefetch(inputs_, {task, item}, (end + kAmxBlock - 1) / kAmxBlock, given, dq,
+                             upcoming_);
     for (std::int64_t key = 0; key < end; key += kAmxKeys) {
       AddKeys(tile, key, WholeGroups(std::min(kAmxKeys, end - key), kAmxBlock), sums);
     }

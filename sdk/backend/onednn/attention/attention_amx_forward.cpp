@@ -6,19 +6,19 @@
 
 namespace frugal::onednn {
 
-AmxForwardTiles::AmxForwardTiles(const AttentionInputs& inputs, Carver& carver)
+AmxForwardTiles::AmxForwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch)
     : inputs_(inputs),
       width_(inputs.plan.padded_head),
       padded_keys_(WholeGroups(inputs.geometry.key_length, simd::kAmxBlock)),
-      keys_(carver.TakeHalves(padded_keys_ * width_)),
-      turned_values_(carver.TakeHalves(padded_keys_ * width_)),
-      rows_(carver.TakeHalves(simd::kAmxBlock * width_)),
-      queries_(carver.TakeHalves(width_ * kForwardQueries)),
-      probabilities_(carver.TakeHalves(kAmxKeys * kForwardQueries)),
-      scores_(carver.Take(kAmxKeys * kForwardQueries)),
-      output_(carver.Take(width_ * kForwardQueries)),
-      state_{carver.Take(kForwardQueries), carver.Take(kForwardQueries),
-             carver.Take(kForwardQueries)} {}
+      keys_(scratch.TakeHalves(padded_keys_ * width_)),
+      turned_values_(scratch.TakeHalves(padded_keys_ * width_)),
+      rows_(scratch.TakeHalves(simd::kAmxBlock * width_)),
+      queries_(scratch.TakeHalves(width_ * kForwardQueries)),
+      probabilities_(scratch.TakeHalves(kAmxKeys * kForwardQueries)),
+      scores_(scratch.Take(kAmxKeys * kForwardQueries)),
+      output_(scratch.Take(width_ * kForwardQueries)),
+      state_{scratch.Take(kForwardQueries), scratch.Take(kForwardQueries),
+             scratch.Take(kForwardQueries)} {}
 
 void AmxForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& log_sum_exp) {
   const simd::AmxSession session;
@@ -27,7 +27,8 @@ void AmxForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& 
   for (std::int64_t item = task % plan.chunks; item < plan.Items(); item += plan.chunks) {
     const QueryTile tile = plan.Tile(inputs_.geometry, task, item);
     const std::int64_t end = SeenKeys(inputs_.geometry, tile);
-    ForeseeForward(inputs_, {task, item}, 3 * (end + kAmxKeys - 1) / kAmxKeys, y, upcoming_);
+    ScheduleForwardPrefetch(inputs_, {task, item}, 3 * (end + kAmxKeys - 1) / kAmxKeys, y,
+                            upcoming_);
     Start(tile);
     for (std::int64_t key = 0; key < end; key += kAmxKeys) {
       AddKeys(tile, key, WholeGroups(std::min(kAmxKeys, end - key), simd::kAmxBlock));

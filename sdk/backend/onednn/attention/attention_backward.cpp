@@ -27,16 +27,16 @@ KeySums KeySumsAt(const AttentionInputs& inputs, float* memory, std::int64_t slo
   return {keys, keys + elements / 2};
 }
 
-BackwardTiles::BackwardTiles(const AttentionInputs& inputs, Carver& carver)
+BackwardTiles::BackwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch)
     : inputs_(inputs),
-      tiles_(inputs, carver),
-      turned_gradients_(carver.Take(inputs.geometry.head_size * kQueryTile)),
-      score_gradients_(carver.Take(kKeyTile * kQueryTile)),
-      query_rows_(carver.Take(kQueryTile * inputs.plan.padded_head)),
-      gradient_rows_(carver.Take(kQueryTile * inputs.plan.padded_head)),
-      query_sums_(carver.Take(inputs.geometry.head_size * kQueryTile)),
-      log_sum_exp_(carver.Take(kQueryTile)),
-      delta_(carver.Take(kQueryTile)) {}
+      tiles_(inputs, scratch),
+      turned_gradients_(scratch.Take(inputs.geometry.head_size * kQueryTile)),
+      score_gradients_(scratch.Take(kKeyTile * kQueryTile)),
+      query_rows_(scratch.Take(kQueryTile * inputs.plan.padded_head)),
+      gradient_rows_(scratch.Take(kQueryTile * inputs.plan.padded_head)),
+      query_sums_(scratch.Take(inputs.geometry.head_size * kQueryTile)),
+      log_sum_exp_(scratch.Take(kQueryTile)),
+      delta_(scratch.Take(kQueryTile)) {}
 
 void BackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, const HeadsView& dq,
                             const KeySums& sums) {
@@ -48,7 +48,8 @@ void BackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, cons
   for (std::int64_t item = task % plan.chunks; item < plan.Items(); item += plan.chunks) {
     const QueryTile tile = plan.Tile(g, task, item);
     LoadTile(tile, given);
-    ForeseeBackward(inputs_, {task, item}, 3 * SeenKeys(g, tile) / kKeyTile, given, dq, upcoming_);
+    ScheduleBackwardPrefetch(inputs_, {task, item}, 3 * SeenKeys(g, tile) / kKeyTile, given, dq,
+                             upcoming_);
     ForKeySteps(g, tile, [&](const KeyStep& step) { AddKeys(tile, step, sums); });
     tiles_.WriteTurned(query_sums_, static_cast<float>(g.scale), tile, dq);
   }

@@ -8,11 +8,11 @@ namespace frugal::onednn {
 
 using simd::kQueryTile;
 
-ForwardTiles::ForwardTiles(const AttentionInputs& inputs, Carver& carver)
+ForwardTiles::ForwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch)
     : inputs_(inputs),
-      tiles_(inputs, carver),
-      output_(carver.Take(inputs.geometry.head_size * kQueryTile)),
-      state_{carver.Take(kQueryTile), carver.Take(kQueryTile), carver.Take(kQueryTile)} {}
+      tiles_(inputs, scratch),
+      output_(scratch.Take(inputs.geometry.head_size * kQueryTile)),
+      state_{scratch.Take(kQueryTile), scratch.Take(kQueryTile), scratch.Take(kQueryTile)} {}
 
 void ForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& log_sum_exp) {
   const AttentionPlan& plan = inputs_.plan;
@@ -20,7 +20,7 @@ void ForwardTiles::RunTask(std::int64_t task, const Tensor& y, const Tensor& log
   for (std::int64_t item = task % plan.chunks; item < plan.Items(); item += plan.chunks) {
     const QueryTile tile = plan.Tile(inputs_.geometry, task, item);
     const std::int64_t steps = SeenKeys(inputs_.geometry, tile) / kKeyTile;
-    ForeseeForward(inputs_, {task, item}, 2 * steps, y, upcoming_);
+    ScheduleForwardPrefetch(inputs_, {task, item}, 2 * steps, y, upcoming_);
     Start(tile);
     ForKeySteps(inputs_.geometry, tile, [&](const KeyStep& step) { AddKeys(tile, step); });
     Finish(tile, y, log_sum_exp);

@@ -105,9 +105,9 @@ void ForKeySteps(const AttentionGeometry& g, const QueryTile& tile, const Body& 
 }
 
 // Hands out aligned pieces of scratch; without memory it only counts.
-class Carver {
+class BumpAllocator {
  public:
-  explicit Carver(void* memory) : memory_(static_cast<float*>(memory)) {}
+  explicit BumpAllocator(void* memory) : memory_(static_cast<float*>(memory)) {}
 
   float* Take(std::int64_t elements) {
     float* const piece = memory_ == nullptr ? nullptr : memory_ + used_;

@@ -78,16 +78,17 @@ void RowPrefetcher::Step() {
   }
 }
 
-void ForeseeForward(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
-                    const Tensor& y, RowPrefetcher& upcoming) {
+void ScheduleForwardPrefetch(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
+                             const Tensor& y, RowPrefetcher& upcoming) {
   upcoming.Begin(steps);
   upcoming.Add(RowsOfTile(inputs, {y, 0}, now), true);
   upcoming.Add(RowsOfTile(inputs, inputs.q, ItemAfter(inputs.plan, now)));
   AddNextKeys(inputs, now, upcoming);
 }
 
-void ForeseeBackward(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
-                     const BackwardInputs& given, const HeadsView& dq, RowPrefetcher& upcoming) {
+void ScheduleBackwardPrefetch(const AttentionInputs& inputs, const TaskItem& now,
+                              std::int64_t steps, const BackwardInputs& given, const HeadsView& dq,
+                              RowPrefetcher& upcoming) {
   const TaskItem next = ItemAfter(inputs.plan, now);
   upcoming.Begin(steps);
   upcoming.Add(RowsOfTile(inputs, dq, now), true);

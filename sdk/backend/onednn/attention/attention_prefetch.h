@@ -40,10 +40,11 @@ class RowPrefetcher {
 struct TaskItem {
   std::int64_t task, item;
 };
-void ForeseeForward(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
-                    const Tensor& y, RowPrefetcher& upcoming);
-void ForeseeBackward(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
-                     const BackwardInputs& given, const HeadsView& dq, RowPrefetcher& upcoming);
+void ScheduleForwardPrefetch(const AttentionInputs& inputs, const TaskItem& now, std::int64_t steps,
+                             const Tensor& y, RowPrefetcher& upcoming);
+void ScheduleBackwardPrefetch(const AttentionInputs& inputs, const TaskItem& now,
+                              std::int64_t steps, const BackwardInputs& given, const HeadsView& dq,
+                              RowPrefetcher& upcoming);
 
 // The last key that some query of the tile sees, plus one.
 std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile);

@@ -6,18 +6,18 @@ namespace frugal::onednn {
 
 using simd::kQueryTile;
 
-ScoreTiles::ScoreTiles(const AttentionInputs& inputs, Carver& carver)
+ScoreTiles::ScoreTiles(const AttentionInputs& inputs, BumpAllocator& scratch)
     : inputs_(inputs),
       query_scale_(static_cast<float>(inputs.geometry.scale * std::numbers::log2e)) {
   const AttentionGeometry& g = inputs.geometry;
   const bool converts = inputs.dtype == DType::kBF16;
   if (inputs.plan.packs || converts) {
-    packed_keys_ = carver.Take(g.key_length * g.head_size);
-    packed_values_ = carver.Take(g.key_length * g.head_size);
+    packed_keys_ = scratch.Take(g.key_length * g.head_size);
+    packed_values_ = scratch.Take(g.key_length * g.head_size);
   }
-  if (converts) converted_ = carver.Take(kQueryTile * std::max(g.head_size, kKeyTile));
-  queries_ = carver.Take(g.head_size * kQueryTile);
-  scores_ = carver.Take(kKeyTile * kQueryTile);
+  if (converts) converted_ = scratch.Take(kQueryTile * std::max(g.head_size, kKeyTile));
+  queries_ = scratch.Take(g.head_size * kQueryTile);
+  scores_ = scratch.Take(kKeyTile * kQueryTile);
 }
 
 void ScoreTiles::BeginTask(std::int64_t task) {

@@ -20,7 +20,7 @@ void RoundRows(const float* from, std::int64_t from_row, const RowRange& range, 
 // Scores of one tile after another, for forward and backward.
 class ScoreTiles {
  public:
-  ScoreTiles(const AttentionInputs& inputs, Carver& carver);
+  ScoreTiles(const AttentionInputs& inputs, BumpAllocator& scratch);
 
   void BeginTask(std::int64_t task);  // takes up its batch and key head
   // The queries of a tile times query_scale, which are `factor` times the rows given.
@@ -60,7 +60,7 @@ class ScoreTiles {
 
 class ForwardTiles {
  public:
-  ForwardTiles(const AttentionInputs& inputs, Carver& carver);
+  ForwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch);
 
   void RunTask(std::int64_t task, const Tensor& y, const Tensor& log_sum_exp);
 
@@ -90,7 +90,7 @@ KeySums KeySumsAt(const AttentionInputs& inputs, float* memory, std::int64_t slo
 
 class BackwardTiles {
  public:
-  BackwardTiles(const AttentionInputs& inputs, Carver& carver);
+  BackwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch);
 
   void RunTask(std::int64_t task, const BackwardInputs& given, const HeadsView& dq,
                const KeySums& sums);

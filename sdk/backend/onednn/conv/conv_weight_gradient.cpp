@@ -6,7 +6,7 @@
 #include "sdk/backend/backend.h"
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/common/parallel.h"
-#include "sdk/backend/onednn/conv/window_walk.h"
+#include "sdk/backend/onednn/conv/im2col_iterator.h"
 #include "sdk/backend/onednn/simd/amx/panel_product.h"
 #include "sdk/core/threads.h"
 
@@ -100,7 +100,7 @@ class ConvWeightGradient final : public Operation {
                      std::int64_t end) const {
     const simd::AmxSession session;
     std::array<const BFloat16*, kMostRows> inputs;
-    WindowWalk windows(grid_, part.row);
+    Im2colIterator windows(grid_, part.row);
     const Spatial offset = OffsetOfPlace(d_.geometry.window, place);
     for (std::int64_t i = 0; i < part.count; ++i, windows.Next()) {
       inputs[static_cast<std::size_t>(i)] = windows.Find(x_, offset);

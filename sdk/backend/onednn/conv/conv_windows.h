@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sdk/backend/onednn/conv/window_walk.h"
+#include "sdk/backend/onednn/conv/im2col_iterator.h"
 
 namespace frugal::onednn {
 

@@ -4,7 +4,7 @@
 
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/common/parallel.h"
-#include "sdk/backend/onednn/matmul/piece_grid.h"
+#include "sdk/backend/onednn/matmul/thread_partition.h"
 #include "sdk/backend/onednn/simd/amx/panel_product.h"
 
 namespace frugal::onednn {
@@ -34,7 +34,7 @@ struct Factor {
 
 // The left factor's columns are the rows of the product. A panel is packed in the time of three
 // products with another.
-PieceGrid PiecesOf(std::int64_t left, std::int64_t right, const Tiling& tiling) {
+ThreadPartition PiecesOf(std::int64_t left, std::int64_t right, const Tiling& tiling) {
   const std::int64_t part = tiling.right_columns / kAmxBlock;
   return {{left, kAmxBlock}, {right, kAmxBlock}, [part](std::int64_t down, std::int64_t across) {
             const std::int64_t parts = (across + part - 1) / part;
@@ -129,7 +129,7 @@ class Work {
   Factor left_, right_;
   float* c_;  // [left width, right width]
   Tiling tiling_;
-  PieceGrid grid_;
+  ThreadPartition grid_;
 };
 
 }  // namespace

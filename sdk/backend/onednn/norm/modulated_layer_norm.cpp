@@ -1,6 +1,6 @@
 #include "sdk/backend/common/dispatch.h"
 #include "sdk/backend/onednn/norm/modulation.h"
-#include "sdk/backend/onednn/norm/sample_parts.h"
+#include "sdk/backend/onednn/norm/sample_chunks.h"
 #include "sdk/backend/onednn/operation/element_type.h"
 
 namespace frugal {
@@ -9,8 +9,8 @@ namespace {
 using eigen::DataOrNull;
 using onednn::DataAt;
 using onednn::IsFast;
-using onednn::SampleParts;
-using Part = SampleParts::Part;
+using onednn::SampleChunks;
+using Part = SampleChunks::Part;
 
 float ValueOr(const float* values, std::int64_t index, float otherwise) {
   return values != nullptr ? values[index] : otherwise;
@@ -23,8 +23,8 @@ float At(const Tensor& values, std::int64_t index) {
 
 // (xhat weight + bias) (1 + scale) + shift = xhat factor + offset
 template <class T>
-void Combine(const ModulationKernels::LayerParts& parts, const SampleParts& cut,
-             const SampleParts::Tables& tables) {
+void Combine(const ModulationKernels::LayerParts& parts, const SampleChunks& cut,
+             const SampleChunks::Tables& tables) {
   const auto* weight = DataOrNull<float>(parts.weight);
   const auto* bias = DataOrNull<float>(parts.bias);
   for (std::int64_t sample = 0; sample < cut.samples(); ++sample) {
@@ -40,7 +40,7 @@ void Combine(const ModulationKernels::LayerParts& parts, const SampleParts& cut,
 // From the sums of dy and of dy xhat over each sample to the gradients of what made factor and
 // offset, for columns [begin, end).
 template <class T>
-void StoreGradients(const SampleParts& cut, const SampleParts::Tables& tables,
+void StoreGradients(const SampleChunks& cut, const SampleChunks::Tables& tables,
                     const ModulationKernels::LayerParts& parts,
                     const ModulationKernels::LayerGradients& gradients, std::int64_t begin,
                     std::int64_t end) {
@@ -72,7 +72,7 @@ void StoreGradients(const SampleParts& cut, const SampleParts::Tables& tables,
 }  // namespace
 
 std::int64_t OneDnnModulationKernels::LayerScratch(const Tensor& x) const {
-  return IsFast(x) ? SampleParts(x).ScratchBytes() : 0;
+  return IsFast(x) ? SampleChunks(x).ScratchBytes() : 0;
 }
 
 void OneDnnModulationKernels::LayerForward(const Tensor& x, const LayerParts& parts, double epsilon,
@@ -81,7 +81,7 @@ void OneDnnModulationKernels::LayerForward(const Tensor& x, const LayerParts& pa
   if (!IsFast(x)) {
     return EigenModulationKernels::LayerForward(x, parts, epsilon, y, mean, rstd, scratch);
   }
-  const SampleParts cut(x);
+  const SampleChunks cut(x);
   const std::int64_t columns = cut.columns();
   const auto tables = cut.In(scratch);
   onednn::WithElement(x.dtype(), [&]<class T>() {
@@ -103,7 +103,7 @@ void OneDnnModulationKernels::LayerBackward(const Tensor& dy, const Tensor& x, c
   if (!IsFast(x)) {
     return EigenModulationKernels::LayerBackward(dy, x, mean, rstd, parts, gradients, scratch);
   }
-  const SampleParts cut(x);
+  const SampleChunks cut(x);
   const std::int64_t columns = cut.columns();
   const auto tables = cut.In(scratch);
   const bool sums = gradients.shift || gradients.scale || gradients.weight || gradients.bias;

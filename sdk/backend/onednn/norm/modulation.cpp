@@ -1,14 +1,14 @@
 #include "sdk/backend/onednn/norm/modulation.h"
 
-#include "sdk/backend/onednn/norm/sample_parts.h"
+#include "sdk/backend/onednn/norm/sample_chunks.h"
 #include "sdk/backend/onednn/operation/element_type.h"
 
 namespace frugal {
 namespace {
 
 using onednn::IsFast;
-using onednn::SampleParts;
-using Part = SampleParts::Part;
+using onednn::SampleChunks;
+using Part = SampleChunks::Part;
 
 // to = from + plus, in f32; `plus` alone where there is no tensor
 template <class T>
@@ -23,7 +23,7 @@ template <class T>
 struct BackwardPass {
   const simd::NormLoops<T>& loops;
   std::int64_t columns;
-  SampleParts::Tables tables;
+  SampleChunks::Tables tables;
 
   // sums = those of dy, products = those of dy x (if there is x)
   void FindSums(const Part& part, const Tensor& dy, const Tensor& x) const {
@@ -42,7 +42,7 @@ struct BackwardPass {
 };
 
 template <class T>
-void StoreSums(const SampleParts& parts, const float* table, const Tensor& to) {
+void StoreSums(const SampleChunks& parts, const float* table, const Tensor& to) {
   if (!to) return;
   parts.ForColumns([&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t sample = 0; sample < parts.samples(); ++sample) {
@@ -57,13 +57,13 @@ void StoreSums(const SampleParts& parts, const float* table, const Tensor& to) {
 }  // namespace
 
 std::int64_t OneDnnModulationKernels::ModulateScratch(const Tensor& x) const {
-  return IsFast(x) ? SampleParts(x).ScratchBytes() : 0;
+  return IsFast(x) ? SampleChunks(x).ScratchBytes() : 0;
 }
 
 void OneDnnModulationKernels::Modulate(const Tensor& x, const Tensor& shift, const Tensor& scale,
                                        const Tensor& y, void* scratch) {
   if (!IsFast(x)) return EigenModulationKernels::Modulate(x, shift, scale, y, scratch);
-  const SampleParts parts(x);
+  const SampleChunks parts(x);
   const std::int64_t columns = parts.columns();
   const auto tables = parts.In(scratch);
   onednn::WithElement(x.dtype(), [&]<class T>() {
@@ -86,7 +86,7 @@ void OneDnnModulationKernels::ModulateBackward(const Tensor& dy, const Tensor& x
   if (!IsFast(dy)) {
     return EigenModulationKernels::ModulateBackward(dy, x, scale, dx, dshift, dscale, scratch);
   }
-  const SampleParts parts(dy);
+  const SampleChunks parts(dy);
   const auto tables = parts.In(scratch);
   onednn::WithElement(dy.dtype(), [&]<class T>() {
     const BackwardPass<T> pass{loops_.Of<T>().norm, parts.columns(), tables};
@@ -101,13 +101,13 @@ void OneDnnModulationKernels::ModulateBackward(const Tensor& dy, const Tensor& x
 }
 
 std::int64_t OneDnnModulationKernels::GatedAddScratch(const Tensor& x) const {
-  return IsFast(x) ? SampleParts(x).ScratchBytes() : 0;
+  return IsFast(x) ? SampleChunks(x).ScratchBytes() : 0;
 }
 
 void OneDnnModulationKernels::GatedAdd(const Tensor& x, const Tensor& gate, const Tensor& residual,
                                        const Tensor& y, void* scratch) {
   if (!IsFast(x)) return EigenModulationKernels::GatedAdd(x, gate, residual, y, scratch);
-  const SampleParts parts(x);
+  const SampleChunks parts(x);
   const std::int64_t columns = parts.columns();
   const auto tables = parts.In(scratch);
   onednn::WithElement(x.dtype(), [&]<class T>() {
@@ -126,7 +126,7 @@ void OneDnnModulationKernels::GatedAddBackward(const Tensor& dy, const Tensor& x
                                                const Tensor& gate, const Tensor& dx,
                                                const Tensor& dgate, void* scratch) {
   if (!IsFast(x)) return EigenModulationKernels::GatedAddBackward(dy, x, gate, dx, dgate, scratch);
-  const SampleParts parts(x);
+  const SampleChunks parts(x);
   const auto tables = parts.In(scratch);
   onednn::WithElement(x.dtype(), [&]<class T>() {
     const BackwardPass<T> pass{loops_.Of<T>().norm, parts.columns(), tables};

@@ -2,8 +2,8 @@
 
 #include "sdk/backend/onednn/simd/amx/amx_tiles.h"
 #include "sdk/backend/onednn/simd/amx/amx_vectors.h"
+#include "sdk/backend/onednn/simd/amx/packed_gemm.h"
 #include "sdk/backend/onednn/simd/amx/panel_product.h"
-#include "sdk/backend/onednn/simd/amx/row_product.h"
 #include "sdk/backend/onednn/simd/amx/weight_tiles.h"
 
 // A branch that was guessed wrongly costs hundreds of cycles where stores of tiles are under way:
@@ -91,7 +91,7 @@ Multiplication MultiplicationOf(std::int64_t steps) {
 template <bool kResidual>
 class Rows {
  public:
-  explicit Rows(RowProduct& p)
+  explicit Rows(PackedGemm& p)
       : p_(p),
         across_(WholeBlocks(p.depth)),
         parts_((across_ + kMostSteps - 1) / kMostSteps),
@@ -178,14 +178,14 @@ class Rows {
     }
   }
 
-  RowProduct& p_;
+  PackedGemm& p_;
   std::int64_t across_, parts_, last_;
   Multiplication multiply_;
 };
 
 }  // namespace
 
-void MultiplyRows(RowProduct& p) {
+void MultiplyRows(PackedGemm& p) {
   p.residual != nullptr ? Rows<true>(p).Run() : Rows<false>(p).Run();
 }
 

@@ -1,16 +1,16 @@
-#include "sdk/memory/taken_ranges.h"
+#include "sdk/memory/occupied_ranges.h"
 
 #include <algorithm>
 #include <bit>
 
 namespace frugal {
 
-TakenRanges::TakenRanges(std::size_t events)
+OccupiedRanges::OccupiedRanges(std::size_t events)
     : leaves_(std::bit_ceil(std::max<std::size_t>(1, events))),
       throughout_(2 * leaves_),
       within_(2 * leaves_) {}
 
-bool TakenRanges::Add(Ranges& ranges, ByteRange range) {
+bool OccupiedRanges::Add(Ranges& ranges, ByteRange range) {
   const auto first = std::ranges::lower_bound(ranges, range.begin, {}, &ByteRange::end);
   if (first == ranges.end() || first->begin > range.end) {
     ranges.insert(first, range);
@@ -26,7 +26,7 @@ bool TakenRanges::Add(Ranges& ranges, ByteRange range) {
   return true;
 }
 
-void TakenRanges::Take(std::size_t first, std::size_t last, const ByteRange& range) {
+void OccupiedRanges::Take(std::size_t first, std::size_t last, const ByteRange& range) {
   const auto take = [&](std::size_t node) {
     if (!Add(throughout_[node], range)) return;
     while (node > 0 && Add(within_[node], range)) node /= 2;
@@ -39,7 +39,8 @@ void TakenRanges::Take(std::size_t first, std::size_t last, const ByteRange& ran
   }
 }
 
-void TakenRanges::Find(std::size_t first, std::size_t last, std::vector<ByteRange>& found) const {
+void OccupiedRanges::Find(std::size_t first, std::size_t last,
+                          std::vector<ByteRange>& found) const {
   found.clear();
   const auto add = [&](const Ranges& ranges) {
     found.insert(found.end(), ranges.begin(), ranges.end());

@@ -1,13 +1,13 @@
-#include "sdk/backend/onednn/matmul/row_product.h"
+#include "sdk/backend/onednn/matmul/packed_gemm.h"
 
 #include <algorithm>
 
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/common/parallel.h"
-#include "sdk/backend/onednn/matmul/piece_grid.h"
+#include "sdk/backend/onednn/matmul/thread_partition.h"
 #include "sdk/backend/onednn/primitive/packed_weight.h"
+#include "sdk/backend/onednn/simd/amx/packed_gemm.h"
 #include "sdk/backend/onednn/simd/amx/panel_product.h"
-#include "sdk/backend/onednn/simd/amx/row_product.h"
 #include "sdk/backend/onednn/simd/amx/weight_tiles.h"
 
 namespace frugal::onednn {
@@ -21,9 +21,9 @@ using simd::Whole;
 
 std::int64_t Count(std::int64_t size, std::int64_t piece) { return (size + piece - 1) / piece; }
 
-class RowProductOperation final : public Operation {
+class PackedGemmOperation final : public Operation {
  public:
-  explicit RowProductOperation(const PackedLinearDescription& d)
+  explicit PackedGemmOperation(const PackedLinearDescription& d)
       : d_(d),
         forward_(d.pass == Pass::kForward),
         depth_(forward_ ? d.inputs : d.outputs),
@@ -51,7 +51,7 @@ class RowProductOperation final : public Operation {
     auto* const sums = static_cast<float*>(scratch);
     auto* const turned = reinterpret_cast<BFloat16*>(sums + grid_.Pieces() * SumsSize());
     if (!forward_ && !turns_pieces_) TurnAll(weight, turned);
-    simd::RowProduct p{};
+    simd::PackedGemm p{};
     p.depth = depth_;
     p.bias = d_.bias ? static_cast<const float*>(find(Slot::kBias)) : nullptr;
     p.residual = d_.residual ? static_cast<const BFloat16*>(find(Slot::kResidual)) : nullptr;
@@ -60,7 +60,7 @@ class RowProductOperation final : public Operation {
     p.row = columns_;
     eigen::ParallelFor(grid_.Pieces(), 1, [&](std::int64_t piece, std::int64_t) {
       const simd::AmxSession session;
-      simd::RowProduct own = p;
+      simd::PackedGemm own = p;
       own.sums = sums + piece * SumsSize();
       const Source source{from, turned + TurnedSize() + piece * FilledSize()};
       const Range all = grid_.Columns(piece);
@@ -141,7 +141,7 @@ class RowProductOperation final : public Operation {
   };
 
   // Rows are read where they lie if they consist of whole blocks.
-  void SetRows(const Source& source, const Range& rows, simd::RowProduct& p) const {
+  void SetRows(const Source& source, const Range& rows, simd::PackedGemm& p) const {
     p.rows = rows.count;
     p.a = source.rows + rows.begin * depth_;
     p.a_row = depth_;
@@ -153,7 +153,7 @@ class RowProductOperation final : public Operation {
 
   // Some columns of all rows of a piece. The tiles of the next `soon` columns come nearer
   // meanwhile.
-  void Multiply(simd::RowProduct p, const Source& source, const Range& all, const Range& columns,
+  void Multiply(simd::PackedGemm p, const Source& source, const Range& all, const Range& columns,
                 std::int64_t soon) const {
     p.columns = columns.count;
     if (p.bias != nullptr) p.bias += columns.begin;
@@ -176,7 +176,7 @@ class RowProductOperation final : public Operation {
   PackedLinearDescription d_;
   bool forward_;
   std::int64_t depth_, columns_;
-  PieceGrid grid_;
+  ThreadPartition grid_;
   bool rows_stay_;
   std::int64_t width_;  // columns at a time
   bool turns_pieces_;
@@ -188,14 +188,14 @@ bool HasEpilogue(const LinearEpilogue& epilogue) {
 
 }  // namespace
 
-std::unique_ptr<Operation> MakeRowProduct(const PackedLinearDescription& d) {
+std::unique_ptr<Operation> MakePackedGemm(const PackedLinearDescription& d) {
   const bool ours = d.pass != Pass::kBackwardWeight && simd::HasAmxBf16() &&
                     HasEpilogue(d.epilogue) && IsPackedInTiles(d.inputs, d.outputs);
-  return ours ? std::make_unique<RowProductOperation>(d) : nullptr;
+  return ours ? std::make_unique<PackedGemmOperation>(d) : nullptr;
 }
 
 // An input gradient of few rows does not make up for turning the tiles.
-bool RowProductPays(const PackedLinearDescription& d) {
+bool PackedGemmPays(const PackedLinearDescription& d) {
   return d.rows >= (d.pass == Pass::kForward ? 128 : 512);
 }
 

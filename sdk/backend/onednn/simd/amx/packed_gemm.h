@@ -24,7 +24,7 @@ struct LinesAhead {
 // y [rows, columns] = a weight + bias + residual, then max(y, 0) where `relu`. Rows of y and of the
 // residual begin `row` apart. Up to 32 rows of a are read in whole blocks of 32 x 32, of which what
 // is not there must be finite.
-struct RowProduct {
+struct PackedGemm {
   const BFloat16* a;
   std::int64_t a_row;
   const BFloat16* tiles;  // [columns / 64][depth / 32][16][64][2]
@@ -41,6 +41,6 @@ constexpr std::int64_t RowSums(std::int64_t columns) {
   constexpr std::int64_t kBlock = kAmxBlock * kAmxBlock;
   return kBlock + (columns + kAmxBlock - 1) / kAmxBlock * kBlock;
 }
-void MultiplyRows(RowProduct& product);  // in a AmxSession; moves what is ahead on
+void MultiplyRows(PackedGemm& product);  // in a AmxSession; moves what is ahead on
 
 }  // namespace frugal::simd

@@ -17,12 +17,12 @@ namespace frugal::onednn {
 // Scratch holds the weight's panels in bf16 and about 1 MB for each thread.
 // nullptr where the processor has no matrix tiles, for groups, f32, activations other than relu,
 // and gradients of weights.
-std::unique_ptr<Operation> MakeConvProduct(const ConvDescription& description);
+std::unique_ptr<Operation> MakeImplicitGemm(const ConvDescription& description);
 
 // Whether that is the faster way: where a weight is large beside the activations and rows are
 // short, and for gradients with steps, oneDNN reaches a third of this (512 -> 512 at 4 x 4, 256 ->
 // 512 by steps of 2); over wide images it reads the windows where they lie, up to three times as
 // fast. bench_convolutions prints both.
-bool ConvProductPays(const ConvDescription& description);
+bool ImplicitGemmPays(const ConvDescription& description);
 
 }  // namespace frugal::onednn

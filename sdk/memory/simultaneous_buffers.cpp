@@ -1,4 +1,4 @@
-#include "sdk/memory/side_by_side.h"
+#include "sdk/memory/simultaneous_buffers.h"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,10 @@
 
 namespace frugal {
 
-std::vector<SideBySide> FindSideBySide(const MemoryTrace& trace, const LabelTable& labels,
-                                       std::size_t event, std::int64_t least_bytes) {
+std::vector<SimultaneousBuffers> FindSimultaneousBuffers(const MemoryTrace& trace,
+                                                         const LabelTable& labels,
+                                                         std::size_t event,
+                                                         std::int64_t least_bytes) {
   const auto at = static_cast<std::int64_t>(event);
   std::map<std::tuple<LabelTable::Id, MemoryTag, std::int64_t>, std::int64_t> counts;
   for (const Lifetime& life : trace.lifetimes()) {
@@ -15,13 +17,13 @@ std::vector<SideBySide> FindSideBySide(const MemoryTrace& trace, const LabelTabl
     if (!live || life.bytes < least_bytes || life.tag == MemoryTag::kOptimizerState) continue;
     ++counts[{life.label, life.tag, life.bytes}];
   }
-  std::vector<SideBySide> found;
+  std::vector<SimultaneousBuffers> found;
   for (const auto& [key, count] : counts) {
     const auto& [label, tag, bytes] = key;
     if (count > 1) found.push_back({labels.NameOf(label), tag, bytes, count});
   }
   std::ranges::stable_sort(found, std::greater<>(),
-                           [](const SideBySide& one) { return one.bytes * one.count; });
+                           [](const SimultaneousBuffers& one) { return one.bytes * one.count; });
   return found;
 }
 

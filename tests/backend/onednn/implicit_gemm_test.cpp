@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/conv/conv_product.h"
+#include "sdk/backend/onednn/conv/implicit_gemm.h"
 
 #include "tests/backend/onednn/conv_bf16_support.h"
 
@@ -34,7 +34,7 @@ struct Case {
 };
 
 Tensor Compute(const Case& c, const ConvDescription& d) {
-  const auto operation = MakeConvProduct(d);
+  const auto operation = MakeImplicitGemm(d);
   REQUIRE(operation);
   const Scratch scratch(operation->ScratchBytes());
   const bool forward = d.pass == Pass::kForward;
@@ -120,13 +120,13 @@ TEST_CASE("not every convolution is one on matrix tiles", "[needs-tiles]") {
   Dice dice(4);
   const Case c(ImageConvolution({1, 5, 4, 4}), dice);
   ConvDescription d = c.Describe(Pass::kForward, true, Activation::kTanh);
-  CHECK(MakeConvProduct(d) == nullptr);
+  CHECK(MakeImplicitGemm(d) == nullptr);
   d = c.Describe(Pass::kBackwardWeight, true, Activation::kIdentity);
-  CHECK(MakeConvProduct(d) == nullptr);
+  CHECK(MakeImplicitGemm(d) == nullptr);
   d = c.Describe(Pass::kForward, true, Activation::kIdentity);
   d.dtype = DType::kF32;
-  CHECK(MakeConvProduct(d) == nullptr);
+  CHECK(MakeImplicitGemm(d) == nullptr);
   d.dtype = DType::kBF16;
   d.geometry.groups = 2;
-  CHECK(MakeConvProduct(d) == nullptr);
+  CHECK(MakeImplicitGemm(d) == nullptr);
 }

@@ -14,9 +14,9 @@ struct ByteRange {
 // Which addresses are taken when: a segment tree over events, whose nodes hold ranges that have
 // grown together. Blocks that fill an arena without gaps are one range, however many they are, so
 // that asking takes a time by the gaps there are rather than by the blocks.
-class TakenRanges {
+class OccupiedRanges {
  public:
-  explicit TakenRanges(std::size_t events);
+  explicit OccupiedRanges(std::size_t events);
 
   // The range is taken in the events [first, last), which are not none.
   void Take(std::size_t first, std::size_t last, const ByteRange& range);

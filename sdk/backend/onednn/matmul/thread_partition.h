@@ -22,7 +22,7 @@ void ForRanges(const Range& range, std::int64_t part, const Body& body) {
 
 // A matrix in pieces, one for each thread: each thread copies what its piece needs for itself, also
 // where another does the same, since what lies in another core's cache comes slower than that.
-class PieceGrid {
+class ThreadPartition {
  public:
   // `count` rows or columns, in whole units but for the last.
   struct Side {
@@ -33,7 +33,7 @@ class PieceGrid {
   // Of all grids the one of which cost(units of rows, units of columns) of a largest piece is
   // least. Depends on ThreadCount().
   template <class Cost>
-  PieceGrid(const Side& rows, const Side& columns, const Cost& cost)
+  ThreadPartition(const Side& rows, const Side& columns, const Cost& cost)
       : rows_(rows), columns_(columns) {
     const std::int64_t threads = ThreadCount();
     std::int64_t least = 0;

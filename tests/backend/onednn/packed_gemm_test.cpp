@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/matmul/row_product.h"
+#include "sdk/backend/onednn/matmul/packed_gemm.h"
 
 #include "tests/backend/onednn/packed_product_support.h"
 
@@ -27,7 +27,7 @@ struct Given {
 
 Tensor Compute(const PackedLinearDescription& d, const Given& given, const Tensor& packed) {
   const bool forward = d.pass == Pass::kForward;
-  const auto operation = MakeRowProduct(d);
+  const auto operation = MakePackedGemm(d);
   REQUIRE(operation);
   return BetweenGuards(
       {d.rows, forward ? d.outputs : d.inputs}, operation->ScratchBytes(),
@@ -95,13 +95,13 @@ TEST_CASE("bf16 products of many rows go that way, others and their epilogues to
           "[needs-tiles]") {
   FRUGAL_NEEDS_TILES();
   const Sizes many{1024, 768, 3072}, few{64, 768, 3072};
-  CHECK(RowProductPays(many.Describe(Pass::kForward)));
-  CHECK(RowProductPays(many.Describe(Pass::kBackwardData)));
-  CHECK_FALSE(RowProductPays(few.Describe(Pass::kForward)));
-  CHECK_FALSE(MakeRowProduct(many.Describe(Pass::kBackwardWeight)));
+  CHECK(PackedGemmPays(many.Describe(Pass::kForward)));
+  CHECK(PackedGemmPays(many.Describe(Pass::kBackwardData)));
+  CHECK_FALSE(PackedGemmPays(few.Describe(Pass::kForward)));
+  CHECK_FALSE(MakePackedGemm(many.Describe(Pass::kBackwardWeight)));
   PackedLinearDescription d = many.Describe(Pass::kForward);
   d.epilogue.activation = Activation::kTanh;
-  CHECK_FALSE(MakeRowProduct(d));
+  CHECK_FALSE(MakePackedGemm(d));
 }
 
 TEST_CASE("bf16 products on our own tiles have the same bits with any number of threads",

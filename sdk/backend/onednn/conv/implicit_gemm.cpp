@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/conv/conv_product.h"
+#include "sdk/backend/onednn/conv/implicit_gemm.h"
 
 #include <algorithm>
 #include <array>
@@ -43,9 +43,9 @@ struct Task {
   std::int64_t row, count;
 };
 
-class ConvProduct final : public Operation {
+class ImplicitGemm final : public Operation {
  public:
-  explicit ConvProduct(const ConvDescription& d)
+  explicit ImplicitGemm(const ConvDescription& d)
       : d_(d),
         forward_(d.pass == Pass::kForward),
         channels_(forward_ ? d.geometry.input_channels : d.geometry.output_channels),
@@ -166,7 +166,7 @@ class ConvProduct final : public Operation {
   void Gather(const Task& task, const Chunk& chunk, BFloat16* left) const {
     std::array<const BFloat16*, kMostRows> rows;
     for (std::int64_t i = 0; i < chunk.count; ++i, left += PlaceSize()) {
-      WindowWalk walk(parts_[task.part].source, task.row);
+      Im2colIterator walk(parts_[task.part].source, task.row);
       const Spatial& offset = PlaceOf(task.part, chunk, i).offset;
       for (std::int64_t r = 0; r < task.count; ++r, walk.Next()) {
         rows[static_cast<std::size_t>(r)] = walk.Find(source_, offset);
@@ -196,7 +196,7 @@ class ConvProduct final : public Operation {
 
   void Write(const Task& task, const float* sums) const {
     std::array<BFloat16*, kMostRows> rows;
-    WindowWalk walk(parts_[task.part].result, task.row);
+    Im2colIterator walk(parts_[task.part].result, task.row);
     for (std::int64_t r = 0; r < task.count; ++r, walk.Next()) {
       rows[static_cast<std::size_t>(r)] = walk.Find(result_, parts_[task.part].first);
     }
@@ -223,15 +223,15 @@ class ConvProduct final : public Operation {
 
 }  // namespace
 
-std::unique_ptr<Operation> MakeConvProduct(const ConvDescription& d) {
+std::unique_ptr<Operation> MakeImplicitGemm(const ConvDescription& d) {
   const Activation activation = d.epilogue.activation;
   const bool fused = activation == Activation::kIdentity || activation == Activation::kRelu;
   const bool ours = d.pass != Pass::kBackwardWeight && d.dtype == DType::kBF16 && fused &&
                     d.geometry.groups == 1 && simd::HasAmxBf16();
-  return ours ? std::make_unique<ConvProduct>(d) : nullptr;
+  return ours ? std::make_unique<ImplicitGemm>(d) : nullptr;
 }
 
-bool ConvProductPays(const ConvDescription& d) {
+bool ImplicitGemmPays(const ConvDescription& d) {
   const WindowGeometry& w = d.geometry.window;
   const bool forward = d.pass == Pass::kForward, steps = w.stride[1] > 1 || w.stride[2] > 1;
   const std::int64_t inputs = d.geometry.input_channels, outputs = d.geometry.output_channels;

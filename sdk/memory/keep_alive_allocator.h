@@ -9,9 +9,9 @@ namespace frugal {
 
 // Passes requests on, and keeps whatever its memory comes from alive until the last block has come
 // back: blocks may then outlive the object that handed them out. Not thread-safe.
-class LastingAllocator final : public Allocator {
+class KeepAliveAllocator final : public Allocator {
  public:
-  explicit LastingAllocator(Allocator& upstream) : upstream_(upstream) {}
+  explicit KeepAliveAllocator(Allocator& upstream) : upstream_(upstream) {}
 
   // What blocks keep alive from now on; this allocator and its upstream may be parts of it.
   void KeepAlive(std::weak_ptr<const void> source) { source_ = std::move(source); }

@@ -8,12 +8,12 @@ namespace frugal::onednn {
 
 // x [N, ..., D] seen as N samples of T rows, each sample cut into fixed parts for sums over its
 // rows, and the tables in scratch that modulation works with. The cut depends on the shape alone.
-class SampleParts {
+class SampleChunks {
  public:
   static constexpr std::int64_t kMostParts = 64;       // of all samples, if these are fewer
   static constexpr std::int64_t kSmallestPart = 4096;  // elements
 
-  explicit SampleParts(const Tensor& x)
+  explicit SampleChunks(const Tensor& x)
       : samples_(x.shape()[0]),
         rows_(x.shape().RowCount() / samples_),
         columns_(x.shape().back()),

@@ -1,8 +1,8 @@
-#include "sdk/memory/lasting_allocator.h"
+#include "sdk/memory/keep_alive_allocator.h"
 
 namespace frugal {
 
-std::size_t LastingAllocator::FreePlace() {
+std::size_t KeepAliveAllocator::FreePlace() {
   if (free_places_.empty()) {
     held_.emplace_back();
     free_places_.reserve(held_.capacity());  // so that giving back cannot fail
@@ -13,7 +13,7 @@ std::size_t LastingAllocator::FreePlace() {
   return at;
 }
 
-Block LastingAllocator::DoAllocate(std::int64_t bytes, MemoryTag tag) {
+Block KeepAliveAllocator::DoAllocate(std::int64_t bytes, MemoryTag tag) {
   Block block = upstream_.Allocate(bytes, tag);
   void* data = block.data();
   const std::size_t at = FreePlace();
@@ -21,7 +21,7 @@ Block LastingAllocator::DoAllocate(std::int64_t bytes, MemoryTag tag) {
   return Block(this, data, bytes, tag, static_cast<std::int64_t>(at));
 }
 
-void LastingAllocator::DoFree(Block& block) noexcept {
+void KeepAliveAllocator::DoFree(Block& block) noexcept {
   const auto at = static_cast<std::size_t>(block.handle());
   // Dies last, and this allocator perhaps with it.
   const std::shared_ptr<const void> source = std::move(held_[at].source);

@@ -14,9 +14,9 @@ namespace frugal::onednn {
 // turns the tiles first; scratch holds them, as large as the packed weight. Each sum has one order,
 // whatever the number of threads. nullptr where the processor has no matrix tiles, the packed
 // layout is another, or an activation other than relu is fused.
-std::unique_ptr<Operation> MakeRowProduct(const PackedLinearDescription& description);
+std::unique_ptr<Operation> MakePackedGemm(const PackedLinearDescription& description);
 
 // Whether that is the faster way.
-bool RowProductPays(const PackedLinearDescription& description);
+bool PackedGemmPays(const PackedLinearDescription& description);
 
 }  // namespace frugal::onednn

@@ -31,9 +31,9 @@ struct WindowGrid {
 };
 
 // Goes from position to position, the last axis first, then from sample to sample.
-class WindowWalk {
+class Im2colIterator {
  public:
-  WindowWalk(const WindowGrid& grid, std::int64_t first) : grid_(grid) {
+  Im2colIterator(const WindowGrid& grid, std::int64_t first) : grid_(grid) {
     for (int axis = 2; axis >= 0; --axis) {
       const auto a = static_cast<std::size_t>(axis);
       at_[a] = first % grid.positions[a];
