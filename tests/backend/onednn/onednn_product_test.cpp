@@ -146,9 +146,9 @@ TEST_CASE("oneDNN products of nothing and of f64 are the reference's") {
       Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), weight, false);
   CHECK(MaxError(none.dweight, Full({3, 5}, 0)) == 0);
   CHECK(MaxError(none.dbias, Full({3}, 0)) == 0);
-  const LinearWeight turned(RandomTensor({5, 3}, 1), WeightLayout::kInOut);
+  const LinearWeight transposed(RandomTensor({5, 3}, 1), WeightLayout::kInOut);
   const Gradients still =
-      Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), turned, false);
+      Backward(*b.fast, Uninitialized({0, 3}), Uninitialized({0, 5}), transposed, false);
   CHECK(MaxError(still.dweight, Full({5, 3}, 0)) == 0);
 
   const Tensor x = RandomTensor({4, 5}, 2, DType::kF64);

@@ -47,15 +47,15 @@ class AmxForwardTiles {
   void Finish(const QueryTile& tile, const Tensor& y, const Tensor& log_sum_exp);
 
   const AttentionInputs& inputs_;
-  std::int64_t width_;        // padded head
-  std::int64_t padded_keys_;  // all of them
-  BFloat16* keys_;            // [padded keys, width]
-  BFloat16* turned_values_;   // [width, padded keys]
-  BFloat16* rows_;            // [padded keys or queries, width], on the way into another form
-  BFloat16* queries_;         // pairs of rows of the transpose, [width / 2, kForwardQueries]
-  BFloat16* probabilities_;   // pairs of rows, [kAmxKeys / 2, kForwardQueries]
-  float* scores_;             // [kAmxKeys, kForwardQueries]
-  float* output_;             // [width, kForwardQueries]
+  std::int64_t width_;           // padded head
+  std::int64_t padded_keys_;     // all of them
+  BFloat16* keys_;               // [padded keys, width]
+  BFloat16* transposed_values_;  // [width, padded keys]
+  BFloat16* rows_;               // [padded keys or queries, width], on the way into another form
+  BFloat16* queries_;            // pairs of rows of the transpose, [width / 2, kForwardQueries]
+  BFloat16* probabilities_;      // pairs of rows, [kAmxKeys / 2, kForwardQueries]
+  float* scores_;                // [kAmxKeys, kForwardQueries]
+  float* output_;                // [width, kForwardQueries]
   simd::AmxSoftmax state_;
   std::int64_t batch_ = 0;
   RowPrefetcher upcoming_;
@@ -85,12 +85,12 @@ class AmxBackwardTiles {
 
   const AttentionInputs& inputs_;
   std::int64_t width_, padded_keys_;
-  BFloat16* keys_;            // [padded keys, width]
-  BFloat16* values_;          // [padded keys, width]
-  BFloat16* turned_keys_;     // [width, padded keys]
-  BFloat16* rows_;            // [kBackwardQueries, width], on the way into another form
-  BFloat16* turned_queries_;  // pairs of rows of the transpose, [width / 2, columns]
-  BFloat16* turned_gradients_;
+  BFloat16* keys_;                // [padded keys, width]
+  BFloat16* values_;              // [padded keys, width]
+  BFloat16* transposed_keys_;     // [width, padded keys]
+  BFloat16* rows_;                // [kBackwardQueries, width], on the way into another form
+  BFloat16* transposed_queries_;  // pairs of rows of the transpose, [width / 2, columns]
+  BFloat16* transposed_gradients_;
   BFloat16* query_rows_;  // pairs of rows, [columns / 2, width]
   BFloat16* gradient_rows_;
   BFloat16* probabilities_;  // [kAmxKeys, kBackwardQueries]

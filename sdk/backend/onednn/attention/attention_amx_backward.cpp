@@ -13,10 +13,10 @@ AmxBackwardTiles::AmxBackwardTiles(const AttentionInputs& inputs, BumpAllocator&
       padded_keys_(PaddedKeys(inputs.geometry)),
       keys_(scratch.TakeHalves(padded_keys_ * width_)),
       values_(scratch.TakeHalves(padded_keys_ * width_)),
-      turned_keys_(scratch.TakeHalves(padded_keys_ * width_)),
+      transposed_keys_(scratch.TakeHalves(padded_keys_ * width_)),
       rows_(scratch.TakeHalves(kBackwardQueries * width_)),
-      turned_queries_(scratch.TakeHalves(kBackwardQueries * width_)),
-      turned_gradients_(scratch.TakeHalves(kBackwardQueries * width_)),
+      transposed_queries_(scratch.TakeHalves(kBackwardQueries * width_)),
+      transposed_gradients_(scratch.TakeHalves(kBackwardQueries * width_)),
       query_rows_(scratch.TakeHalves(kBackwardQueries * width_)),
       gradient_rows_(scratch.TakeHalves(kBackwardQueries * width_)),
       probabilities_(scratch.TakeHalves(kAmxKeys * kBackwardQueries)),
@@ -48,8 +48,8 @@ void AmxBackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, c
       AddKeys(tile, key, WholeGroups(std::min(kAmxKeys, end - key), kAmxBlock), sums);
     }
     const auto to = RowsOf<BFloat16>(dq, batch_, tile.head, g.head_size);
-    simd::WriteTurned({query_sums_, kBackwardQueries, scale_, tile.count, g.head_size,
-                       to.at(tile.first), to.row});
+    simd::WriteTransposed({query_sums_, kBackwardQueries, scale_, tile.count, g.head_size,
+                           to.at(tile.first), to.row});
   }
 }
 
@@ -62,7 +62,7 @@ void AmxBackwardTiles::LoadKeys(std::int64_t key_head) {
   simd::CopyPadded({keys.data, keys.row, g.key_length, g.head_size}, padded_keys_, width_, keys_);
   simd::CopyPadded({values.data, values.row, g.key_length, g.head_size}, padded_keys_, width_,
                    values_);
-  simd::TransposeMatrix({keys_, width_, padded_keys_, width_}, turned_keys_, padded_keys_);
+  simd::TransposeMatrix({keys_, width_, padded_keys_, width_}, transposed_keys_, padded_keys_);
 }
 
 void AmxBackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given) {
@@ -71,14 +71,14 @@ void AmxBackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& giv
     const auto rows = RowsOf<BFloat16>(view, batch_, tile.head, g.head_size);
     return simd::AmxRows{rows.at(tile.first), rows.row, tile.count, g.head_size};
   };
-  const auto load = [&](const simd::AmxRows& from, BFloat16* turned, BFloat16* pairs) {
+  const auto load = [&](const simd::AmxRows& from, BFloat16* transposed, BFloat16* pairs) {
     simd::CopyPadded(from, tile.columns, width_, rows_);
     const simd::AmxRows padded{rows_, width_, tile.columns, width_};
-    simd::PairColumns(padded, turned);
+    simd::PairColumns(padded, transposed);
     simd::PairRows(padded, pairs);
   };
-  load(rows_of(inputs_.q), turned_queries_, query_rows_);
-  load(rows_of({given.dy, 0}), turned_gradients_, gradient_rows_);
+  load(rows_of(inputs_.q), transposed_queries_, query_rows_);
+  load(rows_of({given.dy, 0}), transposed_gradients_, gradient_rows_);
   std::fill_n(query_sums_, width_ * kBackwardQueries, 0.0f);
   std::fill_n(log_sum_exp_, kBackwardQueries, 0.0f);
   std::fill_n(delta_, kBackwardQueries, 0.0f);
@@ -112,7 +112,7 @@ void AmxBackwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std::i
   for (std::int64_t c = 0; c < tile.columns; c += kAmxBlock) {
     std::int64_t depth = count;
     while (depth > 0 && FirstColumn(tile, first + depth - kAmxBlock) > c) depth -= kAmxBlock;
-    simd::MultiplyMatrices({.a = turned_keys_ + first,
+    simd::MultiplyMatrices({.a = transposed_keys_ + first,
                             .a_row = padded_keys_,
                             .b = slope_pairs_ + 2 * c,
                             .b_row = kBackwardQueries,
@@ -128,12 +128,12 @@ void AmxBackwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std::i
 // Probabilities and slopes of 32 keys and columns; `at` is where those of the keys lie.
 void AmxBackwardTiles::ComputeBlock(const QueryTile& tile, std::int64_t key, std::int64_t column,
                                     std::int64_t at) {
-  const auto multiply = [&](const BFloat16* rows, const BFloat16* turned, float* to) {
-    simd::MultiplyMatrices({rows + key * width_, width_, turned + 2 * column, tile.columns, to,
+  const auto multiply = [&](const BFloat16* rows, const BFloat16* transposed, float* to) {
+    simd::MultiplyMatrices({rows + key * width_, width_, transposed + 2 * column, tile.columns, to,
                             kAmxBlock, kAmxBlock, kAmxBlock, width_, false});
   };
-  multiply(keys_, turned_queries_, scores_);
-  multiply(values_, turned_gradients_, slopes_);
+  multiply(keys_, transposed_queries_, scores_);
+  multiply(values_, transposed_gradients_, slopes_);
   const simd::AmxScores scores{scores_, kAmxBlock, kAmxBlock, kAmxBlock};
   const std::int64_t queries = std::min(kAmxBlock, tile.count - column);
   const float scale =

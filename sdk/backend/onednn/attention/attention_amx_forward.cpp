@@ -11,7 +11,7 @@ AmxForwardTiles::AmxForwardTiles(const AttentionInputs& inputs, BumpAllocator& s
       width_(inputs.plan.padded_head),
       padded_keys_(WholeGroups(inputs.geometry.key_length, simd::kAmxBlock)),
       keys_(scratch.TakeHalves(padded_keys_ * width_)),
-      turned_values_(scratch.TakeHalves(padded_keys_ * width_)),
+      transposed_values_(scratch.TakeHalves(padded_keys_ * width_)),
       rows_(scratch.TakeHalves(simd::kAmxBlock * width_)),
       queries_(scratch.TakeHalves(width_ * kForwardQueries)),
       probabilities_(scratch.TakeHalves(kAmxKeys * kForwardQueries)),
@@ -48,7 +48,7 @@ void AmxForwardTiles::LoadKeys(std::int64_t key_head) {
     const std::int64_t count = std::min(simd::kAmxBlock, g.key_length - key);
     simd::CopyPadded({values.at(key), values.row, count, g.head_size}, simd::kAmxBlock, width_,
                      rows_);
-    simd::TransposeMatrix({rows_, width_, simd::kAmxBlock, width_}, turned_values_ + key,
+    simd::TransposeMatrix({rows_, width_, simd::kAmxBlock, width_}, transposed_values_ + key,
                           padded_keys_);
   }
 }
@@ -85,7 +85,7 @@ void AmxForwardTiles::AddKeys(const QueryTile& tile, std::int64_t first, std::in
     simd::ScaleAmxColumns(state_.factor, width_, kForwardQueries, output_);
   }
   upcoming_.Step();
-  simd::MultiplyMatrices({.a = turned_values_ + first,
+  simd::MultiplyMatrices({.a = transposed_values_ + first,
                           .a_row = padded_keys_,
                           .b = probabilities_,
                           .b_row = kForwardQueries,
@@ -109,8 +109,8 @@ void AmxForwardTiles::Finish(const QueryTile& tile, const Tensor& y, const Tenso
                        : std::numbers::ln2_v<float> * (state_.reference[c] + std::log2(sum));
   }
   const auto to = RowsOf<BFloat16>({y, 0}, batch_, tile.head, g.head_size);
-  simd::WriteTurned({output_, kForwardQueries, state_.factor, tile.count, g.head_size,
-                     to.at(tile.first), to.row});
+  simd::WriteTransposed({output_, kForwardQueries, state_.factor, tile.count, g.head_size,
+                         to.at(tile.first), to.row});
 }
 
 }  // namespace frugal::onednn

@@ -30,7 +30,7 @@ KeySums KeySumsAt(const AttentionInputs& inputs, float* memory, std::int64_t slo
 BackwardTiles::BackwardTiles(const AttentionInputs& inputs, BumpAllocator& scratch)
     : inputs_(inputs),
       tiles_(inputs, scratch),
-      turned_gradients_(scratch.Take(inputs.geometry.head_size * kQueryTile)),
+      transposed_gradients_(scratch.Take(inputs.geometry.head_size * kQueryTile)),
       score_gradients_(scratch.Take(kKeyTile * kQueryTile)),
       query_rows_(scratch.Take(kQueryTile * inputs.plan.padded_head)),
       gradient_rows_(scratch.Take(kQueryTile * inputs.plan.padded_head)),
@@ -51,7 +51,7 @@ void BackwardTiles::RunTask(std::int64_t task, const BackwardInputs& given, cons
     ScheduleBackwardPrefetch(inputs_, {task, item}, 3 * SeenKeys(g, tile) / kKeyTile, given, dq,
                              upcoming_);
     ForKeySteps(g, tile, [&](const KeyStep& step) { AddKeys(tile, step, sums); });
-    tiles_.WriteTurned(query_sums_, static_cast<float>(g.scale), tile, dq);
+    tiles_.WriteTransposed(query_sums_, static_cast<float>(g.scale), tile, dq);
   }
 }
 
@@ -64,7 +64,7 @@ void BackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given)
   CopyRows(tiles_.TileRows({given.dy, 0}, tile), tile, width, 1.0f, padded, gradient_rows_);
   const HeadRows y = tiles_.TileRows({given.y, 0}, tile);
   tiles_.LoadQueries({query_rows_, padded}, 1.0f, tile);
-  tiles_.LoadColumns({gradient_rows_, padded}, width, 1.0f, tile, turned_gradients_);
+  tiles_.LoadColumns({gradient_rows_, padded}, width, 1.0f, tile, transposed_gradients_);
   std::fill_n(query_sums_, width * kQueryTile, 0.0f);
   std::fill_n(log_sum_exp_, kQueryTile, 0.0f);
   std::fill_n(delta_, kQueryTile, 0.0f);
@@ -87,7 +87,7 @@ void BackwardTiles::AddKeys(const QueryTile& tile, const KeyStep& step, const Ke
   tiles_.Compute(tile, step);
   const HeadRows& values = tiles_.values();
   upcoming_.Step();
-  loops.product({values.at(step.first), values.row, 1, turned_gradients_ + first, kQueryTile,
+  loops.product({values.at(step.first), values.row, 1, transposed_gradients_ + first, kQueryTile,
                  slopes, kQueryTile, step.count, columns, width, false});
   loops.softmax_gradient({probabilities, step.count, columns}, log_sum_exp_ + first, delta_ + first,
                          slopes);

@@ -74,7 +74,7 @@ void ForwardTiles::Finish(const QueryTile& tile, const Tensor& y, const Tensor& 
                        : std::numbers::ln2_v<float> * (state_.reference[c] + std::log2(sum));
   }
   inputs_.loops.scale_columns(state_.factor, g.head_size, tile.columns, output_);
-  tiles_.WriteTurned(output_, 1.0f, tile, {y, 0});
+  tiles_.WriteTransposed(output_, 1.0f, tile, {y, 0});
 }
 
 }  // namespace frugal::onednn

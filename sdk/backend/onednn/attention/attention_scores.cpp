@@ -44,11 +44,11 @@ HeadRows ScoreTiles::TileRows(const HeadsView& view, const QueryTile& tile) cons
                    converted_);
 }
 
-void ScoreTiles::WriteTurned(const float* turned, float factor, const QueryTile& tile,
-                             const HeadsView& to) const {
+void ScoreTiles::WriteTransposed(const float* transposed, float factor, const QueryTile& tile,
+                                 const HeadsView& to) const {
   const std::int64_t width = inputs_.geometry.head_size;
   const auto transpose = [&](float* rows, std::int64_t row) {
-    inputs_.loops.transpose(turned, kQueryTile, width, tile.count, factor, rows, row);
+    inputs_.loops.transpose(transposed, kQueryTile, width, tile.count, factor, rows, row);
   };
   if (inputs_.dtype != DType::kBF16) {
     const HeadRows rows = RowsOf(to, batch_, tile.head, width);

@@ -31,9 +31,9 @@ class ScoreTiles {
                    float* to) const;
   // Rows of a tile, from its first query on.
   HeadRows TileRows(const HeadsView& view, const QueryTile& tile) const;
-  // The queries of a tile of `to` = factor * turned^T, turned [d, kQueryTile]
-  void WriteTurned(const float* turned, float factor, const QueryTile& tile,
-                   const HeadsView& to) const;
+  // The queries of a tile of `to` = factor * transposed^T, transposed [d, kQueryTile]
+  void WriteTransposed(const float* transposed, float factor, const QueryTile& tile,
+                       const HeadsView& to) const;
   // scores = scale q k^T + mask, -infinity where hidden, in units of ln 2
   void Compute(const QueryTile& tile, const KeyStep& step);
 
@@ -101,13 +101,13 @@ class BackwardTiles {
 
   const AttentionInputs& inputs_;
   ScoreTiles tiles_;
-  float* turned_gradients_;  // dy, [d, kQueryTile]
-  float* score_gradients_;   // as the scores
-  float* query_rows_;        // [kQueryTile, padded head], times query_scale
-  float* gradient_rows_;     // dy, [kQueryTile, padded head]
-  float* query_sums_;        // dq / scale, [d, kQueryTile]
-  float* log_sum_exp_;       // [kQueryTile], in units of ln 2
-  float* delta_;             // [kQueryTile], sum of dy y
+  float* transposed_gradients_;  // dy, [d, kQueryTile]
+  float* score_gradients_;       // as the scores
+  float* query_rows_;            // [kQueryTile, padded head], times query_scale
+  float* gradient_rows_;         // dy, [kQueryTile, padded head]
+  float* query_sums_;            // dq / scale, [d, kQueryTile]
+  float* log_sum_exp_;           // [kQueryTile], in units of ln 2
+  float* delta_;                 // [kQueryTile], sum of dy y
   RowPrefetcher upcoming_;
 };
 

@@ -23,7 +23,7 @@ struct Cut {
 };
 
 // Channels of x and y here are those of the pass: an input's gradient is a convolution of the
-// output's gradient with turned filters.
+// output's gradient with transposed filters.
 class WinogradConvolution final : public Operation {
  public:
   WinogradConvolution(const ConvDescription& d, const Cut& cut)

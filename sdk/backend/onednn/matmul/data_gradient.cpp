@@ -63,7 +63,7 @@ class DataGradient final : public Operation {
     eigen::ParallelFor(steps * blocks, 1, [&](std::int64_t i, std::int64_t) {
       const std::int64_t row = i / steps * kAmxBlock, output = i % steps * kDepth;
       const std::int64_t depth = std::min(kDepth, part.outputs - output);
-      simd::PackTurnedPanels(
+      simd::PackTransposedPanels(
           {dy + row * d_.outputs + output, d_.outputs, std::min(kAmxBlock, part.rows - row), depth},
           panels_ + output * blocks * kAmxBlock + row * Whole(depth));
     });
@@ -106,7 +106,7 @@ class DataGradient final : public Operation {
     ones.fill(1.0f);
     const std::int64_t rows = Whole(part.rows);
     for (std::int64_t row = 0; row < part.rows; row += kAmxBlock) {
-      simd::WriteTurned(
+      simd::WriteTransposed(
           {sums_ + input * rows + row, rows, ones.data(), std::min(kAmxBlock, part.rows - row),
            std::min(kAmxBlock, d_.inputs - input), dx + row * d_.inputs + input, d_.inputs});
     }

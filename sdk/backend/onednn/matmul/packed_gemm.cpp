@@ -37,10 +37,10 @@ class PackedGemmOperation final : public Operation {
         width_(ColumnsAtATime()),
         turns_pieces_(!forward_ && grid_.IsSplitByColumns()) {}
 
-  // [sums of each piece][turned tiles][filled up rows of each piece]
+  // [sums of each piece][transposed tiles][filled up rows of each piece]
   std::int64_t ScratchBytes() const override {
     return grid_.Pieces() * SumsSize() * kFloatBytes +
-           (TurnedSize() + grid_.Pieces() * FilledSize()) * kHalfBytes;
+           (TransposedSize() + grid_.Pieces() * FilledSize()) * kHalfBytes;
   }
 
   void Run(std::initializer_list<Argument> arguments, void* scratch) override {
@@ -49,8 +49,8 @@ class PackedGemmOperation final : public Operation {
         static_cast<const BFloat16*>(find(forward_ ? Slot::kSource : Slot::kDestinationGradient));
     const auto* const weight = static_cast<const BFloat16*>(find(Slot::kWeight));
     auto* const sums = static_cast<float*>(scratch);
-    auto* const turned = reinterpret_cast<BFloat16*>(sums + grid_.Pieces() * SumsSize());
-    if (!forward_ && !turns_pieces_) TurnAll(weight, turned);
+    auto* const transposed = reinterpret_cast<BFloat16*>(sums + grid_.Pieces() * SumsSize());
+    if (!forward_ && !turns_pieces_) TurnAll(weight, transposed);
     simd::PackedGemm p{};
     p.depth = depth_;
     p.bias = d_.bias ? static_cast<const float*>(find(Slot::kBias)) : nullptr;
@@ -62,16 +62,16 @@ class PackedGemmOperation final : public Operation {
       const simd::AmxSession session;
       simd::PackedGemm own = p;
       own.sums = sums + piece * SumsSize();
-      const Source source{from, turned + TurnedSize() + piece * FilledSize()};
+      const Source source{from, transposed + TransposedSize() + piece * FilledSize()};
       const Range all = grid_.Columns(piece);
       ForRanges(all, width_, [&](const Range& columns) {
         if (turns_pieces_) {
-          BFloat16* const tiles = turned + piece * PieceSize();
+          BFloat16* const tiles = transposed + piece * PieceSize();
           TurnColumns(weight, columns, tiles);
           own.tiles = tiles;
           return Multiply(own, source, grid_.Rows(piece), columns, 0);
         }
-        own.tiles = (forward_ ? weight : turned) + columns.begin * Whole(depth_);
+        own.tiles = (forward_ ? weight : transposed) + columns.begin * Whole(depth_);
         const std::int64_t next = columns.begin + columns.count;
         Multiply(own, source, grid_.Rows(piece), columns,
                  std::min(width_, all.begin + all.count - next));
@@ -104,34 +104,34 @@ class PackedGemmOperation final : public Operation {
 
   std::int64_t SumsSize() const { return simd::RowSums(width_); }
   std::int64_t FilledSize() const { return kAmxBlock * Whole(depth_); }
-  std::int64_t TurnedStep() const { return simd::WholeBlocks(d_.outputs) * kTileSize; }
-  std::int64_t PieceSize() const { return Count(width_, kTileOutputs) * TurnedStep(); }
-  std::int64_t TurnedSize() const {
+  std::int64_t TransposedStep() const { return simd::WholeBlocks(d_.outputs) * kTileSize; }
+  std::int64_t PieceSize() const { return Count(width_, kTileOutputs) * TransposedStep(); }
+  std::int64_t TransposedSize() const {
     if (forward_) return 0;
     return turns_pieces_ ? grid_.Pieces() * PieceSize()
-                         : Count(d_.inputs, kTileOutputs) * TurnedStep();
+                         : Count(d_.inputs, kTileOutputs) * TransposedStep();
   }
 
   // Some columns of the tiles of up to 64 outputs, which lie one behind the other.
   void Turn(const BFloat16* weight, std::int64_t out, const Range& columns,
-            BFloat16* turned) const {
+            BFloat16* transposed) const {
     const std::int64_t tiles = Count(d_.inputs, kTileInputs), step = tiles * kTileSize;
     const std::int64_t outputs = std::min(kTileOutputs, d_.outputs - out * kTileOutputs);
-    turned += 2 * out * kTileSize;
-    for (std::int64_t c = 0; c < columns.count; c += kTileOutputs, turned += TurnedStep()) {
+    transposed += 2 * out * kTileSize;
+    for (std::int64_t c = 0; c < columns.count; c += kTileOutputs, transposed += TransposedStep()) {
       const std::int64_t tile = (columns.begin + c) / kTileInputs;
       simd::TurnTiles(weight + out * step + tile * kTileSize, step, tile + 1 < tiles, outputs,
-                      turned);
+                      transposed);
     }
   }
-  void TurnColumns(const BFloat16* weight, const Range& columns, BFloat16* turned) const {
+  void TurnColumns(const BFloat16* weight, const Range& columns, BFloat16* transposed) const {
     for (std::int64_t out = 0; out < Count(d_.outputs, kTileOutputs); ++out) {
-      Turn(weight, out, columns, turned);
+      Turn(weight, out, columns, transposed);
     }
   }
-  void TurnAll(const BFloat16* weight, BFloat16* turned) const {
+  void TurnAll(const BFloat16* weight, BFloat16* transposed) const {
     eigen::ParallelFor(Count(d_.outputs, kTileOutputs), 1, [&](std::int64_t out, std::int64_t) {
-      Turn(weight, out, {0, d_.inputs}, turned);
+      Turn(weight, out, {0, d_.inputs}, transposed);
     });
   }
 

@@ -98,7 +98,8 @@ struct GatedLoops {
   std::array<Backward, kActivationCount> backward;
 };
 
-// Pairs turned by angles; y may be x. Halves: (x[i], x[i + pairs]); neighbours: (x[2i], x[2i + 1]).
+// Pairs transposed by angles; y may be x. Halves: (x[i], x[i + pairs]); neighbours: (x[2i], x[2i +
+// 1]).
 template <class T>
 struct RotaryLoops {
   using Turn = void (*)(const T* x, const float* cosine, const float* sine, float sign,

@@ -107,7 +107,7 @@ void AmxSoftmaxGradient(const AmxScores& tile, float scale, const AmxSlopes& slo
 void DotRows(const AmxRows& a, const AmxRows& b, float* sums);
 
 // to[c][r] = factor[c] from[r][c] for r < width, c < count; from [width in blocks, row]
-struct TurnedRows {
+struct TransposedRows {
   const float* from;
   std::int64_t row;
   const float* factor;
@@ -115,7 +115,7 @@ struct TurnedRows {
   BFloat16* to;
   std::int64_t to_row;
 };
-void WriteTurned(const TurnedRows& rows);
+void WriteTransposed(const TransposedRows& rows);
 
 // to = factor from, [count, width]
 struct RoundedRows {

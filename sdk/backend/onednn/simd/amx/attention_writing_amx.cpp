@@ -35,7 +35,7 @@ void DotRows(const AmxRows& a, const AmxRows& b, float* sums) {
   }
 }
 
-void WriteTurned(const TurnedRows& t) {
+void WriteTransposed(const TransposedRows& t) {
   for (std::int64_t c = 0; c < t.count; c += 16) {
     const __m512 factor = _mm512_loadu_ps(t.factor + c);
     for (std::int64_t r = 0; r < t.width; r += 32) {

@@ -38,7 +38,7 @@ void PackRightPanels(const AmxRows& from, BFloat16* to) {
   PackBlocks(from, to, kBlockSize, PanelSize(from.count), PairRows);
 }
 
-void PackTurnedPanels(const AmxRows& from, BFloat16* to) {
+void PackTransposedPanels(const AmxRows& from, BFloat16* to) {
   PackBlocks(from, to, PanelSize(from.width), kBlockSize,
              [](const AmxRows& block, BFloat16* at) { PairColumns(block, at); });
 }

@@ -27,7 +27,7 @@ constexpr std::int64_t PanelSize(std::int64_t rows) {
 void PackLeftPanels(const AmxRows& from, BFloat16* to);
 void PackRightPanels(const AmxRows& from, BFloat16* to);
 // Right panels of the transpose: a panel is 32 rows, its rows are the columns.
-void PackTurnedPanels(const AmxRows& from, BFloat16* to);
+void PackTransposedPanels(const AmxRows& from, BFloat16* to);
 // A right panel of rows that lie anywhere: elements `first` to first + width, up to 32, of each;
 // nullptr for a row of zeros.
 struct GatheredRows {

@@ -33,6 +33,6 @@ void UnpackTiles(const BFloat16* tile, std::int64_t step, std::int64_t outputs, 
 // of 32 each, [outputs / 32][16][64][2]. The inputs' two tiles lie one behind the other from `tile`
 // on; the second may be missing.
 void TurnTiles(const BFloat16* tile, std::int64_t step, bool has_second, std::int64_t outputs,
-               BFloat16* turned);
+               BFloat16* transposed);
 
 }  // namespace frugal::simd

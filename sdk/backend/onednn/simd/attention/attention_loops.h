@@ -5,7 +5,7 @@
 // Single-threaded loops of tiled attention, compiled once per instruction set as those of loops.h.
 //
 // A tile of scores lies transposed, [keys, kQueryTile]: each column is a query. So maxima and sums
-// over the keys are taken lane by lane, and keys and values are read as they lie, never turned.
+// over the keys are taken lane by lane, and keys and values are read as they lie, never transposed.
 // Columns come in groups of kColumnGroup; where there are fewer queries, the rest hold zeros.
 // Scores are in units of ln 2, since powers of two are cheaper than those of e.
 namespace frugal::simd {

@@ -122,13 +122,13 @@ inline void TransformOutputs(const Panels& from, std::int64_t row, const float* 
   });
 }
 
-inline void TransformFilters(const FilterLanes& from, bool turned, std::int64_t row,
+inline void TransformFilters(const FilterLanes& from, bool transposed, std::int64_t row,
                              const Panels& to) {
   ForVectors(to, row, [&](std::int64_t channel, float* at) {
     alignas(64) float lanes[9][kLanes];
     for (std::int64_t lane = 0; lane < kLanes; ++lane) {
       const float* const filter = from.first + (channel + lane) * from.step;
-      for (int i = 0; i < 9; ++i) lanes[i][lane] = filter[turned ? 8 - i : i];
+      for (int i = 0; i < 9; ++i) lanes[i][lane] = filter[transposed ? 8 - i : i];
     }
     Vector square[3][3], result[6][6];
     for (int i = 0; i < 9; ++i) square[i / 3][i % 3] = Load(lanes[i]);

@@ -45,8 +45,9 @@ struct WinogradLoops {
   // The tile's outputs from row `row`, plus bias (or null), then max(., 0) where `relu`.
   void (*transform_outputs)(const Panels& from, std::int64_t row, const float* bias, bool relu,
                             float* const* pixels);
-  // Row `row` of `to` from filters, one for each channel, turned by 180 degrees where `turned`.
-  void (*transform_filters)(const FilterLanes& from, bool turned, std::int64_t row,
+  // Row `row` of `to` from filters, one for each channel, transposed by 180 degrees where
+  // `transposed`.
+  void (*transform_filters)(const FilterLanes& from, bool transposed, std::int64_t row,
                             const Panels& to);
   // Filters' gradients from what row `row` has added up; written or added.
   void (*transform_filter_gradients)(const Panels& from, std::int64_t row, bool accumulate,
