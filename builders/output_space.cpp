@@ -38,7 +38,7 @@ OutputBytes OutputBytesOf(const Blueprint& blueprint) {
   OutputBytes bytes = {.weights = 0, .report = allowance, .summary = allowance};
   if (const std::optional<std::string>& path = blueprint.config.output.weights) {
     bytes.weights = WeightsFileBytes(
-        FormatToWrite(*path), StoredTensorsOf(blueprint.parameters, ExactType(blueprint.dtype())));
+        FormatToWrite(*path), StoredTensorsOf(blueprint.parameters, MasterType(blueprint.dtype())));
   }
   return bytes;
 }

@@ -34,7 +34,7 @@ TrainingMemoryManager::TrainingMemoryManager(const TrainingMemoryConfig& config,
       memory_(ManagerMemory::Make(config)),
       store_(std::make_unique<ParameterStore>(
           memory_->tensors(), memory_->ledger(),
-          ParameterStore::Options{.dtype = ExactType(options.dtype),
+          ParameterStore::Options{.dtype = MasterType(options.dtype),
                                   .seed = options.seed,
                                   .start_at_zero = config.default_initialization_strategy ==
                                                    InitializationStrategy::kZero})),

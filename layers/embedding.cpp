@@ -107,7 +107,7 @@ Var SinusoidalPositions::Forward(Context& context, const Var& input) {
     ThrowShape(context, "sinusoidal positions take an even number of features", input.shape(),
                "make the features even");
   }
-  const Tensor table = context.Allocate({input.shape()[1], features}, context.exact_dtype());
+  const Tensor table = context.Allocate({input.shape()[1], features}, context.master_dtype());
   const std::int64_t first = FirstPosition(context);
   context.Launch({OperationKind::kElementwise, BytesOf(table)}, [&](Backend&, void*) {
     if (table.dtype() == DType::kF64) {

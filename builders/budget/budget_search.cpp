@@ -31,7 +31,7 @@ int64_t UpdatedBytes(const TrainingSetup& setup, const Trial& trial) {
   for (const Parameter* parameter : setup.parameters) {
     const auto number = static_cast<std::size_t>(parameter->index);
     if (trial.final_after.at(number) == 0) continue;
-    bytes += parameter->shape.ElementCount() * SizeOf(ExactType(setup.dtype()));
+    bytes += parameter->shape.ElementCount() * SizeOf(MasterType(setup.dtype()));
   }
   return bytes;
 }

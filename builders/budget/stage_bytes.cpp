@@ -209,7 +209,7 @@ std::vector<StageInput> FirstInputs(const TrainingSetup& setup, const Trial& tri
 
 void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
   const StepParts parts = StepPartsOf(setup, trial);
-  const TargetLayout targets = TargetsOf(parts, PartOfBatch(trial), ExactType(setup.dtype()));
+  const TargetLayout targets = TargetsOf(parts, PartOfBatch(trial), MasterType(setup.dtype()));
   const auto run = [&](Context& context, Bundle& bundle) {
     const Var output = std::exchange(bundle[0], Var());
     bundle = {RunLoss(context, parts, output,

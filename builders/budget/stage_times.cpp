@@ -35,7 +35,7 @@ class RealEnvironment {
  public:
   explicit RealEnvironment(const TrainingSetup& setup)
       : memory_(ledger_, heap_, true),
-        store_(memory_, ledger_, {.dtype = ExactType(setup.dtype()), .start_at_zero = true}),
+        store_(memory_, ledger_, {.dtype = MasterType(setup.dtype()), .start_at_zero = true}),
         context_({.backend = *setup.backend,
                   .ledger = ledger_,
                   .step_memory = memory_,

@@ -7,8 +7,8 @@
 #include "builders/config/run_config_reader.h"
 #include "builders/dry_run/dry_training.h"
 #include "builders/plan/planner.h"
-#include "builders/setup/natural_layout.h"
 #include "builders/setup/network_inputs.h"
+#include "builders/setup/nominal_layout.h"
 #include "presets/config/value.h"
 #include "presets/model_presets.h"
 #include "sdk/core/error.h"
@@ -23,9 +23,9 @@ bool IsGiven(const RunConfig& config, const std::string& key) {
 }
 
 // The longest of the model, where nobody says how long.
-NaturalLayout LayoutFor(const RunConfig& config, const Sequential& network) {
+NominalLayout LayoutFor(const RunConfig& config, const Sequential& network) {
   const std::int64_t length = IsGiven(config, kLengthKey) ? config.data.sequence_length : 0;
-  return NaturalLayoutOf(*config.model.architecture, network, length);
+  return NominalLayoutOf(*config.model.architecture, network, length);
 }
 
 // [data] describes files, of which there are none here, [diffusion] makes targets of them, and the
@@ -107,7 +107,7 @@ std::string PublishedAs(std::string_view name) {
 
 RunConfig NamedModelConfig(const std::string& name, const std::vector<std::string>& overrides) {
   const ArchitectureConfig published = ArchitectureNamed(name);
-  const NaturalLayout natural = NaturalLayoutOf(published, *BuildArchitecture(published));
+  const NominalLayout natural = NominalLayoutOf(published, *BuildArchitecture(published));
   RefuseOthers(overrides, natural.layout.vocabulary > 0);
   RunConfig config = ReadRunConfigText(BaseToml(name, natural.has_labels), "", overrides, true);
   if (TakesLabels(config.loss.kind) == natural.has_labels) return config;
@@ -122,7 +122,7 @@ RunConfig NamedModelConfig(const std::string& name, const std::vector<std::strin
 
 DataLayout LayoutWithoutData(const RunConfig& config) {
   const auto network = BuildArchitecture(*config.model.architecture);
-  NaturalLayout natural = LayoutFor(config, *network);
+  NominalLayout natural = LayoutFor(config, *network);
   if (!natural.has_labels) {
     const Shape output = OutputShape(config, natural.layout, *network);
     natural.layout.target_shape = Shape(output.extents().subspan(1));

@@ -56,7 +56,7 @@ void DescribeLayers(Blueprint& blueprint, const Trial& trial, const SavedBytes& 
 }
 
 std::int64_t GradientBytes(const Blueprint& blueprint) {
-  return blueprint.plan.trainable_count * SizeOf(ExactType(blueprint.dtype()));
+  return blueprint.plan.trainable_count * SizeOf(MasterType(blueprint.dtype()));
 }
 
 void AddUpdateNotes(Blueprint& blueprint) {

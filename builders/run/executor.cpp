@@ -14,7 +14,7 @@ namespace {
 
 ParameterStore::Options StoreOptions(const Blueprint& blueprint, MemoryStack& memory) {
   const auto strategy = blueprint.config.memory.default_initialization_strategy;
-  return {.dtype = ExactType(blueprint.dtype()),
+  return {.dtype = MasterType(blueprint.dtype()),
           .seed = blueprint.seed(),
           .dry = false,
           .start_at_zero = strategy == InitializationStrategy::kZero,
@@ -100,7 +100,7 @@ StepResult Executor::RunStep(StepKind kind, const DataSource& source,
 }
 
 std::vector<float> Executor::Predict(std::span<const InputValues> inputs, std::int64_t count) {
-  const AverageScope average(*this);
+  const EmaScope average(*this);
   std::vector<float> outputs;
   RunPlanned(StepKind::kPredict, count, [&] {
     return PredictStep(context_, blueprint_.step_parts(), inputs, count, outputs);
@@ -109,7 +109,7 @@ std::vector<float> Executor::Predict(std::span<const InputValues> inputs, std::i
 }
 
 EvaluationResult Executor::Evaluate() {
-  const AverageScope average(*this);
+  const EmaScope average(*this);
   const DataSource& source = Source(DatasetPart::kTest);
   const std::int64_t samples =
       std::min(source.count(), blueprint_.config.data.test_limit.value_or(source.count()));
@@ -134,9 +134,9 @@ EvaluationResult Executor::Evaluate() {
   return result;
 }
 
-void Executor::SwapAverages() {
+void Executor::SwapEma() {
   for (const Parameter* parameter : blueprint_.parameters) {
-    store_.SwapAverage(*parameter, *blueprint_.backend);
+    store_.SwapEma(*parameter, *blueprint_.backend);
   }
   averaged_ = !averaged_;
 }
@@ -166,14 +166,14 @@ void Executor::RequireFiniteWeights() {
 }
 
 std::string Executor::WeightsHash() {
-  const AverageScope average(*this);
+  const EmaScope average(*this);
   return HashWeights(blueprint_.parameters, store_);
 }
 
 void Executor::CopyValues(const Executor& from) {
   for (const Parameter* parameter : blueprint_.parameters) {
     store_.CopyFrom(from.store_, *parameter);
-    if (from.averaged_) store_.SwapAverage(*parameter, *blueprint_.backend);
+    if (from.averaged_) store_.SwapEma(*parameter, *blueprint_.backend);
   }
 }
 

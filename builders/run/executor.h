@@ -44,7 +44,7 @@ class Executor {
   EvaluationResult Evaluate();
 
   // Swaps the weights with their moving averages, where the optimizer keeps them.
-  void SwapAverages();
+  void SwapEma();
   bool keeps_averages() const { return blueprint_.config.optimizer.average_decay > 0; }
   // True where the weights are their averages now.
   bool averaged() const { return averaged_; }
@@ -72,16 +72,16 @@ class Executor {
 };
 
 // While it lives, the weights are their moving averages, where the optimizer keeps them.
-class AverageScope {
+class EmaScope {
  public:
-  explicit AverageScope(Executor& executor)
+  explicit EmaScope(Executor& executor)
       : executor_(executor.keeps_averages() && !executor.averaged() ? &executor : nullptr) {
-    if (executor_ != nullptr) executor_->SwapAverages();
+    if (executor_ != nullptr) executor_->SwapEma();
   }
-  AverageScope(const AverageScope&) = delete;
-  AverageScope& operator=(const AverageScope&) = delete;
-  ~AverageScope() {
-    if (executor_ != nullptr) executor_->SwapAverages();
+  EmaScope(const EmaScope&) = delete;
+  EmaScope& operator=(const EmaScope&) = delete;
+  ~EmaScope() {
+    if (executor_ != nullptr) executor_->SwapEma();
   }
 
   // False where there are no averages, or the weights were these already.

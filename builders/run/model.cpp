@@ -21,7 +21,7 @@ std::vector<double> ToDoubles(const Tensor& tensor) {
 }
 
 // A moving average begins anew with the value, where there is one.
-void RestartAverage(ParameterStore& store, const Parameter& parameter, Backend& backend) {
+void RestartEma(ParameterStore& store, const Parameter& parameter, Backend& backend) {
   if (!store.HasState(parameter, ParameterStore::kAverage)) return;
   backend.elementwise().Copy(store.Value(parameter),
                              store.State(parameter, ParameterStore::kAverage, backend));
@@ -85,13 +85,13 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
   return executor_->RunStep(StepKind::kTrain, source, samples);
 }
 
-Model::AverageScope::AverageScope(Model& model)
+Model::EmaScope::EmaScope(Model& model)
     : use_(std::in_place, *model.use_, "Model::AverageScope"),
-      average_(std::make_unique<frugal::AverageScope>(*model.executor_)) {
+      average_(std::make_unique<frugal::EmaScope>(*model.executor_)) {
   if (!average_->swaps()) use_.reset();
 }
 
-Model::AverageScope::~AverageScope() = default;
+Model::EmaScope::~EmaScope() = default;
 
 EvaluationResult Model::Evaluate() {
   const ModelUse::Scope use(*use_, "Model::Evaluate");
@@ -137,7 +137,7 @@ std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
          .given = std::to_string(token),
          .advice = vocabulary == 0 ? "use a model over tokens" : "correct the prompt"});
   }
-  const frugal::AverageScope average(*executor_);
+  const frugal::EmaScope average(*executor_);
   HeapAllocator heap;
   MemoryLedger ledger;  // the model's own book is of training, as planned
   TrackedAllocator memory(ledger, heap, false);
@@ -171,7 +171,7 @@ std::vector<double> Model::LastGradient(const std::string& path) {
 
 void Model::SaveWeights(const std::string& path) {
   const ModelUse::Scope use(*use_, "Model::SaveWeights");
-  const frugal::AverageScope average(*executor_);
+  const frugal::EmaScope average(*executor_);
   executor_->RequireFiniteWeights();
   WriteWeights(path, parameters(), executor_->store());
 }
@@ -186,7 +186,7 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
   for (const Parameter* parameter : parameters()) {
     ReadInto(*file, *parameter, executor_->store().Value(*parameter),
              config().training.on_divergence);
-    RestartAverage(executor_->store(), *parameter, *blueprint_->backend);
+    RestartEma(executor_->store(), *parameter, *blueprint_->backend);
     executor_->store().Repack(*parameter, *blueprint_->backend);
   }
 }

@@ -14,7 +14,7 @@
 
 namespace frugal {
 
-class AverageScope;
+class EmaScope;
 class Executor;
 
 // A planned network with its memory. Lives by its plan: what a step takes was planned first. After
@@ -65,16 +65,16 @@ class Model {
                                      const GenerateOptions& options);
 
   // While it lives, the weights are their moving averages, where the optimizer keeps them.
-  class AverageScope {
+  class EmaScope {
    public:
-    explicit AverageScope(Model& model);
-    AverageScope(const AverageScope&) = delete;
-    AverageScope& operator=(const AverageScope&) = delete;
-    ~AverageScope();
+    explicit EmaScope(Model& model);
+    EmaScope(const EmaScope&) = delete;
+    EmaScope& operator=(const EmaScope&) = delete;
+    ~EmaScope();
 
    private:
     std::optional<ModelUse::Scope> use_;
-    std::unique_ptr<frugal::AverageScope> average_;
+    std::unique_ptr<frugal::EmaScope> average_;
   };
 
   // Values of one parameter or buffer, in f64; materializes it.

@@ -123,7 +123,7 @@ std::vector<float> DrawSamples(Model& model, const SampleOptions& options) {
   const std::vector<std::int64_t> none(options.labels.size(), label ? NoLabel(*label) : 0);
   const auto sampler = MakeSampler(diffusion.SamplerOf(
       options.steps.value_or(diffusion.options().sampler_steps), options.sampler, options.seed));
-  const Model::AverageScope average(model);
+  const Model::EmaScope average(model);
   Asking network(model, count);
   std::vector<float> x(
       static_cast<std::size_t>(count * model.layout().sample_shape.ElementCount()));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "builders/run/stored_name.h"
+#include "builders/run/checkpoint_keys.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
 #include "sdk/core/utf8.h"
@@ -32,7 +32,7 @@ std::string Differences(const WeightSource& file, std::span<Parameter* const> pa
   std::set<std::string> known;
   for (const Parameter* parameter : parameters) {
     known.insert(parameter->aliases.begin(), parameter->aliases.end());
-    const StoredTensor* stored = FindStored(file, *parameter);
+    const StoredTensor* stored = FindCheckpointKey(file, *parameter);
     if (stored != nullptr) known.insert(stored->name);
     if (stored == nullptr) {
       missing.push_back(parameter->path);
@@ -58,7 +58,7 @@ std::string Differences(const WeightSource& file, std::span<Parameter* const> pa
 void CheckElementTypes(const WeightSource& file, std::span<Parameter* const> parameters) {
   std::vector<std::string> found;
   for (const Parameter* parameter : parameters) {
-    const StoredTensor* stored = FindStored(file, *parameter);
+    const StoredTensor* stored = FindCheckpointKey(file, *parameter);
     if (stored != nullptr && IsInteger(stored->dtype)) {
       found.push_back(Shortened(stored->name, kMostOfName) + " is " +
                       std::string(NameOf(stored->dtype)));
@@ -132,7 +132,7 @@ std::optional<std::string> FirstNonFinite(std::span<Parameter* const> parameters
 
 bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor& value,
               DivergencePolicy on_divergence) {
-  const StoredTensor* stored = FindStored(file, parameter);
+  const StoredTensor* stored = FindCheckpointKey(file, parameter);
   if (stored == nullptr || !(stored->shape == parameter.shape)) return false;
   if (value.dtype() == DType::kF64) {
     file.ReadAsF64(stored->name, value.values<double>());

@@ -14,7 +14,7 @@ class DryEnvironment {
       : tensors_(ledger_, null_, false),
         step_(ledger_, null_, true),
         store_(tensors_, ledger_,
-               {.dtype = ExactType(dtype),
+               {.dtype = MasterType(dtype),
                 .seed = seed,
                 .dry = true,
                 .gradient_memory = step_gradients ? &step_ : nullptr}),

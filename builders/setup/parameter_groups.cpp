@@ -116,7 +116,7 @@ void Slow(const RunConfig& config, std::span<Parameter* const> parameters) {
 
 }  // namespace
 
-void SetLearning(const RunConfig& config, std::span<Parameter* const> parameters) {
+void SetParameterGroups(const RunConfig& config, std::span<Parameter* const> parameters) {
   RequireTrainable(config, parameters);
   Freeze(config, parameters);
   Slow(config, parameters);

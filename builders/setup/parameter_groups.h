@@ -11,6 +11,6 @@ namespace frugal {
 // in weight files. Throws ConfigError, with the place in the configuration file, for a name that
 // nothing lies under, for names that freeze everything, and for one in `slow` under which all is
 // frozen.
-void SetLearning(const RunConfig& config, std::span<Parameter* const> parameters);
+void SetParameterGroups(const RunConfig& config, std::span<Parameter* const> parameters);
 
 }  // namespace frugal

@@ -119,7 +119,7 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) 
   setup.inputs = ResolveInputs(*setup.network, setup.layout, setup.diffusion.get());
   CheckAssignments(setup);
   setup.parameters = setup.network->Parameters();
-  SetLearning(config, setup.parameters);
+  SetParameterGroups(config, setup.parameters);
   setup.optimizer =
       std::make_unique<Optimizer>(config.optimizer, config.schedule,
                                   config.training.clip_gradient_norm, setup.program.total_steps);

@@ -38,7 +38,7 @@ struct TrainingSetup {
   std::vector<Parameter*> parameters;
   std::unique_ptr<Optimizer> optimizer;
 
-  // Of activations; parameters are ExactType(dtype()).
+  // Of activations; parameters are MasterType(dtype()).
   DType dtype() const { return DTypeOf(config.training.precision); }
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.training.seed); }
 };

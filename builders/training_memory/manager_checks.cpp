@@ -45,7 +45,8 @@ void CheckManagerInput(const std::string& where, const Tensor& input, DType dtyp
                       .given = "an empty one was given",
                       .advice = "take one by RentTensor and fill it"});
   }
-  if (input.dtype() == DType::kI64 || input.dtype() == dtype || input.dtype() == ExactType(dtype)) {
+  if (input.dtype() == DType::kI64 || input.dtype() == dtype ||
+      input.dtype() == MasterType(dtype)) {
     return;
   }
   throw UsageError(
@@ -74,7 +75,7 @@ void CheckOutputGradient(const Tensor& gradient, const Shape& output, DType dtyp
          .given = gradient ? ToString(gradient.shape()) : "an empty tensor",
          .advice = "give the derivative of the loss by each element of the output"});
   }
-  if (gradient.dtype() == dtype || gradient.dtype() == ExactType(dtype)) return;
+  if (gradient.dtype() == dtype || gradient.dtype() == MasterType(dtype)) return;
   throw UsageError({.where = where,
                     .required = "the output's gradient has the output's elements, " + Quoted(dtype),
                     .given = "they are " + Quoted(gradient.dtype()),

@@ -65,7 +65,7 @@ void FillPositions(const Shape& x, T* to) {
 }
 
 Var PositionsOf(Context& context, const Shape& x) {
-  const Tensor y = context.Allocate({x[1] * x[2] * x[3], 3}, context.exact_dtype());
+  const Tensor y = context.Allocate({x[1] * x[2] * x[3], 3}, context.master_dtype());
   context.Launch({OperationKind::kElementwise, BytesOf(y)}, [&](Backend&, void*) {
     if (y.dtype() == DType::kF64) return FillPositions(x, y.data<double>());
     FillPositions(x, y.data<float>());

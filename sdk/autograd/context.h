@@ -38,7 +38,7 @@ class Context {
   // Of activations. Operations allocate in the element type of their inputs.
   DType dtype() const { return parts_.dtype; }
   // Of parameters, their gradients, and what needs more than 8 bits: statistics, losses.
-  DType exact_dtype() const { return ExactType(parts_.dtype); }
+  DType master_dtype() const { return MasterType(parts_.dtype); }
   MemoryLedger& ledger() { return parts_.ledger; }
   ParameterStore& parameters() { return parts_.parameters; }
   const Backend& backend() const { return parts_.backend; }

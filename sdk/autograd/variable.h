@@ -16,7 +16,7 @@ struct Var {
 
   Tensor value;
   int slot = kNoGradient;
-  std::shared_ptr<Remat> remat{};  // how the value is rematerialized (kept_value.h), or none
+  std::shared_ptr<Remat> remat{};  // how the value is rematerialized (saved_tensor.h), or none
   bool is_skip = false;            // in a bundle: see PushSkip
 
   bool needs_gradient() const { return slot != kNoGradient; }

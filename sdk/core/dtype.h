@@ -11,7 +11,7 @@ enum class DType : std::uint8_t { kF32, kF64, kBF16, kI64, kI32, kU8 };
 std::int64_t SizeOf(DType dtype);  // bytes of one element
 // The type of parameters and statistics beside activations of `dtype`: f32 beside bf16, else the
 // same.
-constexpr DType ExactType(DType dtype) { return dtype == DType::kBF16 ? DType::kF32 : dtype; }
+constexpr DType MasterType(DType dtype) { return dtype == DType::kBF16 ? DType::kF32 : dtype; }
 std::string_view NameOf(DType dtype);  // "f32", "f64", "bf16", "i64", "i32", "u8"
 
 template <class T>

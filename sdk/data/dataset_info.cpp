@@ -86,7 +86,7 @@ std::optional<DatasetInfo> NamedDataset(std::string_view name) {
 
 std::vector<std::string> NamedDatasets() { return {"fashion-mnist"}; }
 
-DatasetInfo DescribeDataset(std::string name, const ImageFolderOfIdx& config) {
+DatasetInfo DescribeDataset(std::string name, const IdxDataset& config) {
   Diagnostics diagnostics(name);
   CheckFiles(config.files, diagnostics);
   CheckShape(config.sample_shape, diagnostics);

@@ -44,7 +44,7 @@ std::optional<DatasetInfo> NamedDataset(std::string_view name);
 std::vector<std::string> NamedDatasets();
 
 // A data set of the user's own. Same fields as a DatasetInfo, all to be given.
-struct ImageFolderOfIdx {
+struct IdxDataset {
   DatasetFiles files;
   Shape sample_shape;  // [H, W, C]
   std::int64_t train_count = 0;
@@ -55,7 +55,7 @@ struct ImageFolderOfIdx {
 
 // Throws ConfigError, listing all that is wrong, for an empty path, a count, extent or number of
 // classes below 1, a shape that is not [H, W, C], and names that are not one per class.
-DatasetInfo DescribeDataset(std::string name, const ImageFolderOfIdx& config);
+DatasetInfo DescribeDataset(std::string name, const IdxDataset& config);
 
 // The shape that a file of `count` images has: [count, H, W], and [count, H, W, C] for C > 1.
 Shape ImagesFileShape(const Shape& sample_shape, std::int64_t count);

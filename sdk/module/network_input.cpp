@@ -79,7 +79,7 @@ DType TypeOf(const NetworkInput& input, DType activations) {
       return DType::kI64;
     case InputRole::kTime:
     case InputRole::kNumbers:
-      return ExactType(activations);
+      return MasterType(activations);
     case InputRole::kSample:
     case InputRole::kValues:
       break;

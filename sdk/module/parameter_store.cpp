@@ -219,7 +219,7 @@ void ParameterStore::CopyFrom(const ParameterStore& other, const Parameter& para
   if (average) slot.state[kAverage] = CopyOf(average, parameter, MemoryTag::kOptimizerState);
 }
 
-void ParameterStore::SwapAverage(const Parameter& parameter, Backend& backend) {
+void ParameterStore::SwapEma(const Parameter& parameter, Backend& backend) {
   if (!HasState(parameter, kAverage)) return;
   Slot& slot = SlotOf(parameter);
   std::swap(slot.value, slot.state[kAverage]);

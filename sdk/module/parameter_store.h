@@ -79,7 +79,7 @@ class ParameterStore {
                       const Shape& shape, Backend& backend);
   bool HasState(const Parameter& parameter, std::size_t which) const;
   // The value and its moving average change places, where there is one; packed copies follow.
-  void SwapAverage(const Parameter& parameter, Backend& backend);
+  void SwapEma(const Parameter& parameter, Backend& backend);
 
   // Takes copies of another store's value and moving average, where that has any, of its parameter
   // of the same number, which is of the same shape and type.

@@ -15,7 +15,7 @@ void CheckMask(Context& context, const Tensor& mask, const Shape& query, const S
   const bool fits = shape.rank() == 4 && (shape[0] == 1 || shape[0] == query[0]) &&
                     (shape[1] == 1 || shape[1] == heads) &&
                     (shape[2] == 1 || shape[2] == query[1]) && shape[3] == key[1];
-  if (fits && (mask.dtype() == context.dtype() || mask.dtype() == context.exact_dtype())) return;
+  if (fits && (mask.dtype() == context.dtype() || mask.dtype() == context.master_dtype())) return;
   const Shape wanted = {query[0], heads, query[1], key[1]};
   ThrowShape(context,
              "a mask has the shape " + ToString(wanted) + ", or 1 for all but the last, and the " +
@@ -131,7 +131,7 @@ Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarH
   const Tensor y =
       context.Allocate({g.batch, g.query_length, g.heads * g.head_size}, q.source.dtype());
   const Tensor log_sum_exp =
-      context.Allocate({g.batch, g.heads, g.query_length}, context.exact_dtype());
+      context.Allocate({g.batch, g.heads, g.query_length}, context.master_dtype());
   const AttentionKernels& kernels = context.planning_backend().attention();
   context.Launch({.kind = OperationKind::kAttention,
                   .bytes = InputBytes(g, y.dtype()) + BytesOf(options.mask, y, log_sum_exp),

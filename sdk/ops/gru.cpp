@@ -17,7 +17,7 @@ struct GruRun {
 
 GruRun RunForward(Context& context, const Var& x, const RecurrentParameters& p) {
   GruRun run;
-  run.shape = FitRecurrent(context, x, p, 3);
+  run.shape = CheckRecurrentShape(context, x, p, 3);
   const auto& [batch, steps, inputs, hidden, gates] = run.shape;
   run.x = SwapTimeAndBatch(context, x.value);
   run.from_input = context.Allocate({steps, batch, gates}, run.x.dtype());

@@ -38,8 +38,8 @@ Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
                       .given = "they are " + std::string(NameOf(targets.dtype())),
                       .advice = "give labels, or use a loss for real targets"});
   }
-  const Tensor loss = context.Allocate({1}, context.exact_dtype());
-  const Tensor log_sum_exp = context.Allocate({targets.size()}, context.exact_dtype());
+  const Tensor loss = context.Allocate({1}, context.master_dtype());
+  const Tensor log_sum_exp = context.Allocate({targets.size()}, context.master_dtype());
   context.Launch(
       {OperationKind::kLoss, BytesOf(logits.value, targets)}, [&](Backend& backend, void*) {
         backend.loss().CrossEntropyForward(logits.value, targets, options, log_sum_exp, loss);
@@ -64,7 +64,7 @@ Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression
   if (IsBf16(x) || IsBf16(target)) {
     return RegressionLoss(context, CastToF32(context, x), CastToF32(context, target), kind, delta);
   }
-  const Tensor loss = context.Allocate({1}, context.exact_dtype());
+  const Tensor loss = context.Allocate({1}, context.master_dtype());
   context.Launch({OperationKind::kLoss, BytesOf(x.value, target.value)},
                  [&](Backend& backend, void*) {
                    backend.loss().RegressionForward(kind, delta, x.value, target.value, loss);

@@ -17,7 +17,7 @@ struct LstmRun {
 
 LstmRun RunForward(Context& context, const Var& x, const RecurrentParameters& p) {
   LstmRun run;
-  run.shape = FitRecurrent(context, x, p, 4);
+  run.shape = CheckRecurrentShape(context, x, p, 4);
   const auto& [batch, steps, inputs, hidden, gates] = run.shape;
   run.x = SwapTimeAndBatch(context, x.value);
   run.gates = context.Allocate({steps, batch, gates}, run.x.dtype());

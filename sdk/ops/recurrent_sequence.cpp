@@ -31,8 +31,8 @@ void AddProductGradient(Context& context, const Tensor& dy, const Tensor& x,
 
 }  // namespace
 
-RecurrentShape FitRecurrent(Context& context, const Var& x, const RecurrentParameters& parameters,
-                            std::int64_t gate_count) {
+RecurrentShape CheckRecurrentShape(Context& context, const Var& x,
+                                   const RecurrentParameters& parameters, std::int64_t gate_count) {
   const std::int64_t inputs = parameters.weight_ih->shape[1];
   if (x.shape().rank() != 3 || x.shape()[2] != inputs || x.shape()[1] < 1) {
     ThrowShape(context, "a recurrent layer takes [batch, steps, " + std::to_string(inputs) + "]",
@@ -60,7 +60,7 @@ Tensor SwapTimeAndBatch(Context& context, const Tensor& x) {
 }
 
 Tensor ZeroTensor(Context& context, const Shape& shape) {
-  const Tensor zero = context.Allocate(shape, context.exact_dtype());
+  const Tensor zero = context.Allocate(shape, context.master_dtype());
   context.Launch({OperationKind::kElementwise, BytesOf(zero)},
                  [&](Backend& backend, void*) { backend.elementwise().Fill(zero, 0); });
   return zero;
@@ -102,7 +102,7 @@ void DeliverGradients(Context& context, const RecurrentShape& shape,
                      parameters.bias_ih);
   if (slot == Var::kNoGradient) return;
   const Tensor dx =
-      context.Allocate({shape.steps, shape.batch, shape.inputs}, context.exact_dtype());
+      context.Allocate({shape.steps, shape.batch, shape.inputs}, context.master_dtype());
   ProductBack(context, dfrom_input, *parameters.weight_ih, RowsOf(dx));
   context.Accumulate(slot, SwapTimeAndBatch(context, dx));
 }

@@ -13,8 +13,8 @@ struct RecurrentShape {
   std::int64_t hidden = 0;
   std::int64_t gates = 0;  // G * hidden
 };
-RecurrentShape FitRecurrent(Context& context, const Var& x, const RecurrentParameters& parameters,
-                            std::int64_t gate_count);
+RecurrentShape CheckRecurrentShape(Context& context, const Var& x,
+                                   const RecurrentParameters& parameters, std::int64_t gate_count);
 
 // Step t of a sequence [T, N, F] as [N, F]; all steps together as [T * N, F].
 Tensor StepOf(const Tensor& sequence, std::int64_t t);

@@ -115,8 +115,8 @@ void GiveAngles(Context& context, const Kept& kept, const Tensor& dy) {
 
 RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions) {
   const Shape shape = {positions.positions, positions.rotary_size / 2};
-  const RotaryAngles angles = {context.Allocate(shape, context.exact_dtype()),
-                               context.Allocate(shape, context.exact_dtype())};
+  const RotaryAngles angles = {context.Allocate(shape, context.master_dtype()),
+                               context.Allocate(shape, context.master_dtype())};
   context.Launch({OperationKind::kElementwise, BytesOf(angles.cosine, angles.sine)},
                  [&](Backend&, void*) {
                    if (context.dtype() == DType::kF64) {
@@ -138,8 +138,8 @@ RotaryAngles AnglesOfAxes(Context& context, const std::vector<AxisPositions>& ax
     pairs += axis.rotary_size / 2;
   }
   const Shape shape = {leading + tokens, pairs};
-  const RotaryAngles angles = {context.Allocate(shape, context.exact_dtype()),
-                               context.Allocate(shape, context.exact_dtype())};
+  const RotaryAngles angles = {context.Allocate(shape, context.master_dtype()),
+                               context.Allocate(shape, context.master_dtype())};
   context.Launch({OperationKind::kElementwise, BytesOf(angles.cosine, angles.sine)},
                  [&](Backend&, void*) {
                    if (context.dtype() == DType::kF64) {

@@ -32,7 +32,7 @@ class Chunks {
         bias_(ValuesOf(context, nullptr, bias).bias),
         weight_(context.parameters().WeightOf(weight, WeightLayout::kOutIn, x.dtype(),
                                               context.planning_backend())),
-        loss_(context.Allocate({1}, context.exact_dtype())) {}
+        loss_(context.Allocate({1}, context.master_dtype())) {}
 
   // `dx` like x, or empty; gradients of weight and bias, or empty.
   VocabularyLoss Run(const Tensor& dx, const AffineTensors& gradients) {
@@ -107,7 +107,7 @@ class Chunks {
       });
       return;
     }
-    const Tensor log_sum_exp = context_.Allocate({count}, context_.exact_dtype());
+    const Tensor log_sum_exp = context_.Allocate({count}, context_.master_dtype());
     context_.Launch({OperationKind::kLoss, BytesOf(logits)}, [&](Backend& backend, void*) {
       correct_ += backend.loss().CountCorrect(logits, targets);
       backend.loss().CrossEntropyForward(logits, targets, KernelOptions(), log_sum_exp, loss_);
@@ -168,7 +168,7 @@ void CheckShapes(Context& context, const Var& x, const Parameter& weight, const 
 // A weight that is frozen beside a trained bias still needs a place for its gradient.
 AffineTensors WithPlaceForWeight(Context& context, const Parameter& weight, AffineTensors places) {
   if (places.bias && !places.weight) {
-    places.weight = context.Allocate(weight.shape, context.exact_dtype(), MemoryTag::kWorkspace);
+    places.weight = context.Allocate(weight.shape, context.master_dtype(), MemoryTag::kWorkspace);
   }
   return places;
 }

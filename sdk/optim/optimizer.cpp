@@ -54,7 +54,7 @@ double Optimizer::Step(Context& context, std::span<Parameter* const> parameters)
   return norm;
 }
 
-void Optimizer::MoveAverage(Context& context, const Parameter& parameter) const {
+void Optimizer::UpdateEma(Context& context, const Parameter& parameter) const {
   if (options_.average_decay <= 0) return;
   ParameterStore& store = context.parameters();
   const Tensor value = store.Value(parameter);
@@ -98,7 +98,7 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
                  [&](Backend& backend, void*) { RunUpdate(backend, options_, call); });
-  MoveAverage(context, parameter);
+  UpdateEma(context, parameter);
   if (!store.HasPacked(parameter)) return;
   context.Launch(
       {OperationKind::kOptimizer, value.size() * (SizeOf(value.dtype()) + SizeOf(DType::kBF16))},

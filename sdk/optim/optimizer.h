@@ -40,7 +40,7 @@ class Optimizer {
 
  private:
   void Update(Context& context, const Parameter& parameter, double gradient_scale) const;
-  void MoveAverage(Context& context, const Parameter& parameter) const;
+  void UpdateEma(Context& context, const Parameter& parameter) const;
   double Epsilon() const;
 
   OptimizerOptions options_;

@@ -11,7 +11,7 @@ Bundle AllocateInputs(Context& context, std::span<const NetworkInput> inputs, st
   Bundle bundle;
   for (const NetworkInput& input : inputs) {
     bundle.push_back({context.Allocate(BatchShape(input, count),
-                                       TypeOf(input, context.exact_dtype()), MemoryTag::kData)});
+                                       TypeOf(input, context.master_dtype()), MemoryTag::kData)});
   }
   return bundle;
 }
@@ -20,10 +20,10 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
                 std::span<const std::int64_t> samples) {
   const LabelScope label(context, "batch");
   const auto count = static_cast<std::int64_t>(samples.size());
-  const DType target_type = layout.classes > 0 ? DType::kI64 : context.exact_dtype();
+  const DType target_type = layout.classes > 0 ? DType::kI64 : context.master_dtype();
   Batch batch;
   batch.inputs = {{context.Allocate(layout.BatchShape(count),
-                                    layout.InputType(context.exact_dtype()), MemoryTag::kData)}};
+                                    layout.InputType(context.master_dtype()), MemoryTag::kData)}};
   for (Var& condition : AllocateInputs(context, layout.conditions, count)) {
     batch.inputs.push_back(std::move(condition));
   }

@@ -30,7 +30,7 @@ Bundle Arrange(Context& context, std::span<const NetworkInput> inputs, Batch& ba
     if (input.role == InputRole::kSample) {
       arranged.push_back(std::exchange(batch.inputs[0], Var()));
     } else if (input.role == InputRole::kTime) {
-      arranged.push_back({context.Allocate({count}, context.exact_dtype(), MemoryTag::kData)});
+      arranged.push_back({context.Allocate({count}, context.master_dtype(), MemoryTag::kData)});
     } else if (input.role == InputRole::kLabel) {
       arranged.push_back({std::exchange(batch.targets, Tensor())});
     } else {

@@ -83,7 +83,7 @@ Evaluated RunForward(Context& context, const StepParts& parts, const DataSource*
 
 void RunBackward(Context& context, Tape& tape, int loss_slot, double seed) {
   const LabelScope label(context, "loss");
-  const Tensor start = context.Allocate({1}, context.exact_dtype());
+  const Tensor start = context.Allocate({1}, context.master_dtype());
   context.Launch({OperationKind::kLoss, BytesOf(start)},
                  [&](Backend& backend, void*) { backend.elementwise().Fill(start, seed); });
   tape.Backward(context, loss_slot, start);

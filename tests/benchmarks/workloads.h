@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "builders/frugal.h"
-#include "builders/setup/natural_layout.h"
+#include "builders/setup/nominal_layout.h"
 #include "tests/benchmarks/random_samples.h"
 
 namespace frugal {
@@ -38,7 +38,7 @@ inline void MlpLayers(LayerList& layers) {
 
 // All that a noise predictor takes, to targets of its sample's shape.
 inline DataLayout NoiseOf(const ArchitectureConfig& config) {
-  DataLayout layout = NaturalLayoutOf(config, *BuildArchitecture(config)).layout;
+  DataLayout layout = NominalLayoutOf(config, *BuildArchitecture(config)).layout;
   layout.target_shape = layout.sample_shape;
   return layout;
 }

@@ -80,7 +80,7 @@ TEST_CASE("a clone that is made while weights are their averages trains from the
   const std::string path = original.parameters().front()->path;
   const std::vector<double> weights = original.Values(path);
   const auto during = [&] {
-    const Model::AverageScope average(original);
+    const Model::EmaScope average(original);
     CHECK(original.Values(path) != weights);
     return original.Clone();
   };

@@ -1,5 +1,4 @@
-#include "builders/run/stored_name.h"
-
+#include "builders/run/checkpoint_keys.h"
 #include "tests/io/temp_dir.h"
 #include "tests/io/weight_fixtures.h"
 
@@ -21,7 +20,7 @@ std::string Found(const std::vector<std::string>& names, const std::string& path
   const auto file = FileWith(directory, names);
   const Parameter parameter{
       .name = "w", .path = path, .aliases = aliases, .shape = {1}, .initializer = {}};
-  const StoredTensor* stored = FindStored(*file, parameter);
+  const StoredTensor* stored = FindCheckpointKey(*file, parameter);
   return stored == nullptr ? "none" : stored->name;
 }
 

@@ -27,7 +27,7 @@ TEST_CASE("Fashion-MNIST is known by name", "[data]") {
   CHECK(PackageProviding("elsewhere/train-images-idx3-ubyte.gz").empty());
 }
 
-ImageFolderOfIdx OwnData() {
+IdxDataset OwnData() {
   return {.files = {"a", "b", "c", "d"},
           .sample_shape = {8, 6, 3},
           .train_count = 5,
@@ -51,7 +51,7 @@ TEST_CASE("a data set of one's own is described by hand", "[data]") {
 }
 
 TEST_CASE("all that is wrong with a description is said at once", "[data]") {
-  ImageFolderOfIdx config = OwnData();
+  IdxDataset config = OwnData();
   config.files.test_images = "";
   config.sample_shape = {8, 0, 3};
   config.train_count = 0;

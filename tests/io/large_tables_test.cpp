@@ -2,7 +2,7 @@
 #include <ctime>
 #include <map>
 
-#include "builders/run/stored_name.h"
+#include "builders/run/checkpoint_keys.h"
 #include "tests/io/temp_dir.h"
 #include "tests/io/weight_fixtures.h"
 
@@ -57,7 +57,8 @@ TEST_CASE("weight files of 100,000 tensors are written, opened and searched in l
         // One half is there behind the name of a base model, the other nowhere.
         const Parameter parameter{
             .name = "w", .path = NameOf(2 * i), .aliases = {}, .shape = {1}, .initializer = {}};
-        if ((FindStored(*file, parameter) != nullptr) != (2 * i < count)) FAIL("wrongly found");
+        if ((FindCheckpointKey(*file, parameter) != nullptr) != (2 * i < count))
+          FAIL("wrongly found");
       }
     }));
   }

@@ -87,7 +87,7 @@ TEST_CASE("without a decay there is no average") {
   setup.Step(optimizer, 0, {1, 1, 1});
   CHECK_FALSE(setup.HasAverage());
   const std::vector<double> before = Values(setup.environment.store().Value(setup.parameter));
-  setup.environment.store().SwapAverage(setup.parameter, setup.environment.backend());
+  setup.environment.store().SwapEma(setup.parameter, setup.environment.backend());
   CHECK(Values(setup.environment.store().Value(setup.parameter)) == before);
 }
 
@@ -98,10 +98,10 @@ TEST_CASE("a weight and its average change places and back") {
   const std::vector<double> weight = Values(setup.environment.store().Value(setup.parameter));
   const std::vector<double> average = setup.Average();
   CHECK(weight != average);
-  setup.environment.store().SwapAverage(setup.parameter, setup.environment.backend());
+  setup.environment.store().SwapEma(setup.parameter, setup.environment.backend());
   CHECK(Values(setup.environment.store().Value(setup.parameter)) == average);
   CHECK(setup.Average() == weight);
-  setup.environment.store().SwapAverage(setup.parameter, setup.environment.backend());
+  setup.environment.store().SwapEma(setup.parameter, setup.environment.backend());
   CHECK(Values(setup.environment.store().Value(setup.parameter)) == weight);
 }
 
@@ -176,10 +176,10 @@ TEST_CASE("in the scope of averages values are the averages") {
   const std::vector<double> weights = model.Values(path);
   const std::vector<float> outputs = PredictSome(model);
   {
-    const Model::AverageScope scope(model);
+    const Model::EmaScope scope(model);
     CHECK(model.Values(path) != weights);
     CHECK(PredictSome(model) == outputs);  // a scope inside does nothing
-    const Model::AverageScope inner(model);
+    const Model::EmaScope inner(model);
     CHECK(PredictSome(model) == outputs);
   }
   CHECK(model.Values(path) == weights);

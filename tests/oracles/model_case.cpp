@@ -86,7 +86,7 @@ class ModelRun {
     (*network_)(context, bundle);
     const Var output = std::exchange(bundle, {})[0];
     errors_["output"] = ErrorOf(output.value, "output");
-    const Tensor target = Read("target", ExactType(environment_.dtype()));
+    const Tensor target = Read("target", MasterType(environment_.dtype()));
     const Var loss = RegressionLoss(context, output, target, Regression::kMse);
     errors_["loss"] = ErrorOf(loss.value, "loss");
     tape_.Backward(context, loss.slot, test::Full({1}, 1, loss.dtype()));

@@ -132,7 +132,7 @@ std::vector<double> OptimizerErrors(test::TestEnvironment& environment, const We
   parameter.shape = source.Find("start")->shape;
   Parameter* const parameters[] = {&parameter};
   const auto copy = [&](const std::vector<double>& values, const Tensor& to) {
-    const Tensor from = test::MakeTensor(parameter.shape, values, ExactType(environment.dtype()));
+    const Tensor from = test::MakeTensor(parameter.shape, values, MasterType(environment.dtype()));
     environment.backend().elementwise().Copy(from, to);
   };
   copy(start, environment.store().Value(parameter));

@@ -35,7 +35,7 @@ Tensor OracleRun::Constant(const std::string& name) {
   const std::string full = "in/" + name;
   constants_.insert(name);
   if (!file_.IsInteger(full))
-    return ToTensor(Read(full, AxisOrder::kAsStored), ExactType(environment_.dtype()));
+    return ToTensor(Read(full, AxisOrder::kAsStored), MasterType(environment_.dtype()));
   return test::MakeTensor(file_.ShapeOf(full), file_.ReadIntegers(full), DType::kI64);
 }
 
@@ -56,8 +56,8 @@ const Parameter& OracleRun::Weight(const std::string& name) {
 }
 
 void OracleRun::FillFromFile(const Parameter& parameter) {
-  const Tensor stored =
-      ToTensor(Read("in/" + parameter.name, AxisOrder::kAsStored), ExactType(environment_.dtype()));
+  const Tensor stored = ToTensor(Read("in/" + parameter.name, AxisOrder::kAsStored),
+                                 MasterType(environment_.dtype()));
   environment_.backend().elementwise().Copy(stored, environment_.store().Value(parameter));
 }
 

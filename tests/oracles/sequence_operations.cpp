@@ -25,7 +25,7 @@ Var SplitHeads(Context& context, const Var& x, std::int64_t heads) {
 
 // [Tq, Tk], or with heads and batch before them -> [1 or B, 1 or H, 1 or Tq, 1 or Tk]
 Tensor GivenMask(OracleRun& run) {
-  const DType dtype = ExactType(run.context().dtype());
+  const DType dtype = MasterType(run.context().dtype());
   if (!run.Has("mask")) return test::Full({1, 1, 1, 1}, 0, dtype);
   const Tensor mask = run.Constant("mask");
   Shape shape{1, 1, 1, 1};

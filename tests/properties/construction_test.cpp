@@ -1,7 +1,7 @@
 // Models cost nothing before they are used, and give back everything when they are gone.
 #include "builders/dry_run/dry_training.h"
 #include "builders/plan/named_model.h"
-#include "builders/setup/natural_layout.h"
+#include "builders/setup/nominal_layout.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"
 #include "tests/skip.h"
@@ -87,7 +87,7 @@ TEST_CASE("a pass materializes the parameters of the layers that it has reached"
 
 // A training of a diffusion transformer, with its time and class beside the image.
 AiModelBuilder DitBuilder() {
-  DataLayout layout = NaturalLayoutOf(SmallDit(), *BuildArchitecture(SmallDit())).layout;
+  DataLayout layout = NominalLayoutOf(SmallDit(), *BuildArchitecture(SmallDit())).layout;
   layout.target_shape = layout.sample_shape;
   layout.train_count = 16;
   layout.test_count = 16;

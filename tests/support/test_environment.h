@@ -30,7 +30,9 @@ inline constexpr EnvironmentKind kReferenceF64{BackendKind::kEigen, DType::kF64}
 inline constexpr EnvironmentKind kReferenceF32{BackendKind::kEigen, DType::kF32};
 inline constexpr EnvironmentKind kOneDnnF32{BackendKind::kOneDnn, DType::kF32};
 inline constexpr EnvironmentKind kOneDnnBf16{BackendKind::kOneDnn, DType::kBF16};
-inline std::vector<EnvironmentKind> AllEnvironments() { return {kReferenceF64, kReferenceF32, kOneDnnF32}; }
+inline std::vector<EnvironmentKind> AllEnvironments() {
+  return {kReferenceF64, kReferenceF32, kOneDnnF32};
+}
 
 // Everything that operations reach for, real or dry, in training mode.
 class TestEnvironment {
@@ -41,7 +43,7 @@ class TestEnvironment {
         tensor_memory_(ledger_, Upstream(), false),
         backend_(MakeBackend(kind.backend)),
         store_(tensor_memory_, ledger_,
-               {.dtype = ExactType(kind.dtype), .seed = seed, .dry = kind.dry}),
+               {.dtype = MasterType(kind.dtype), .seed = seed, .dry = kind.dry}),
         context_({.backend = *backend_,
                   .ledger = ledger_,
                   .step_memory = step_memory_,

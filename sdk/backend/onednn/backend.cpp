@@ -32,7 +32,7 @@ class OneDnnBackend final : public Backend {
     return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16;
   }
 
-  DType ProductType(DType dtype) const override { return has_bf16_ ? dtype : ExactType(dtype); }
+  DType ProductType(DType dtype) const override { return has_bf16_ ? dtype : MasterType(dtype); }
 
   ProductKernels& product() override {
     if (has_bf16_) return product_;

@@ -131,8 +131,8 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   CheckInput(context, x.shape(), state);
   if (!UsesBatch(context, state)) return Evaluate(context, x, state);
   const Tensor y = context.Allocate(x.shape(), x.dtype());
-  const Tensor mean = context.Allocate({x.shape().back()}, context.exact_dtype());
-  const Tensor rstd = context.Allocate({x.shape().back()}, context.exact_dtype());
+  const Tensor mean = context.Allocate({x.shape().back()}, context.master_dtype());
+  const Tensor rstd = context.Allocate({x.shape().back()}, context.master_dtype());
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(x.value, p.weight, p.bias, y, mean, rstd),

@@ -69,8 +69,8 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
   const GroupNormGeometry g = FitGroups(context, x.shape(), parameters.weight, groups);
   const Tensor y = context.Allocate(x.shape(), x.dtype());
   const Shape per_group = {g.batch, g.groups};
-  const GroupCall call = {g, parameters, context.Allocate(per_group, context.exact_dtype()),
-                          context.Allocate(per_group, context.exact_dtype())};
+  const GroupCall call = {g, parameters, context.Allocate(per_group, context.master_dtype()),
+                          context.Allocate(per_group, context.master_dtype())};
   const AffineTensors p = ValuesOf(context, parameters.weight, parameters.bias);
   context.Launch(
       {OperationKind::kNorm, BytesOf(x.value, p.weight, p.bias, y, call.mean, call.rstd)},

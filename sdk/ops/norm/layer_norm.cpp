@@ -47,8 +47,8 @@ Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double 
                x.shape(), "change the layer's size");
   }
   const Shape per_row = {x.shape().RowCount()};
-  const RowStatistics rows = {context.Allocate(per_row, context.exact_dtype()),
-                              context.Allocate(per_row, context.exact_dtype())};
+  const RowStatistics rows = {context.Allocate(per_row, context.master_dtype()),
+                              context.Allocate(per_row, context.master_dtype())};
   const Tensor y = Normalized(context, x.value, parameters, epsilon, rows);
   const Var result = context.Record(
       y, IsDifferentiable(x, parameters.weight, parameters.bias),

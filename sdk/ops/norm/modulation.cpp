@@ -179,7 +179,7 @@ Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters
                x.shape(), "change the layer's size");
   }
   const Shape per_row = {x.shape().RowCount()};
-  const DType exact = ExactType(x.dtype());
+  const DType exact = MasterType(x.dtype());
   const LayerCall call = {PartOf(context, x, shift_given, "shift"),
                           PartOf(context, x, scale_given, "scale"),
                           parameters,

@@ -38,7 +38,7 @@ Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsi
     ThrowShape(context, "rms norm takes " + std::to_string(weight->shape[0]) + " features",
                x.shape(), "change the layer's size");
   }
-  const Tensor rstd = context.Allocate({x.shape().RowCount()}, context.exact_dtype());
+  const Tensor rstd = context.Allocate({x.shape().RowCount()}, context.master_dtype());
   const Tensor y = RmsNormalized(context, x.value, weight, epsilon, rstd);
   const Var result = context.Record(
       y, IsDifferentiable(x, weight, nullptr),

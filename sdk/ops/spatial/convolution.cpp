@@ -71,7 +71,7 @@ void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& x, 
   AffineTensors d = GradientsOf(context, call.weight, call.bias);
   // A trained bias beside a frozen weight: the kernel still wants a place for the latter's.
   if (!d.weight) {
-    d.weight = context.Allocate(call.weight->shape, context.exact_dtype(), MemoryTag::kWorkspace);
+    d.weight = context.Allocate(call.weight->shape, context.master_dtype(), MemoryTag::kWorkspace);
   }
   ConvKernels& conv = context.planning_backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,

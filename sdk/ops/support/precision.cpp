@@ -28,7 +28,7 @@ Var Cast(Context& context, const Var& x, DType dtype) {
       x, result, [dtype](Context& ctx, const Tensor& again) { return Convert(ctx, again, dtype); });
 }
 
-Var CastToF32(Context& context, const Var& x) { return Cast(context, x, ExactType(x.dtype())); }
+Var CastToF32(Context& context, const Var& x) { return Cast(context, x, MasterType(x.dtype())); }
 
 Var ToActivation(Context& context, const Var& x) { return Cast(context, x, context.dtype()); }
 

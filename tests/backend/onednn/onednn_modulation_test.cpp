@@ -15,7 +15,7 @@ struct Inputs {
     const auto as = [&](const Tensor& t, DType type) {
       return t ? MakeTensor(t.shape(), Values(t), type) : Tensor();
     };
-    const DType exact = ExactType(dtype);
+    const DType exact = MasterType(dtype);
     return {as(x, dtype),     as(dy, dtype),     as(residual, dtype), as(shift, dtype),
             as(scale, dtype), as(weight, exact), as(bias, exact),     accumulate};
   }
@@ -45,7 +45,7 @@ Tensor Sums(const Shape& shape, DType dtype, bool accumulate) {
 }
 
 std::vector<Result> RunAll(ModulationKernels& kernels, const Inputs& in) {
-  const DType dtype = in.x.dtype(), exact = ExactType(dtype);
+  const DType dtype = in.x.dtype(), exact = MasterType(dtype);
   const Shape &shape = in.x.shape(), part = in.scale.shape(), row = {shape.back()};
   const auto whole = [&] { return Uninitialized(shape, dtype); };
   const auto parts = [&] { return Uninitialized(part, dtype); };

@@ -11,10 +11,10 @@ struct Rms {
   Rms(SequenceKernels& kernels, const Tensor& x, const Tensor& dy, const Tensor& weight,
       bool accumulate)
       : y(Uninitialized(x.shape(), x.dtype())),
-        rstd(Uninitialized({x.shape().RowCount()}, ExactType(x.dtype()))),
+        rstd(Uninitialized({x.shape().RowCount()}, MasterType(x.dtype()))),
         dx(Uninitialized(x.shape(), x.dtype())) {
     const Shape columns{x.shape().back()};
-    const DType exact = ExactType(x.dtype());
+    const DType exact = MasterType(x.dtype());
     if (weight) dweight = accumulate ? Full(columns, 0.5, exact) : Uninitialized(columns, exact);
     kernels.RmsForward(x, weight, 1e-3, y, rstd);
     const Scratch scratch(kernels.RmsBackwardScratch(x));

@@ -1,4 +1,4 @@
-#include "builders/run/stored_name.h"
+#include "builders/run/checkpoint_keys.h"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ const StoredTensor* FindPath(const WeightSource& file, const std::string& path) 
 
 }  // namespace
 
-const StoredTensor* FindStored(const WeightSource& file, const Parameter& parameter) {
+const StoredTensor* FindCheckpointKey(const WeightSource& file, const Parameter& parameter) {
   if (const StoredTensor* stored = FindPath(file, parameter.path)) return stored;
   for (const std::string& alias : parameter.aliases) {
     if (const StoredTensor* stored = FindPath(file, alias)) return stored;

@@ -12,7 +12,7 @@ namespace frugal {
 // (tied weights), or of one of these with the base model's name left out or put in front, as public
 // checkpoints of the same model differ ("h.0.ln_1.weight", "transformer.h.0.ln_1.weight"). Null
 // where there is none.
-const StoredTensor* FindStored(const WeightSource& file, const Parameter& parameter);
+const StoredTensor* FindCheckpointKey(const WeightSource& file, const Parameter& parameter);
 
 // Tensors that public checkpoints carry and nothing learned is in: counters of batch norms, masks,
 // position numbers, rotary frequencies.

@@ -7,7 +7,7 @@
 namespace frugal {
 
 // What a family of architectures is trained on, targets left out where they are no labels.
-struct NaturalLayout {
+struct NominalLayout {
   DataLayout layout;
   bool has_labels = false;  // else the targets have the shape of the output
 };
@@ -16,7 +16,7 @@ struct NaturalLayout {
 // classifiers of images, which say nothing, from their sizes: sequences of `sequence_length`
 // tokens, 0 for the longest that the model takes; images of the size that was published. Throws
 // ConfigError where neither tells.
-NaturalLayout NaturalLayoutOf(const ArchitectureConfig& config, const Sequential& network,
+NominalLayout NominalLayoutOf(const ArchitectureConfig& config, const Sequential& network,
                               std::int64_t sequence_length = 0);
 
 }  // namespace frugal

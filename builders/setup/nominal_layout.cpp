@@ -1,4 +1,4 @@
-#include "builders/setup/natural_layout.h"
+#include "builders/setup/nominal_layout.h"
 
 #include "sdk/core/error.h"
 
@@ -25,9 +25,9 @@ std::optional<TokenSizes> TokenSizesOf(const ArchitectureConfig& config) {
   return std::nullopt;
 }
 
-NaturalLayout TokenLayout(const TokenSizes& sizes, std::int64_t sequence_length) {
+NominalLayout TokenLayout(const TokenSizes& sizes, std::int64_t sequence_length) {
   const std::int64_t length = sequence_length > 0 ? sequence_length : sizes.longest;
-  NaturalLayout natural;
+  NominalLayout natural;
   natural.has_labels = sizes.has_logits;
   natural.layout.sample_shape = {length};
   natural.layout.vocabulary = sizes.vocabulary;
@@ -38,8 +38,8 @@ NaturalLayout TokenLayout(const TokenSizes& sizes, std::int64_t sequence_length)
   return natural;
 }
 
-NaturalLayout ImageLayout(const Shape& image, std::int64_t classes) {
-  NaturalLayout natural;
+NominalLayout ImageLayout(const Shape& image, std::int64_t classes) {
+  NominalLayout natural;
   natural.has_labels = true;
   natural.layout.sample_shape = image;
   natural.layout.classes = classes;
@@ -47,14 +47,14 @@ NaturalLayout ImageLayout(const Shape& image, std::int64_t classes) {
 }
 
 // ImageNet's images, or those that the small stem is for.
-NaturalLayout ImageLayout(const ResNetConfig& config) {
+NominalLayout ImageLayout(const ResNetConfig& config) {
   const std::int64_t side = config.small_stem ? 32 : 224;
   return ImageLayout({side, side, config.in_channels}, config.num_classes);
 }
 
 }  // namespace
 
-NaturalLayout NaturalLayoutOf(const ArchitectureConfig& config, const Sequential& network,
+NominalLayout NominalLayoutOf(const ArchitectureConfig& config, const Sequential& network,
                               std::int64_t sequence_length) {
   if (const auto sizes = TokenSizesOf(config)) return TokenLayout(*sizes, sequence_length);
   if (const auto* vit = std::get_if<VitConfig>(&config)) {
@@ -68,7 +68,7 @@ NaturalLayout NaturalLayoutOf(const ArchitectureConfig& config, const Sequential
                        .given = "the family " + FamilyOf(config).name + " does not say",
                        .advice = "describe data in [data] of a configuration file"});
   }
-  NaturalLayout natural;
+  NominalLayout natural;
   natural.layout.sample_shape = inputs.front().shape;
   natural.layout.conditions.assign(inputs.begin() + 1, inputs.end());
   return natural;
