@@ -137,11 +137,12 @@ AiModelBuilder& AiModelBuilder::Freeze(std::vector<std::string> paths) {
   return *this;
 }
 
-AiModelBuilder& AiModelBuilder::Slow(std::vector<std::string> paths, double factor) {
-  config_.optimizer.slow = std::move(paths);
-  config_.optimizer.slow_factor = factor;
-  config_.origins.Set("optimizer.slow", Origin::Code());
-  config_.origins.Set("optimizer.slow_factor", Origin::Code());
+AiModelBuilder& AiModelBuilder::LearningRateMultiplier(std::vector<std::string> paths,
+                                                       double factor) {
+  config_.optimizer.lr_multiplier_for = std::move(paths);
+  config_.optimizer.lr_multiplier = factor;
+  config_.origins.Set("optimizer.lr_multiplier_for", Origin::Code());
+  config_.origins.Set("optimizer.lr_multiplier", Origin::Code());
   return *this;
 }
 

@@ -34,9 +34,9 @@ class AiModelBuilder {
   AiModelBuilder& Diffusion(const DiffusionOptions& options);
   AiModelBuilder& Output(const OutputOptions& options);
   // Parameters under these paths stay as they are (TrainingOptions::frozen), or learn at `factor`
-  // of the rate (OptimizerOptions::slow).
+  // of the rate (OptimizerOptions::lr_multiplier_for).
   AiModelBuilder& Freeze(std::vector<std::string> paths);
-  AiModelBuilder& Slow(std::vector<std::string> paths, double factor = 0.1);
+  AiModelBuilder& LearningRateMultiplier(std::vector<std::string> paths, double factor = 0.1);
   // Weights from a file may lack tensors or have others (ModelOptions::allow_missing).
   AiModelBuilder& AllowMissingWeights(bool allow = true);
   // Builds a model although its plan does not fit the memory that is free now, e.g. where there is

@@ -108,9 +108,10 @@ class Alternatives {
     }
     const bool leaves_out = stated_.loss.ignore_index != LossOptions().ignore_index;
     const int64_t batch = stated_.training.batch_size;
-    if (IsExplicit("training.accumulate") && !leaves_out && stated_.training.accumulate < batch) {
-      Add("accumulate = " + std::to_string(batch), [batch](RunConfig& config) {
-        config.training.accumulate = std::min(batch, config.training.batch_size);
+    if (IsExplicit("training.gradient_accumulation_steps") && !leaves_out &&
+        stated_.training.gradient_accumulation_steps < batch) {
+      Add("gradient_accumulation_steps = " + std::to_string(batch), [batch](RunConfig& config) {
+        config.training.gradient_accumulation_steps = std::min(batch, config.training.batch_size);
       });
     }
     if (IsExplicit("training.evaluation_batch_size") &&
@@ -123,7 +124,8 @@ class Alternatives {
   static Change BatchOf(int64_t batch) {
     return [batch](RunConfig& config) {
       config.training.batch_size = batch;
-      config.training.accumulate = std::min(config.training.accumulate, batch);
+      config.training.gradient_accumulation_steps =
+          std::min(config.training.gradient_accumulation_steps, batch);
     };
   }
 
@@ -170,14 +172,15 @@ class Alternatives {
     found_.push_back(*std::move(best));
     changes_.push_back(BatchOf(fits));
     // A batch goes through in at most as many parts as it has samples.
-    if (MostParts() > fits) words_of_parts_ = " (accumulate = " + std::to_string(fits) + ")";
+    if (MostParts() > fits)
+      words_of_parts_ = " (gradient_accumulation_steps = " + std::to_string(fits) + ")";
   }
 
   // What is stated, or an alternative says.
   int64_t MostParts() const {
     RunConfig config = stated_;
     for (std::size_t i = 0; i + 1 < changes_.size(); ++i) changes_[i](config);
-    return config.training.accumulate;
+    return config.training.gradient_accumulation_steps;
   }
 
   const RunConfig& stated_;

@@ -38,7 +38,7 @@ int64_t UpdatedBytes(const TrainingSetup& setup, const Trial& trial) {
 
 // The same but for a loss that takes fewer rows at a time, which needs no more memory.
 bool IsFiner(const StepSettings& one, const StepSettings& other) {
-  return one.accumulate == other.accumulate && other.loss_chunk_rows &&
+  return one.micro_batches == other.micro_batches && other.loss_chunk_rows &&
          one.loss_chunk_rows < other.loss_chunk_rows;
 }
 
@@ -70,7 +70,7 @@ BudgetCandidate BudgetSearch::Placed(const StepSettings& settings, const ChainCh
 
 void BudgetSearch::SetUnconstrainedTime(const ChainChoice& keep_all, const StepSettings& settings) {
   unconstrained_->chain = keep_all;
-  unconstrained_->seconds = keep_all.cost.seconds * static_cast<double>(settings.accumulate);
+  unconstrained_->seconds = keep_all.cost.seconds * static_cast<double>(settings.micro_batches);
 }
 
 // Knobs that cost no time and change no bit.
@@ -82,10 +82,10 @@ StepSettings BudgetSearch::ExactSettings() const {
 
 // Halvings of the rows that the loss would take by itself, the coarsest first, down to an eighth of
 // those of f32.
-std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t accumulate) const {
+std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t micro_batches) const {
   std::vector<int64_t> chunks;
   if (!free_.loss_chunk_rows) return chunks;
-  const int64_t samples = MicroBatchSize(setup_.program.batch, accumulate, 0);
+  const int64_t samples = MicroBatchSize(setup_.program.batch, micro_batches, 0);
   const int64_t usual = UsualChunkRows(setup_, samples, setup_.dtype());
   const int64_t least = std::max<int64_t>(16, UsualChunkRows(setup_, samples, DType::kF32) / 8);
   for (int64_t rows = usual / 2; rows >= least; rows /= 2) {
@@ -96,17 +96,17 @@ std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t accumulate) const {
 
 std::vector<StepSettings> BudgetSearch::RoundingSettings() const {
   const int64_t batch = setup_.program.batch;
-  std::vector<int64_t> parts = {stated_.accumulate};
-  if (free_.accumulate) {
+  std::vector<int64_t> parts = {stated_.micro_batches};
+  if (free_.micro_batches) {
     for (int64_t i = 2; i < batch; i *= 2) parts.push_back(i);
     if (batch > 1) parts.push_back(batch);
   }
   std::vector<StepSettings> all;
-  for (const int64_t accumulate : parts) {
+  for (const int64_t micro_batches : parts) {
     StepSettings settings = ExactSettings();
-    settings.accumulate = accumulate;
-    if (accumulate != parts.front()) all.push_back(settings);
-    for (const int64_t rows : ChunkRowsFor(accumulate)) {
+    settings.micro_batches = micro_batches;
+    if (micro_batches != parts.front()) all.push_back(settings);
+    for (const int64_t rows : ChunkRowsFor(micro_batches)) {
       settings.loss_chunk_rows = rows;
       all.push_back(settings);
     }
@@ -185,7 +185,7 @@ int64_t BudgetSearch::LowerBound(const StepSettings& settings) {
           UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.program.batch));
     }
   }
-  return floor_->outside_bytes + (settings.accumulate > 1 ? floor_->gradient_bytes : 0);
+  return floor_->outside_bytes + (settings.micro_batches > 1 ? floor_->gradient_bytes : 0);
 }
 
 BudgetCandidate BudgetSearch::Least() {
@@ -196,8 +196,8 @@ BudgetCandidate BudgetSearch::Least() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i + 1 < all.size() && IsFiner(all[i + 1], all[i])) continue;
     // Of the numbers of parts, the stated one and the largest: memory falls with each more.
-    const bool stated = all[i].accumulate == stated_.accumulate;
-    if (!stated && all[i].accumulate < all.back().accumulate) continue;
+    const bool stated = all[i].micro_batches == stated_.micro_batches;
+    if (!stated && all[i].micro_batches < all.back().micro_batches) continue;
     if (LowerBound(all[i]) >= least.footprint.peak_bytes) continue;
     StepSettings settings = all[i];
     settings.evaluation_batch = frugal.evaluation_batch;
@@ -210,8 +210,8 @@ BudgetCandidate BudgetSearch::Least() {
 std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& other) {
   if (!IsDeep() || other.chain.segments.empty()) return std::nullopt;
   StepSettings settings = ExactSettings();
-  settings.accumulate =
-      std::min(std::max(stated_.accumulate, other.settings.accumulate), setup_.program.batch);
+  settings.micro_batches =
+      std::min(std::max(stated_.micro_batches, other.settings.micro_batches), setup_.program.batch);
   settings.loss_chunk_rows = other.settings.loss_chunk_rows;
   settings.evaluation_batch = std::min(stated_.evaluation_batch, other.settings.evaluation_batch);
   return Placed(settings, other.chain);
@@ -245,7 +245,7 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& se
   BudgetCandidate least = PlanAllMicroBatches(SmallestOf(settings, budget_bytes_));
   if (!Fits(least)) return std::nullopt;
   least.chain.cost = chain.CostOf(least.chain.segments);
-  least.seconds = least.chain.cost.seconds * static_cast<double>(settings.accumulate);
+  least.seconds = least.chain.cost.seconds * static_cast<double>(settings.micro_batches);
   const BudgetCandidate faster = PlanAllMicroBatches(search.FasterThan(least));
   return Fits(faster) ? faster : least;
 }
@@ -286,7 +286,7 @@ std::optional<BudgetCandidate> BudgetSearch::FasterRounded(const BudgetCandidate
 }
 
 bool BudgetSearch::Rounds(const BudgetCandidate& candidate) const {
-  return candidate.settings.accumulate != stated_.accumulate ||
+  return candidate.settings.micro_batches != stated_.micro_batches ||
          candidate.settings.loss_chunk_rows != stated_.loss_chunk_rows;
 }
 
@@ -299,8 +299,8 @@ std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
   // Of more parts of a batch than are stated, the most take the least.
   const bool in_parts_too = !all.empty() && !CannotFit(all.back());
   for (const StepSettings& settings : all) {
-    if (settings.accumulate != stated_.accumulate && !in_parts_too) break;
-    if (first && settings.accumulate > kMoreParts * first->settings.accumulate) break;
+    if (settings.micro_batches != stated_.micro_batches && !in_parts_too) break;
+    if (first && settings.micro_batches > kMoreParts * first->settings.micro_batches) break;
     if (CannotFit(settings)) continue;
     auto candidate = FastestOf(settings);
     if (!candidate) continue;

@@ -29,7 +29,7 @@ class BudgetSearch {
 
  private:
   StepSettings ExactSettings() const;
-  std::vector<std::int64_t> ChunkRowsFor(std::int64_t accumulate) const;
+  std::vector<std::int64_t> ChunkRowsFor(std::int64_t micro_batches) const;
   std::vector<StepSettings> RoundingSettings() const;
   StepSettings WithEvaluationThatFits(StepSettings settings);
 

@@ -26,7 +26,7 @@ std::string SegmentsText(const BudgetCandidate& chosen, const BudgetCandidate& u
                      (depth > 1 ? ", nested " + std::to_string(depth) + " deep," : "") +
                      " keep only their inputs and run again";
   const double before = unconstrained.chain.cost.seconds;
-  if (before > 0 && chosen.settings.accumulate == unconstrained.settings.accumulate) {
+  if (before > 0 && chosen.settings.micro_batches == unconstrained.settings.micro_batches) {
     text += ": " + PercentText(chosen.chain.cost.seconds / before - 1) +
             " more time in forward and backward passes is predicted";
   }
@@ -34,17 +34,17 @@ std::string SegmentsText(const BudgetCandidate& chosen, const BudgetCandidate& u
 }
 
 std::string AccumulateText(const TrainingSetup& setup, std::int64_t parts) {
-  return "accumulate = " + std::to_string(parts) + ": a batch goes through in " +
+  return "gradient_accumulation_steps = " + std::to_string(parts) + ": a batch goes through in " +
          std::to_string(parts) +
          " parts, since nothing that changes no bit fits; their gradients " +
          "add up in another order" + (HasDropout(setup) ? ", and dropout draws other masks" : "");
 }
 
-// "accumulate = 4, loss_chunk_rows = 64"
+// "gradient_accumulation_steps = 4, loss_chunk_rows = 64"
 std::string RoundingText(const StepSettings& settings, const StepSettings& before) {
   std::string text;
-  if (settings.accumulate != before.accumulate) {
-    text = "accumulate = " + std::to_string(settings.accumulate);
+  if (settings.micro_batches != before.micro_batches) {
+    text = "gradient_accumulation_steps = " + std::to_string(settings.micro_batches);
   }
   if (settings.loss_chunk_rows != before.loss_chunk_rows) {
     text += (text.empty() ? "" : ", ") + std::string("loss_chunk_rows = ") +
@@ -84,8 +84,8 @@ std::vector<std::string> ChoicesOf(const TrainingSetup& setup, const BudgetCandi
                       " instead of " + std::to_string(before.evaluation_batch) +
                       ": evaluation would not fit; its sums are grouped differently");
   }
-  if (after.accumulate != before.accumulate) {
-    choices.push_back(AccumulateText(setup, after.accumulate));
+  if (after.micro_batches != before.micro_batches) {
+    choices.push_back(AccumulateText(setup, after.micro_batches));
   }
   if (after.loss_chunk_rows != before.loss_chunk_rows) {
     choices.push_back("loss_chunk_rows = " + std::to_string(*after.loss_chunk_rows) +

@@ -38,7 +38,7 @@ Trial CandidatePlanner::TrialOf(const StepSettings& settings, int64_t batch) {
   Trial trial = TrialWith(setup_, settings);
   trial.program.batch = batch;
   const auto [found, is_new] = contributions_.try_emplace(
-      {settings.optimizer_in_backward, batch, settings.accumulate, settings.loss_chunk_rows});
+      {settings.optimizer_in_backward, batch, settings.micro_batches, settings.loss_chunk_rows});
   if (is_new) found->second = ContributionsFor(setup_, trial);
   trial.final_after = found->second;
   return trial;
@@ -51,8 +51,8 @@ BudgetCandidate CandidatePlanner::Plan(const StepSettings& settings, const Chain
     return "looking for what fits the memory budget; " + std::to_string(planned_) + " ways planned";
   });
   BudgetCandidate candidate{settings, chain, {}};
-  candidate.seconds = chain.cost.seconds * static_cast<double>(settings.accumulate);
-  if (settings.accumulate > kRepresentativeParts) {
+  candidate.seconds = chain.cost.seconds * static_cast<double>(settings.micro_batches);
+  if (settings.micro_batches > kRepresentativeParts) {
     candidate.footprint = MeasureRepresentativeParts(settings, chain, place_up_to);
   } else {
     const Trial trial = TrialOf(settings, setup_.program.batch);
@@ -73,18 +73,18 @@ Footprint CandidatePlanner::MeasureRepresentativeParts(const StepSettings& setti
   std::vector<PlannedStep> steps = StepsOf(TrialWith(setup_, settings).program);
   for (PlannedStep& step : steps) {
     if (step.kind == StepKind::kTrain)
-      step.batch = RepresentativeBatch(step.batch, settings.accumulate);
+      step.batch = RepresentativeBatch(step.batch, settings.micro_batches);
   }
   StepSettings telling = settings;
-  telling.accumulate = kRepresentativeParts;
-  const int64_t batch = RepresentativeBatch(setup_.program.batch, settings.accumulate);
+  telling.micro_batches = kRepresentativeParts;
+  const int64_t batch = RepresentativeBatch(setup_.program.batch, settings.micro_batches);
   return Measure(TrialOf(telling, batch), chain, steps, place_up_to);
 }
 
 // With the layout of all parts of a batch too.
 BudgetCandidate CandidatePlanner::PlanAllMicroBatches(BudgetCandidate candidate,
                                                       int64_t place_up_to) {
-  if (candidate.settings.accumulate <= kRepresentativeParts) return candidate;
+  if (candidate.settings.micro_batches <= kRepresentativeParts) return candidate;
   if (candidate.footprint.bytes > place_up_to) return candidate;
   const int64_t telling = candidate.footprint.bytes;
   const Trial trial = TrialOf(candidate.settings, setup_.program.batch);
@@ -125,13 +125,13 @@ void CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
                                  std::vector<Stage>& stages) {
   const int64_t batch = setup_.program.batch;
   const int64_t fewest = HasBatchStatistics(setup_) || MixesSamples(setup_) ? 2 : 1;
-  const int64_t all = MicroBatchSize(batch, settings.accumulate, 0);
+  const int64_t all = MicroBatchSize(batch, settings.micro_batches, 0);
   std::vector<Stage> run = stages;
   int64_t samples = all;
   while (2 * BytesToRun(run) > most_bytes) {
-    const int64_t parts = std::min(2 * settings.accumulate, batch / fewest);
-    if (parts <= settings.accumulate) return;
-    settings.accumulate = parts;
+    const int64_t parts = std::min(2 * settings.micro_batches, batch / fewest);
+    if (parts <= settings.micro_batches) return;
+    settings.micro_batches = parts;
     samples = MicroBatchSize(batch, parts, 0);
     run = MeasureStages(setup_, TrialOf(settings, batch));
   }

@@ -40,9 +40,9 @@ FreeKnobs FreeKnobsOf(const TrainingSetup& setup) {
   free.segments = FreeSegments(config);
   free.optimizer_in_backward = !config.memory.optimizer_in_backward && !setup.optimizer->clips() &&
                                IsFree(config, "memory.optimizer_in_backward");
-  free.accumulate = config.loss.ignore_index == LossOptions().ignore_index &&
-                    !HasBatchStatistics(setup) && !MixesSamples(setup) &&
-                    IsFree(config, "training.accumulate");
+  free.micro_batches = config.loss.ignore_index == LossOptions().ignore_index &&
+                       !HasBatchStatistics(setup) && !MixesSamples(setup) &&
+                       IsFree(config, "training.gradient_accumulation_steps");
   free.evaluation_batch = setup.program.test_samples > 0 && !MixesSamples(setup) &&
                           IsFree(config, "training.evaluation_batch_size");
   free.loss_chunk_rows =

@@ -11,7 +11,7 @@ namespace frugal {
 // that mix samples need the batch in one piece, the last ones in evaluation too.
 struct FreeKnobs {
   bool optimizer_in_backward = false;
-  bool accumulate = false;
+  bool micro_batches = false;
   bool evaluation_batch = false;
   bool loss_chunk_rows = false;
   // Segments: any, or only those that the user's own fields make, or what the user said.

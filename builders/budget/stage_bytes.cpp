@@ -174,14 +174,14 @@ Run RunOf(const Stage& stage) {
 }
 
 int64_t PartOfBatch(const Trial& trial) {
-  return MicroBatchSize(trial.program.batch, trial.settings.accumulate, 0);
+  return MicroBatchSize(trial.program.batch, trial.settings.micro_batches, 0);
 }
 
 // Whether the gradients of these parameters are freed as soon as their stage is through. Those that
 // add up over the parts of a batch, or that other stages add to, are there throughout, which is the
 // same for every schedule: a chain leaves them out.
 bool FreesGradients(const Trial& trial, const std::vector<const Parameter*>& parameters) {
-  if (!trial.updates_in_backward() || trial.settings.accumulate > 1) return false;
+  if (!trial.updates_in_backward() || trial.settings.micro_batches > 1) return false;
   return std::ranges::all_of(parameters, [&](const Parameter* parameter) {
     return trial.final_after[parameter->index] <= 1;
   });

@@ -63,9 +63,9 @@ struct TrainingOptions {
   std::int64_t seed = 0;
   BackendKind backend = BackendKind::kOneDnn;
   Precision precision = Precision::kF32;
-  std::int64_t threads = 0;       // 0 = OMP_NUM_THREADS, else all cores
-  double clip_gradient_norm = 0;  // 0 = no clipping
-  std::int64_t accumulate = 1;    // parts that a batch goes through in, one after the other
+  std::int64_t threads = 0;                      // 0 = OMP_NUM_THREADS, else all cores
+  double clip_gradient_norm = 0;                 // 0 = no clipping
+  std::int64_t gradient_accumulation_steps = 1;  // micro-batches of a batch, one after the other
   // Rows of logits at a time where the loss runs the last projection itself; none: by their size.
   std::optional<std::int64_t> loss_chunk_rows{};
   bool evaluate = true;  // on the test part after each epoch

@@ -114,14 +114,19 @@ const FieldTable& OptimizerFields() {
        MakeChoice("state", &OptimizerOptions::state,
                   "SGD with momentum, Adam, AdamW: the type that momentum and moments are kept in.",
                   ChoicesOf({StateFormat::kF32, StateFormat::kBF16, StateFormat::k8Bit})),
-       MakeField("average_decay", &OptimizerOptions::average_decay,
+       MakeField("ema_decay", &OptimizerOptions::ema_decay,
                  "Above 0: a moving average of the weights is kept, and used outside of training.",
-                 {.min = 0, .max = 1, .max_exclusive = true}),
-       MakeField("slow", &OptimizerOptions::slow,
-                 "Parameters under these paths learn at slow_factor of the rate."),
-       MakeField("slow_factor", &OptimizerOptions::slow_factor,
-                 "Share of the rate for the paths in slow.",
-                 {.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true})});
+                 {.min = 0, .max = 1, .max_exclusive = true, .formerly = "average_decay"}),
+       MakeField("lr_multiplier_for", &OptimizerOptions::lr_multiplier_for,
+                 "Parameters under these paths learn at lr_multiplier times the rate.",
+                 {.formerly = "slow"}),
+       MakeField("lr_multiplier", &OptimizerOptions::lr_multiplier,
+                 "Share of the rate for the paths in lr_multiplier_for.",
+                 {.min = 0,
+                  .max = 1,
+                  .min_exclusive = true,
+                  .max_exclusive = true,
+                  .formerly = "slow_factor"})});
   return table;
 }
 
@@ -166,9 +171,10 @@ const FieldTable& TrainingFields() {
                  {.min = 0, .max = kMostThreads}),
        MakeField("clip_gradient_norm", &TrainingOptions::clip_gradient_norm,
                  "Largest norm of all gradients together; 0 = no clipping.", {.min = 0}),
-       MakeField("accumulate", &TrainingOptions::accumulate,
-                 "A batch goes through in so many parts; their gradients add up to the batch's.",
-                 {.min = 1, .max = kMostPerAxis}),
+       MakeField(
+           "gradient_accumulation_steps", &TrainingOptions::gradient_accumulation_steps,
+           "A batch goes through in so many micro-batches; their gradients add up to the batch's.",
+           {.min = 1, .max = kMostPerAxis, .formerly = "accumulate"}),
        MakeField("loss_chunk_rows", &TrainingOptions::loss_chunk_rows,
                  "Rows of logits at a time in a loss over positions; none: chosen by size.",
                  {.min = 1}),

@@ -145,13 +145,15 @@ void CheckState(const RunConfig& config, Diagnostics& diagnostics) {
 
 void CheckSlow(const RunConfig& config, Diagnostics& diagnostics) {
   const OptimizerOptions& options = config.optimizer;
-  const bool changed = options.slow_factor != OptimizerOptions().slow_factor;
-  if (!options.slow.empty() || !IsMeant(config, "optimizer", "slow_factor", changed)) return;
-  diagnostics.Add(PlaceOf(config, "optimizer.slow_factor"),
-                  {.where = "optimizer",
-                   .required = "slow_factor is about the paths in slow",
-                   .given = "slow names none",
-                   .advice = "set slow, e.g. to [\"layer4\"], or leave slow_factor out"});
+  const bool changed = options.lr_multiplier != OptimizerOptions().lr_multiplier;
+  if (!options.lr_multiplier_for.empty() || !IsMeant(config, "optimizer", "lr_multiplier", changed))
+    return;
+  diagnostics.Add(
+      PlaceOf(config, "optimizer.lr_multiplier"),
+      {.where = "optimizer",
+       .required = "lr_multiplier is about the paths in lr_multiplier_for",
+       .given = "lr_multiplier_for names none",
+       .advice = "set lr_multiplier_for, e.g. to [\"layer4\"], or leave lr_multiplier out"});
 }
 
 // Fields that only another kind of the same section reads: set by hand, they would be dead.
@@ -252,23 +254,25 @@ void CheckDiffusion(const RunConfig& config, Diagnostics& diagnostics) {
 void CheckAccumulation(const RunConfig& config, Diagnostics& diagnostics) {
   const TrainingOptions& training = config.training;
   const bool leaves_out = config.loss.ignore_index != LossOptions().ignore_index;
-  if (training.accumulate > 1 && leaves_out) {
+  if (training.gradient_accumulation_steps > 1 && leaves_out) {
     diagnostics.Add(
-        PlaceOf(config, "training.accumulate"),
+        PlaceOf(config, "training.gradient_accumulation_steps"),
         {.where = "training",
          .required = "parts of a batch count by their samples",
-         .given = "accumulate = " + std::to_string(training.accumulate) +
+         .given = "gradient_accumulation_steps = " +
+                  std::to_string(training.gradient_accumulation_steps) +
                   " and a loss that leaves out labels (ignore_index), of which parts may "
                   "have different numbers",
-         .advice = "use accumulate = 1, or no ignore_index"});
+         .advice = "use gradient_accumulation_steps = 1, or no ignore_index"});
   }
-  if (training.accumulate <= training.batch_size) return;
-  diagnostics.Add(PlaceOf(config, "training.accumulate"),
+  if (training.gradient_accumulation_steps <= training.batch_size) return;
+  diagnostics.Add(PlaceOf(config, "training.gradient_accumulation_steps"),
                   {.where = "training",
                    .required = "a batch goes through in at most as many parts as it has samples",
-                   .given = "accumulate = " + std::to_string(training.accumulate) +
+                   .given = "gradient_accumulation_steps = " +
+                            std::to_string(training.gradient_accumulation_steps) +
                             " and batch_size = " + std::to_string(training.batch_size),
-                   .advice = "use a smaller accumulate, or a larger batch"});
+                   .advice = "use a smaller gradient_accumulation_steps, or a larger batch"});
 }
 
 void CheckNetwork(const RunConfig& config, Diagnostics& diagnostics) {

@@ -118,7 +118,7 @@ Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Co
 }
 
 Bundle InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context) {
-  const std::int64_t count = MicroBatchSize(trial.program.batch, trial.settings.accumulate, 0);
+  const std::int64_t count = MicroBatchSize(trial.program.batch, trial.settings.micro_batches, 0);
   return InputsOf(setup.inputs, count, setup.dtype(), context);
 }
 
@@ -131,9 +131,9 @@ Trial TrialWith(const TrainingSetup& setup, const StepSettings& settings) {
 std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial) {
   if (!trial.settings.optimizer_in_backward || setup.optimizer->clips()) return {};
   // Each part of a batch adds as often as the others of its size, of which there are two.
-  const std::int64_t batch = trial.program.batch, parts = trial.settings.accumulate;
+  const std::int64_t batch = trial.program.batch, parts = trial.settings.micro_batches;
   StepSettings whole = trial.settings;
-  whole.accumulate = 1;
+  whole.micro_batches = 1;
   const StepParts step = StepPartsOf(setup, whole, {});
   std::vector<std::int64_t> sum(setup.parameters.size());
   const auto add = [&](std::int64_t size, std::int64_t times) {

@@ -68,9 +68,10 @@ void AddUpdateNotes(Blueprint& blueprint) {
         "optimizer_in_backward saves nothing with clip_gradient_norm: the norm of all "
         "gradients must be known before the first update, so all " +
         bytes + " of them are kept until then");
-  } else if (blueprint.updates_in_backward() && blueprint.config.training.accumulate > 1) {
+  } else if (blueprint.updates_in_backward() &&
+             blueprint.config.training.gradient_accumulation_steps > 1) {
     notes.push_back("optimizer_in_backward frees gradients in the last of the " +
-                    std::to_string(blueprint.config.training.accumulate) +
+                    std::to_string(blueprint.config.training.gradient_accumulation_steps) +
                     " parts of a batch; until then all " + bytes + " of them add up");
   }
 }

@@ -45,7 +45,7 @@ class Executor {
 
   // Swaps the weights with their moving averages, where the optimizer keeps them.
   void SwapEma();
-  bool keeps_averages() const { return blueprint_.config.optimizer.average_decay > 0; }
+  bool keeps_averages() const { return blueprint_.config.optimizer.ema_decay > 0; }
   // True where the weights are their averages now.
   bool averaged() const { return averaged_; }
 

@@ -99,18 +99,18 @@ void Freeze(const RunConfig& config, std::span<Parameter* const> parameters) {
 }
 
 void Slow(const RunConfig& config, std::span<Parameter* const> parameters) {
-  const PathList list(config, "optimizer.slow", parameters);
-  for (const std::string& name : config.optimizer.slow) {
+  const PathList list(config, "optimizer.lr_multiplier_for", parameters);
+  for (const std::string& name : config.optimizer.lr_multiplier_for) {
     bool learns = false;
     for (Parameter* parameter : list.Under(name)) {
-      parameter->rate_factor = config.optimizer.slow_factor;
+      parameter->rate_factor = config.optimizer.lr_multiplier;
       learns = learns || parameter->trainable;
     }
     if (learns) continue;
     list.Refuse({.where = {},
                  .required = "something under each path is trained",
                  .given = "all under " + Shorten(QuoteToml(name)) + " is frozen",
-                 .advice = "name it in one of training.frozen and optimizer.slow"});
+                 .advice = "name it in one of training.frozen and optimizer.lr_multiplier_for"});
   }
 }
 

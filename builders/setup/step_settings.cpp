@@ -14,7 +14,7 @@ void Choose(T& field, const T& value, const char* key, RunConfig& config) {
 
 StepSettings SettingsOf(const RunConfig& config) {
   return {.optimizer_in_backward = config.memory.optimizer_in_backward,
-          .accumulate = config.training.accumulate,
+          .micro_batches = config.training.gradient_accumulation_steps,
           .evaluation_batch = config.training.evaluation_batch_size,
           .loss_chunk_rows = config.training.loss_chunk_rows,
           .use_gradient_checkpointing = config.memory.use_gradient_checkpointing};
@@ -25,7 +25,8 @@ RunConfig WithSettings(RunConfig config, const StepSettings& settings) {
          "memory.use_gradient_checkpointing", config);
   Choose(config.memory.optimizer_in_backward, settings.optimizer_in_backward,
          "memory.optimizer_in_backward", config);
-  Choose(config.training.accumulate, settings.accumulate, "training.accumulate", config);
+  Choose(config.training.gradient_accumulation_steps, settings.micro_batches,
+         "training.gradient_accumulation_steps", config);
   Choose(config.training.evaluation_batch_size, settings.evaluation_batch,
          "training.evaluation_batch_size", config);
   Choose(config.training.loss_chunk_rows, settings.loss_chunk_rows, "training.loss_chunk_rows",

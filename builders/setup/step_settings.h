@@ -12,7 +12,7 @@ namespace frugal {
 // segments.
 struct StepSettings {
   bool optimizer_in_backward = false;
-  std::int64_t accumulate = 1;
+  std::int64_t micro_batches = 1;
   std::int64_t evaluation_batch = 1;
   std::optional<std::int64_t> loss_chunk_rows{};
   bool use_gradient_checkpointing = false;  // by the fields of the configuration

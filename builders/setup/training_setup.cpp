@@ -147,7 +147,7 @@ StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
           .layout = setup.layout,
           .inputs = setup.inputs,
           .diffusion = setup.diffusion.get(),
-          .accumulate = settings.accumulate,
+          .micro_batches = settings.micro_batches,
           .final_after = final_after,
           .chunk_rows = settings.loss_chunk_rows.value_or(0),
           .on_divergence = setup.config.training.on_divergence};

@@ -43,7 +43,8 @@ struct Field {
   std::vector<std::string> choices = {};  // closed list of texts, where not empty
   std::size_t min_items = 0;              // of a list
   std::size_t max_items = std::numeric_limits<std::size_t>::max();
-  bool single_ok = false;  // a list of one may be written without brackets: `3` for `[3]`
+  bool single_ok = false;     // a list of one may be written without brackets: `3` for `[3]`
+  std::string formerly = {};  // its name in earlier versions, which is refused with this one
 
   std::function<Value(const void* object)> get = {};
   // Takes values that passed CheckValue; others throw std::bad_variant_access.

@@ -12,6 +12,14 @@ std::string DottedKey(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
 
+// The name that a key of an earlier version has now; empty for others.
+std::string RenamedTo(const FieldTable& table, const std::string& key) {
+  for (const Field& field : table.fields) {
+    if (!field.formerly.empty() && field.formerly == key) return field.name;
+  }
+  return "";
+}
+
 Diagnostic UnknownKey(const std::string& path, const std::string& key,
                       const std::vector<std::string>& known) {
   std::string advice = SuggestName(key, known);
@@ -86,6 +94,13 @@ class FieldReader {
     }
     std::vector<std::string> known = table.Names();
     known.insert(known.end(), other_keys.begin(), other_keys.end());
+    for (const ConfigNode& child : node.children) {
+      const std::string name = RenamedTo(table, child.key);
+      if (name.empty()) continue;
+      diagnostics_.Add(child.key_location, {path, "'" + child.key + "' has another name now", "",
+                                            "write " + name + " in its place"});
+      known.push_back(child.key);
+    }
     CheckKeys(node, known, path, diagnostics_);
     for (const Field& field : table.fields) {
       if (const ConfigNode* child = node.Find(field.name)) {

@@ -49,6 +49,7 @@ struct FieldLimits {
   std::size_t min_items = 0;
   std::size_t max_items = std::numeric_limits<std::size_t>::max();
   bool single_ok = false;
+  std::string formerly = {};
 };
 
 // The names of an enum's values, as TOML spells them.
@@ -156,6 +157,7 @@ Field MakeField(std::string name, M T::*member, std::string doc, FieldLimits lim
   field.min_items = limits.min_items;
   field.max_items = limits.max_items;
   field.single_ok = limits.single_ok;
+  field.formerly = limits.formerly;
   field.get = [member](const void* object) {
     return field_detail::AsValue(static_cast<const T*>(object)->*member);
   };

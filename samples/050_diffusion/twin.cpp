@@ -25,8 +25,7 @@ int main(int count, char** arguments) {
                     .label_dropout = 0.1,
                     .sampler_steps = 40,
                     .guidance = 2.0})
-        .Optimizer(
-            {.kind = OptimizerKind::kAdamW, .lr = 0.0006, .beta2 = 0.99, .average_decay = 0.998})
+        .Optimizer({.kind = OptimizerKind::kAdamW, .lr = 0.0006, .beta2 = 0.99, .ema_decay = 0.998})
         .Schedule({.kind = ScheduleKind::kCosine, .warmup_steps = 200, .final_fraction = 0.05})
         .Training({.epochs = 2,
                    .batch_size = 64,

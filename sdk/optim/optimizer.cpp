@@ -55,7 +55,7 @@ double Optimizer::Step(Context& context, std::span<Parameter* const> parameters)
 }
 
 void Optimizer::UpdateEma(Context& context, const Parameter& parameter) const {
-  if (options_.average_decay <= 0) return;
+  if (options_.ema_decay <= 0) return;
   ParameterStore& store = context.parameters();
   const Tensor value = store.Value(parameter);
   const bool starts = !store.HasState(parameter, ParameterStore::kAverage);
@@ -63,7 +63,7 @@ void Optimizer::UpdateEma(Context& context, const Parameter& parameter) const {
       store.State(parameter, ParameterStore::kAverage, context.planning_backend());
   const auto t = static_cast<double>(context.step());
   // A parameter whose first gradient comes late starts from its own value too.
-  const double share = starts ? 1 : 1 - std::min(options_.average_decay, t / (t + 10));
+  const double share = starts ? 1 : 1 - std::min(options_.ema_decay, t / (t + 10));
   // average += share (value - average), as a step of SGD against the "gradient" value - average.
   context.Launch({OperationKind::kOptimizer, BytesOf(value, average, average)},
                  [&](Backend& backend, void*) {

@@ -40,12 +40,13 @@ struct OptimizerOptions {
   double weight_decay = 0;
   StateFormat state = StateFormat::kF32;  // sgd with momentum, adam and adamw; others: kF32 only
   // > 0: the weights' moving average is kept beside them: after update t (from 0) it is
-  // d average + (1 - d) weight, d = min(average_decay, t / (t + 10)). Evaluations, predictions,
+  // d average + (1 - d) weight, d = min(ema_decay, t / (t + 10)). Evaluations, predictions,
   // samples and saved weights are then the average's.
-  double average_decay = 0;
-  // Parameters under these paths ("layer4", "layer4.0.conv1") learn at slow_factor of the rate.
-  std::vector<std::string> slow{};
-  double slow_factor = 0.1;
+  double ema_decay = 0;
+  // Parameters under these paths ("layer4", "layer4.0.conv1") learn at lr_multiplier times the
+  // rate.
+  std::vector<std::string> lr_multiplier_for{};
+  double lr_multiplier = 0.1;
 };
 
 }  // namespace frugal

@@ -211,17 +211,17 @@ StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& 
   const auto batch = static_cast<std::int64_t>(samples.size());
   StepResult result;
   const auto run = [&](std::int64_t i, std::int64_t begin) {
-    const std::int64_t count = MicroBatchSize(batch, parts.accumulate, i);
+    const std::int64_t count = MicroBatchSize(batch, parts.micro_batches, i);
     const MicroBatchScope part(context, i);
     RunMicroBatch(context, parts, source,
                   samples.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
                   static_cast<double>(count) / static_cast<double>(batch), result);
   };
   // The first parts have a sample more than the others, which may have none.
-  const std::int64_t larger = batch % parts.accumulate;
-  const std::int64_t size = batch / parts.accumulate;
+  const std::int64_t larger = batch % parts.micro_batches;
+  const std::int64_t size = batch / parts.micro_batches;
   Repeat(context, larger, [&](std::int64_t i) { run(i, i * (size + 1)); });
-  const std::int64_t others = size > 0 ? parts.accumulate - larger : 0;
+  const std::int64_t others = size > 0 ? parts.micro_batches - larger : 0;
   Repeat(context, others, [&](std::int64_t i) { run(larger + i, larger + (larger + i) * size); });
   result.gradient_norm = optimizer.GradientNorm(context, parts.parameters);
   RequireFinite(context, parts, "the norm of the gradients", result.gradient_norm);

@@ -26,7 +26,7 @@ struct StepParts {
   // A training batch goes through in so many parts of (almost) equal size; their gradients add up
   // to those of the mean over the whole batch, if no label is ignored: parts weigh by their
   // samples.
-  std::int64_t accumulate = 1;
+  std::int64_t micro_batches = 1;
   // How many contributions each gradient gets in a training step (ParameterStore::Contributions).
   // Where it is given, each parameter is updated as soon as its gradient is final, and the gradient
   // is freed.

@@ -20,7 +20,7 @@ TEST_CASE("a way to train that cannot be planned leaves nothing behind", "[budge
   const TrainingSetup setup = PrepareTraining(builder.config(), &layout);
   CandidatePlanner planner(setup);
   StepSettings settings = SettingsOf(setup.config);
-  settings.accumulate = 8;
+  settings.micro_batches = 8;
   ChainChoice chain;
   chain.segments = {{0, 2}};
   CHECK_THROWS_AS(planner.Plan(settings, chain, 0), Error);

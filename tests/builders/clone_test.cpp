@@ -74,7 +74,7 @@ TEST_CASE("a clone that is made while weights are their averages trains from the
           "[clone]") {
   SmallRun run;
   run.network = "mlp";
-  run.optimizer.average_decay = 0.9;
+  run.optimizer.ema_decay = 0.9;
   Model original = BuilderFor(run).Build();
   for (int i = 0; i < 3; ++i) original.TrainStep(kSamples);
   const std::string path = original.parameters().front()->path;

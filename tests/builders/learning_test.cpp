@@ -1,4 +1,4 @@
-// [training] frozen and [optimizer] slow.
+// [training] frozen and [optimizer] lr_multiplier_for.
 #include <map>
 
 #include "builders/config/run_config_reader.h"
@@ -140,7 +140,7 @@ TEST_CASE("what is slow moves by its share of the rest's step") {
   const auto moves = [&](const Paths& slow, double factor) {
     AiModelBuilder builder = BuilderFor(run);
     builder.Optimizer({.kind = OptimizerKind::kSgd, .lr = 0.1});
-    if (!slow.empty()) builder.Slow(slow, factor);
+    if (!slow.empty()) builder.LearningRateMultiplier(slow, factor);
     Model model = builder.Build();
     const auto before = ValuesIn(model);
     model.TrainStep(samples);
@@ -167,8 +167,9 @@ TEST_CASE("paths that lead nowhere are refused with the nearest") {
   CHECK(Refusal(AiModelBuilder(builder).Freeze({"stem", "stm"})) ==
         "[training.frozen] each path leads to parameters of the network; nothing lies under "
         "\"stm\"; did you mean 'stem'?");
-  CheckContains(Refusal(AiModelBuilder(builder).Slow({"head.wieght"})),
-                "[optimizer.slow] each path leads to parameters of the network; nothing lies under "
+  CheckContains(Refusal(AiModelBuilder(builder).LearningRateMultiplier({"head.wieght"})),
+                "[optimizer.lr_multiplier_for] each path leads to parameters of the network; "
+                "nothing lies under "
                 "\"head.wieght\"; did you mean 'head.weight'?");
   // A part of a name is no path, nor is nothing.
   CheckContains(Refusal(AiModelBuilder(builder).Freeze({"ste"})), "nothing lies under");
@@ -183,13 +184,19 @@ TEST_CASE("what would leave nothing to do is refused") {
   CHECK(Refusal(AiModelBuilder(builder).Freeze(all)) ==
         "[training.frozen] something is left to train; the paths freeze every parameter; leave out "
         "the last layer's");
-  CheckContains(Refusal(AiModelBuilder(builder).Freeze({"stem"}).Slow({"stem.bias"})),
-                "all under \"stem.bias\" is frozen");
-  CHECK(Refusal(AiModelBuilder(builder).Freeze({"stem"}).Slow({"stem", "1"})) != "no error");
-  CHECK(Refusal(AiModelBuilder(builder).Freeze({"stem.bias"}).Slow({"stem"})) == "no error");
-  CheckContains(Refusal(AiModelBuilder(builder).Slow({}, 0.5)), "slow names none");
-  CheckContains(Refusal(AiModelBuilder(builder).Slow({"stem"}, 0)), "slow_factor");
-  CheckContains(Refusal(AiModelBuilder(builder).Slow({"stem"}, 1)), "slow_factor");
+  CheckContains(
+      Refusal(AiModelBuilder(builder).Freeze({"stem"}).LearningRateMultiplier({"stem.bias"})),
+      "all under \"stem.bias\" is frozen");
+  CHECK(Refusal(AiModelBuilder(builder).Freeze({"stem"}).LearningRateMultiplier({"stem", "1"})) !=
+        "no error");
+  CHECK(Refusal(AiModelBuilder(builder).Freeze({"stem.bias"}).LearningRateMultiplier({"stem"})) ==
+        "no error");
+  CheckContains(Refusal(AiModelBuilder(builder).LearningRateMultiplier({}, 0.5)),
+                "lr_multiplier_for names none");
+  CheckContains(Refusal(AiModelBuilder(builder).LearningRateMultiplier({"stem"}, 0)),
+                "lr_multiplier");
+  CheckContains(Refusal(AiModelBuilder(builder).LearningRateMultiplier({"stem"}, 1)),
+                "lr_multiplier");
 }
 
 TEST_CASE("files name parts of the network, and refusals their place") {
@@ -199,15 +206,16 @@ TEST_CASE("files name parts of the network, and refusals their place") {
         [&] { MakeBlueprint(ReadRunConfigText(text + network, "run.toml")); });
   };
   CHECK(refusal("[training]\nepochs = 1\nfrozen = [\"haed\"]\n").starts_with("run.toml:3:"));
-  CHECK(refusal("[optimizer]\nslow = [\"haed\"]\n").starts_with("run.toml:2:"));
-  CheckContains(refusal("[optimizer]\nslow_factor = 0.1\n"), "slow names none");
+  CHECK(refusal("[optimizer]\nlr_multiplier_for = [\"haed\"]\n").starts_with("run.toml:2:"));
+  CheckContains(refusal("[optimizer]\nslow_factor = 0.1\n"), "lr_multiplier_for names none");
   CheckContains(refusal("[training]\nfrozen = \"head\"\n"), "frozen");
   const RunConfig config = ReadRunConfigText(
-      "[optimizer]\nslow = [\"head\"]\nslow_factor = 0.5\n[training]\nfrozen = [\"a\", \"b\"]\n" +
+      "[optimizer]\nlr_multiplier_for = [\"head\"]\nslow_factor = 0.5\n[training]\nfrozen = "
+      "[\"a\", \"b\"]\n" +
           network,
       "run.toml");
-  CHECK(config.optimizer.slow == Paths{"head"});
-  CHECK(config.optimizer.slow_factor == 0.5);
+  CHECK(config.optimizer.lr_multiplier_for == Paths{"head"});
+  CHECK(config.optimizer.lr_multiplier == 0.5);
   CHECK(config.training.frozen == Paths{"a", "b"});
 }
 

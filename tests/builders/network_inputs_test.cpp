@@ -132,7 +132,7 @@ TEST_CASE("a diffusion's plan is its run, and parts of a batch draw the same") {
   AiModelBuilder builder = DrawingBuilder();
   const auto train = [&](std::int64_t accumulate) {
     TrainingOptions training = builder.config().training;
-    training.accumulate = accumulate;
+    training.gradient_accumulation_steps = accumulate;
     training.max_steps = 3;
     AiModelBuilder own = builder;
     Model model = own.Training(training).Build();

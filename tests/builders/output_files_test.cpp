@@ -97,7 +97,7 @@ TEST_CASE("outputs: what they will take is known before a training, weights to t
   AiModelBuilder builder =
       BuilderFor({.network = "resnet",
                   .memory = {},
-                  .optimizer = {.lr = 0.01, .average_decay = averages ? 0.9 : 0.0}});
+                  .optimizer = {.lr = 0.01, .ema_decay = averages ? 0.9 : 0.0}});
   builder.Output({.weights = directory.File("w"),
                   .report = directory.File("r"),
                   .summary = directory.File("s")});

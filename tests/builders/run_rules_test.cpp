@@ -42,10 +42,11 @@ TEST_CASE("what a file says as the default is not meant either once code says th
 
 TEST_CASE("a batch in parts has no labels that are left out") {
   const TempDir directory;
-  const std::string text = "[training]\naccumulate = 2\n[loss]\nignore_index = 3\n";
+  const std::string text =
+      "[training]\ngradient_accumulation_steps = 2\n[loss]\nignore_index = 3\n";
   CheckContains(MessageOf<ConfigError>([&] { FromText(directory, text); }),
                 "parts of a batch count by their samples");
-  CHECK(Found(FromText(directory, "[training]\naccumulate = 2\n")) == "nothing");
+  CHECK(Found(FromText(directory, "[training]\ngradient_accumulation_steps = 2\n")) == "nothing");
 }
 
 TEST_CASE("narrow optimizer state is for rules that have it") {

@@ -1,4 +1,4 @@
-// OptimizerOptions::average_decay: the moving average of the weights, and who sees it.
+// OptimizerOptions::ema_decay: the moving average of the weights, and who sees it.
 #include <cmath>
 
 #include "sdk/optim/optimizer.h"
@@ -44,7 +44,7 @@ struct Setup {
 };
 
 OptimizerOptions Averaged(OptimizerKind kind, double decay) {
-  return {.kind = kind, .lr = 0.3, .average_decay = decay};
+  return {.kind = kind, .lr = 0.3, .ema_decay = decay};
 }
 
 TEST_CASE("the average follows its formula step by step") {
@@ -109,7 +109,7 @@ SmallRun RunWith(double decay, Precision precision = Precision::kF32) {
   SmallRun run;
   run.network = "mlp";
   run.precision = precision;
-  run.optimizer = {.lr = 0.02, .average_decay = decay};
+  run.optimizer = {.lr = 0.02, .ema_decay = decay};
   return run;
 }
 

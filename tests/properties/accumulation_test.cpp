@@ -55,8 +55,9 @@ TEST_CASE("parts of a batch give the weights of the whole") {
 
 TEST_CASE("a batch has no more parts than samples") {
   CHECK(MessageOf<ConfigError>([] { BuilderOf("mlp", 7).Plan(); }) ==
-        "[training] a batch goes through in at most as many parts as it has samples; accumulate = "
-        "7 and batch_size = 6; use a smaller accumulate, or a larger batch");
+        "[training] a batch goes through in at most as many parts as it has samples; "
+        "gradient_accumulation_steps = 7 and batch_size = 6; use a smaller "
+        "gradient_accumulation_steps, or a larger batch");
 }
 
 TEST_CASE("parts of equal size, up to one sample") {

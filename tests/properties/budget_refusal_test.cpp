@@ -12,7 +12,7 @@ namespace {
 TEST_CASE("what cannot fit is refused, and every alternative that is named is true", "[budget]") {
   BudgetRun run{.network = "vit", .budget_mb = 8, .batch = 64};
   AiModelBuilder builder = BuilderFor(run);
-  builder.Override({"memory.optimizer_in_backward=false", "training.accumulate=1",
+  builder.Override({"memory.optimizer_in_backward=false", "training.gradient_accumulation_steps=1",
                     "training.evaluation_batch_size=16"});
   const std::string text = RefusalOf(builder);
   CHECK(text.find("cannot train within 8 MB: ") != std::string::npos);
@@ -72,11 +72,13 @@ TEST_CASE("a refusal names what is stated", "[budget]") {
   AiModelBuilder builder = BuilderFor({.network = "vit", .budget_mb = 1});
   builder.Override({"memory.use_gradient_checkpointing=true"});
   CHECK(RefusalOf(builder).find(" MB with nothing chosen; of the floor, ") != std::string::npos);
-  builder.Override({"memory.use_gradient_checkpointing=false", "training.accumulate=1"});
+  builder.Override(
+      {"memory.use_gradient_checkpointing=false", "training.gradient_accumulation_steps=1"});
   const std::string text = RefusalOf(builder);
-  CHECK(text.find("accumulate = 16 to ") != std::string::npos);
+  CHECK(text.find("gradient_accumulation_steps = 16 to ") != std::string::npos);
   CHECK(text.find("a smaller batch (16 -> 1) to ") != std::string::npos);
-  CHECK(text.find("or all of these together (accumulate = 1) to ") != std::string::npos);
+  CHECK(text.find("or all of these together (gradient_accumulation_steps = 1) to ") !=
+        std::string::npos);
 }
 
 TrainingMemoryConfig Within(const MemoryBudget& budget) {

@@ -25,8 +25,8 @@ Trained Train(const BudgetRun& run) {
 
 bool Rounds(const BudgetPlan& budget) {
   for (const std::string& choice : budget.choices) {
-    if (choice.starts_with("accumulate") || choice.starts_with("loss_chunk_rows") ||
-        choice.starts_with("evaluation_batch_size")) {
+    if (choice.starts_with("gradient_accumulation_steps") ||
+        choice.starts_with("loss_chunk_rows") || choice.starts_with("evaluation_batch_size")) {
       return true;
     }
   }
@@ -78,13 +78,14 @@ TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
   BudgetRun run{.network = "gpt", .budget_mb = 16};
   CHECK(BuilderFor(run).Plan().plan.budget->predicted_slowdown > 1);
   AiModelBuilder stated = BuilderFor(run);
-  stated.Override({"memory.use_gradient_checkpointing=false", "training.accumulate=4"});
+  stated.Override(
+      {"memory.use_gradient_checkpointing=false", "training.gradient_accumulation_steps=4"});
   const Blueprint planned = stated.Plan();
   CHECK(planned.plan.steps.front().recomputed_flops == 0);
-  CHECK(planned.config.training.accumulate == 4);
+  CHECK(planned.config.training.gradient_accumulation_steps == 4);
   AiModelBuilder whole = BuilderFor(run);
-  whole.Override({"memory.use_gradient_checkpointing=false", "training.accumulate=1",
-                  "memory.optimizer_in_backward=false"});
+  whole.Override({"memory.use_gradient_checkpointing=false",
+                  "training.gradient_accumulation_steps=1", "memory.optimizer_in_backward=false"});
   CHECK(RefusalOf(whole).find("use_gradient_checkpointing left to the planner") !=
         std::string::npos);
   AiModelBuilder every = BuilderFor(run);
@@ -107,11 +108,11 @@ TEST_CASE("a step of three parts tells the peak of one of many", "[budget]") {
         BudgetRun run{.network = network, .batch = batch};
         run.memory.optimizer_in_backward = in_backward;
         run.training.drop_last = true;
-        run.training.accumulate = parts;
+        run.training.gradient_accumulation_steps = parts;
         if (network == "gpt") run.training.loss_chunk_rows = 70;  // of 64 a sample
         const Plan all = BuilderFor(run).Plan().plan;
         run.batch = RepresentativeBatch(batch, parts);
-        run.training.accumulate = kRepresentativeParts;
+        run.training.gradient_accumulation_steps = kRepresentativeParts;
         const Plan few = BuilderFor(run).Plan().plan;
         CHECK(few.peak_bytes == all.peak_bytes);
       }
@@ -168,7 +169,8 @@ TEST_CASE("a floor is accepted with clipping and with a batch in parts, where we
         list.Dense({.units = 5});
       });
       builder.Training({.batch_size = 512, .evaluation_batch_size = 8, .clip_gradient_norm = clip});
-      if (parts > 0) builder.Override({"training.accumulate=" + std::to_string(parts)});
+      if (parts > 0)
+        builder.Override({"training.gradient_accumulation_steps=" + std::to_string(parts)});
       CAPTURE(clip, parts);
       const std::int64_t floor = FloorOf(builder);
       builder.Override({"memory.memory_budget_mb=" + std::to_string(floor)});
@@ -209,7 +211,7 @@ TEST_CASE("norms over a batch and ignored labels keep a batch in one piece", "[b
       builder.Override({"memory.memory_budget_mb=" + std::to_string(run.budget_mb)});
     }
     const std::string refused = RefusalOf(builder);
-    if (refused.empty()) CHECK(builder.Plan().config.training.accumulate == 1);
+    if (refused.empty()) CHECK(builder.Plan().config.training.gradient_accumulation_steps == 1);
   }
 }
 
@@ -269,14 +271,15 @@ TEST_CASE("what would be faster but changes bits is said, and true", "[budget]")
     builder.Override({"memory.memory_budget_mb=" + std::to_string(--budget)});
     plan = *builder.Plan().plan.budget;
     INFO("within " << budget << " of " << most << " MB");
-    REQUIRE(plan.choices.front().find("accumulate") == std::string::npos);
+    REQUIRE(plan.choices.front().find("gradient_accumulation_steps") == std::string::npos);
   }
   INFO(plan.faster);
   CHECK(plan.predicted_slowdown > 1.15);
   CHECK(plan.faster.find(" times as long as with nothing chosen; not chosen, since") !=
         std::string::npos);
-  REQUIRE(plan.faster.starts_with("accumulate = "));
-  builder.Override({"training.accumulate=" + std::to_string(std::stoi(plan.faster.substr(13)))});
+  REQUIRE(plan.faster.starts_with("gradient_accumulation_steps = "));
+  builder.Override({"training.gradient_accumulation_steps=" +
+                    std::to_string(std::stoi(plan.faster.substr(30)))});
   const BudgetPlan rounded = *builder.Plan().plan.budget;
   CHECK(rounded.planned_bytes <= budget * kBytesPerMegabyte);
   CHECK(rounded.predicted_slowdown < plan.predicted_slowdown);
@@ -286,7 +289,7 @@ TEST_CASE("what would be faster but changes bits is said, and true", "[budget]")
 TEST_CASE("where little fits, the fastest of what fits is taken, not the least", "[budget]") {
   AiModelBuilder builder = SmallUNet();
   const std::int64_t most = Megabytes(builder.Plan().plan.peak_bytes);
-  builder.Override({"training.accumulate=1"});
+  builder.Override({"training.gradient_accumulation_steps=1"});
   const std::int64_t floor = FloorOf(builder);
   for (std::int64_t budget = floor; budget <= floor + 2; ++budget) {
     builder.Override({"memory.memory_budget_mb=" + std::to_string(budget)});

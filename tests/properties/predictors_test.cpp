@@ -239,7 +239,7 @@ TEST_CASE("diffusion with averaged weights trains its plan under every preset") 
     for (const DiffusionKind kind : {DiffusionKind::kNoise, DiffusionKind::kFlow}) {
       INFO(FamilyOf(config).name << " " << NameOf(kind));
       AiModelBuilder builder = ShortTraining(config, ImageLayout(image));
-      builder.Diffusion({.kind = kind}).Optimizer({.lr = 0.01, .average_decay = 0.9});
+      builder.Diffusion({.kind = kind}).Optimizer({.lr = 0.01, .ema_decay = 0.9});
       CheckEveryPreset(builder);
     }
   }

@@ -51,7 +51,8 @@ TEST_CASE("plans of large batches take no more than those of small ones", "[size
   const Took small = Plan(directory, {"gpt2-xl"});
   CHECK(small.exit_code == 0);
   CheckLike(Plan(directory, {"gpt2-xl", "--batch", "3000"}), small);  // 12,000 parts of the loss
-  CheckLike(Plan(directory, {"gpt2-xl", "--batch", "9000", "--set", "training.accumulate=9000"}),
+  CheckLike(Plan(directory, {"gpt2-xl", "--batch", "9000", "--set",
+                             "training.gradient_accumulation_steps=9000"}),
             small);
   const Took other = Plan(directory, {"dit-s-2"});
   CheckLike(Plan(directory, {"dit-s-2", "--batch", "1000000"}), other);

@@ -83,7 +83,7 @@ AiModelBuilder BuilderFor(const SmallRun& run) {
   training.backend = run.backend;
   training.precision = run.precision;
   training.clip_gradient_norm = run.clip;
-  training.accumulate = run.accumulate;
+  training.gradient_accumulation_steps = run.accumulate;
   const DataLayout layout = LayoutFor(run.network);
   AiModelBuilder builder;
   builder.Memory(run.memory).Data(layout, SyntheticSources(layout));

@@ -112,9 +112,9 @@ std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
     phrases.push_back("state in " + std::string(NameOf(options.state)));
   }
   AddSchedule(config.schedule, phrases);
-  if (!options.slow.empty()) {
-    phrases.push_back("slow (" + Printable(JoinWithCommas(options.slow)) + ") at " +
-                      CompactText(options.slow_factor, 6) + " of the rate");
+  if (!options.lr_multiplier_for.empty()) {
+    phrases.push_back("slow (" + Printable(JoinWithCommas(options.lr_multiplier_for)) + ") at " +
+                      CompactText(options.lr_multiplier, 6) + " of the rate");
   }
   const std::vector<std::string>& frozen = config.training.frozen;
   if (!frozen.empty()) phrases.push_back("frozen (" + Printable(JoinWithCommas(frozen)) + ")");

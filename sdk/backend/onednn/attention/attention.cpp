@@ -49,8 +49,8 @@ void ForTasks(const AttentionInputs& inputs, void* scratch, const Body& body) {
   SharedTasks shared(tasks, in_a_row);
   RunTeam(threads, [&] {
     const std::int64_t thread = ThreadNumber();
-    BumpAllocator scratch(static_cast<char*>(scratch) + thread * bytes);
-    Tiles tiles(inputs, scratch);
+    BumpAllocator own(static_cast<char*>(scratch) + thread * bytes);
+    Tiles tiles(inputs, own);
     shared.Work([&](std::int64_t task) { body(tiles, task, thread); });
   });
 }
