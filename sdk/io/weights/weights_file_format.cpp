@@ -1,5 +1,7 @@
 #include "sdk/io/weights/weights_file_format.h"
 
+#include <array>
+
 namespace frugal {
 
 std::string_view NameOf(WeightsFileFormat format) {
