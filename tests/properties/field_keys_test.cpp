@@ -1,0 +1,81 @@
+// Code asks for the origin and the place of a field by its dotted key. A key that names no field
+// would answer "default" in silence, so every key that is written anywhere must name one.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "builders/config/run_config_fields.h"
+#include "presets/memory_fields.h"
+#include "tests/catch.h"
+
+namespace frugal::testing {
+namespace {
+
+const std::map<std::string, const FieldTable*>& Sections() {
+  static const std::map<std::string, const FieldTable*> sections = {
+      {"memory", &MemoryFields()},       {"model", &ModelFields()},
+      {"data", &DataFields()},           {"loss", &LossFields()},
+      {"optimizer", &OptimizerFields()}, {"schedule", &ScheduleFields()},
+      {"training", &TrainingFields()},   {"diffusion", &DiffusionFields()},
+      {"output", &OutputFields()}};
+  return sections;
+}
+
+// Keys that are read by functions of their own.
+bool IsReadByItself(const std::string& key) {
+  static const std::set<std::string> keys = {"memory.preset", "model.preset", "model.family"};
+  return keys.contains(key) || key.starts_with("model.layers") || key.starts_with("model.config");
+}
+
+bool NamesField(const std::string& key) {
+  std::istringstream parts(key);
+  std::string part;
+  std::getline(parts, part, '.');
+  const FieldTable* table = Sections().at(part);
+  while (std::getline(parts, part, '.')) {
+    const Field* field = table == nullptr ? nullptr : table->Find(part);
+    if (field == nullptr) return false;
+    table = field->sub ? &field->sub->table : nullptr;
+  }
+  return true;
+}
+
+// Every literal "section.key" in the sources of a room, without comments.
+std::set<std::string> KeysIn(const std::string& room) {
+  const std::regex key(
+      "\"((?:memory|model|data|loss|optimizer|schedule|training|diffusion|output)"
+      "\\.[a-z_0-9]+(?:\\.[a-z_0-9]+)*)\"");
+  std::set<std::string> keys;
+  const std::filesystem::path root = std::string(FRUGAL_SOURCE_DIR) + "/" + room;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      line = line.substr(0, line.find("//"));
+      for (std::sregex_iterator at(line.begin(), line.end(), key), end; at != end; ++at) {
+        keys.insert((*at)[1]);
+      }
+    }
+  }
+  return keys;
+}
+
+TEST_CASE("every key of a field that code asks for names a field") {
+  std::size_t checked = 0;
+  for (const std::string room : {"builders", "presets", "samples"}) {
+    for (const std::string& key : KeysIn(room)) {
+      INFO(room << ": \"" << key << "\"");
+      if (IsReadByItself(key)) continue;
+      CHECK(NamesField(key));
+      ++checked;
+    }
+  }
+  CHECK(checked > 30);
+  CHECK_FALSE(NamesField("memory.optimizer_in_forward"));
+}
+
+}  // namespace
+}  // namespace frugal::testing
