@@ -8,8 +8,11 @@
 #include <sstream>
 
 #include "builders/config/run_config_fields.h"
+#include "builders/config/run_config_reader.h"
 #include "presets/memory_fields.h"
+#include "sdk/core/error.h"
 #include "tests/catch.h"
+#include "tests/io/temp_dir.h"
 
 namespace frugal::testing {
 namespace {
@@ -75,6 +78,22 @@ TEST_CASE("every key of a field that code asks for names a field") {
   }
   CHECK(checked > 30);
   CHECK_FALSE(NamesField("memory.optimizer_in_forward"));
+}
+
+TEST_CASE("a key of an earlier version is refused with the name that it has now") {
+  struct Renamed {
+    std::string section, old_name, new_name, value;
+  };
+  for (const Renamed& key : {Renamed{"training", "accumulate", "gradient_accumulation_steps", "2"},
+                             Renamed{"optimizer", "slow", "lr_multiplier_for", "[\"head\"]"},
+                             Renamed{"optimizer", "slow_factor", "lr_multiplier", "0.5"},
+                             Renamed{"optimizer", "average_decay", "ema_decay", "0.9"}}) {
+    const std::string text = "[" + key.section + "]\n" + key.old_name + " = " + key.value + "\n";
+    const std::string message =
+        MessageOf<ConfigError>([&] { ReadRunConfigText(text, "run.toml"); });
+    CHECK(message == "run.toml:2:1: [" + key.section + "] '" + key.old_name +
+                         "' has another name now; write " + key.new_name + " in its place");
+  }
 }
 
 }  // namespace
