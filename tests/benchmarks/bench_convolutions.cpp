@@ -119,7 +119,7 @@ void PrintSizes(const Sizes& s) {
 void Compare(const Sizes& sizes, const Case& c, Pass pass, const char* name,
              std::unique_ptr<Operation> ours, int rounds) {
   if (ours == nullptr) return;
-  const Way theirs(onednn::DescribePrimitive(c.Describe(pass))), own(std::move(ours));
+  const Way theirs(onednn::MakePrimitive(c.Describe(pass))), own(std::move(ours));
   const auto seconds = BestInTurn<2>({[&] { c.Run(*theirs.operation, theirs.scratch.raw()); },
                                       [&] { c.Run(*own.operation, own.scratch.raw()); }},
                                      rounds);

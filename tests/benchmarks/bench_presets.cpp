@@ -14,6 +14,7 @@
 #include "builders/report/text/text_table.h"
 #include "presets/memory_presets.h"
 #include "sdk/core/number_text.h"
+#include "sdk/memory/system_memory.h"
 #include "tests/benchmarks/forked.h"
 #include "tests/benchmarks/preset_models.h"
 #include "tests/benchmarks/seconds.h"

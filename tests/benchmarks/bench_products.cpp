@@ -82,7 +82,7 @@ class Bench {
 
   // Marked where ours is not the one that is taken.
   void CompareOperations(Pass pass) {
-    const auto theirs = onednn::DescribePrimitive(Describe(pass));
+    const auto theirs = onednn::MakePrimitive(Describe(pass));
     const auto ours = onednn::MakePackedGemm(Describe(pass));
     const Tensor scratch = ScratchOf(std::max(theirs->ScratchBytes(), ours->ScratchBytes()));
     Print(BestInTurn<2>(
@@ -92,7 +92,7 @@ class Bench {
   }
 
   void CompareWeightGradients() {
-    const auto theirs = onednn::DescribePrimitive(Describe(Pass::kBackwardWeight));
+    const auto theirs = onednn::MakePrimitive(Describe(Pass::kBackwardWeight));
     const onednn::WeightGradient sizes(layers_[0].y, layers_[0].x);
     const Tensor scratch = ScratchOf(std::max(theirs->ScratchBytes(), sizes.ScratchBytes()));
     const auto ours = [&] {

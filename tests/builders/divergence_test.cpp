@@ -46,7 +46,7 @@ TEST_CASE("a training that diverges stops, and leaves the files of before", "[di
   directory.Write("w.safetensors", "good");
   directory.Write("s.json", "good");
   const ProgramRun run =
-      ExactSettings(directory, "train fast.toml --weights w.safetensors --summary s.json --quiet");
+      Frugal(directory, "train fast.toml --weights w.safetensors --summary s.json --quiet");
   CHECK(run.exit_code == 3);
   CheckContains(run.errors,
                 "error: [training.on_divergence] a training goes on while its numbers "
@@ -63,9 +63,9 @@ TEST_CASE("a training that is told to goes on with what is not finite", "[diverg
   const TempDir directory;
   WriteData(directory);
   directory.Write("fast.toml", Config(kTooFast));
-  const ProgramRun run = ExactSettings(directory,
-                                       "train fast.toml --weights w.safetensors --quiet --set "
-                                       "training.on_divergence=warn");
+  const ProgramRun run = Frugal(directory,
+                                "train fast.toml --weights w.safetensors --quiet --set "
+                                "training.on_divergence=warn");
   CHECK(run.exit_code == 0);
   CheckContains(run.errors, "warning: the loss of step ");
   CheckContains(run.errors, "is not finite");
@@ -157,7 +157,7 @@ TEST_CASE("a mean or deviation that f32 cannot hold is refused", "[divergence]")
   directory.Write("t.toml", Config(""));
   for (const std::string value :
        {"data.mean=1e308", "data.deviation=1e-320", "data.deviation=1e-46"}) {
-    const ProgramRun run = ExactSettings(directory, "train t.toml --quiet --set " + value);
+    const ProgramRun run = Frugal(directory, "train t.toml --quiet --set " + value);
     INFO(value);
     CHECK(run.exit_code == 1);
     CheckContains(run.errors,

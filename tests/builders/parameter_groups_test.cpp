@@ -207,10 +207,10 @@ TEST_CASE("files name parts of the network, and refusals their place") {
   };
   CHECK(refusal("[training]\nepochs = 1\nfrozen = [\"haed\"]\n").starts_with("run.toml:3:"));
   CHECK(refusal("[optimizer]\nlr_multiplier_for = [\"haed\"]\n").starts_with("run.toml:2:"));
-  CheckContains(refusal("[optimizer]\nslow_factor = 0.1\n"), "lr_multiplier_for names none");
+  CheckContains(refusal("[optimizer]\nlr_multiplier = 0.1\n"), "lr_multiplier_for names none");
   CheckContains(refusal("[training]\nfrozen = \"head\"\n"), "frozen");
   const RunConfig config = ReadRunConfigText(
-      "[optimizer]\nlr_multiplier_for = [\"head\"]\nslow_factor = 0.5\n[training]\nfrozen = "
+      "[optimizer]\nlr_multiplier_for = [\"head\"]\nlr_multiplier = 0.5\n[training]\nfrozen = "
       "[\"a\", \"b\"]\n" +
           network,
       "run.toml");

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "builders/dry_run/checkpoint_policy.h"
+#include "builders/run/memory_stack.h"
 #include "builders/setup/dry_environment.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_fields.h"

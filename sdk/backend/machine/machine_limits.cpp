@@ -65,7 +65,7 @@ class LimitProduct {
       description.rows = shape.rows;
       description.inputs = shape.inputs;
       description.outputs = shape.outputs;
-      packed_ = onednn::DescribePrimitive(description);
+      packed_ = onednn::MakePrimitive(description);
       weight_.packed = Written(heap_, {product_.PackedWeightBytes(weight_)}, DType::kU8);
       product_.PackWeight(weight_, weight_.packed);
     }

@@ -56,7 +56,7 @@ class OneDnnBackend final : public Backend {
 
  private:
   const bool has_bf16_ = simd::HasAvx512Bf16();
-  onednn::OperationCache cache_{onednn::Describe};
+  onednn::OperationCache cache_{onednn::MakeOperation};
   OneDnnProductKernels product_{cache_};
   OneDnnConvKernels conv_{cache_};
   onednn::UpcastProducts upcast_product_{product_};

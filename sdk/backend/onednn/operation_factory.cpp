@@ -31,15 +31,15 @@ std::unique_ptr<Operation> MakeWinogradOperation(const ConvDescription& d) {
   });
 }
 
-std::unique_ptr<Operation> DescribeOurs(const ConvDescription& d) {
+std::unique_ptr<Operation> MakeOurs(const ConvDescription& d) {
   if (d.dtype != DType::kBF16) return MakeWinogradOperation(d);
   if (d.pass != Pass::kBackwardWeight) return ImplicitGemmPays(d) ? MakeImplicitGemm(d) : nullptr;
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }
 
-std::unique_ptr<Operation> DescribeOurs(const Description& description) {
+std::unique_ptr<Operation> MakeOurs(const Description& description) {
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
-  if (const auto* d = std::get_if<ConvDescription>(&description)) return DescribeOurs(*d);
+  if (const auto* d = std::get_if<ConvDescription>(&description)) return MakeOurs(*d);
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
   if (d == nullptr) return nullptr;
   if (d->pass == Pass::kBackwardData && DataGradientPays(*d)) return MakeDataGradient(*d);
@@ -47,7 +47,7 @@ std::unique_ptr<Operation> DescribeOurs(const Description& description) {
 }
 
 // What oneDNN has of its own, with every activation.
-std::unique_ptr<Operation> DescribeByRecipe(const Description& description) {
+std::unique_ptr<Operation> MakeByRecipe(const Description& description) {
   try {
     Recipe recipe = std::visit([](const auto& d) { return MakeRecipe(d); }, description);
     if (IsReferenceLoop(recipe)) return nullptr;
@@ -79,13 +79,13 @@ bool LimitInstructions() {
 
 }  // namespace
 
-std::unique_ptr<Operation> DescribePrimitive(const Description& description) {
-  return WithSeparateActivation(description, DescribeByRecipe);
+std::unique_ptr<Operation> MakePrimitive(const Description& description) {
+  return WithSeparateActivation(description, MakeByRecipe);
 }
 
-std::unique_ptr<Operation> Describe(const Description& description) {
-  auto ours = DescribeOurs(description);
-  return ours ? std::move(ours) : DescribePrimitive(description);
+std::unique_ptr<Operation> MakeOperation(const Description& description) {
+  auto ours = MakeOurs(description);
+  return ours ? std::move(ours) : MakePrimitive(description);
 }
 
 void PrepareLibrary(int cached) {

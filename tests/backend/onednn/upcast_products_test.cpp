@@ -1,9 +1,11 @@
 // What stands in for bf16 products and convolutions on processors without instructions for them:
 // those of f32, bit for bit, of the same numbers, rounded once; on every processor.
+#include "sdk/backend/onednn/matmul/upcast_products.h"
+
 #include "sdk/backend/onednn/conv/conv.h"
 #include "sdk/backend/onednn/matmul/product.h"
-#include "sdk/backend/onednn/matmul/upcast_products.h"
 #include "sdk/backend/onednn/operation/upcast_tensors.h"
+#include "sdk/backend/onednn/operation_factory.h"
 #include "tests/backend/onednn/bf16_support.h"
 #include "tests/backend/onednn/conv_bf16_support.h"
 
@@ -13,7 +15,7 @@ using namespace frugal::test;
 namespace {
 
 struct Kernels {
-  onednn::OperationCache cache{onednn::Describe};
+  onednn::OperationCache cache{onednn::MakeOperation};
   OneDnnProductKernels exact_product{cache};
   OneDnnConvKernels exact_conv{cache};
   onednn::UpcastProducts product{exact_product};

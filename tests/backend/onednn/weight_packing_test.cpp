@@ -26,7 +26,7 @@ Tensor RandomWeight(const PackDescription& d, std::uint64_t seed) {
 
 void CheckBits(const PackDescription& d, const Tensor& weight) {
   CAPTURE(d.inputs, d.outputs, static_cast<int>(d.layout));
-  const auto ours = MakeWeightPacking(d), reorder = DescribePrimitive(d);
+  const auto ours = MakeWeightPacking(d), reorder = MakePrimitive(d);
   REQUIRE(ours);
   REQUIRE(reorder);
   CHECK(SameBits(Pack(*ours, d, weight), Pack(*reorder, d, weight)));

@@ -101,9 +101,9 @@ TEST_CASE("union ControlNets: a planner leaves their batches in one piece", "[bu
   mixes.program.test_samples = plain.program.test_samples = 4;
   CHECK(MixesSamples(mixes));
   CHECK_FALSE(MixesSamples(plain));
-  CHECK_FALSE(FreeKnobsOf(mixes).accumulate);
+  CHECK_FALSE(FreeKnobsOf(mixes).micro_batches);
   CHECK_FALSE(FreeKnobsOf(mixes).evaluation_batch);
-  CHECK(FreeKnobsOf(plain).accumulate);
+  CHECK(FreeKnobsOf(plain).micro_batches);
   CHECK(FreeKnobsOf(plain).evaluation_batch);
 }
 
