@@ -58,7 +58,7 @@ std::vector<std::string> InputsOf(const RunConfig& config, const std::string& ke
   return inputs;
 }
 
-// What is wrong with the path itself, or nothing.
+// Returns what is wrong with the path itself, or nothing.
 std::string ProblemOf(const Output& output) {
   try {
     ResolveOutput(output.path);
@@ -68,7 +68,7 @@ std::string ProblemOf(const Output& output) {
   }
 }
 
-// What is wrong with the form of weights that the path tells, or nothing.
+// Returns what is wrong with the form of weights that the path tells, or nothing.
 std::string ProblemOfForm(const Output& output) {
   if (output.key != "output.weights") return "";
   try {
@@ -79,7 +79,7 @@ std::string ProblemOfForm(const Output& output) {
   }
 }
 
-// What keeps a file from being made in the directory of `path`, or nothing. Creates the directory.
+// Creates the directory of `path`. Returns what keeps a file from being made in it, or nothing.
 std::string ProblemOfDirectory(const std::string& path) {
   std::error_code error;
   const fs::path parent = DirectoryOf(ResolveOutput(path));

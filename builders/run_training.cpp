@@ -36,7 +36,7 @@ std::string LastGoodPath(const std::string& weights) {
          (path.stem().string() + ".before_divergence" + path.extension().string());
 }
 
-// What becomes of the weights of a training that diverged, in words.
+// Saves the weights of a training that diverged where it can, and says what became of them.
 std::string KeepLastGood(Model& model) {
   const auto& weights = model.config().output.weights;
   if (!weights) return "no file was written";

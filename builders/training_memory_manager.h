@@ -69,8 +69,8 @@ class TrainingMemoryManager {
   bool ShardingEnabled() const { return config_.num_devices > 1; }
   const TrainingMemoryConfig& Config() const { return config_; }
 
-  // What operations, optimizers and tapes of one's own run with; parameters' values and gradients
-  // are in context().parameters().
+  // Returns what operations, optimizers and tapes of one's own run with; parameters' values and
+  // gradients are in context().parameters().
   Context& context() { return *context_; }
 
   // --- layers one after the other -------------------------------------------------------------
@@ -82,9 +82,9 @@ class TrainingMemoryManager {
   // Throws UsageError for a state that has been through backward or is another manager's, and
   // ShapeError; the state is as before then. An error of a layer's, or a memory limit, uses it up.
   Tensor BackwardWithCheckpointing(const Tensor& output_gradient, CheckpointState& state);
-  // The same as a differentiable operation, on the tape of context().
+  // Runs layers in the same way, as a differentiable operation on the tape of context().
   Var CheckpointSequence(const LayerPointers& layers, const Var& input);
-  // For layers between which several variables travel; the first is the one that layers work on.
+  // Runs layers between which several variables travel; the first is the one that layers work on.
   void CheckpointSequence(const LayerPointers& layers, Bundle& bundle);
 
   // --- functions ------------------------------------------------------------------------------
@@ -105,14 +105,14 @@ class TrainingMemoryManager {
   // not rented from this manager, was returned already, or is still held elsewhere: by a copy, or
   // by a forward pass that needs it for backward.
   void ReturnTensor(Tensor& tensor);
-  // Of the activation pool; nothing where there is none.
+  // Returns the statistics of the activation pool; nothing where there is none.
   std::optional<PoolStatistics> GetPoolStats() const;
 
   // Exact bytes of a forward and backward pass over the layers, found by running them dry: only the
   // input's shape and element type count, and no parameter is made. `with` is as the configuration
   // would checkpoint were it on.
   MemoryEstimate EstimateMemory(const LayerPointers& layers, const Tensor& input);
-  // By a formula, for layers that are not there yet: see EstimateActivations.
+  // Estimates by a formula, for layers that are not there yet: see EstimateActivations.
   ActivationEstimate EstimateMemory(std::int64_t num_layers, std::int64_t activation_bytes) const;
 
   // One entry for each device.

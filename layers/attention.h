@@ -55,9 +55,9 @@ class AttentionLayer final : public Layer {
   // to the scores, [1 or N, 1 or heads, T, S], or empty. Throws UsageError for a memory other than
   // x where the projections are fused, ShapeError where rotary positions are to turn it.
   Var Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask = {});
-  // The same queries over two memories, whose results add up before the output's projection:
-  // decoupled cross attention (Ye et al., arXiv:2308.06721, equation 5). Only with names of the
-  // second one's projections, and not fused.
+  // Attends with the same queries to two memories, whose results add up before the output's
+  // projection: decoupled cross attention (Ye et al., arXiv:2308.06721, equation 5). Only with
+  // names of the second one's projections, and not fused.
   Var AttendBoth(Context& context, const Var& x, const Var& memory, const Var& second);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace frugal {
 
-// Of a convolution over one to three spatial axes.
+// Describes a convolution over one to three spatial axes.
 template <std::size_t kAxes>
 struct ConvolutionOptions {
   std::int64_t filters = 0;  // output channels

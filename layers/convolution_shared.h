@@ -6,7 +6,7 @@
 
 namespace frugal {
 
-// What convolutions and transposed convolutions share.
+// Convolutions and transposed convolutions share these functions.
 
 // Throws ConfigError, in the name of `layer`, unless there is a filter and the groups divide both.
 void CheckFilters(const std::string& layer, std::int64_t channels, std::int64_t filters,

@@ -37,7 +37,7 @@ class Dense final : public Layer {
   Parameter* bias_;
 };
 
-// What a layer before `activation` starts with where its options do not say.
+// Returns what a layer before `activation` starts with where its options do not say.
 Initializer DefaultInitializer(ActivationFunction activation);
 
 }  // namespace frugal

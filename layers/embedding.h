@@ -22,7 +22,7 @@ class TokenEmbedding final : public Layer {
   bool WorksByPosition() const override { return true; }
   std::string Describe() const override;
   bool TakesTokens() const override { return true; }
-  // For a projection that is tied to it.
+  // Returns the weight for a projection that is tied to it.
   Parameter& weight() { return weight_; }
 
  private:

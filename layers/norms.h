@@ -12,7 +12,8 @@ struct BatchNormOptions {
   bool relu = false;  // a ReLU in the same pass
 };
 
-// Over the last axis' channels. Parameters: weight, bias [C]; buffers running_mean, running_var.
+// Normalizes the channels of the last axis. Parameters: weight, bias [C]; buffers running_mean,
+// running_var.
 class BatchNormLayer final : public Layer {
  public:
   BatchNormLayer(std::int64_t channels, const BatchNormOptions& options);
@@ -31,7 +32,7 @@ struct LayerNormOptions {
   bool affine = true;
 };
 
-// Over the last axis. Parameters: weight, bias [D].
+// Normalizes over the last axis. Parameters: weight, bias [D].
 class LayerNormLayer final : public Layer {
  public:
   LayerNormLayer(std::int64_t features, const LayerNormOptions& options);
@@ -53,7 +54,7 @@ struct RmsNormOptions {
   bool affine = true;
 };
 
-// Over the last axis, without a mean and a shift. Parameters: weight [D].
+// Normalizes over the last axis, without a mean and a shift. Parameters: weight [D].
 class RmsNormLayer final : public Layer {
  public:
   RmsNormLayer(std::int64_t features, const RmsNormOptions& options);
@@ -76,7 +77,7 @@ struct GroupNormOptions {
   bool affine = true;
 };
 
-// Over groups of channels. Parameters: weight, bias [C].
+// Normalizes over groups of channels. Parameters: weight, bias [C].
 class GroupNormLayer final : public Layer {
  public:
   // Throws ConfigError where the groups do not divide the channels.

@@ -7,8 +7,8 @@
 
 namespace frugal {
 
-// What a pass goes through. Segments that run again in backward hold it by value, so that they do
-// not depend on what is set on the Sequential since.
+// Holds what a pass goes through. Segments that run again in backward hold this by value, so that
+// they do not depend on what is set on the Sequential since.
 struct Sequential::Run {
   std::shared_ptr<const Order> layers;
   std::size_t whole = 0;  // those from here on stop before their projection

@@ -22,7 +22,7 @@ class Sequential final : public Layer {
   bool TakesTokens() const override { return true; }  // its first layer decides
 
   bool WorksByPosition() const override;  // as all its layers
-  // That of the last layer.
+  // Returns the projection of the last layer.
   std::optional<Projection> LastProjection() const override;
 
   std::size_t size() const { return layers_.size(); }
@@ -30,7 +30,7 @@ class Sequential final : public Layer {
   // Its layers with every Sequential among them dissolved into its own.
   std::vector<Layer*> Leaves() const;
 
-  // What it takes, where that is more than one variable; checked whenever it runs.
+  // Sets what the Sequential takes, where that is more than one variable; every run checks it.
   void SetInputs(NetworkInputs inputs) { inputs_ = std::move(inputs); }
   const NetworkInputs& inputs() const { return inputs_; }
 

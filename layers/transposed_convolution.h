@@ -7,7 +7,7 @@
 
 namespace frugal {
 
-// Of a transposed convolution over one to three spatial axes.
+// Describes a transposed convolution over one to three spatial axes.
 template <std::size_t kAxes>
 struct TransposedConvolutionOptions {
   std::int64_t filters = 0;  // output channels

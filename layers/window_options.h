@@ -17,7 +17,7 @@ struct WindowExtents {
   PerAxis dilation{};  // empty: 1
 };
 
-// Whose extents they are, for messages, and over how many axes (1 to 3).
+// Tells whose extents they are, for messages, and over how many axes (1 to 3).
 struct WindowOwner {
   std::string layer;
   std::size_t axes = 2;

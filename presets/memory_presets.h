@@ -12,7 +12,7 @@
 
 namespace frugal {
 
-// What some presets ask for. In TOML these are fields of the same table.
+// Holds what some presets ask for. In TOML these are fields of the same table.
 struct PresetArguments {
   std::int64_t num_devices = 1;                              // MultiGpu
   std::int64_t max_pool_memory_mb = 512;                     // AggressivePooling

@@ -49,7 +49,7 @@ bool ApplyPreset(const ConfigNode& table, TrainingMemoryConfig& config, Origins&
   return true;
 }
 
-// Whether the table has the key but its value could not be read.
+// Returns true where the table has the key but its value could not be read.
 bool FailedToRead(const std::string& field, const ConfigNode& table, const Origins& origins) {
   return table.Find(field) && !origins.Of(Dotted(field)).IsExplicit();
 }

@@ -18,11 +18,12 @@ namespace frugal {
 TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins,
                                 Diagnostics& diagnostics);
 
-// The same for a whole file, whose [memory] table may be missing. Other sections are not read.
+// Reads the tree of a whole file in the same way; its [memory] table may be missing. Other sections
+// are not read.
 TrainingMemoryConfig ReadMemoryOf(const ConfigNode& root, Origins& origins,
                                   Diagnostics& diagnostics);
 
-// The same for a file or text of TOML, throwing one ConfigError with all diagnostics.
+// Reads a file or text of TOML in the same way, throwing one ConfigError with all diagnostics.
 TrainingMemoryConfig ReadMemoryFile(const std::string& path);
 TrainingMemoryConfig ReadMemoryText(const std::string& toml);
 

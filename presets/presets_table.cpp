@@ -40,7 +40,7 @@ std::vector<Row> RowsOf(const FieldTable& table, const void* object, const std::
   return rows;
 }
 
-// What the user gives to a preset stands there by its name.
+// Returns the name by which the table shows what the user gives to a preset; empty for all else.
 std::string ArgumentName(const std::string& preset, const std::string& field) {
   if (preset == "MultiGpu" && field == "num_devices") return "n";
   if (preset == "ForTransferLearning" && field == "weights_file_path") return "path";

@@ -9,16 +9,17 @@
 
 namespace frugal {
 
-// How layers are spread over devices.
+// Names how layers are spread over devices.
 enum class ShardingStrategy : std::uint8_t { kEvenSplit, kMemoryBalanced, kCustom };
 
-// When and from what parameters get their first values.
+// Names when and from what parameters get their first values.
 enum class InitializationStrategy : std::uint8_t { kEager, kLazy, kZero, kFromFile };
 
 // Format of a weight file; kAuto goes by its content.
 enum class WeightsFormat : std::uint8_t { kAuto, kJson, kBinary, kSafetensors };
 
-// Where the planner takes the times of layers from: FLOPs and bytes at stated rates, or a warm-up.
+// Names where the planner takes the times of layers from: FLOPs and bytes at stated rates, or a
+// warm-up.
 enum class PlannerCosts : std::uint8_t { kModel, kMeasured };
 
 // Limits of the pool for weights, gradients and optimizer state.

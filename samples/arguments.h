@@ -7,7 +7,7 @@
 
 namespace frugal {
 
-// What the samples that train take: [FILE.toml] [--set section.key=value ...].
+// Holds what the samples that train take: [FILE.toml] [--set section.key=value ...].
 struct SampleArguments {
   std::string file;
   std::vector<std::string> overrides;

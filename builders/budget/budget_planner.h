@@ -7,10 +7,10 @@
 
 namespace frugal {
 
-// What was chosen so that a training stays within its budget.
+// Holds what was chosen so that a training stays within its budget.
 struct BudgetChoice {
   StepSettings settings;
-  // Of the network's leaves; nothing where the fields of the configuration make them.
+  // Holds segments of the network's leaves; nothing where fields of the configuration make them.
   std::optional<CheckpointSegments> segments;
   BudgetPlan plan;
 };

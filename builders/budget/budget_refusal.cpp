@@ -176,7 +176,7 @@ class Alternatives {
       words_of_parts_ = " (gradient_accumulation_steps = " + std::to_string(fits) + ")";
   }
 
-  // What is stated, or an alternative says.
+  // Returns gradient_accumulation_steps as stated, or as an alternative before the last sets it.
   int64_t MostParts() const {
     RunConfig config = stated_;
     for (std::size_t i = 0; i + 1 < changes_.size(); ++i) changes_[i](config);
@@ -201,8 +201,8 @@ std::string WordsOf(MemoryTag tag) {
   return std::string(NameOf(tag)) + (counted ? "s" : "");
 }
 
-// What is stated in MB as it is; a share of all memory rounded down, so that it never looks as if
-// it were enough.
+// Writes what is stated in MB as it is, and a share of all memory rounded down, so that it never
+// looks as if it were enough.
 std::string LimitText(const BudgetLimit& limit) {
   if (limit.bytes % kBytesPerMegabyte == 0) return WholeMegabytes(limit.bytes);
   return FormatCount(limit.bytes / kBytesPerMegabyte) + " MB (" + limit.source + ")";

@@ -36,7 +36,8 @@ int64_t UpdatedBytes(const TrainingSetup& setup, const Trial& trial) {
   return bytes;
 }
 
-// The same but for a loss that takes fewer rows at a time, which needs no more memory.
+// Returns true where `one` has as many parts as `other` and a loss that takes fewer rows at a time,
+// which needs no more memory.
 bool IsFiner(const StepSettings& one, const StepSettings& other) {
   return one.micro_batches == other.micro_batches && other.loss_chunk_rows &&
          one.loss_chunk_rows < other.loss_chunk_rows;
@@ -162,7 +163,7 @@ const std::vector<BudgetCandidate>& BudgetSearch::CandidatesByPeak(const StepSet
   return tried;
 }
 
-// What may fit is planned whole, until one does.
+// Makes whole plans of the candidates that may fit, until one does.
 BudgetCandidate BudgetSearch::SmallestOf(const StepSettings& settings, int64_t place_up_to) {
   std::optional<BudgetCandidate> first;
   for (const BudgetCandidate& one : CandidatesByPeak(settings)) {
@@ -195,7 +196,7 @@ BudgetCandidate BudgetSearch::Least() {
   const std::vector<StepSettings> all = RoundingSettings();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i + 1 < all.size() && IsFiner(all[i + 1], all[i])) continue;
-    // Of the numbers of parts, the stated one and the largest: memory falls with each more.
+    // Only the stated number of parts and the largest are tried: memory falls with each more.
     const bool stated = all[i].micro_batches == stated_.micro_batches;
     if (!stated && all[i].micro_batches < all.back().micro_batches) continue;
     if (LowerBound(all[i]) >= least.footprint.peak_bytes) continue;
@@ -256,8 +257,8 @@ std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& setti
                                                      : FastestFixed(fitting);
 }
 
-// Whether these settings take more than the budget whatever the segments, or the least that is
-// known of them is far above it.
+// Returns true where these settings take more than the budget whatever the segments, or the least
+// that is known of them is far above it.
 bool BudgetSearch::CannotFit(StepSettings settings) {
   if (LowerBound(settings) > budget_bytes_) return true;
   if (free_.evaluation_batch) settings.evaluation_batch = 1;
@@ -296,7 +297,7 @@ std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
   constexpr int64_t kMoreParts = 4;  // many more than needed are never faster
   std::optional<BudgetCandidate> first, best;
   const std::vector<StepSettings> all = RoundingSettings();
-  // Of more parts of a batch than are stated, the most take the least.
+  // The largest number of parts takes the least of all that are above the stated one.
   const bool in_parts_too = !all.empty() && !CannotFit(all.back());
   for (const StepSettings& settings : all) {
     if (settings.micro_batches != stated_.micro_batches && !in_parts_too) break;

@@ -12,17 +12,19 @@ class BudgetSearch {
  public:
   BudgetSearch(const TrainingSetup& setup, std::int64_t budget_bytes);
 
-  // As stated, with nothing recomputed that need not be.
+  // Returns the candidate as stated, with nothing recomputed that need not be.
   const BudgetCandidate& unconstrained();
   // The candidate of the least footprint, over all knobs.
   BudgetCandidate Least();
-  // For networks of many layers, where a search takes long: what is least in another search of the
-  // same layers, under what is stated here. Nothing where there are few, or it has no schedule.
+  // Plans what is least in another search of the same layers under what is stated here, for
+  // networks of many layers, where a search takes long. Returns nothing where there are few, or
+  // `other` has no schedule.
   std::optional<BudgetCandidate> LeastLike(const BudgetCandidate& other);
   // The fastest that fits; nothing where none does.
   std::optional<BudgetCandidate> Fastest();
-  // Beside an exact one that is much slower than with nothing chosen: what would be faster, but
-  // takes sums in another order. Nothing where there is none, or times are measured.
+  // Returns what would be faster than an exact candidate that is much slower than with nothing
+  // chosen, but takes sums in another order. Returns nothing where there is none, or times are
+  // measured.
   std::optional<BudgetCandidate> FasterRounded(const BudgetCandidate& exact);
 
   const FreeKnobs& free() const { return free_; }
@@ -36,7 +38,7 @@ class BudgetSearch {
   bool Fits(const BudgetCandidate& candidate) const {
     return candidate.footprint.bytes <= budget_bytes_;
   }
-  // With these settings: what takes the least, and the fastest of what fits.
+  // Returns what takes the least with these settings; FastestOf returns the fastest of what fits.
   BudgetCandidate SmallestOf(const StepSettings& settings, std::int64_t place_up_to);
   bool CannotFit(StepSettings settings);
   std::int64_t LowerBound(const StepSettings& settings);
@@ -54,7 +56,7 @@ class BudgetSearch {
   std::optional<BudgetCandidate> FastestFixed(StepSettings settings);
   std::optional<BudgetCandidate> FastestChain(const StepSettings& settings);
   ChainPlanner ChainFor(const StepSettings& settings);
-  // As the planner's, laid out where it may fit.
+  // Plans as the planner does, laid out where it may fit.
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain) {
     return planner_.Plan(settings, chain, budget_bytes_);
   }

@@ -4,11 +4,11 @@
 
 namespace frugal {
 
-// What a candidate chose that the configuration does not say, and why, one sentence for each.
+// Says what a candidate chose that the configuration does not say, and why, one sentence for each.
 std::vector<std::string> ChoicesOf(const TrainingSetup& setup, const BudgetCandidate& chosen,
                                    const BudgetCandidate& unconstrained);
 
-// What BudgetSearch::FasterRounded found, and why it was not chosen.
+// Says what BudgetSearch::FasterRounded found, and why it was not chosen.
 std::string FasterText(const TrainingSetup& setup, const BudgetCandidate& faster,
                        const BudgetCandidate& unconstrained);
 

@@ -17,7 +17,7 @@ class CandidatePlanner {
  public:
   explicit CandidatePlanner(const TrainingSetup& setup) : setup_(setup) {}
 
-  // With so many samples in a batch; gradients are counted once for all trials alike.
+  // Makes a trial with so many samples in a batch; gradients are counted once for all trials alike.
   Trial TrialOf(const StepSettings& settings, std::int64_t batch);
 
   // Lays out an arena only where the peak is within `place_up_to`. Of a batch in many parts, as few
@@ -26,11 +26,11 @@ class CandidatePlanner {
                        std::int64_t place_up_to);
   // A planned one with all parts of its batch, where so far it is within `place_up_to`.
   BudgetCandidate PlanAllMicroBatches(BudgetCandidate candidate, std::int64_t place_up_to);
-  // Of evaluation steps alone.
+  // Plans evaluation steps alone.
   FootprintMeter::Evaluation PlanEvaluation(const StepSettings& settings);
 
-  // For schedules of the network's leaves; times by a model of them, or measured within so many
-  // bytes.
+  // Makes a planner of schedules of the network's leaves; their times come from a model of them, or
+  // are measured within so many bytes.
   ChainPlanner ChainByModel(const StepSettings& settings);
   ChainPlanner ChainByMeasurement(const StepSettings& settings, std::int64_t most_bytes);
 
@@ -42,7 +42,8 @@ class CandidatePlanner {
   std::vector<Stage> StagesByModel(const StepSettings& settings);
   void TakeTimes(StepSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
 
-  // Whether the optimizer runs in backward, a batch, its parts, rows of a chunk of the loss.
+  // The key holds whether the optimizer runs in backward, the batch, its parts, and rows of a chunk
+  // of the loss.
   using ContributionsKey =
       std::tuple<bool, std::int64_t, std::int64_t, std::optional<std::int64_t>>;
 

@@ -17,7 +17,7 @@ class ChainSearch {
   ChainSearch(ChainPlanner& planner, std::int64_t budget_bytes, PlanWhole plan)
       : planner_(planner), budget_bytes_(budget_bytes), plan_(std::move(plan)) {}
 
-  // Nothing where none was found.
+  // Returns nothing where none was found.
   std::optional<BudgetCandidate> Fastest();
   // The fastest that is found from one that fits: known ones that are faster, then with fewer and
   // fewer segments.

@@ -9,10 +9,10 @@
 
 namespace frugal {
 
-// What a training takes at most, as a dry run of its steps shows.
+// Holds what a training takes at most, as a dry run of its steps shows.
 struct Footprint {
-  // Of the process: what lives outside steps, and the arena with the gaps of its layout. Without an
-  // arena, the peak.
+  // Counts the whole process: what lives outside steps, and the arena with the gaps of its layout.
+  // Without an arena, the peak.
   std::int64_t bytes = 0;
   std::int64_t peak_bytes = 0;     // the largest live bytes; never more than `bytes`
   std::int64_t outside_bytes = 0;  // what lives outside steps
@@ -25,14 +25,15 @@ bool HasManyLayers(const TrainingSetup& setup);
 
 class FootprintMeter {
  public:
-  // Of the training steps among these, with the segments that are set on the network. Where the
-  // peak is above `place_up_to`, no arena is laid out, and `bytes` is the peak; where it is not,
-  // the first arena that stays within it will do, and a whole plan may find a smaller one. Of many
-  // layers, the first within a fiftieth of the peak will do anyway.
+  // Returns the footprint of the training steps among these and of the trial's evaluation, with the
+  // segments that are set on the network. Where the peak is above `place_up_to`, no arena is laid
+  // out, and `bytes` is the peak; where it is not, the first arena that stays within it will do,
+  // and a whole plan may find a smaller one. Of many layers, the first within a fiftieth of the
+  // peak will do anyway.
   Footprint Measure(const TrainingSetup& setup, const Trial& trial,
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
 
-  // What an evaluation takes within its steps, largest live bytes and arena.
+  // Holds what an evaluation takes within its steps, largest live bytes and arena.
   struct Evaluation {
     std::int64_t live_bytes = 0;
     std::int64_t arena_bytes = 0;
@@ -40,11 +41,11 @@ class FootprintMeter {
   Evaluation MeasureEvaluation(const TrainingSetup& setup, const Trial& trial);
 
  private:
-  // By batch and rows of the loss at a time; segments do not matter to them.
+  // The keys are batch and rows of the loss at a time; segments do not matter to evaluations.
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, Evaluation> evaluations_;
 };
 
-// Of a batch that goes through in many parts, all between the first and the last are as the second
+// Where a batch goes through in many parts, all between the first and the last are as the second
 // is. A step of these three has the same peak, and is planned at once where one of a thousand parts
 // takes seconds.
 inline constexpr std::int64_t kRepresentativeParts = 3;
@@ -53,7 +54,7 @@ inline constexpr std::int64_t kRepresentativeParts = 3;
 // there are fewer, so that no gradient is complete before its step's end there either.
 std::int64_t RepresentativeBatch(std::int64_t batch, std::int64_t parts);
 
-// Of a plan that is complete, as Footprint::bytes.
+// Returns Footprint::bytes of a plan that is complete.
 std::int64_t FootprintBytes(const TrainingMemoryConfig& memory, const Plan& plan,
                             std::int64_t outside_bytes);
 

@@ -5,7 +5,7 @@
 namespace frugal {
 namespace {
 
-// Whether such a layer is anywhere in the tree.
+// Returns true where such a layer is anywhere in the tree.
 template <class Predicate>
 bool Holds(const Module& module, const Predicate& is_such) {
   return std::ranges::any_of(module.children(), [&](const Module::Child& child) {
@@ -14,8 +14,8 @@ bool Holds(const Module& module, const Predicate& is_such) {
   });
 }
 
-// Whether the planner may decide: a plan that was made from another plan's configuration keeps what
-// that chose.
+// Returns true where the planner may decide: a plan that was made from another plan's configuration
+// keeps what that chose.
 bool IsFree(const RunConfig& config, const char* key) {
   return config.origins.Of(key).kind < OriginKind::kPlanner;
 }

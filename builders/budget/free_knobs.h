@@ -6,9 +6,9 @@
 
 namespace frugal {
 
-// Which of the StepSettings are free: nobody but a preset or the default has set them, and the
-// training can do with another value. A loss that leaves out labels, norms over a batch and layers
-// that mix samples need the batch in one piece, the last ones in evaluation too.
+// Tells which of the StepSettings are free: nobody but a preset or the default has set them, and
+// the training can do with another value. A loss that leaves out labels, norms over a batch and
+// layers that mix samples need the batch in one piece, the last ones in evaluation too.
 struct FreeKnobs {
   bool optimizer_in_backward = false;
   bool micro_batches = false;
@@ -19,10 +19,10 @@ struct FreeKnobs {
 };
 FreeKnobs FreeKnobsOf(const TrainingSetup& setup);
 
-// Whether a batch norm that learns or dropout is among the layers.
+// Each returns true where its kind is among the layers: a batch norm that learns, or dropout.
 bool HasBatchStatistics(const TrainingSetup& setup);
 bool HasDropout(const TrainingSetup& setup);
-// Whether there is a layer whose result for a sample depends on the others of its batch.
+// Returns true where there is a layer whose result for a sample depends on the others of its batch.
 bool MixesSamples(const TrainingSetup& setup);
 
 }  // namespace frugal

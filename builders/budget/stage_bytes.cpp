@@ -15,7 +15,7 @@ namespace {
 using std::int64_t;
 using Run = BundleSegment;
 
-// What the step's memory held after each event of a trace.
+// Returns what the step's memory held after each event of a trace.
 std::vector<int64_t> LiveInArena(const MemoryTrace& trace) {
   std::vector<int64_t> live(static_cast<std::size_t>(trace.event_count()), 0);
   for (const Lifetime& life : trace.lifetimes()) {
@@ -102,7 +102,7 @@ class StageRun {
   }
 
  private:
-  // Which input this is, if it is one.
+  // Returns which input this is, if it is one.
   std::optional<std::size_t> InputOf(const Var& one) const {
     const auto same = [&](const Var& input) { return input.value.raw() == one.value.raw(); };
     const auto found = std::ranges::find_if(inputs_, same);
@@ -111,7 +111,7 @@ class StageRun {
   }
   bool IsInput(const Var& one) const { return InputOf(one).has_value(); }
 
-  // What came in is_skip and does not go out so.
+  // Returns what came in is_skip and does not go out so, unless the stage before made it.
   std::vector<SkipConnection> Taken(const Stage& stage, std::size_t place,
                                     const Bundle& bundle) const {
     std::vector<SkipConnection> taken;
@@ -125,7 +125,7 @@ class StageRun {
     return taken;
   }
 
-  // Of what comes out beside what is handed on, each tensor once.
+  // Returns the bytes of what comes out beside what is handed on, each tensor once.
   int64_t NewBytes(const Bundle& bundle) const {
     std::map<const void*, int64_t> made;
     for (const Var& one : bundle) {
@@ -177,9 +177,9 @@ int64_t PartOfBatch(const Trial& trial) {
   return MicroBatchSize(trial.program.batch, trial.settings.micro_batches, 0);
 }
 
-// Whether the gradients of these parameters are freed as soon as their stage is through. Those that
-// add up over the parts of a batch, or that other stages add to, are there throughout, which is the
-// same for every schedule: a chain leaves them out.
+// Returns true where the gradients of these parameters are freed as soon as their stage is through.
+// Those that add up over the parts of a batch, or that other stages add to, are there throughout,
+// which is the same for every schedule: a chain leaves them out.
 bool FreesGradients(const Trial& trial, const std::vector<const Parameter*>& parameters) {
   if (!trial.updates_in_backward() || trial.settings.micro_batches > 1) return false;
   return std::ranges::all_of(parameters, [&](const Parameter* parameter) {

@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// What one pass over a stage does.
+// Counts what one pass over a stage does.
 struct PassWork {
   double flops = 0;
   double bytes = 0;  // of all that it reads and writes, once each

@@ -17,7 +17,7 @@ inline constexpr double kModelFlopsBf16 = 1000e9;
 inline constexpr double kModelBandwidth = 10e9;  // bytes per second
 void ModelTimes(DType dtype, std::vector<Stage>& stages);
 
-// What MeasureTimes takes at most, parameters and their gradients included.
+// Returns what MeasureTimes takes at most, parameters and their gradients included.
 std::int64_t BytesToRun(const std::vector<Stage>& stages);
 
 // Runs each kind of stage but the loss (the same description, input and parameters) on memory of

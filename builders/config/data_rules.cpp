@@ -37,8 +37,8 @@ std::vector<DataField> TextFields(const DataOptions& options) {
           {"test_fraction", options.test_fraction != defaults.test_fraction}};
 }
 
-// Whether a file or a command line names the field. Code replaces whole sections, and what it puts
-// back to its default by that is not meant.
+// Returns true where a file or a command line names the field. Code replaces whole sections, and
+// what it puts back to its default by that is not meant.
 bool IsWritten(const Origin& origin) {
   return origin.IsExplicit() && origin.kind != OriginKind::kCode;
 }

@@ -60,7 +60,7 @@ class LayerList {
   std::vector<LayerSpec> specs_;
 };
 
-// What `fill` adds to an empty list; nothing where it is empty itself.
+// Returns what `fill` adds to an empty list; nothing where it is empty itself.
 std::vector<LayerSpec> SpecsOf(const LayerList::Fill& fill);
 
 }  // namespace frugal

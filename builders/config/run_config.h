@@ -40,7 +40,7 @@ struct DataOptions {
   std::optional<std::int64_t> train_count{};
   std::optional<std::int64_t> test_count{};
   std::optional<std::int64_t> classes{};
-  // Of images: only these classes, labelled 0, 1, ... in this order.
+  // Only these classes of images are used, labelled 0, 1, ... in this order.
   std::optional<std::vector<std::int64_t>> classes_used{};
   double mean = 0;                            // of pixel values in [0, 1], subtracted
   double deviation = 1;                       // then divided by
@@ -49,8 +49,8 @@ struct DataOptions {
   bool shuffle = true;
 };
 
-// Of activations and products. With bf16, parameters and gradients are f32, as are sums, statistics
-// and losses.
+// The precision is that of activations and products. With bf16, parameters and gradients are f32,
+// as are sums, statistics and losses.
 enum class Precision : std::uint8_t { kF32, kBF16, kF64 };
 DType DTypeOf(Precision precision);
 
@@ -95,8 +95,8 @@ struct RunConfig {
   Origins origins;  // of every value, by dotted name
 };
 
-// The same training with weights that are made when they are first touched, for models that get
-// theirs in another way.
+// Returns the same training with weights that are made when they are first touched, for models that
+// get theirs in another way.
 RunConfig WithoutWeightsFile(RunConfig config);
 
 }  // namespace frugal

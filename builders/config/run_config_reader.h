@@ -13,8 +13,8 @@ namespace frugal {
 // Reads a configuration file and puts the overrides ("section.key=value") on top. Throws one
 // ConfigError with everything that is wrong in it, each with its place.
 RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>& overrides = {});
-// The same for TOML in memory; `name` stands for the file in messages. `custom_data`: [data] need
-// not describe any.
+// Reads TOML in memory in the same way; `name` stands for the file in messages. `custom_data`:
+// [data] need not describe any.
 RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
                             const std::vector<std::string>& overrides = {},
                             bool custom_data = false);

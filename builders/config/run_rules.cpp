@@ -52,9 +52,9 @@ void CheckLoss(const RunConfig& config, bool custom_data, Diagnostics& diagnosti
                    .advice = "set kind = \"cross_entropy\", or bring data with real targets"});
 }
 
-// Whether somebody meant the field of a section whose `kind` decides if it is read: it has another
-// value than its default, or a file or a command line names it. Where code replaced the section,
-// what the file said of it no longer counts.
+// Returns true where somebody meant the field of a section whose `kind` decides if it is read: it
+// has another value than its default, or a file or a command line names it. Where code replaced the
+// section, what the file said of it no longer counts.
 bool IsMeant(const RunConfig& config, const std::string& section, const std::string& key,
              bool is_set) {
   const OriginKind origin = config.origins.Of(section + "." + key).kind;
@@ -62,7 +62,7 @@ bool IsMeant(const RunConfig& config, const std::string& section, const std::str
   return is_set || origin == OriginKind::kCommandLine || (origin == OriginKind::kFile && !by_code);
 }
 
-// Which optimizers read a field; set for another, it would be dead.
+// Tells which optimizers read a field; set for another, it would be dead.
 struct OptimizerField {
   const char* key;
   std::vector<OptimizerKind> kinds;

@@ -12,7 +12,7 @@
 
 namespace frugal {
 
-// What the policy takes from a TrainingMemoryConfig.
+// Holds what the policy takes from a TrainingMemoryConfig.
 struct CheckpointOptions {
   bool enabled = false;
   std::int64_t every_n_layers = 2;

@@ -43,7 +43,8 @@ void RunDryStep(const TrainingSetup& setup, const Trial& trial, DryEnvironment& 
   environment.context().set_step(environment.context().step() + 1);
 }
 
-// Of at least a hundredth of what the step takes at its peak.
+// Finds the buffers that are live at the step's peak, each of at least a hundredth of what it takes
+// there.
 std::vector<SimultaneousBuffers> SimultaneousAtPeak(const MemoryTimeline& timeline,
                                                     const MemoryTrace& trace,
                                                     const LabelTable& labels) {

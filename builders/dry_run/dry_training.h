@@ -27,7 +27,7 @@ class DryTraining {
 
   // A step, `times` times over; the plan is that of the last time.
   StepPlan Run(StepKind kind, std::int64_t batch, std::int64_t times);
-  // The same, but only what it took and gave back.
+  // Runs a step in the same way, but returns only what it took and gave back.
   MemoryTrace Trace(StepKind kind, std::int64_t batch, std::int64_t times);
   const MemoryLedger& ledger() { return environment_.ledger(); }
   ParameterStore& store() { return environment_.store(); }
@@ -45,8 +45,9 @@ Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Co
 // A batch of the network's inputs, or the largest part of one that goes through at a time.
 Bundle InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context);
 
-// How often each parameter's gradient is added to in a training step, where gradients can be used
-// as soon as they are final; else nothing. Depends on the network and on how a batch is split.
+// Counts how often each parameter's gradient is added to in a training step, where gradients can be
+// used as soon as they are final; else returns nothing. Depends on the network and on how a batch
+// is split.
 std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial);
 
 }  // namespace frugal

@@ -5,10 +5,11 @@
 
 namespace frugal {
 
-// What of the step's memory is still live at the end of a recording, by label.
+// Returns what of the step's memory is still live at the end of a recording, by label.
 SavedBytes SavedBytesIn(const MemoryTrace& trace, const LabelTable& labels);
 
-// What each layer keeps for backward: what it took in a forward pass that is still live at its end.
+// Measures what each layer keeps for backward: what it took in a forward pass that is still live at
+// its end.
 SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial);
 
 // Cuts the network as the fields of the configuration say where the settings use checkpointing, and

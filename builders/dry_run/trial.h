@@ -11,13 +11,13 @@ namespace frugal {
 struct Trial {
   StepSettings settings;
   TrainingProgram program;  // with the sizes of batches of this trial
-  // As in Plan: empty where no parameter is updated in the backward pass.
+  // These counts are as in Plan: empty where no parameter is updated in the backward pass.
   std::vector<std::int64_t> final_after{};
 
   bool updates_in_backward() const { return !final_after.empty(); }
 };
 
-// With these settings, and gradients that are counted in no step.
+// Makes a trial with these settings, and gradients that are counted in no step.
 Trial TrialWith(const TrainingSetup& setup, const StepSettings& settings);
 
 inline StepParts StepPartsOf(const TrainingSetup& setup, const Trial& trial) {

@@ -40,7 +40,7 @@ RunConfig WithinFree(const Blueprint& blueprint, std::int64_t megabytes) {
 // Says what would make it fit, which it finds by planning that.
 std::string Cure(const Blueprint& blueprint, const SystemMemory& machine) {
   const DataLayout* own_data = blueprint.dataset ? nullptr : &blueprint.layout;
-  // What the process takes beside its tensors is not in the plan.
+  // The plan leaves out what the process takes beside its tensors.
   const std::int64_t megabytes =
       (*machine.available_bytes - *machine.available_bytes / 32) / kBytesPerMegabyte - 64;
   if (megabytes <= 0) return "free some memory";

@@ -11,8 +11,8 @@ namespace frugal {
 // Names of the published models (presets/models), in alphabetical order.
 std::vector<std::string> NamedModels();
 
-// What that model is and where it is published, and of a cascade which networks follow: the first
-// line of its file. Empty for a name that there is not.
+// Says what that model is and where it is published, and of a cascade which networks follow: the
+// first line of its file. Empty for a name that there is not.
 std::string PublishedAs(std::string_view name);
 
 // A training of a published model as it is planned where there are no data: its loss is cross
@@ -22,9 +22,9 @@ std::string PublishedAs(std::string_view name);
 // plan does not read: all but sequence_length, of models over tokens.
 RunConfig NamedModelConfig(const std::string& name, const std::vector<std::string>& overrides = {});
 
-// What data of that configuration's network would look like. Inputs are as large as those that the
-// network was published for; the targets have the shape of its output, which a dry run finds, or
-// are labels. Two batches of them: the second step finds the optimizer's state in place.
+// Describes what data of that configuration's network would look like. Inputs are as large as those
+// that the network was published for; the targets have the shape of its output, which a dry run
+// finds, or are labels. Two batches of them: the second step finds the optimizer's state in place.
 DataLayout LayoutWithoutData(const RunConfig& config);
 
 // Plans that training, touching no weight; notes of the plan say what was assumed.

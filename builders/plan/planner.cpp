@@ -112,7 +112,7 @@ void FillTotals(Blueprint& blueprint, const MemoryLedger& ledger) {
   plan.arena_kept_bytes = std::min(plan.arena_bytes, memory.max_pool_memory_mb * kBytesPerMegabyte);
 }
 
-// What a step holds at its peak, with what is live around it.
+// Returns what a step holds at its peak, with what is live around it.
 std::vector<Holder> HoldersWithBaseline(const StepPlan& step) {
   std::vector<Holder> holders = step.timeline.holders_at_peak;
   for (const MemoryTag tag : kAllMemoryTags) {

@@ -18,7 +18,7 @@ Blueprint PlanTraining(TrainingSetup setup);
 // training has begun.
 StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, std::int64_t batch);
 
-// How the plan runs the steps.
+// Tells how the plan runs the steps.
 Trial TrialOf(const Blueprint& blueprint);
 
 }  // namespace frugal

@@ -18,7 +18,7 @@ TensorPool& SharedTensorPool();
 // Limits of a pool as the configuration states them.
 PoolOptions PoolOptionsOf(const TrainingMemoryConfig& config);
 
-// Where a model's memory comes from under a policy, and the book that is kept of it:
+// Provides a model's memory under a policy, and keeps the book of it:
 // - weights, gradients, optimizer state: a pool (shared or own), or the heap;
 // - activations, workspace and batches: a planned arena, or the heap.
 class MemoryStack {
@@ -35,7 +35,7 @@ class MemoryStack {
 
   // Requests to the system so far, on all ways.
   std::int64_t system_allocations() const;
-  // Of the pool in use; nothing where the heap serves tensors.
+  // Returns the statistics of the pool in use; nothing where the heap serves tensors.
   std::optional<PoolStatistics> pool_statistics() const;
 
  private:

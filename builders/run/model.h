@@ -33,7 +33,7 @@ class Model {
   const RunConfig& config() const { return blueprint_->config; }
   const TrainingProgram& program() const { return blueprint_->program; }
   const DataLayout& layout() const { return blueprint_->layout; }
-  // What the network takes, with the shapes of the data.
+  // Returns what the network takes, with the shapes of the data.
   const NetworkInputs& inputs() const { return blueprint_->inputs; }
   // Null where the data have the targets.
   const DiffusionProcess* diffusion() const { return blueprint_->diffusion.get(); }
@@ -54,9 +54,10 @@ class Model {
   EvaluationResult Evaluate();
   // The network's outputs [N, ...] for inputs [N, sample...], in evaluation mode.
   std::vector<float> Predict(std::span<const float> inputs, std::int64_t count);
-  // The same for token numbers [N, T], where the data are tokens.
+  // Predicts in the same way for token numbers [N, T], where the data are tokens.
   std::vector<float> PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count);
-  // The same for all inputs of a network that takes several, in the order of inputs().
+  // Predicts in the same way for all inputs of a network that takes several, in the order of
+  // inputs().
   std::vector<float> PredictInputs(std::span<const InputValues> inputs, std::int64_t count);
 
   // Continues a text of tokens; for causal networks over tokens. Takes its memory from the heap,

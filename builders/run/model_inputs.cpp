@@ -1,4 +1,4 @@
-// What a model's predictions refuse.
+// This file holds what a model's predictions refuse.
 #include "builders/run/model.h"
 #include "sdk/core/error.h"
 

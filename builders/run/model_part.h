@@ -8,7 +8,8 @@ namespace frugal {
 // Throws UsageError: the model was moved into another.
 [[noreturn]] void RefuseMovedModel();
 
-// What a model consists of. A model that was moved from has it no more, and says so when used.
+// Holds what a model consists of. A model that was moved from has it no more, and says so when
+// used.
 template <class T>
 class ModelPart {
  public:

@@ -5,8 +5,8 @@
 
 namespace frugal {
 
-// Which thread uses a model: one at a time. Whatever runs takes a scope before it touches anything,
-// and another thread is refused there.
+// Remembers which thread uses a model: one at a time. Whatever runs takes a scope before it touches
+// anything, and another thread is refused there.
 class ModelUse {
  public:
   // The thread that uses the model may take more of them, as an observer of its training does.

@@ -18,7 +18,7 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What each label of a recorded step took, and the most that was live while it took it.
+// Returns what each label of a recorded step took, and the most that was live while it took it.
 std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace& trace,
                                        const MemoryTimeline& timeline, const BytesByTag& baseline,
                                        const LabelTable& labels) {

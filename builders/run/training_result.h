@@ -13,7 +13,7 @@
 
 namespace frugal {
 
-// What a training took, measured.
+// Holds what a training took, as measured.
 struct MemoryMeasurement {
   BytesByTag peak_by_purpose;   // the largest live bytes of each purpose on its own
   std::int64_t peak_bytes = 0;  // of all together
@@ -32,7 +32,7 @@ struct EpochResult {
   std::optional<double> test_accuracy;  // share in [0, 1]; with labels only
 };
 
-// Where the time of a run went; only with track_memory_statistics.
+// Tells where the time of a run went; only with track_memory_statistics.
 struct LayerMeasurement {
   std::string label;
   double seconds = 0;
@@ -48,8 +48,8 @@ struct OperationMeasurement {
   KernelTotals totals;
 };
 
-// Where the time of training steps went, by kind of operation; without the first step, which makes
-// primitives and touches memory, unless it is the only one.
+// Tells where the time of training steps went, by kind of operation; without the first step, which
+// makes primitives and touches memory, unless it is the only one.
 struct OperationProfile {
   std::int64_t steps = 0;
   double seconds = 0;  // of these steps, kernels and all else
@@ -68,7 +68,7 @@ struct TrainingResult {
   std::optional<double> test_loss;
   std::optional<double> test_accuracy;
   MemoryMeasurement memory;
-  // Only with track_memory_statistics: one step as it was measured.
+  // Holds one step as it was measured, only with track_memory_statistics.
   std::optional<MemoryTimeline> measured_timeline;
   std::vector<LayerMeasurement> layers;
   std::optional<OperationProfile> profile;  // only with track_memory_statistics or a profile

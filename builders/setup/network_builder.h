@@ -9,7 +9,7 @@
 
 namespace frugal {
 
-// What a chain of layers is given: a batch of inputs.
+// Describes what a chain of layers is given: a batch of inputs.
 struct LayerInput {
   Shape shape;  // [N, sample...]
   DType dtype = DType::kF32;

@@ -42,7 +42,7 @@ DatasetDescription DatasetIn(const RunConfig& config) {
   return DatasetAt(config, "data.classes_used", config.data);
 }
 
-// What diffusion minimizes unless somebody chose otherwise.
+// Sets the loss that diffusion minimizes unless somebody chose otherwise.
 RunConfig WithLossOfDiffusion(RunConfig config) {
   const bool chosen = config.origins.Of("loss.kind").kind != OriginKind::kDefault;
   if (config.diffusion.kind != DiffusionKind::kNone && !chosen) config.loss.kind = LossKind::kMse;

@@ -13,7 +13,7 @@
 
 namespace frugal {
 
-// How a training runs through its data.
+// Tells how a training runs through its data.
 struct TrainingProgram {
   std::int64_t train_samples = 0;  // of one epoch
   std::int64_t test_samples = 0;   // 0 = no evaluation
@@ -24,8 +24,9 @@ struct TrainingProgram {
   std::int64_t total_steps = 0;
 };
 
-// What is given: everything that is known of a training before it is planned. Nothing of it changes
-// once it is prepared; only the network's checkpointed segments do while ways to train are tried.
+// Holds what is given: everything that is known of a training before it is planned. Nothing of it
+// changes once it is prepared; only the network's checkpointed segments do while ways to train are
+// tried.
 struct TrainingSetup {
   RunConfig config;
   DataLayout layout;
@@ -38,7 +39,7 @@ struct TrainingSetup {
   std::vector<Parameter*> parameters;
   std::unique_ptr<Optimizer> optimizer;
 
-  // Of activations; parameters are MasterType(dtype()).
+  // Returns the type of activations; parameters are MasterType(dtype()).
   DType dtype() const { return DTypeOf(config.training.precision); }
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.training.seed); }
 };
@@ -47,7 +48,8 @@ struct TrainingSetup {
 // data; otherwise [data] describes it. Throws ConfigError or ShapeError.
 TrainingSetup PrepareTraining(const RunConfig& config, const DataLayout* custom_layout = nullptr);
 
-// What a step is run with. `final_after` as in Plan; it and the setup must outlive the result.
+// Returns what a step is run with. `final_after` is as in Plan; it and the setup must outlive the
+// result.
 StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
                       std::span<const std::int64_t> final_after);
 

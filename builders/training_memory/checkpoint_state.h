@@ -14,7 +14,7 @@ class CheckpointState {
  public:
   CheckpointState() = default;  // of no pass
 
-  // Whether a backward pass can still go through it.
+  // Returns true while a backward pass can still go through it.
   bool is_pending() const { return parts_ != nullptr && !parts_->used; }
   // Gives back what is kept for backward, which can then not follow any more.
   void Drop() { parts_.reset(); }
@@ -29,7 +29,7 @@ class CheckpointState {
   std::unique_ptr<Parts> parts_;
 };
 
-// What a forward pass returns.
+// Holds what a forward pass returns.
 struct CheckpointedForward {
   Tensor output;
   CheckpointState state;

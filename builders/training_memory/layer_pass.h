@@ -24,7 +24,7 @@ struct LayerPass {
   int output_slot = Var::kNoGradient;
   Shape output_shape;
   DType output_dtype = DType::kF32;
-  // What the segments' second run needs to draw the same random numbers.
+  // The segments' second run needs these to draw the same random numbers.
   bool training = true;
   std::int64_t step = 0;
   std::int64_t micro_batch = 0;

@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// Where a TrainingMemoryManager's memory comes from. Every tensor taken here keeps it alive, so
+// A TrainingMemoryManager's memory comes from here. Every tensor taken here keeps it alive, so
 // tensors and forward states may outlive the manager.
 class ManagerMemory {
  public:
@@ -22,7 +22,8 @@ class ManagerMemory {
   Allocator& rented() { return rented_; }    // the same memory, told apart
   const Allocator& rented() const { return rented_; }
 
-  // Of the pool behind step() and rented(); nothing where they come from the heap.
+  // Returns the statistics of the pool behind step() and rented(); nothing where they come from the
+  // heap.
   std::optional<PoolStatistics> pool_statistics() const;
 
  private:

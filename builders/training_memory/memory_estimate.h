@@ -25,7 +25,7 @@ struct MemoryEstimate {
   double SavedFraction() const;     // of the peak without, in [0, 1)
 };
 
-// What a list of n layers keeps whose outputs have one size each.
+// Holds what a list of n layers keeps whose outputs all have one size.
 struct ActivationEstimate {
   std::int64_t without_checkpointing = 0;
   std::int64_t with_checkpointing = 0;
@@ -41,18 +41,18 @@ struct ActivationEstimate {
 ActivationEstimate EstimateActivations(std::int64_t layers, std::int64_t every_n,
                                        std::int64_t bytes);
 
-// What a dry pass is to look like.
+// Describes what a dry pass is to look like.
 struct DryPass {
   Backend& backend;
   DType dtype;
   bool training;
   Bundle inputs;  // of which only shapes and element types are looked at
 };
-// Of a pass in a environment without storage: exact, since it is the same code that runs. Over one
-// input.
+// Measures a pass over one input in an environment without storage: the bytes are exact, since it
+// is the same code that runs.
 MemoryEstimate EstimatePass(const DryPass& dry, const LayerChain& plain,
                             const LayerChain& checkpointed);
-// What each layer keeps for backward.
+// Measures what each layer keeps for backward.
 SavedBytes MeasureSavedBytes(const DryPass& dry, const LayerPointers& layers);
 
 }  // namespace frugal

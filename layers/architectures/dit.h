@@ -26,7 +26,7 @@ struct DitConfig {
 // or twice the channels with learn_sigma. Throws ConfigError for sizes that do not fit.
 std::unique_ptr<Sequential> MakeDit(const DitConfig& config);
 
-// The same with the variance's outputs left out, and with times in [0, 1] (Ma et al.,
+// A SiT is a DiT with the variance's outputs left out, and with times in [0, 1] (Ma et al.,
 // arXiv:2401.08740; github.com/willisma/SiT).
 struct SitConfig : DitConfig {};
 std::unique_ptr<Sequential> MakeSit(const SitConfig& config);

@@ -25,7 +25,8 @@ std::unique_ptr<Layer> MakeNorm(const Gpt2Config& config) {
                                           LayerNormOptions{.epsilon = config.layer_norm_epsilon});
 }
 
-// What ends in a sum starts smaller with depth (section 2.3 of the paper).
+// Returns the deviation that weights start from where a sum follows; it falls with depth (section
+// 2.3 of the paper).
 double OutputDeviation(const Gpt2Config& config) {
   return 0.02 / std::sqrt(2.0 * static_cast<double>(std::max<std::int64_t>(1, config.n_layer)));
 }

@@ -6,7 +6,7 @@
 #include "layers/dense.h"
 #include "layers/sequential.h"
 
-// What the architectures have in common.
+// The architectures have these parts in common.
 namespace frugal::architectures {
 
 // Throws ConfigError naming the family and the key unless value >= least.

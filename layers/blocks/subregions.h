@@ -4,8 +4,8 @@
 
 namespace frugal {
 
-// How attention cuts a sequence into parts that do not see each other: runs of `run` tokens are
-// dealt to `parts` parts in turn (alternating subregion attention of Nitro-E;
+// Tells how attention cuts a sequence into parts that do not see each other: runs of `run` tokens
+// are dealt to `parts` parts in turn (alternating subregion attention of Nitro-E;
 // github.com/AMD-AGI/Nitro-E).
 struct Subregions {
   std::int64_t parts = 1;

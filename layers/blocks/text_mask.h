@@ -5,8 +5,8 @@
 // Masks [N, S] of texts of different lengths: 0 where a token is padding. In the exact type.
 namespace frugal {
 
-// What attention adds to the scores of keys: [N, 1, 1, leading + S], 0 for `leading` keys that are
-// always seen and for the text's, -infinity for padding.
+// Returns what attention adds to the scores of keys: [N, 1, 1, leading + S], 0 for `leading` keys
+// that are always seen and for the text's, -infinity for padding.
 Tensor KeyMask(Context& context, const Tensor& mask, std::int64_t leading);
 
 // [N, 1, S]: one through the number of tokens for each that is no padding, which as a factor takes

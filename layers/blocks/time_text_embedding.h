@@ -13,10 +13,10 @@ struct TimeTextEmbeddingOptions {
   bool guidance = false;
 };
 
-// What modulates every block of a text-to-image transformer: the time, a pooled embedding of the
-// text and, of a model distilled from guided ones, the guidance's weight, embedded and summed
-// (Esser et al., arXiv:2403.03206, section 4). Parameters: timestep_embedder, guidance_embedder
-// and text_embedder, each with linear_1 and linear_2.
+// Makes what modulates every block of a text-to-image transformer: the time, a pooled embedding of
+// the text and, of a model distilled from guided ones, the guidance's weight, embedded and summed
+// (Esser et al., arXiv:2403.03206, section 4). Parameters: timestep_embedder, guidance_embedder and
+// text_embedder, each with linear_1 and linear_2.
 class TimeTextEmbedding final : public Module {
  public:
   explicit TimeTextEmbedding(const TimeTextEmbeddingOptions& options);

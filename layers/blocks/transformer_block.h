@@ -25,7 +25,7 @@ class GegluFeedForward final : public Module {
   Dense out_;
 };
 
-// What the second attention of a transformer block makes of the context [N, S, E].
+// Tells what the second attention of a transformer block makes of the context [N, S, E].
 struct ContextUse {
   // There is none: the norm before it is added in its place, as github.com/Zheng-Chong/CatVTON does
   // (Chong et al., arXiv:2407.15886).
@@ -50,11 +50,11 @@ class TransformerBlock final : public Module {
  public:
   explicit TransformerBlock(const TransformerBlockOptions& options);
 
-  // Over itself; over memory [N, S, context_features] with only_context.
+  // Attends over x itself, or over memory [N, S, context_features] with only_context.
   Var SelfAttend(Context& context, const Var& x, const Var& memory);
   Var CrossAttend(Context& context, const Var& x, const Var& memory);
   Var FeedForward(Context& context, const Var& x);
-  // All three.
+  // Runs all three.
   Var operator()(Context& context, const Var& x, const Var& memory);
   std::string Describe() const { return "transformer block, " + self_.Describe(); }
 

@@ -9,11 +9,11 @@
 
 namespace frugal {
 
-// What is wrong with giving the value to the field, or nothing. An integer is a number, but 3.0 is
-// no integer. The diagnostic's `where` is empty.
+// Returns what is wrong with giving the value to the field, or nothing. An integer is a number, but
+// 3.0 is no integer. The diagnostic's `where` is empty.
 std::optional<Diagnostic> CheckValue(const Field& field, const Value& value);
 
-// Whether a value, not none, is of the type that fields of the kind hold.
+// Returns true for a value, not none, of the type that fields of the kind hold.
 bool HasType(ValueKind kind, const Value& value);
 
 // Checks every field of a struct that was filled in code; `where` of the diagnostics is the path of

@@ -7,7 +7,7 @@
 
 namespace frugal {
 
-// How much memory a training may take: a number of MB, or a share of what the machine, or the
+// Tells how much memory a training may take: a number of MB, or a share of what the machine, or the
 // control group that the process runs in, has. One of the two is above 0.
 struct MemoryBudget {
   std::int64_t megabytes = 0;

@@ -23,13 +23,13 @@ struct Origin {
   static Origin At(const SourceLocation& location);  // kFile or kCommandLine
   static Origin Code();
 
-  // Whether the user wrote this very value, rather than a preset or nobody.
+  // Returns true where the user wrote this very value, rather than a preset or nobody.
   bool IsExplicit() const { return kind >= OriginKind::kFile; }
 };
 
 // "default", "preset ForConvNets", "planner", "train.toml:7:1", "--set", "code"
 std::string ToString(const Origin& origin);
-// The same, with files by line alone: "train.toml:7"
+// Writes the origin as ToString does, but files by line alone: "train.toml:7".
 std::string ShortText(const Origin& origin);
 
 // Origins by dotted key ("memory.tensor_pool_options.enabled"). Keys never set are defaults.
@@ -38,9 +38,9 @@ class Origins {
   void Set(const std::string& dotted_key, Origin origin);
   const Origin& Of(const std::string& dotted_key) const;
 
-  // Where to look for what a key says: its own place, else that of the table around it ("training",
-  // which was set like a key), else that of the file (the key ""). Empty where code has set it, or
-  // nothing was read from a file.
+  // Returns where to look for what a key says: its own place, else that of the table around it
+  // ("training", which was set like a key), else that of the file (the key ""). Empty where code
+  // has set it, or nothing was read from a file.
   SourceLocation PlaceOf(const std::string& dotted_key) const;
 
  private:

@@ -17,7 +17,8 @@ class SourceText {
     std::size_t column = 0;  // from 1, in UTF-8 characters
   };
 
-  // What stands between two places, shortened, and only its first line; "" outside of the text.
+  // Returns what stands between two places, shortened, and only its first line; "" outside of the
+  // text.
   std::string Quote(Place begin, Place end) const;
 
  private:

@@ -25,8 +25,8 @@ bool IsKeySymbol(char symbol) {
          symbol == '\'';
 }
 
-// Whether some chain a.b.c... is longer than allowed. Runs over text without parsing it, so strings
-// and comments count too: such chains of words have no place there either.
+// Returns true where some chain a.b.c... is longer than allowed. Runs over text without parsing it,
+// so strings and comments count too: such chains of words have no place there either.
 bool HasDeepKey(std::string_view text) {
   int parts = 0;
   bool after_dot = false;

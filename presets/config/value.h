@@ -13,7 +13,8 @@ namespace frugal {
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string,
                            std::vector<std::int64_t>, std::vector<std::string>>;
 
-// What a field can hold. kChoice is text out of a closed list; kTable is a table of further fields.
+// Names what a field can hold. kChoice is text out of a closed list; kTable is a table of further
+// fields.
 enum class ValueKind : std::uint8_t {
   kBool,
   kInt,
@@ -28,8 +29,8 @@ enum class ValueKind : std::uint8_t {
 
 bool IsNone(const Value& value);
 
-// As TOML writes it: `true`, `42`, `0.9`, `"text"`, `[1, 2]`; and `none`, which TOML has no word
-// for. Numbers are the shortest text that reads back as the same number.
+// Writes the value as TOML does: `true`, `42`, `0.9`, `"text"`, `[1, 2]`; and `none`, which TOML
+// has no word for. Numbers are the shortest text that reads back as the same number.
 std::string ToString(const Value& value);
 
 // "none", "a boolean", "an integer", "a number", "a string", "a list of integers", ...

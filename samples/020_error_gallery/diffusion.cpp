@@ -15,7 +15,7 @@ Case Dit(const std::string& title, const std::string& diffusion, const std::stri
   return made;
 }
 
-// What is done to a transformer for the 4 x 4 images of 3 classes.
+// Makes a case of what is done to a transformer for the 4 x 4 images of 3 classes.
 Case Use(const std::string& title, const std::string& code,
          const std::function<void(Model&)>& use) {
   return {title, code, [use] {

@@ -10,7 +10,7 @@ namespace frugal::gallery {
 // A data set small enough to be written by hand: 8 images of 4 x 4 to train on and 4 to test on, in
 // 3 classes, in the files train_images.idx, train_labels.idx, test_images.idx and test_labels.idx.
 void WriteTinyData();
-// The same, then `content` in place of one of the files.
+// Writes the same data, then `content` in place of one of the files.
 void WriteTinyData(const std::string& file, std::string_view content);
 
 // A model of one dense layer "head" on that data.

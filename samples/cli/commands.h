@@ -7,8 +7,8 @@
 
 namespace frugal::cli {
 
-// What the command line asks for. Parsing only sets it, so that mistakes in the command line and
-// errors in the work are told apart.
+// Does what the command line asks for. Parsing only sets it, so that mistakes in the command line
+// and errors in the work are told apart.
 using Action = std::function<void()>;
 
 // Each adds one command, which sets `action` when it is chosen.

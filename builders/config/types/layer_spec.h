@@ -31,8 +31,9 @@ struct FlattenOptions {};
 struct ToSequenceOptions {};
 struct SequentialOptions {};
 
-// By family, as in builders/layer_types. A type that is added here also has a name in
-// layer_spec.cpp, a row in its family's table, a line in layer_factory.cpp and a verb in LayerList.
+// The types are ordered by family, as in builders/layer_types. A type that is added here also has a
+// name in layer_spec.cpp, a row in its family's table, a line in layer_factory.cpp and a verb in
+// LayerList.
 using LayerOptions = std::variant<
     // basic
     DenseOptions, ActivationOptions, DropoutOptions, FlattenOptions,

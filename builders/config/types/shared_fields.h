@@ -12,7 +12,8 @@ namespace frugal {
 
 // Rows that the tables of several layers share.
 
-// By name; the parameters of functions that have some stay at their defaults.
+// Makes the field of a function by name; the parameters of functions that have some stay at their
+// defaults.
 template <class T>
 Field ActivationField(std::string name, ActivationFunction T::*member, std::string doc) {
   Field field;
@@ -32,11 +33,11 @@ Field ActivationField(std::string name, ActivationFunction T::*member, std::stri
   return field;
 }
 
-// Of an Initializer.
+// Returns the fields of an Initializer.
 FieldTable InitializerFields();
 
-// What a list of extents over `axes` axes may hold: numbers from `least`, of which one counts for
-// all axes.
+// Returns what a list of extents over `axes` axes may hold: numbers from `least`, of which one
+// counts for all axes.
 FieldLimits PerAxisLimits(double least, std::size_t axes, bool required = false);
 
 // A size: features, channels, groups. At least 1.

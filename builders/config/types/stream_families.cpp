@@ -88,7 +88,7 @@ Field ScaleField(std::string name, double C::*member) {
                    {.min = 0, .min_exclusive = true});
 }
 
-// What the transformers of videos share.
+// Returns the fields that the transformers of videos share.
 template <class C>
 std::vector<Field> VideoFields() {
   std::vector<Field> fields = HeadFields<C>();

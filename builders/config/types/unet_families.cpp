@@ -14,7 +14,7 @@ const FieldLimits kTransformerBlocks = {
 const FieldLimits kStages = {.min = 1, .max = kMostPerAxis, .min_items = 1, .max_items = 16};
 const FieldLimits kTypes = {.min_items = 1, .max_items = 16};
 
-// Of U-Nets over noisy images.
+// Makes freq_shift of U-Nets over noisy images.
 template <class T>
 Field ShiftField(double T::*member) {
   return MakeField("freq_shift", member, "Of the frequencies of time features.",
@@ -62,7 +62,7 @@ FieldTable UNetFields() {
        ClassesField(&C::num_class_embeds)});
 }
 
-// Of U-Nets with cross attention and ControlNets.
+// Returns the fields that U-Nets with cross attention and ControlNets share.
 std::vector<Field> TrunkFields() {
   using C = UNetTrunkConfig;
   return {
@@ -117,7 +117,7 @@ FieldTable UNetConditionFields() {
   return MakeFieldTable<C>("unet_condition", std::move(fields));
 }
 
-// Of ControlNets, one hint or several.
+// Returns the fields of ControlNets, one hint or several.
 std::vector<Field> HintedFields() {
   using C = ControlNetConfig;
   std::vector<Field> fields = TrunkFields();

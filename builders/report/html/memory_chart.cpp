@@ -130,7 +130,7 @@ std::string StepChart(const StepPlan& step, const MemoryTimeline* measured) {
          chart.Finish("Live memory over one training step, by purpose");
 }
 
-// What the layer with this label is, or the one that it lies in.
+// Says what the layer with this label is, or the one that it lies in.
 std::string DescriptionOf(const std::string& label, const std::vector<LayerPlan>& layers) {
   for (const LayerPlan& layer : layers) {
     if (label == layer.path) return layer.description;

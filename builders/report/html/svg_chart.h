@@ -13,7 +13,7 @@ struct Point {
   double y = 0;
 };
 
-// Where a chart lies in its SVG, in user units. The classes that its parts carry are in
+// Tells where a chart lies in its SVG, in user units. The classes that its parts carry are in
 // html_style.cpp.
 struct ChartFrame {
   Axis x;
@@ -43,7 +43,7 @@ class SvgChart {
   // One dot for each point, with its text shown under the pointer.
   void Dots(const std::vector<Point>& points, const std::vector<std::string>& texts,
             std::string_view style_class);
-  // Between two lines with the same x in ascending order.
+  // Fills the area between two lines with the same x in ascending order.
   void Area(const std::vector<Point>& lower, const std::vector<Point>& upper,
             std::string_view colour, std::string_view hint);
   void VerticalLine(double x, std::string_view style_class);

@@ -12,7 +12,7 @@ namespace frugal {
 // code and files to their values, so one that differs from its default without a file is from code.
 std::vector<ResolvedValue> AllValues(const RunConfig& config);
 
-// Whether it is a value of a layer.
+// Returns true for a value of a layer.
 bool IsOfLayer(const ResolvedValue& value);
 
 // The origin with files by name alone, without their directories: "train.toml:7".

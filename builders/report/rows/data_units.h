@@ -7,7 +7,7 @@
 
 namespace frugal {
 
-// In which words and units the figures of a training are told.
+// Holds the words and units in which the figures of a training are told.
 struct DataUnits {
   std::string samples = "samples";  // "images", "sequences"
   std::string rated = "samples";    // what a rate counts: "images", "tokens"
@@ -19,7 +19,7 @@ DataUnits UnitsOf(const DataLayout& layout, const LossOptions& loss);
 // "5,210 images/s"
 std::string RateText(const DataUnits& units, double samples_per_second);
 
-// What a loss in nats is in bits.
+// Returns what a loss in nats is in bits.
 double BitsOf(double loss);
 // "2.163 bits per byte"
 std::string BitsText(double loss);

@@ -5,7 +5,7 @@
 
 namespace frugal {
 
-// What a report tells of: a training that has ended.
+// Holds what a report tells of: a training that has ended.
 struct ReportData {
   const RunConfig& config;
   const DataLayout& layout;

@@ -24,7 +24,7 @@ class ConsoleProgress : public TrainingObserver {
     std::function<double()> clock = {};       // seconds that never go back; empty = the system's
   };
 
-  // To standard output, rewriting where that is a terminal.
+  // Writes to standard output, rewriting where that is a terminal.
   explicit ConsoleProgress(const DataUnits& units);
   explicit ConsoleProgress(Options options);
   ~ConsoleProgress() override;  // ends a line that is still open

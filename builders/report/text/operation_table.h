@@ -7,13 +7,13 @@
 
 namespace frugal {
 
-// Where the time of a step went, as text for a terminal.
+// Tells where the time of a step went, as text for a terminal.
 std::string OperationTableText(const OperationProfile& profile);
 
 // The cells of a row, under "operation", "calls", "ms", "time", "GFLOP/s", "of limit", "GB/s",
 // "of copy".
 std::vector<std::string> OperationCells(const OperationRow& row);
-// What the figures are of, and the limits where they were measured.
+// Says what the figures are of, and the limits where they were measured.
 std::string OperationNote(const OperationProfile& profile);
 
 }  // namespace frugal

@@ -35,7 +35,7 @@ class ControlTransformerBlock final : public Module {
   Dense out_;
 };
 
-// What several hints add to x (ControlNet++, github.com/xinsir6/ControlNetPlus; diffusers'
+// Adds several hints to x (ControlNet++, github.com/xinsir6/ControlNetPlus; diffusers'
 // ControlNetUnionModel): each hint itself, and a shift of every channel that a transformer makes of
 // the hint's mean over its pixels and of its type's row of task_embedding [types, channels].
 //

@@ -3,17 +3,17 @@
 #include "layers/architectures/unet/controlnet_config.h"
 #include "layers/architectures/unet/unet_skeleton.h"
 
-// What ControlNets have in common. Bundles hold x, t, context, class_labels if there are classes,
-// then the hints.
+// ControlNets have these parts in common. Bundles hold x, t, context, class_labels if there are
+// classes, then the hints.
 namespace frugal::architectures {
 
 // Throws ConfigError naming the family and the key.
 void CheckHints(const char* family, const ControlNetConfig& config);
 
-// Where the first hint is in the bundle.
+// Returns where the first hint is in the bundle.
 std::size_t FirstHintAt(const UNetTrunkConfig& config);
 
-// Where there are several: "hint_3".
+// Names a hint where there are several: "hint_3".
 std::string HintName(std::int64_t type);
 
 NetworkInput HintInput(const ControlNetConfig& config, const std::string& name);

@@ -9,7 +9,8 @@ namespace frugal {
 struct ControlNetUnionConfig : ControlNetConfig {
   std::int64_t num_control_type = 6;
   std::vector<std::int64_t> control_types = {0};  // of the hints, in their order; each once
-  // Of the transformer that the hints go through; both are the first stage's channels.
+  // The transformer that the hints go through has these sizes; its two numbers of channels are
+  // those of the first stage.
   std::int64_t num_trans_channel = 320;
   std::int64_t num_proj_channel = 320;
   std::int64_t num_trans_head = 8;

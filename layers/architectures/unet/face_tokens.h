@@ -11,9 +11,9 @@ struct FaceTokensOptions {
   std::int64_t features = 768;  // of each token
 };
 
-// What IP-Adapter FaceID makes of a face's features [N, inputs]: tokens [N, tokens, features] for
-// cross attention, as diffusers' IPAdapterFaceIDImageProjection with twice as many units inside as
-// inputs. Parameters: ff.net.0.proj, ff.net.2, norm.
+// Makes of a face's features [N, inputs] what IP-Adapter FaceID does: tokens [N, tokens, features]
+// for cross attention, as diffusers' IPAdapterFaceIDImageProjection with twice as many units inside
+// as inputs. Parameters: ff.net.0.proj, ff.net.2, norm.
 class FaceTokens final : public Module {
  public:
   explicit FaceTokens(const FaceTokensOptions& options);

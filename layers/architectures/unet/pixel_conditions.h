@@ -18,7 +18,7 @@ struct PixelConditionsOptions {
   double epsilon = 1e-5;
 };
 
-// What U-Nets over pixels are conditioned on (Saharia et al., arXiv:2205.11487, sections 2.4
+// Embeds what U-Nets over pixels are conditioned on (Saharia et al., arXiv:2205.11487, sections 2.4
 // and 2.5): the time, a text pooled by attention between layer norms, and the level of the noise on
 // the image that is to be enlarged, embedded as another time. Parameters: encoder_hid_proj,
 // time_embedding, noise_embedding, add_embedding.norm1, .pool, .norm2.

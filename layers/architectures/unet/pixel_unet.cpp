@@ -23,7 +23,7 @@ std::int64_t TimeFeatures(const PixelUNetConfig& config) {
   return 4 * config.block_out_channels[0];
 }
 
-// Of queries, keys and values.
+// Returns the width of queries, keys and values.
 std::int64_t AttentionWidth(const PixelUNetConfig& config, std::int64_t channels) {
   return (config.efficient ? 2 : 1) * channels;
 }

@@ -24,7 +24,7 @@ struct PixelUNetConfig {
   std::int64_t cross_attention_dim = 2048;  // that it is projected to, once for all layers
   std::int64_t norm_num_groups = 32;
   double norm_eps = 1e-5;
-  // Of our own:
+  // These keys are our own:
   bool self_attention = true;  // whether pixels attend to each other, not to the text alone
   bool efficient = false;      // the Efficient U-Net
   std::int64_t upscale = 0;    // how often the given image is to be enlarged; 0: there is none

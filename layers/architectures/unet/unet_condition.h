@@ -12,7 +12,7 @@ struct UNetConditionConfig : UNetTrunkConfig {
   std::int64_t out_channels = 4;
   std::vector<std::string> up_block_types = {"UpBlock2D", "CrossAttnUpBlock2D",
                                              "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"};
-  // Of our own, for adapted models:
+  // These keys are our own, for adapted models:
   bool skip_cross_attention = false;        // no context at all (see ContextUse)
   std::int64_t ip_adapter_tokens = 0;       // that a face's features become; 0: no adapter
   std::int64_t ip_adapter_embed_dim = 512;  // of these features

@@ -5,7 +5,7 @@
 
 #include "layers/sequential.h"
 
-// What all U-Nets have in common: which blocks are where, of which sizes, and which of them leave
+// All U-Nets have this in common: which blocks are where, of which sizes, and which of them leave
 // or take a skip (Ronneberger et al., arXiv:1505.04597; with residual blocks and attention: Ho et
 // al., arXiv:2006.11239, appendix B).
 namespace frugal::architectures {
@@ -49,7 +49,7 @@ struct DownsamplerPlace {
   SkipUse skips{};
 };
 
-// What a family puts in the places. A path is that of the public checkpoints' module.
+// Makes what a family puts in the places. A path is that of the public checkpoints' module.
 class UNetParts {
  public:
   virtual ~UNetParts() = default;
@@ -83,12 +83,12 @@ void AppendEfficientUp(Sequential& net, const UNetSizes& sizes, const UNetParts&
 
 // Throws ConfigError naming the family and the key unless there are stages, with channels.
 void CheckStages(const char* family, const char* key, const std::vector<std::int64_t>& channels);
-// The same of block_out_channels, and unless the norms' groups divide them.
+// Throws as CheckStages does for block_out_channels, and unless the norms' groups divide them.
 void CheckNormedStages(const char* family, const std::vector<std::int64_t>& channels,
                        std::int64_t groups);
 
-// Whether each entry of a list of block types is `with` attention rather than `plain`. Throws
-// ConfigError naming the family and the key for other entries and another number of them.
+// Returns whether each entry of a list of block types is `with` attention rather than `plain`.
+// Throws ConfigError naming the family and the key for other entries and another number of them.
 std::vector<bool> AttendingStages(const char* family, const char* key,
                                   const std::vector<std::string>& types, std::size_t stages,
                                   const std::string& plain, const std::string& with);
@@ -101,7 +101,7 @@ std::vector<std::int64_t> PerStage(const char* family, const char* key,
 void CheckSameWidth(const char* family, const std::vector<std::int64_t>& widths,
                     std::size_t stages);
 
-// By what height and width must be divisible: 2 for each stage but the last.
+// Returns by what height and width must be divisible: 2 for each stage but the last.
 std::int64_t DownsamplingOf(std::size_t stages);
 
 }  // namespace frugal::architectures

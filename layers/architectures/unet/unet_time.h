@@ -28,9 +28,9 @@ class TwoProducts final : public Module {
   Dense first_, second_;
 };
 
-// What a U-Net is conditioned on besides its context; the added embedding is that of SDXL (Podell
-// et al., arXiv:2307.01952, section 2.2): numbers such as the image's original size, by sinusoids,
-// behind a text's features. Parameters: time_embedding, class_embedding, add_embedding,
+// Embeds what a U-Net is conditioned on besides its context; the added embedding is that of SDXL
+// (Podell et al., arXiv:2307.01952, section 2.2): numbers such as the image's original size, by
+// sinusoids, behind a text's features. Parameters: time_embedding, class_embedding, add_embedding,
 // control_add_embedding.
 class UNetTime final : public Module {
  public:

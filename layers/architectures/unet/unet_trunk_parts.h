@@ -6,13 +6,13 @@
 #include "layers/blocks/transformer_block.h"
 #include "sdk/module/network_input.h"
 
-// What U-Nets with cross attention and ControlNets have in common.
+// U-Nets with cross attention and ControlNets have these parts in common.
 namespace frugal::architectures {
 
 // Throws ConfigError naming the family and the key.
 void CheckTrunk(const char* family, const UNetTrunkConfig& config);
 
-// Without the way up. Throws ConfigError for lists that do not fit.
+// Returns the sizes without the way up. Throws ConfigError for lists that do not fit.
 UNetSizes TrunkSizes(const char* family, const UNetTrunkConfig& config);
 
 // Throws ConfigError where heads do not divide the channels of a stage that attends.

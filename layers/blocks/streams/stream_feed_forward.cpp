@@ -12,7 +12,7 @@ bool IsGated(FeedForwardKind kind) {
   return kind == FeedForwardKind::kGeglu || kind == FeedForwardKind::kSwiglu;
 }
 
-// Of the first product alone; gates are taken behind it.
+// Returns the function of the first product alone; gates are taken behind it.
 Activation FunctionOf(FeedForwardKind kind) {
   switch (kind) {
     case FeedForwardKind::kGelu:

@@ -4,7 +4,8 @@
 
 namespace frugal {
 
-// As public configurations spell them: one function, or a function times a second half.
+// The kinds are named as public configurations spell them: one function, or a function times a
+// second half.
 enum class FeedForwardKind : std::uint8_t { kGelu, kGeluTanh, kSiluLinear, kGeglu, kSwiglu };
 
 struct StreamFeedForwardOptions {
@@ -31,7 +32,7 @@ class StreamFeedForward final : public Layer {
   Dense up_, down_;
 };
 
-// What modulates one part of a block, each [N, D].
+// Holds what modulates one part of a block, each [N, D].
 struct StreamModulation {
   Var shift, scale, gate;
 };

@@ -6,7 +6,7 @@
 
 namespace frugal {
 
-// What queries and keys go through head by head before they meet.
+// Names what queries and keys go through head by head before they meet.
 enum class QueryKeyNorm : std::uint8_t { kNone, kRms, kLayer };
 
 struct StreamHeads {

@@ -3,7 +3,8 @@
 #include "layers/convolution.h"
 #include "layers/dense.h"
 
-// How Nitro-E's middle blocks come to work on fewer tokens (github.com/AMD-AGI/Nitro-E).
+// By these layers, Nitro-E's middle blocks come to work on fewer tokens
+// (github.com/AMD-AGI/Nitro-E).
 namespace frugal {
 
 // Two products with a GELU between them at each place of a grid. Parameters: 1 and 3, convolutions
