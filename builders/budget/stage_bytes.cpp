@@ -111,7 +111,7 @@ class StageRun {
   }
   bool IsInput(const Var& one) const { return InputOf(one).has_value(); }
 
-  // Returns what came in is_skip and does not go out so, unless the stage before made it.
+  // Returns the skips that came in and do not go out, unless the stage before made it.
   std::vector<SkipConnection> Taken(const Stage& stage, std::size_t place,
                                     const Bundle& bundle) const {
     std::vector<SkipConnection> taken;

@@ -12,7 +12,7 @@ bool IsSame(const Var& a, const Var& b) {
   return a.value.raw() == b.value.raw() && a.shape() == b.shape() && a.dtype() == b.dtype();
 }
 
-// What comes out of a segment beside what it hands on.
+// Holds what comes out of a segment beside what it hands on.
 struct SegmentOutputs {
   Bundle made;                         // each new variable once
   std::vector<std::size_t> positions;  // in the bundle, of each of them
@@ -90,8 +90,8 @@ void RecomputeBackward(Context& context, Bundle inputs, const BundleSegment& seg
   LeafSlots leaves;
   const std::vector<int> outputs =
       Rerun(context, local, LeavesOn(local, std::move(inputs), leaves), segment, positions);
-  // What has already arrived for the inputs goes first, as it would without checkpointing: the sum
-  // is then taken in the same order and has the same bits.
+  // Gradients that have already arrived for the inputs go first, as they would without
+  // checkpointing: the sum is then taken in the same order and has the same bits.
   for (const auto& [outside, inside] : leaves) {
     if (Tensor arrived = outer.TakeGradient(outside)) {
       local.Accumulate(context, inside, std::move(arrived));

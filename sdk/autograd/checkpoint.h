@@ -17,8 +17,8 @@ using BundleSegment = std::function<void(Context&, Bundle&)>;
 // Without a tape it only runs the segment.
 Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segment);
 
-// The same for a segment that several variables go through. What it hands on as it is stays the
-// same variable. The segment must give the same bundle each time it runs.
+// Does the same for a segment that several variables go through. A variable that it hands on as it
+// is stays the same variable. The segment must give the same bundle each time it runs.
 void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment);
 
 }  // namespace frugal

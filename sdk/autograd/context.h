@@ -35,14 +35,16 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Of activations. Operations allocate in the element type of their inputs.
+  // Returns the type of activations. Operations allocate in the element type of their inputs.
   DType dtype() const { return parts_.dtype; }
-  // Of parameters, their gradients, and what needs more than 8 bits: statistics, losses.
+  // Returns the type of parameters, their gradients, and what needs more than 8 bits: statistics,
+  // losses.
   DType master_dtype() const { return MasterType(parts_.dtype); }
   MemoryLedger& ledger() { return parts_.ledger; }
   ParameterStore& parameters() { return parts_.parameters; }
   const Backend& backend() const { return parts_.backend; }
-  // For questions that a plan asks too (scratch sizes, fusion); kernels run through Launch.
+  // Returns the backend for questions that a plan asks too (scratch sizes, fusion); kernels run
+  // through Launch.
   Backend& planning_backend() { return parts_.backend; }
   std::uint64_t seed() const { return parts_.seed; }
 
@@ -84,7 +86,7 @@ class Context {
   void set_step(std::int64_t step) { step_ = step; }
   std::int64_t micro_batch() const { return micro_batch_; }
   void set_micro_batch(std::int64_t number) { micro_batch_ = number; }
-  // Of a network that generates position by position; null elsewhere.
+  // Returns the cache of a network that generates position by position; null elsewhere.
   KeyValueCache* cache() const { return cache_; }
   void set_cache(KeyValueCache* cache) { cache_ = cache; }
   // Runs behind each operation's backward, when what it kept is free again.

@@ -13,10 +13,11 @@ struct LaunchKind {
   OperationKind value;
 };
 
-// What one kernel call does and costs, for plans and profiles.
+// Says what one kernel call does and costs, for plans and profiles.
 struct LaunchCost {
   LaunchKind kind;
-  // What it must at least read and write, each tensor once: passes beyond that are its own loss.
+  // The call must at least read and write so many bytes, each tensor once: passes beyond that are
+  // its own loss.
   std::int64_t bytes = 0;
   double flops =
       0;  // of products, convolutions and attention; a multiplication with its sum is two
@@ -24,8 +25,8 @@ struct LaunchCost {
 };
 
 inline std::int64_t BytesOf(const Tensor& tensor) { return tensor ? tensor.bytes() : 0; }
-// Of all of them; those that are absent count nothing. Name a tensor twice that is updated in
-// place.
+// Returns the bytes of all of them together; those that are absent count nothing. Name a tensor
+// twice that is updated in place.
 template <class... Others>
 std::int64_t BytesOf(const Tensor& first, const Others&... others) {
   return BytesOf(first) + (BytesOf(others) + ... + 0);

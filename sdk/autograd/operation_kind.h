@@ -6,7 +6,7 @@
 
 namespace frugal {
 
-// What a kernel does, for profiles: where the time of a step goes.
+// Names what a kernel does, for profiles: where the time of a step goes.
 enum class OperationKind : std::uint8_t {
   kProduct,
   kConvolution,

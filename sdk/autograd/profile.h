@@ -10,7 +10,7 @@
 
 namespace frugal {
 
-// What kernels cost together.
+// Adds up what kernels cost together.
 struct KernelTotals {
   std::int64_t launches = 0;
   double seconds = 0;

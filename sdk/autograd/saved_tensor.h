@@ -15,8 +15,8 @@ namespace frugal {
 class Remat {
  public:
   using Make = std::function<Tensor(Context&)>;
-  // Sums of a residual stream in a row that are rematerialized: each needs the one before, and all of
-  // them are live while the first of a row is used. Of n sums n / (m + 1) + m are live at most.
+  // Sums of a residual stream in a row that are rematerialized: each needs the one before, and all
+  // of them are live while the first of a row is used. Of n sums n / (m + 1) + m are live at most.
   static constexpr int kMostSums = 3;
 
   explicit Remat(Make make, int sums) : make_(std::move(make)), sums_(sums) {}
@@ -37,8 +37,8 @@ class Remat {
   int waiting_ = 0;
 };
 
-// What an operation keeps of a variable that its backward reads: the value, or only how it is made
-// again.
+// Holds what an operation keeps of a variable that its backward reads: the value, or only how it is
+// made again.
 class SavedTensor {
  public:
   SavedTensor() = default;
@@ -62,12 +62,12 @@ Var RematerializedFrom(const Var& x, Var result, Make make, int more_sums = 0) {
   if (!result.needs_gradient()) return result;
   result.remat =
       std::make_shared<Remat>([make = std::move(make), kept = SavedTensor(x)](
-                                   Context& context) { return make(context, kept.Get(context)); },
-                               SumsBehind(x) + more_sums);
+                                  Context& context) { return make(context, kept.Get(context)); },
+                              SumsBehind(x) + more_sums);
   return result;
 }
 
-// The same for a sum along a residual stream, but for one in kMostSums + 1.
+// Does the same for a sum along a residual stream, but for one sum in kMostSums + 1.
 template <class Make>
 Var SumRematerializedFrom(const Var& stream, Var result, Make make) {
   if (SumsBehind(stream) >= Remat::kMostSums) return result;

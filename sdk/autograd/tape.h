@@ -13,7 +13,7 @@ class Context;
 // Takes the gradient of an operation's output and adds to those of its inputs and parameters. What
 // it captured is what the operation keeps for backward, and dies with it.
 using BackwardFunction = std::function<void(Context&, Tensor)>;
-// The same for an operation of several outputs; empty where no gradient arrived.
+// Does the same for an operation of several outputs; a gradient is empty where none arrived.
 using BundleBackwardFunction = std::function<void(Context&, std::vector<Tensor>)>;
 
 // The operations of one forward pass in execution order. Backward pops them in reverse, so memory
@@ -29,7 +29,7 @@ class Tape {
   // Seeds the gradient of `slot` and runs everything back. The tape is empty afterwards, except
   // for the gradients of leaves (slots that no operation of this tape produced).
   void Backward(Context& context, int slot, Tensor seed);
-  // The same from the gradients that have been accumulated so far.
+  // Runs everything back from the gradients that have been accumulated so far.
   void Backward(Context& context);
   // The gradient of a slot, empty where none arrived; leaves the slot empty.
   Tensor TakeGradient(int slot);
@@ -41,7 +41,7 @@ class Tape {
   void Clear();
 
  private:
-  // Of one output, or of several: then the second pair is used.
+  // Holds an operation of one output, or of several: then the second pair is used.
   struct Node {
     LabelTable::Id label;
     int output_slot = Var::kNoGradient;

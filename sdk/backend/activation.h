@@ -29,8 +29,8 @@ std::string_view NameOf(Activation activation);  // "identity", "relu", "gelu", 
 // The parameter `a` that papers and other frameworks take by default; 0 where there is none.
 double DefaultParameter(Activation activation);
 
-// Whether the derivative follows from the output alone, so that the input need not be kept:
-// relu, sigmoid, tanh, exp, leaky relu and elu (with a > 0), identity.
+// Returns true where the derivative follows from the output alone, so that the input need not be
+// kept: relu, sigmoid, tanh, exp, leaky relu and elu (with a > 0), identity.
 bool DerivesFromOutput(Activation activation);
 
 }  // namespace frugal

@@ -50,7 +50,7 @@ class ResampleKernels {
 
   virtual void NearestForward(std::int64_t factor, const Tensor& x, const Tensor& y) = 0;
   virtual void NearestBackward(std::int64_t factor, const Tensor& dy, const Tensor& dx) = 0;
-  // Between pixel centres (align_corners = false), clamped at the edges.
+  // Interpolates between pixel centres (align_corners = false), clamped at the edges.
   virtual void BilinearForward(std::int64_t factor, const Tensor& x, const Tensor& y) = 0;
   virtual void BilinearBackward(std::int64_t factor, const Tensor& dy, const Tensor& dx) = 0;
 };

@@ -36,14 +36,15 @@ struct LinearWeight {
   Tensor tensor;
   WeightLayout layout = WeightLayout::kOutIn;
   Tensor packed{};  // what products of bf16 tensors read instead (ProductKernels::PackWeight)
-  // Of y and dy in those products where it is not outputs(): columns of zeros follow (FastWidth).
+  // Holds the row width of y and dy in those products where it is not outputs(): columns of zeros
+  // follow (FastWidth).
   std::int64_t row_width = 0;
 
   LinearWeight(Tensor values,  // NOLINT(google-explicit-constructor): a plain weight is [N, K]
                WeightLayout order = WeightLayout::kOutIn)
       : tensor(std::move(values)), layout(order) {}
 
-  // What a product reads of it.
+  // Returns what a product reads of the weight.
   const Tensor& Read() const { return packed ? packed : tensor; }
   std::int64_t width() const { return row_width > 0 ? row_width : outputs(); }
   std::int64_t inputs() const { return tensor.shape()[layout == WeightLayout::kOutIn ? 1 : 0]; }
@@ -130,7 +131,7 @@ class NormKernels {
  public:
   virtual ~NormKernels() = default;
 
-  // Whether these kernels take bf16 tensors of so many channels.
+  // Returns true where these kernels take bf16 tensors of so many channels.
   virtual bool TakesBf16(std::int64_t /*channels*/) const { return false; }
 
   // x, y [M, D]; weight, bias [D] or none; mean, rstd [M]
@@ -166,7 +167,7 @@ class NormKernels {
   virtual void BatchNormalize(const Tensor& x, const Tensor& weight, const Tensor& bias,
                               const Tensor& mean, const Tensor& rstd, bool relu, const Tensor& y,
                               void* scratch) = 0;
-  // With given statistics (evaluation): running_mean, running_variance [C].
+  // Normalizes with given statistics (evaluation): running_mean, running_variance [C].
   virtual void BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
                               const Tensor& running_mean, const Tensor& running_variance,
                               double epsilon, bool relu, const Tensor& y) = 0;
@@ -175,8 +176,9 @@ class NormKernels {
                              const Tensor& rstd, const Tensor& weight, const Tensor& bias,
                              bool relu, const Tensor& dx, const Tensor& dweight,
                              const Tensor& dbias, bool accumulate, void* scratch) = 0;
-  // Of BatchInference, whose statistics do not depend on x. The relu cuts by y, or, where that is
-  // empty, by what x makes; else x is read only where dweight is given. Scratch: BatchScratch(dy).
+  // Writes the gradients of BatchInference, whose statistics do not depend on x. The relu cuts by
+  // y, or, where that is empty, by what x makes; else x is read only where dweight is given.
+  // Scratch: BatchScratch(dy).
   virtual void BatchInferenceBackward(const Tensor& dy, const Tensor& x, const Tensor& y,
                                       const Tensor& running_mean, const Tensor& running_variance,
                                       const Tensor& weight, const Tensor& bias, double epsilon,
@@ -223,7 +225,7 @@ class LossKernels {
  public:
   virtual ~LossKernels() = default;
 
-  // Along the last axis, x and y [M, D]; y may be x.
+  // The softmax is taken along the last axis, x and y [M, D]; y may be x.
   virtual void SoftmaxForward(const Tensor& x, bool logarithm, const Tensor& y) = 0;
   virtual void SoftmaxBackward(const Tensor& dy, const Tensor& y, bool logarithm,
                                const Tensor& dx) = 0;

@@ -32,7 +32,7 @@ class ModulationKernels {
   virtual void GatedAddBackward(const Tensor& dy, const Tensor& x, const Tensor& gate,
                                 const Tensor& dx, const Tensor& dgate, void* scratch) = 0;
 
-  // What a modulated layer norm reads beside x: weight, bias [D] in the exact type, or none.
+  // Holds what a modulated layer norm reads beside x: weight, bias [D] in the exact type, or none.
   struct LayerParts {
     Tensor weight;
     Tensor bias;

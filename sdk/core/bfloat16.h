@@ -13,7 +13,7 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 
   BFloat16() = default;
-  // To the nearest, ties to even, as the processor's own conversion does; NaN stays NaN.
+  // Rounds to the nearest, ties to even, as the processor's own conversion does; NaN stays NaN.
   explicit BFloat16(float value) {
     const auto word = std::bit_cast<std::uint32_t>(value);
     const bool nan = (word & 0x7fffffffU) > 0x7f800000U;

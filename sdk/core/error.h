@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// What every error of frugal says: where it happened, what was required there, what was given
+// Holds what every error of frugal says: where it happened, what was required there, what was given
 // instead, and what to do about it.
 struct Diagnostic {
   std::string where;
@@ -30,7 +30,7 @@ std::string DescribeAt(const SourceLocation& place, const Diagnostic& diagnostic
 class Error : public std::runtime_error {
  public:
   explicit Error(const Diagnostic& diagnostic, const SourceLocation& place = {});
-  // For messages that are lists of diagnostics, already formatted.
+  // Takes a message that is a list of diagnostics, already formatted.
   explicit Error(const std::string& message);
 
   const char* what() const noexcept override;

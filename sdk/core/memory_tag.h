@@ -7,7 +7,7 @@
 
 namespace frugal {
 
-// What a piece of memory is for. Plans and measurements are kept per purpose.
+// Says what a piece of memory is for. Plans and measurements are kept per purpose.
 enum class MemoryTag : std::uint8_t {
   kParameter,       // weights and buffers (running statistics)
   kGradient,        // gradients of parameters

@@ -42,8 +42,8 @@ struct Turned {
   double cosine, sine;
 };
 
-// Of the angle 2 pi v, v in [0, 1]: the series of both at most an eighth of a turn from the nearest
-// quarter, which says which is which and with what sign.
+// Returns cosine and sine of the angle 2 pi v, v in [0, 1]: the series of both are taken at most an
+// eighth of a turn from the nearest quarter, which says which is which and with what sign.
 inline Turned AtTurn(double v) {
   constexpr double kRound = 1.5 * kWhole;
   const double quarters = 4.0 * v + kRound;

@@ -19,7 +19,7 @@ std::array<std::uint32_t, 4> RandomWords(std::uint64_t key, std::uint64_t block)
 
 // Uniform in [0, 1) with 24 random bits: word i % 4 of block i / 4.
 double UniformAt(std::uint64_t key, std::uint64_t index);
-// The same from a word, for loops that draw a block at a time.
+// Makes such a number from a word, for loops that draw a block at a time.
 constexpr double UniformFromWord(std::uint32_t word) { return (word >> 8) * (1.0 / 16777216.0); }
 
 // Standard normal by Box and Muller: one pair of numbers from block index / 2.

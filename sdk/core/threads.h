@@ -14,7 +14,7 @@ namespace frugal {
 void SetMostThreads(int threads);
 int MostThreads();
 
-// In a team: which of its threads this one is, and how many they are. Elsewhere 0 and 1.
+// These say which thread of a team this one is, and how many they are; outside of a team, 0 and 1.
 int ThreadNumber();
 int TeamSize();
 

@@ -4,8 +4,8 @@
 
 #include "sdk/core/threads.h"
 
-// The same teams on threads of the standard library, in place of threads.cpp: for the thread
-// sanitizer, which sees nothing of libgomp's. Every team starts its threads anew.
+// This file makes the same teams on threads of the standard library, in place of threads.cpp: for
+// the thread sanitizer, which sees nothing of libgomp's. Every team starts its threads anew.
 namespace frugal {
 namespace {
 

@@ -5,11 +5,12 @@
 
 namespace frugal {
 
-// Whether the text is well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above
-// U+10FFFF.
+// Returns true where the text is well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates,
+// nothing above U+10FFFF.
 bool IsUtf8(std::string_view text);
 
-// At most so many bytes of the text, no character cut in two, with "..." where some are left out.
+// Returns at most so many bytes of the text, no character cut in two, with "..." where some are
+// left out.
 std::string Shortened(std::string_view text, std::size_t most);
 
 // The text with '?' for each control character but line breaks: names come from files and command

@@ -12,7 +12,7 @@ struct BatchRange {
   bool operator==(const BatchRange&) const = default;
 };
 
-// What becomes of the samples that do not fill a batch at the end of an epoch.
+// Says what becomes of the samples that do not fill a batch at the end of an epoch.
 enum class LastBatch : std::uint8_t { kKeepSmaller, kDrop };
 
 // Number of batches of `batch_size` in `samples`. Throws UsageError for a batch size below 1 or a

@@ -10,7 +10,7 @@
 
 namespace frugal {
 
-// What a data set looks like, known before any of it is read.
+// Says what a data set looks like, which is known before any of it is read.
 struct DataLayout {
   Shape sample_shape;  // of one input, images [H, W, C]
   // Labels in [0, classes), or, where classes is 0, real targets of target_shape.
@@ -21,10 +21,10 @@ struct DataLayout {
 
   // > 0: inputs are token numbers kI64 in [0, vocabulary), sample_shape [T].
   std::int64_t vocabulary = 0;
-  // Of the labels of one sample: {} for one label, [T] for one per position.
+  // The labels of one sample have this shape: {} for one label, [T] for one per position.
   Shape label_shape{};
 
-  // What the network takes beside its first input, in order.
+  // The network takes these beside its first input, in this order.
   NetworkInputs conditions{};
 
   DType InputType(DType model) const { return vocabulary > 0 ? DType::kI64 : model; }

@@ -25,8 +25,8 @@ IdxHeader ReadIdxHeader(const std::string& path);
 void ReadIdxInto(const std::string& path, const Shape& expected,
                  std::span<std::uint8_t> destination);
 
-// The same for a file of rows, `expected` [N, ...], of which only those with keep[n] != 0 are put
-// into `destination`, one after the other.
+// Does the same for a file of rows, `expected` [N, ...], of which only those with keep[n] != 0 are
+// put into `destination`, one after the other.
 void ReadIdxRowsInto(const std::string& path, const Shape& expected,
                      std::span<const std::uint8_t> keep, std::span<std::uint8_t> destination);
 

@@ -15,7 +15,7 @@ struct ImageStorage {
 };
 ImageStorage TakeImageStorage(Allocator& memory, const DatasetInfo& info, std::int64_t count);
 
-// What planning needs to know.
+// Returns what planning needs to know.
 DataLayout LayoutOf(const DatasetInfo& info);
 
 // Reads one part from its files into `storage`. Throws DataError where a file is missing, damaged

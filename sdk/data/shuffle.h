@@ -17,7 +17,7 @@ namespace frugal {
 std::vector<std::int64_t> EpochOrder(std::int64_t count, std::uint64_t seed, std::int64_t epoch,
                                      bool shuffle);
 
-// The same into memory of the caller; the count is order.size().
+// Writes the same order into memory of the caller; the count is order.size().
 void FillEpochOrder(std::span<std::int64_t> order, std::uint64_t seed, std::int64_t epoch,
                     bool shuffle);
 

@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// What a network that sees x_t is trained to say.
+// Names what a network that sees x_t is trained to say.
 enum class PredictionKind : std::uint8_t {
   kEpsilon,   // the noise n (Ho et al., arXiv:2006.11239)
   kVelocity,  // signal n - noise x0 (Salimans & Ho, arXiv:2202.00512, section 4)
@@ -21,15 +21,15 @@ struct Prediction {
   double sample = 0;
   double noise = 0;
 };
-// Of one number, with signal^2 + noise^2 = 1 and neither 0.
+// Reads one number of the output, with signal^2 + noise^2 = 1 and neither 0.
 Prediction ReadPrediction(PredictionKind kind, const NoiseLevel& level, double x, double output);
-// What the network should have said.
+// Returns what the network should have said.
 double TargetOf(PredictionKind kind, const NoiseLevel& level, double x0, double noise);
 
 // x_t = signal x0 + noise n, for training; x_t may be x0 or n.
 void AddNoise(const NoiseLevel& level, std::span<const float> x0, std::span<const float> noise,
               std::span<float> x_t);
-// The same for whole targets.
+// Writes what the network should have said for whole targets.
 void FillTarget(PredictionKind kind, const NoiseLevel& level, std::span<const float> x0,
                 std::span<const float> noise, std::span<float> target);
 

@@ -6,8 +6,8 @@
 
 namespace frugal {
 
-// Which of T training times a sampler of fewer steps visits (Lin et al., arXiv:2305.08891, table
-// 2), e.g. 5 of 1000.
+// Says which of T training times a sampler of fewer steps visits (Lin et al., arXiv:2305.08891,
+// table 2), e.g. 5 of 1000.
 enum class TimestepSpacing : std::uint8_t {
   kLeading,   // 800, 600, 400, 200, 0
   kLinspace,  // 999, 749, 500, 250, 0

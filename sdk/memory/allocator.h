@@ -56,7 +56,7 @@ class Allocator {
   Allocator& operator=(const Allocator&) = delete;
   virtual ~Allocator() = default;
 
-  // At least `bytes` bytes (0 is allowed and takes no memory), aligned to kMemoryAlignment.
+  // Returns at least `bytes` bytes (0 is allowed and takes no memory), aligned to kMemoryAlignment.
   // Throws MemoryError where a limit or the system refuses.
   Block Allocate(std::int64_t bytes, MemoryTag tag) {
     return DoAllocate(RoundUpToAlignment(bytes), tag);

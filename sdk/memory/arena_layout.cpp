@@ -89,7 +89,7 @@ class Orders {
     if (number == 0) return BySize();
     if (number == 1) return ByDuration();
     if (number == 2) return ByArea();
-    // What is live at the peak has to lie without gaps then.
+    // Blocks that are live at the peak have to lie without gaps then.
     Order order = number == 3 ? BySize() : ByDuration();
     std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
       return lives_[i].begin <= peak_ && peak_ < lives_[i].end;
@@ -179,7 +179,7 @@ std::vector<ArenaLayout::Loop> LoopsOf(const MemoryTrace& trace) {
     const ArenaLayout::Loop loop = {items[turn.first_life], items[turn.last_life], turn.times};
     if (loop.begin < loop.end) loops.push_back(loop);
   }
-  // Of two that begin together, the one inside was recorded first.
+  // Loops that begin together nest: the one inside was recorded first.
   std::ranges::reverse(loops);
   std::ranges::stable_sort(loops, {}, &ArenaLayout::Loop::begin);
   return loops;

@@ -5,7 +5,7 @@
 
 namespace frugal {
 
-// What the control groups of this process allow it, from its own group up to the root of the
+// Says what the control groups of this process allow it, from its own group up to the root of the
 // hierarchy (cgroups(7)), in version 1 or 2 or both.
 struct ControlGroupMemory {
   std::int64_t limit_bytes = 0;      // the least of all limits; 0 where no group has one

@@ -13,7 +13,7 @@ class KeepAliveAllocator final : public Allocator {
  public:
   explicit KeepAliveAllocator(Allocator& upstream) : upstream_(upstream) {}
 
-  // What blocks keep alive from now on; this allocator and its upstream may be parts of it.
+  // Sets what blocks keep alive from now on; this allocator and its upstream may be parts of it.
   void KeepAlive(std::weak_ptr<const void> source) { source_ = std::move(source); }
 
  private:

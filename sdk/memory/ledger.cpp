@@ -8,7 +8,7 @@
 namespace frugal {
 namespace {
 
-// What a process can address. Plans of more are refused, and sums of less do not overflow.
+// A process can address so many bytes. Plans of more are refused, and sums of less do not overflow.
 constexpr std::int64_t kMostLiveBytes = std::int64_t{1} << 47;
 
 }  // namespace

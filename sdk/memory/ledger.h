@@ -48,7 +48,7 @@ class MemoryLedger {
   }
   // Records into `trace` until it is set to null. The trace must outlive the recording.
   void RecordInto(MemoryTrace* trace);
-  // What is being recorded into, or null.
+  // Returns the trace that is being recorded into, or null.
   MemoryTrace* trace() { return trace_; }
   // Stops recording for a while: what is taken until Resume() is given back before it.
   MemoryTrace* Pause() { return std::exchange(trace_, nullptr); }

@@ -11,9 +11,9 @@ struct ByteRange {
   std::int64_t end;
 };
 
-// Which addresses are taken when: a segment tree over events, whose nodes hold ranges that have
-// grown together. Blocks that fill an arena without gaps are one range, however many they are, so
-// that asking takes a time by the gaps there are rather than by the blocks.
+// Tells which addresses are taken when: a segment tree over events, whose nodes hold ranges that
+// have grown together. Blocks that fill an arena without gaps are one range, however many they are,
+// so that asking takes a time by the gaps there are rather than by the blocks.
 class OccupiedRanges {
  public:
   explicit OccupiedRanges(std::size_t events);

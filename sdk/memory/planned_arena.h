@@ -26,7 +26,7 @@ class PlannedArena final : public Allocator {
   std::int64_t capacity_bytes() const { return capacity_; }    // address range in use
   std::int64_t saved_bytes() const;                            // held between steps
   std::int64_t growth_count() const { return growth_count_; }  // requests to the system
-  // What of the range is resident, as the system tells.
+  // Returns how much of the range is resident, as the system tells.
   std::int64_t ResidentBytes() const;
 
  private:

@@ -18,8 +18,9 @@ struct SystemMemory {
   std::int64_t control_group_bytes = 0;  // 0 where no group limits this process
   std::string control_group{};           // the path of the group that does, "/a/b"
   std::int64_t address_space_bytes = 0;  // RLIMIT_AS (`ulimit -v`); 0 without one
-  // What could be taken now: the least of what the machine can give without swapping, what is left
-  // in the control groups and what is left of the address space. Nothing where that is not known.
+  // So much could be taken now: the least of what the machine can give without swapping, what is
+  // left in the control groups and what is left of the address space. Nothing where that is not
+  // known.
   std::optional<std::int64_t> available_bytes{};
 
   MemoryLimitKind LimitKind() const;

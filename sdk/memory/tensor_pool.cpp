@@ -23,7 +23,7 @@ constexpr std::int64_t kLargestStep = std::int64_t{64} << 10;
 std::int64_t TensorPool::SizeClass(std::int64_t bytes) {
   if (bytes <= 8 * kMemoryAlignment) return bytes;
   const auto magnitude = std::bit_floor(static_cast<std::uint64_t>(bytes));
-  // Of large blocks an eighth is much: 6% of a large model's states were resident for nothing.
+  // An eighth of a large block is much: 6% of a large model's states were resident for nothing.
   const auto step = std::min(static_cast<std::int64_t>(magnitude / 8), kLargestStep);
   return (bytes + step - 1) / step * step;
 }

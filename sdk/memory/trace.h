@@ -54,7 +54,7 @@ class MemoryTrace {
   const std::vector<Lifetime>& lifetimes() const { return lifetimes_; }
   std::int64_t event_count() const { return event_; }
 
-  // What is recorded from BeginTurn() to EndTurn() stands for `times` turns of a loop.
+  // All that is recorded from BeginTurn() to EndTurn() stands for `times` turns of a loop.
   RepeatedTurn BeginTurn() const { return {.begin = event_, .first_life = lifetimes_.size()}; }
   void EndTurn(RepeatedTurn turn, std::int64_t times);
   // Turns that stand for several, those inside another one before it.

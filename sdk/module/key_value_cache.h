@@ -16,7 +16,7 @@ class KeyValueCache {
   std::int64_t capacity() const { return capacity_; }
   // Positions that are in, before those of the pass that is running.
   std::int64_t length() const { return length_; }
-  // After a pass over `count` positions.
+  // Counts `count` positions as in, after a pass over them.
   void Advance(std::int64_t count) { length_ += count; }
 
   // Puts rows of `source` [1, T, row], columns [offset, offset + width), behind those that are in,

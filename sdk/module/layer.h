@@ -9,7 +9,7 @@
 
 namespace frugal {
 
-// What a layer is, for policies that choose by kind.
+// Names what a layer is, for policies that choose by kind.
 enum class LayerKind : std::uint8_t {
   kDense,
   kConvolution,
@@ -41,21 +41,21 @@ class Layer : public Module {
   virtual LayerKind kind() const = 0;
   // One line with the sizes, e.g. "conv2d 32 -> 64, 3x3, stride 1, padding 1, relu".
   virtual std::string Describe() const = 0;
-  // Whether its inputs may be token numbers (kI64); else they are values.
+  // Returns true where its inputs may be token numbers (kI64); else they are values.
   virtual bool TakesTokens() const { return false; }
   // Runs the layer; memory it takes is held in its name. Throws ShapeError for tokens where it
   // takes values.
   Var operator()(Context& context, const Var& input);
-  // The same where several variables travel together: the layer works on the first and hands the
-  // others on, unless it is one that takes more (see BundleLayer).
+  // Does the same where several variables travel together: the layer works on the first and hands
+  // the others on, unless it is one that takes more (see BundleLayer).
   void operator()(Context& context, Bundle& bundle);
 
-  // Whether a sequence can go through position by position, earlier ones known from the context's
-  // cache alone, with the same result as all at once.
+  // Returns true where a sequence can go through position by position, earlier ones known from the
+  // context's cache alone, with the same result as all at once.
   virtual bool WorksByPosition() const { return false; }
 
-  // Whether what comes out for a sample depends on the others of its batch, in evaluation too: then
-  // a batch in several parts gives other numbers.
+  // Returns true where what comes out for a sample depends on the others of its batch, in
+  // evaluation too: then a batch in several parts gives other numbers.
   virtual bool MixesSamples() const { return false; }
 
   // The projection that the layer ends in; nothing where it ends in something else.

@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// What a network that takes several inputs makes of one of them.
+// Names what a network that takes several inputs makes of one of them.
 enum class InputRole : std::uint8_t {
   kSample,   // what is noised and predicted: images, latents, frames; in the type of activations
   kTime,     // [N], where the sample is between data and noise; in the parameters' type
@@ -21,8 +21,8 @@ enum class InputRole : std::uint8_t {
 struct NetworkInput {
   std::string name;  // "context"
   InputRole role = InputRole::kValues;
-  // Of one sample, channels last. Extents along `free_axes` may differ from these, which are what
-  // plans assume where no data say otherwise.
+  // Holds the shape of one sample, channels last. Extents along `free_axes` may differ from these,
+  // which are what plans assume where no data say otherwise.
   Shape shape{};
   std::vector<std::size_t> free_axes{};
   std::int64_t classes = 0;  // kLabel: labels are in [0, classes); the last may mean none

@@ -61,7 +61,7 @@ class ParameterStore {
   // Makes the copy anew, where there is one.
   void Repack(const Parameter& parameter, Backend& backend);
   bool HasPacked(const Parameter& parameter) const;
-  // What a product reads: the value, and its packed copy where activations are bf16.
+  // Returns what a product reads: the value, and its packed copy where activations are bf16.
   LinearWeight WeightOf(const Parameter& parameter, WeightLayout layout, DType activations,
                         Backend& backend);
 
@@ -110,8 +110,8 @@ class ParameterStore {
   MemoryLedger& ledger_;
   Options options_;
   ValueSource source_;
-  // By Parameter::index; null where nothing was asked for. A store of few parameters of a large
-  // model stays small.
+  // The slots are numbered by Parameter::index; null where nothing was asked for. A store of few
+  // parameters of a large model stays small.
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::size_t> touched_;  // indices that got a contribution since TakeFinal
 };

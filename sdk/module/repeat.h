@@ -18,7 +18,7 @@ class ManyTurns {
   ManyTurns& operator=(const ManyTurns&) = delete;
   ~ManyTurns();
 
-  // Whether the others are left out.
+  // Returns true where the other turns are left out.
   static bool IsDry(const Context& context) { return context.parts_.dry; }
 
  private:
@@ -30,7 +30,7 @@ class ManyTurns {
   double recomputed_flops_;
 };
 
-// What is taken while it lives, which is given back before its end, is not recorded.
+// Pauses recording while it lives; what is taken meanwhile is given back before its end.
 class PausedRecording {
  public:
   explicit PausedRecording(Context& context) : ledger_(context.ledger()), trace_(ledger_.Pause()) {}

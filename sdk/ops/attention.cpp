@@ -70,7 +70,7 @@ AttentionGeometry Fit(Context& context, const VarHeads& q, const VarHeads& k, co
           .causal = options.causal};
 }
 
-// Of queries, keys and values.
+// Returns the bytes of queries, keys and values.
 std::int64_t InputBytes(const AttentionGeometry& g, DType dtype) {
   const std::int64_t rows = g.query_length * g.heads + 2 * g.key_length * g.key_heads;
   return g.batch * rows * g.head_size * SizeOf(dtype);

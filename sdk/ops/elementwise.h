@@ -25,7 +25,7 @@ Var Flatten(Context& context, const Var& x);
 // y.shape[i] = x.shape[axes[i]]
 Var Permute(Context& context, const Var& x, const Shape& axes);
 
-// The same elements under another shape; made again where x is.
+// Returns the same elements under another shape; they are made again where x is.
 Var Reshape(Context& context, const Var& x, const Shape& shape);
 
 }  // namespace frugal

@@ -15,7 +15,7 @@ Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression
 Var RegressionLoss(Context& context, const Var& x, const Tensor& target, Regression kind,
                    double delta = 1.0);
 
-// Along the last axis. Keeps its output.
+// The softmax is taken along the last axis. Keeps its output.
 Var Softmax(Context& context, const Var& x);
 Var LogSoftmax(Context& context, const Var& x);
 

@@ -4,7 +4,7 @@
 
 namespace frugal {
 
-// What LSTM and GRU share: the sequence in time order, so that each step is one contiguous piece,
+// LSTM and GRU share these: the sequence in time order, so that each step is one contiguous piece,
 // and the products that take all steps at once. T steps, N samples, G H gate features.
 struct RecurrentShape {
   std::int64_t batch = 0;

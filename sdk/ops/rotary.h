@@ -44,10 +44,10 @@ struct AxisPositions {
 RotaryAngles AnglesOfAxes(Context& context, const std::vector<AxisPositions>& axes,
                           std::int64_t leading = 0);
 
-// The same angles as a table of fixed position features [leading + product of the counts, sum of
-// the rotary sizes] in the element type of activations: for each axis of `order`, its sines and
-// then its cosines. A ViT's two-dimensional table of D features (He et al., arXiv:2111.06377) is
-// axes {{H, D / 2}, {W, D / 2}} in the order {1, 0}: columns first.
+// Returns the same angles as a table of fixed position features [leading + product of the counts,
+// sum of the rotary sizes] in the element type of activations: for each axis of `order`, its sines
+// and then its cosines. A ViT's two-dimensional table of D features (He et al., arXiv:2111.06377)
+// is axes {{H, D / 2}, {W, D / 2}} in the order {1, 0}: columns first.
 Var SinusoidsOfAxes(Context& context, const std::vector<AxisPositions>& axes,
                     const std::vector<std::size_t>& order, std::int64_t leading = 0);
 

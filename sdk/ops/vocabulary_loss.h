@@ -8,8 +8,8 @@ namespace frugal {
 struct VocabularyLossOptions {
   double label_smoothing = 0;
   std::int64_t ignore_index = -100;
-  // What backward will be seeded with. Gradients are made beside the loss, chunk by chunk, so that
-  // logits are neither kept nor computed twice.
+  // Backward will be seeded with this number. Gradients are made beside the loss, chunk by chunk,
+  // so that logits are neither kept nor computed twice.
   double seed = 1;
   std::int64_t chunk_rows = 0;  // 0: ChunkRows
 };

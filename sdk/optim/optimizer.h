@@ -31,7 +31,7 @@ class Optimizer {
   }
   bool clips() const { return clip_norm_ > 0; }
 
-  // Of a parameter with rate_factor 1.
+  // Returns the learning rate of a parameter with rate_factor 1.
   double LearningRate(std::int64_t step) const {
     return options_.lr * ScheduleFactor(schedule_, step, total_steps_);
   }

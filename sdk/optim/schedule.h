@@ -22,7 +22,7 @@ struct ScheduleOptions {
   double step_factor = 0.1;
 };
 
-// What the base rate is multiplied with in step `step` (from 0) of `total_steps`.
+// Returns the factor of the base rate in step `step` (from 0) of `total_steps`.
 double ScheduleFactor(const ScheduleOptions& schedule, std::int64_t step, std::int64_t total_steps);
 
 }  // namespace frugal

@@ -24,7 +24,7 @@ struct StateForm {
   DType dtype = DType::kF32;
   Shape shape;
 };
-// Of one state tensor of a parameter.
+// Returns the form of one state tensor of a parameter.
 StateForm FormOf(StateFormat format, const Shape& parameter, DType dtype);
 
 }  // namespace frugal

@@ -7,8 +7,8 @@ namespace {
 
 using std::int64_t;
 
-// Whether a value is made in a run that began at `begin`, and goes past stage i - 1 beside its
-// output.
+// Returns true where a value is made in a run that began at `begin`, and goes past stage i - 1
+// beside its output.
 bool IsBeside(const SkipConnection& value, std::size_t begin, std::size_t i) {
   return value.made >= begin && value.made + 1 < i && value.taken >= i;
 }
@@ -44,7 +44,7 @@ class Simulation {
   ChainCost cost() const { return cost_; }
 
  private:
-  // What is there of a carried value beside what stages keep.
+  // Says what is there of a carried value beside what stages keep.
   enum class Place : std::uint8_t { kNone, kValue, kGradient };
 
   void See(int64_t live) { cost_.peak_bytes = std::max(cost_.peak_bytes, live + carried_bytes_); }

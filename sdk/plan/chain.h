@@ -21,8 +21,8 @@ struct ChainStage {
   bool operator==(const ChainStage&) const = default;
 };
 
-// What a stage's output holds for a stage behind the next one, a U-Net's skip: `bytes` of the
-// output of `made` that the stages between hand on, until `taken` has read them. Its gradient
+// Describes what a stage's output holds for a stage behind the next one, a U-Net's skip: `bytes` of
+// the output of `made` that the stages between hand on, until `taken` has read them. Its gradient
 // takes as much, from the backward pass of `taken` to that of `made`.
 struct SkipConnection {
   std::size_t made = 0;
@@ -55,8 +55,9 @@ struct ChainCost {
   std::int64_t peak_bytes = 0;
 };
 
-// What a training pass over the chain costs with these segments. The last stage's output is taken
-// for the loss: its gradient is there throughout, as are those of values that are taken behind it.
+// Returns what a training pass over the chain costs with these segments. The last stage's output is
+// taken for the loss: its gradient is there throughout, as are those of values that are taken
+// behind it.
 ChainCost Simulate(const Chain& chain, const CheckpointSegments& segments);
 
 // The chain as one stage, with what Simulate says it takes as a whole: for grouping. Its output is

@@ -145,7 +145,7 @@ std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
     found_.push_back(Shortened(*best, peak_bytes));
     return found_.back();
   }
-  // What a schedule takes is rounded up while they are solved for.
+  // The bytes that a schedule takes are rounded up while schedules are solved for.
   ChainChoice least = Least();
   if (least.cost.peak_bytes > peak_bytes) return std::nullopt;
   return least;

@@ -39,7 +39,7 @@ class ChainPlanner {
   void Solve(std::int64_t peak_bytes);
   ChainChoice LeastSolved();
   ChainChoice Scheduled(ChainSolver& solver, std::int64_t limit) const;
-  // With as little run again as may be, while that fits.
+  // Returns the choice with as little run again as may be, while that fits.
   ChainChoice Shortened(ChainChoice choice, std::int64_t peak_bytes) const;
   void AddKnown(CheckpointSegments segments, std::string method);
 

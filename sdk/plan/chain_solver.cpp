@@ -74,7 +74,7 @@ CheckpointSegments ChainSolver::Schedule(std::int64_t bytes) {
 // otherwise, and may find nothing for what a coarser one calls enough.
 std::int64_t ChainSolver::LeastBytes(std::int64_t enough) {
   int level = LevelFor(enough);
-  // What is known to do may not do where each stage is rounded up.
+  // Bytes that are known to do may not do where each stage is rounded up.
   while (level > 0 && TableOfLevel(level).LeastBytes() > RangeOf(level)) --level;
   while (level < precision_.levels && TableOfLevel(level).LeastBytes() <= RangeOf(level + 1)) {
     ++level;

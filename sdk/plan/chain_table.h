@@ -9,8 +9,8 @@ namespace frugal {
 
 class ChainSolver;
 
-// What a table counts as one: a stage, or a run of stages [begin, end) merged into one, whose
-// inside is solved by itself.
+// Describes what a table counts as one: a stage, or a run of stages [begin, end) merged into one,
+// whose inside is solved by itself.
 struct ChainUnit {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -55,19 +55,20 @@ class ChainTable {
  private:
   using Row = std::span<double>;  // seconds by slots
 
-  // What running a unit takes, in slots; `last` ends the run whose gradients are given.
+  // Holds what running a unit takes, in slots; `last` ends the run whose gradients are given.
   struct Needs {
     std::size_t kept = 0;
     std::size_t least = 0;  // for the forward and the backward pass of the unit itself
   };
   Needs KeepNeeds(std::size_t unit, std::size_t last) const;
-  // What units s .. t carry past t beside its output: values, and gradients once they are taken.
+  // Returns what units s .. t carry past t beside its output: values, and gradients once they are
+  // taken.
   std::int64_t Beside(std::size_t s, std::size_t t) const { return beside_[s * units_.size() + t]; }
   // Bytes of the gradients of what a unit carries that count beside it, in a run that ends at
   // `last`: at least of what it carries past the run, which is there from the start.
   std::int64_t GradientsBeside(std::size_t unit, std::size_t last) const;
-  // What a segment of units s .. last keeps, in slots. What it carries past the run around it
-  // counts once, although it is rematerialized beside its gradient.
+  // Returns what a segment of units s .. last keeps, in slots. What it carries past the run around
+  // it counts once, although it is rematerialized beside its gradient.
   std::size_t SegmentNeeds(std::size_t s, std::size_t last) const;
   // The output of t and what s .. t carry past it: their gradients are what is given to such a run.
   std::int64_t Given(std::size_t s, std::size_t t) const {

@@ -25,7 +25,7 @@ struct StepPlan {
   // Live before the step (weights, gradients, optimizer state, data sets), by purpose.
   BytesByTag baseline;
   MemoryTimeline timeline;  // of what the step itself takes and gives back
-  // At its peak: large tensors of one size in one place.
+  // These are live at its peak: large tensors of one size in one place.
   std::vector<SimultaneousBuffers> side_by_side;
 };
 
@@ -45,16 +45,17 @@ struct LayerPlan {
   SegmentRange inner_segments{};  // those inside it
 };
 
-// Whether a layer, or a part of it, is in a checkpointed segment.
+// Returns true where a layer, or a part of it, is in a checkpointed segment.
 inline bool IsCheckpointed(const LayerPlan& layer) {
   return layer.segment >= 0 || layer.inner_segments.count > 0;
 }
 
-// What was chosen so that a training stays within a memory budget, and why, in words.
+// Says what was chosen so that a training stays within a memory budget, and why, in words.
 struct BudgetPlan {
   std::int64_t budget_bytes = 0;
   std::string source;  // "memory_budget_mb = 3000", "70% of 24,000 MB of physical memory"
-  // What the process takes for tensors: what lives outside steps, and the arena with its gaps.
+  // The process takes so many bytes for tensors: what lives outside steps, and the arena with its
+  // gaps.
   std::int64_t planned_bytes = 0;
   std::int64_t unconstrained_bytes = 0;  // the same with nothing chosen
   double predicted_slowdown = 1;         // of a step, beside the one with nothing chosen
@@ -62,7 +63,7 @@ struct BudgetPlan {
   std::string faster;  // what would be faster, but was not to be chosen, in words; or nothing
 };
 
-// What a training will take, known before anything of it is allocated. Data only.
+// Says what a training will take, known before anything of it is allocated. It is data only.
 struct Plan {
   std::int64_t parameter_count = 0;  // elements, buffers left out
   std::int64_t trainable_count = 0;

@@ -37,16 +37,16 @@ class Tensor {
     return storage_ ? static_cast<std::byte*>(storage_->data()) + offset_bytes_ : nullptr;
   }
 
-  // The same storage seen under another shape of as many elements.
+  // Returns the same storage seen under another shape of as many elements.
   Tensor Reshape(const Shape& shape) const;
   // Rows [begin, begin + count) of the first axis, in the same storage.
   Tensor Narrow(std::int64_t begin, std::int64_t count) const;
   bool SharesStorageWith(const Tensor& other) const { return storage_ == other.storage_; }
-  // Whether this is the only reference to its storage.
+  // Returns true where this is the only reference to its storage.
   bool IsSoleOwner() const { return storage_.use_count() == 1; }
   // How many references there are, this one included; 0 of an empty tensor.
   std::int64_t OwnerCount() const { return storage_.use_count(); }
-  // Whether its storage was taken from that allocator.
+  // Returns true where its storage was taken from that allocator.
   bool IsFrom(const Allocator& allocator) const {
     return storage_ != nullptr && storage_->IsFrom(allocator);
   }

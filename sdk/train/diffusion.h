@@ -43,7 +43,7 @@ struct DiffusionOptions {
   double guidance = 1;  // 1: none
 };
 
-// What a network is trained on: data at random times between data and noise.
+// Makes what a network is trained on: data at random times between data and noise.
 class DiffusionProcess {
  public:
   // ConfigError for a schedule that makes no sense.
@@ -75,7 +75,7 @@ class DiffusionProcess {
   };
   Drawn Draw(std::uint64_t key, std::uint64_t index) const;
   double TargetAt(const NoiseLevel& level, double x0, double noise) const;
-  // Of one sample: normal numbers first, first + 1, ... of a stream.
+  // Names the noise of one sample: normal numbers first, first + 1, ... of a stream.
   struct NoisePlace {
     std::uint64_t key, first;
   };

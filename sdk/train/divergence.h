@@ -9,7 +9,8 @@
 
 namespace frugal {
 
-// What a training does where a loss, a gradient's norm or a weight is no longer a finite number.
+// Says what a training does where a loss, a gradient's norm or a weight is no longer a finite
+// number.
 enum class DivergencePolicy : std::uint8_t {
   kStop,  // ends in a DivergenceError, before anything is updated with it
   kWarn,  // warns once and goes on

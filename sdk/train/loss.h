@@ -14,7 +14,7 @@ struct LossOptions {
   double delta = 1;  // huber
 };
 
-// Whether its targets are class labels (kI64 [N]) rather than values.
+// Returns true where its targets are class labels (kI64 [N]) rather than values.
 bool TakesLabels(LossKind kind);
 
 // A scalar [1], the mean over the batch.

@@ -13,13 +13,13 @@
 
 namespace frugal {
 
-// What a step works on. The same functions below run dry, to plan, and for real.
+// Holds what a step works on. The same functions below run dry, to plan, and for real.
 struct StepParts {
   Layer& network;
   std::span<Parameter* const> parameters;
   const LossOptions& loss;
   const DataLayout& layout;
-  // What the network takes, with the data's shapes.
+  // The network takes these, with the data's shapes.
   std::span<const NetworkInput> inputs;
   // Where the network is to take noise away; null where the data have its targets.
   const DiffusionProcess* diffusion = nullptr;
@@ -36,7 +36,7 @@ struct StepParts {
   DivergencePolicy on_divergence = DivergencePolicy::kStop;
 };
 
-// What the loss compares a batch's outputs with, as memory.
+// Describes what the loss compares a batch's outputs with, as memory.
 struct TargetLayout {
   Shape shape;
   DType dtype = DType::kF32;
@@ -47,8 +47,9 @@ TargetLayout TargetsOf(const StepParts& parts, std::int64_t batch, DType exact);
 // a network over positions, which may end in many outputs for each.
 std::optional<Projection> ProjectionForLoss(const StepParts& parts);
 
-// What a forward pass does behind the network, for a part of the batch whose share of the step is
-// `share`; `output` is the network's, up to that projection where the loss takes it over.
+// RunLoss does what a forward pass does behind the network, for a part of the batch whose share of
+// the step is `share`; `output` is the network's, up to that projection where the loss takes it
+// over.
 struct LossOfBatch {
   Var loss;
   std::int64_t correct = 0;

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-// What the processor has, each asked for once, less what the environment takes away.
+// These functions tell what the processor has, each asked for once, less what the environment takes
+// away.
 //
 // FRUGAL_ISA=baseline|avx2|avx512|avx512_bf16|amx is the most that may be used of it, so that every
 // path can be tested on a machine that has more. It holds for our loops and for oneDNN, whose least

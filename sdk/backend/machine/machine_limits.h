@@ -4,8 +4,8 @@
 
 namespace frugal {
 
-// What this machine can do at best with the threads that kernels use now: what a step's kernels are
-// held against.
+// Says what this machine can do at best with the threads that kernels use now: a step's kernels are
+// held against it.
 struct MachineLimits {
   double product_f32 = 0;   // FLOP/s of a dense product
   double product_bf16 = 0;  // 0 where there is no such product

@@ -46,7 +46,7 @@ std::unique_ptr<Operation> MakeOurs(const Description& description) {
   return PackedGemmPays(*d) ? MakePackedGemm(*d) : nullptr;
 }
 
-// What oneDNN has of its own, with every activation.
+// Makes the operation that oneDNN has of its own, with every activation; else returns nullptr.
 std::unique_ptr<Operation> MakeByRecipe(const Description& description) {
   try {
     Recipe recipe = std::visit([](const auto& d) { return MakeRecipe(d); }, description);
@@ -58,8 +58,8 @@ std::unique_ptr<Operation> MakeByRecipe(const Description& description) {
   }
 }
 
-// What oneDNN may use. It takes a limit only until its first primitive is made, and then says so: a
-// program that used oneDNN before keeps its own limit.
+// Limits what oneDNN may use. oneDNN takes a limit only until its first primitive is made, and then
+// says so: a program that used oneDNN before keeps its own limit.
 bool LimitInstructions() {
   switch (simd::LimitOfEnvironment()) {
     case simd::IsaLimit::kBaseline:

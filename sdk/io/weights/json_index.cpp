@@ -22,7 +22,7 @@ std::string Quoted(const std::string& text) {
   return "\"" + Shortened(text, kMostBytes) + "\"";
 }
 
-// What one tensor's object has said so far.
+// Holds what one tensor's object has said so far.
 struct Draft {
   std::optional<std::vector<std::int64_t>> extents;
   std::optional<JsonDataRange> range;

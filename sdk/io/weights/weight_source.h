@@ -55,7 +55,8 @@ class WeightSource {
   std::vector<StoredTensor> entries_;
   WeightMetadata metadata_;
   std::map<std::string_view, std::size_t> index_;  // of entries_, by name
-  // By what is behind the first dot of a name, and by name where that is the same.
+  // The tensors are sorted by what is behind the first dot of a name, and by name where that is the
+  // same.
   std::vector<std::pair<std::string_view, const StoredTensor*>> below_;
 };
 

@@ -25,8 +25,8 @@ void CheckInput(Context& context, const Shape& x, const BatchNormState& state) {
   }
 }
 
-// What evaluation keeps: x where the weight is trained, which tells where the relu cut, too; else y
-// where there is a relu.
+// Holds what evaluation keeps: x where the weight is trained, which tells where the relu cut, too;
+// else y where there is a relu.
 struct Evaluated {
   int slot;
   SavedTensor x;
@@ -87,7 +87,7 @@ void MoveRunning(Context& context, const BatchNormState& state, const Tensor& me
       });
 }
 
-// What a forward pass over a batch found, from which its output is rematerialized.
+// Holds what a forward pass over a batch found, from which its output is rematerialized.
 struct Statistics {
   Tensor mean, rstd;
 };

@@ -61,7 +61,7 @@ Tensor Modulated(Context& context, const Tensor& x, const Tensor& shift, const T
   return y;
 }
 
-// What the backward pass of Modulate keeps: x only where the scale wants a gradient.
+// Holds what the backward pass of Modulate keeps: x only where the scale wants a gradient.
 struct ModulateKept {
   SavedTensor x;
   Var scale;

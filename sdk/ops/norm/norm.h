@@ -11,8 +11,8 @@ struct NormParameters {
   const Parameter* bias = nullptr;
 };
 
-// Over the last axis of x [..., D] (Ba et al., arXiv:1607.06450). Keeps x, mean and 1/deviation;
-// y is rematerialized (Var::remat) for what is behind it.
+// Normalizes over the last axis of x [..., D] (Ba et al., arXiv:1607.06450). Keeps x, mean and
+// 1/deviation; y is rematerialized (Var::remat) for what is behind it.
 Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double epsilon);
 
 // x / sqrt(mean(x^2) + epsilon) * weight over the last axis (Zhang & Sennrich, arXiv:1910.07467).
@@ -20,14 +20,15 @@ Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double 
 // behind it.
 Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsilon);
 
-// Over groups of channels and all positions of x [N, ..., C] (Wu & He, arXiv:1803.08494). Keeps x
-// and two numbers per sample and group; y is rematerialized (Var::remat) for what is behind it.
+// Normalizes over groups of channels and all positions of x [N, ..., C] (Wu & He,
+// arXiv:1803.08494). Keeps x and two numbers per sample and group; y is rematerialized (Var::remat)
+// for what is behind it.
 Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
               double epsilon);
 
-// Over everything but the channels of x [..., C] (Ioffe & Szegedy, arXiv:1502.03167). In training
-// it uses the batch's statistics and moves the running ones by `momentum`, once per step: not when
-// a checkpointed segment runs again. In evaluation it uses the running ones, which get no
+// Normalizes over everything but the channels of x [..., C] (Ioffe & Szegedy, arXiv:1502.03167). In
+// training it uses the batch's statistics and moves the running ones by `momentum`, once per step:
+// not when a checkpointed segment runs again. In evaluation it uses the running ones, which get no
 // gradient, and keeps x where the weight is trained, else y where there is a relu. `relu` is fused;
 // backward finds again from x, or y, where it cut. In training y is rematerialized (Var::remat) for
 // what is behind it.

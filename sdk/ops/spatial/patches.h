@@ -6,7 +6,7 @@
 // ShapeError where p does not divide the image.
 namespace frugal {
 
-// In which order a patch's numbers lie.
+// Says in which order a patch's numbers lie.
 enum class PatchOrder : std::uint8_t {
   kChannelsLast,   // (row, column, channel), as DiT's "unpatchify"
   kChannelsFirst,  // (channel, row, column), as PyTorch's PixelUnshuffle and FLUX's packed latents

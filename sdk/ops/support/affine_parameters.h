@@ -13,7 +13,8 @@ struct AffineTensors {
   bool accumulate = false;  // of gradients: add to what is there
 };
 
-// What a kernel moves that writes these gradients, or reads them and adds to them.
+// Returns the bytes that a kernel moves that writes these gradients, or reads them and adds to
+// them.
 inline std::int64_t BytesOfGradients(const AffineTensors& gradients) {
   return (gradients.accumulate ? 2 : 1) * BytesOf(gradients.weight, gradients.bias);
 }
@@ -21,7 +22,7 @@ inline std::int64_t BytesOfGradients(const AffineTensors& gradients) {
 AffineTensors ValuesOf(Context& context, const Parameter* weight, const Parameter* bias);
 AffineTensors GradientsOf(Context& context, const Parameter* weight, const Parameter* bias);
 
-// Whether anything before or in the operation wants a gradient.
+// Returns true where anything before or in the operation wants a gradient.
 bool IsDifferentiable(const Var& x, const Parameter* weight, const Parameter* bias);
 
 }  // namespace frugal

@@ -10,8 +10,8 @@ namespace frugal {
 // parameter.
 Var ValueOf(Context& context, const Parameter& parameter);
 
-// The same in the parameters' own type, for numbers that bf16 is too coarse for: frequencies, which
-// positions multiply.
+// Does the same in the parameters' own type, for numbers that bf16 is too coarse for: frequencies,
+// which positions multiply.
 Var ExactValueOf(Context& context, const Parameter& parameter);
 
 }  // namespace frugal

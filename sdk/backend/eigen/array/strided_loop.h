@@ -49,7 +49,7 @@ class StridedLoop {
     std::rotate(begin, begin + 1, axes_.begin() + static_cast<std::ptrdiff_t>(rank_ - 1));
   }
 
-  // Without its innermost axis.
+  // Returns the loop without its innermost axis.
   StridedLoop Outer() const {
     StridedLoop outer = *this;
     if (outer.rank_ > 0) --outer.rank_;
@@ -68,8 +68,9 @@ class StridedLoop {
   // Where the element number `index`, in row-major order, lies.
   Offsets At(std::int64_t index) const { return Position(*this, rank_, index).offsets(); }
 
-  // In parallel, body(offsets, first, count) for pieces of at most `block` indices of the axis
-  // FromLast(inner), for every index of the axes outside of it; the axes inside are the body's.
+  // Runs, in parallel, body(offsets, first, count) for pieces of at most `block` indices of the
+  // axis FromLast(inner), for every index of the axes outside of it; the axes inside are the
+  // body's.
   template <class Body>
   void ForEachPiece(std::size_t inner, std::int64_t block, const Body& body) const {
     const std::size_t outer_rank = rank_ > inner ? rank_ - 1 - inner : 0;

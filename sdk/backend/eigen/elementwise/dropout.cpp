@@ -9,8 +9,8 @@ namespace frugal {
 namespace eigen {
 namespace {
 
-// What the 24 upper bits of a kept element's word are at least: UniformFromWord(word) >= rate in
-// whole numbers, exactly, since 2^24 rate is exact.
+// Returns the least value of the 24 upper bits of a kept element's word: UniformFromWord(word) >=
+// rate in whole numbers, exactly, since 2^24 rate is exact.
 std::uint32_t KeepThreshold(double rate) {
   return static_cast<std::uint32_t>(std::ceil(std::clamp(rate, 0.0, 1.0) * 16777216.0));
 }

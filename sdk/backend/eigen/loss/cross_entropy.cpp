@@ -100,7 +100,7 @@ void Backward(const Tensor& dloss, const Tensor& logits, const Tensor& targets,
   });
 }
 
-// Whether x[label] is larger than all before it and not smaller than any after it.
+// Returns true where x[label] is larger than all before it and not smaller than any after it.
 template <class T>
 bool IsLargest(const T* x, std::int64_t classes, std::int64_t label) {
   if (label < 0 || label >= classes) return false;

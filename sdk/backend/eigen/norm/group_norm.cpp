@@ -116,8 +116,7 @@ struct BackwardArguments {
   const Tensor& rstd;
 };
 
-// Of every channel of the piece, the sums of dy and of dy xhat over its image: sums[2 c] and
-// sums[2 c + 1].
+// Sums dy and dy xhat of every channel of the piece over its image: totals[2 c], totals[2 c + 1].
 template <class T>
 void GradientSums(const GroupNormGeometry& g, const Piece& piece, const BackwardArguments& a,
                   double* totals) {

@@ -62,7 +62,7 @@ void SampleSums(const Tensor& dy, const Tensor& x, const Tensor& mean, const Ten
       });
 }
 
-// Of all samples: the sums of dy (1 + scale) xhat and of dy (1 + scale).
+// Sums dy (1 + scale) xhat and dy (1 + scale) over all samples.
 template <class T>
 void ParameterSums(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
                    const LayerParts& parts, const LayerGradients& gradients) {

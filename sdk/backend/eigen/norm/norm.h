@@ -47,7 +47,7 @@ class EigenNormKernels : public NormKernels {
                               const Tensor& weight, const Tensor& bias, double epsilon, bool relu,
                               const Tensor& dx, const Tensor& dweight, const Tensor& dbias,
                               bool accumulate, void* scratch) override;
-  // Of one row the variance is 0 and stays so (PyTorch refuses such a batch).
+  // The variance of one row is 0 and stays so (PyTorch refuses such a batch).
   void UpdateRunning(const Tensor& mean, const Tensor& rstd, double epsilon, double momentum,
                      std::int64_t rows, const Tensor& running_mean,
                      const Tensor& running_variance) override;

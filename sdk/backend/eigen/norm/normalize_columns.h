@@ -23,7 +23,8 @@ struct BackwardCoefficients {
   T slope;
 };
 
-// In one place, so that backward finds the very value that a relu behind it saw forward.
+// The formula is in one place, so that backward finds the very value that a relu behind it saw
+// forward.
 template <class T>
 T Normalized(T x, T center, T scale, T shift) {
   return (x - center) * scale + shift;

@@ -4,8 +4,8 @@
 
 namespace frugal {
 
-// By PyTorch's formulas; factors are computed in double precision, the elements in their own type
-// (f32 or f64).
+// The kernels follow PyTorch's formulas; factors are computed in double precision, the elements in
+// their own type (f32 or f64).
 class EigenAdaptiveKernels : public AdaptiveKernels {
  public:
   void RmsProp(const RmsPropArguments& arguments, const Tensor& gradient,

@@ -9,7 +9,7 @@ namespace frugal {
 namespace eigen {
 namespace {
 
-// What the variants share: how the gradient enters the means and what decay does.
+// Holds what the variants share: how the gradient enters the means and what decay does.
 template <class T>
 struct Means {
   template <class Arguments>
@@ -35,7 +35,7 @@ struct Means {
   T epsilon;
 };
 
-// What multiplies gradient and mean in one step of NAdam.
+// Holds the factors of gradient and mean in one step of NAdam.
 struct NAdamRates {
   double gradient;
   double mean;
@@ -59,8 +59,8 @@ NAdamRates RatesOf(const NAdamArguments& a) {
           a.learning_rate * next / (1 - product * next)};
 }
 
-// What multiplies the mean in one step of RAdam, and whether the second moment divides it: while
-// its variance is intractable (rho <= 5) it does not.
+// Holds the factor of the mean in one step of RAdam, and whether the second moment divides it:
+// while its variance is intractable (rho <= 5) it does not.
 struct RAdamRate {
   double factor;
   bool adaptive;

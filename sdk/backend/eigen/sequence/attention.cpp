@@ -79,7 +79,7 @@ template <class T>
 Matrix<T> RowsOf(const HeadsView& view, const AttentionGeometry& g, const Queries& queries) {
   return HeadRows<T>(view, g, queries.batch, queries.head, queries.range);
 }
-// What those queries see of k, v or their gradients.
+// Returns what those queries see of k, v or their gradients.
 template <class T>
 Matrix<T> KeyRowsOf(const HeadsView& view, const AttentionGeometry& g, const Queries& queries,
                     Range keys) {

@@ -98,7 +98,7 @@ struct AmxTiles {
   static constexpr auto kRound = onednn::RoundRowsAtOnce;
 };
 
-// What the four calls of a kind of tiles do.
+// Implements the four calls with one kind of tiles.
 template <class Kind>
 struct Attention {
   const simd::AttentionLoops& loops;

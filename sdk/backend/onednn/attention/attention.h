@@ -24,7 +24,7 @@ namespace frugal {
 class OneDnnAttentionKernels final : public EigenAttentionKernels {
  public:
   OneDnnAttentionKernels() : OneDnnAttentionKernels(simd::SelectAttentionLoops(), true) {}
-  // With these loops, and on matrix tiles only where `amx_tiles`.
+  // Makes kernels that run with these loops, and on matrix tiles only where `amx_tiles`.
   explicit OneDnnAttentionKernels(const simd::AttentionLoops& loops, bool amx_tiles = false)
       : loops_(loops), amx_tiles_(amx_tiles && simd::HasAmxBf16()) {}
 

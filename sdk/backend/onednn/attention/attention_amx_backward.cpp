@@ -86,7 +86,7 @@ void AmxBackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& giv
   const float* const sums = given.log_sum_exp.data<float>() +
                             (batch_ * g.heads + tile.head) * g.query_length + tile.first;
   for (std::int64_t c = 0; c < tile.count; ++c) {
-    // Of a query that saw no key, every probability becomes 2^(-infinity).
+    // Every probability of a query that saw no key becomes 2^(-infinity).
     log_sum_exp_[c] = std::numbers::log2e_v<float> * (std::isinf(sums[c]) ? -sums[c] : sums[c]);
   }
 }

@@ -27,7 +27,8 @@ simd::AmxMask MaskOf(const AttentionInputs& inputs, const AmxScoreBlock& block) 
 float CompleteScores(const AttentionInputs& inputs, const AmxScoreBlock& block) {
   const AttentionGeometry& g = inputs.geometry;
   const auto scale = static_cast<float>(g.scale * std::numbers::log2e);
-  // Of a factor that is not positive, the largest product and -infinity would not be what they are.
+  // After a factor that is not positive, the largest product would not be the largest score, nor
+  // would -infinity stay what it is.
   const bool scales_here = inputs.mask || !(scale > 0);
   if (scales_here) simd::AddMask(block.scores, scale, MaskOf(inputs, block));
   const std::int64_t keys = block.scores.keys, seen = g.key_length - block.first_key;

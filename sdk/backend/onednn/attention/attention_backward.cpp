@@ -71,7 +71,7 @@ void BackwardTiles::LoadTile(const QueryTile& tile, const BackwardInputs& given)
   const float* const sums = given.log_sum_exp.data<float>() +
                             (tiles_.batch() * g.heads + tile.head) * g.query_length + tile.first;
   for (std::int64_t c = 0; c < tile.count; ++c) {
-    // Of a query that saw no key, every probability becomes 2^(-infinity).
+    // Every probability of a query that saw no key becomes 2^(-infinity).
     log_sum_exp_[c] = std::numbers::log2e_v<float> * (std::isinf(sums[c]) ? -sums[c] : sums[c]);
     delta_[c] = inputs_.loops.dot(gradient_rows_ + c * padded, y.at(c), width);
   }

@@ -78,7 +78,7 @@ struct AttentionPlan {
   std::int64_t key_heads = 0;  // of all batches
   std::int64_t chunks = 1;
   std::int64_t padded_head = 0;  // head_size in whole groups of columns
-  // Whether keys and values are first copied together: where heads lie apart by large powers of
+  // True where keys and values are first copied together: where heads lie apart by large powers of
   // two, they would otherwise push each other out of the caches (row 3072: 120 instead of 180
   // GFLOP/s in the products).
   bool packs = false;

@@ -38,7 +38,7 @@ ByteRows RowsOfTile(const AttentionInputs& inputs, const HeadsView& view, const 
   return RowsAt(inputs, view, batch, tile.head, {tile.first, tile.count});
 }
 
-// Of the key head of a task, as large a part as the item is of the task.
+// Returns as large a part of the rows of a task's key head as the item is of the task.
 ByteRows RowsOfKeys(const AttentionInputs& inputs, const HeadsView& view, const TaskItem& at) {
   const AttentionGeometry& g = inputs.geometry;
   const AttentionPlan& plan = inputs.plan;

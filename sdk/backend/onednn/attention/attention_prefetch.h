@@ -18,7 +18,7 @@ struct ByteRows {
 // asked for piece by piece while this one is computed.
 class RowPrefetcher {
  public:
-  // From here on there are about `steps` calls of Step().
+  // Expects about `steps` calls of Step() from here on.
   void Begin(std::int64_t steps) { steps_ = steps < 1 ? 1 : steps, count_ = 0; }
   void Add(const ByteRows& rows, bool to_write = false);
   void Step();
@@ -35,8 +35,8 @@ class RowPrefetcher {
   std::int64_t steps_ = 1;
 };
 
-// What a thread writes for this item of a task, and reads for the one after it, if it goes on with
-// the next task then.
+// Names an item of a task. The functions below schedule what a thread writes for this item, and
+// what it reads for the one after it, if it goes on with the next task then.
 struct TaskItem {
   std::int64_t task, item;
 };

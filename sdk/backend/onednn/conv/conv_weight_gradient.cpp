@@ -144,7 +144,7 @@ class ConvWeightGradient final : public Operation {
   WindowGrid grid_;
   std::int64_t positions_;
   std::int64_t rows_;  // positions at a time, whole blocks
-  // Of the run.
+  // Run() sets these.
   const BFloat16* x_ = nullptr;
   const BFloat16* dy_ = nullptr;
   float* dbias_ = nullptr;

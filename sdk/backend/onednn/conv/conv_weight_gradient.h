@@ -16,7 +16,7 @@ namespace frugal::onednn {
 // nullptr where the processor has no matrix tiles, for groups, f32 and other passes.
 std::unique_ptr<Operation> MakeConvWeightGradient(const ConvDescription& description);
 
-// Whether that is the faster way.
+// Returns true where that operation is the faster way.
 bool ConvWeightGradientPays(const ConvGeometry& geometry);
 
 }  // namespace frugal::onednn

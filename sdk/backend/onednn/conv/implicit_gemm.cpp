@@ -124,7 +124,7 @@ class ImplicitGemm final : public Operation {
     });
   }
 
-  // Of the panel, 32 channels at all places.
+  // Packs a block of the panel, 32 channels at all places.
   void PackBlocks(const float* weight, std::int64_t panel, std::int64_t block) const {
     const auto places = static_cast<std::int64_t>(packed_places_.size());
     const std::int64_t step = places * d_.geometry.input_channels;  // of the outputs
@@ -214,7 +214,7 @@ class ImplicitGemm final : public Operation {
   std::int64_t weight_size_ = 0;  // elements
   std::int64_t depth_ = 0;        // of the largest chunk
   std::int64_t rows_ = 0;         // of the largest task
-  // Of the run.
+  // Run() sets these.
   const BFloat16* source_ = nullptr;
   BFloat16* result_ = nullptr;
   const float* bias_ = nullptr;

@@ -19,10 +19,10 @@ namespace frugal::onednn {
 // and gradients of weights.
 std::unique_ptr<Operation> MakeImplicitGemm(const ConvDescription& description);
 
-// Whether that is the faster way: where a weight is large beside the activations and rows are
-// short, and for gradients with steps, oneDNN reaches a third of this (512 -> 512 at 4 x 4, 256 ->
-// 512 by steps of 2); over wide images it reads the windows where they lie, up to three times as
-// fast. bench_convolutions prints both.
+// Returns true where that operation is the faster way: where a weight is large beside the
+// activations and rows are short, and for gradients with steps, oneDNN reaches a third of this (512
+// -> 512 at 4 x 4, 256 -> 512 by steps of 2); over wide images it reads the windows where they lie,
+// up to three times as fast. bench_convolutions prints both.
 bool ImplicitGemmPays(const ConvDescription& description);
 
 }  // namespace frugal::onednn

@@ -140,7 +140,7 @@ class WinogradConvolution final : public Operation {
   WinogradTiles tiles_;
   Cut cut_;
   const simd::WinogradLoops& loops_ = simd::SelectWinogradLoops();
-  // Of the run.
+  // Run() sets these.
   const float* x_ = nullptr;
   float* y_ = nullptr;
   const float* bias_ = nullptr;

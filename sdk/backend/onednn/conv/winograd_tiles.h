@@ -59,7 +59,7 @@ class WinogradTiles {
   std::int64_t height_, width_, down_, across_, count_;
 };
 
-// Of inputs and outputs together.
+// Returns the bytes of inputs and outputs together.
 inline std::int64_t ActivationBytes(const ConvGeometry& g) {
   const WindowGeometry& w = g.window;
   return 4 * w.batch * (w.InputSize() * g.input_channels + w.OutputSize() * g.output_channels);

@@ -138,7 +138,7 @@ class WinogradWeightGradient final : public Operation {
   WinogradTiles tiles_;
   Cut cut_;
   const simd::WinogradLoops& loops_ = simd::SelectWinogradLoops();
-  // Of the run.
+  // Run() sets these.
   const float* x_ = nullptr;
   const float* dy_ = nullptr;
 };

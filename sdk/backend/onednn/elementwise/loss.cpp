@@ -46,7 +46,7 @@ std::int64_t CountRows(const Tensor& targets, std::int64_t classes, const Option
   return counted;
 }
 
-// Of one row x of `classes` logits; also its log-sum-exp.
+// Returns the loss of one row x of `classes` logits, and writes its log-sum-exp.
 template <class T>
 double RowLoss(const simd::RowLoops<T>& loops, const T* x, std::int64_t classes, std::int64_t label,
                double smoothing, float& log_sum_exp) {

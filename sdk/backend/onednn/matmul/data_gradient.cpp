@@ -116,7 +116,7 @@ class DataGradient final : public Operation {
   std::int64_t rows_;         // at a time, whole blocks
   std::int64_t outputs_;      // at a time, whole panels
   std::int64_t packed_size_;  // elements of all panels
-  // Of the run.
+  // Run() sets these.
   const BFloat16* weight_ = nullptr;
   BFloat16* panels_ = nullptr;
   float* sums_ = nullptr;

@@ -15,7 +15,7 @@ namespace frugal::onednn {
 // nullptr where the processor or the packed layout is another.
 std::unique_ptr<Operation> MakeDataGradient(const PackedLinearDescription& description);
 
-// Whether that is the faster way.
+// Returns true where that operation is the faster way.
 bool DataGradientPays(const PackedLinearDescription& description);
 
 }  // namespace frugal::onednn

@@ -16,7 +16,7 @@ namespace frugal::onednn {
 // layout is another, or an activation other than relu is fused.
 std::unique_ptr<Operation> MakePackedGemm(const PackedLinearDescription& description);
 
-// Whether that is the faster way.
+// Returns true where that operation is the faster way.
 bool PackedGemmPays(const PackedLinearDescription& description);
 
 }  // namespace frugal::onednn

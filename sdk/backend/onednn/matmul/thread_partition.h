@@ -30,8 +30,8 @@ class ThreadPartition {
     std::int64_t Units() const { return (count + unit - 1) / unit; }
   };
 
-  // Of all grids the one of which cost(units of rows, units of columns) of a largest piece is
-  // least. Depends on ThreadCount().
+  // Takes the grid of which cost(units of rows, units of columns) of a largest piece is least.
+  // Depends on ThreadCount().
   template <class Cost>
   ThreadPartition(const Side& rows, const Side& columns, const Cost& cost)
       : rows_(rows), columns_(columns) {
@@ -49,11 +49,11 @@ class ThreadPartition {
   }
 
   std::int64_t Pieces() const { return down_ * across_; }
-  // Whether each piece has all rows, and no two have columns in common.
+  // Returns true where each piece has all rows, and no two have columns in common.
   bool IsSplitByColumns() const { return down_ == 1; }
   Range Rows(std::int64_t piece) const { return Share(rows_, piece / across_, down_); }
   Range Columns(std::int64_t piece) const { return Share(columns_, piece % across_, across_); }
-  // Of the largest piece, in whole units.
+  // These count rows and columns of the largest piece, in whole units.
   std::int64_t MostRows() const { return Most(rows_, down_) * rows_.unit; }
   std::int64_t MostColumns() const { return Most(columns_, across_) * columns_.unit; }
 

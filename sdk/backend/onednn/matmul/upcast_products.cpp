@@ -47,7 +47,7 @@ Tensor Rows(const Tensor& x, int64_t begin, int64_t count) {
 
 LinearWeight Exact(const LinearWeight& weight) { return {weight.tensor, weight.layout}; }
 
-// Of `batch` of its images.
+// Returns the geometry for `batch` of its images.
 ConvGeometry Images(ConvGeometry g, int64_t batch) {
   g.window.batch = batch;
   return g;
@@ -60,7 +60,7 @@ int64_t ImagesAtOnce(const ConvGeometry& g) {
   return std::max<int64_t>(1, kElements / std::max<int64_t>(1, elements));
 }
 
-// Of the input and the output together.
+// Returns the bytes of f32 copies of the input and the output together.
 int64_t UpcastBytes(const ConvGeometry& g) {
   UpcastTensors tensors(nullptr);
   tensors.Take({g.window.batch * g.window.InputSize(), g.input_channels});

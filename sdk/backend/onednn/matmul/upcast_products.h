@@ -4,9 +4,10 @@
 
 namespace frugal::onednn {
 
-// For processors without bf16 instructions: products of bf16 tensors as those of f32 copies of them
-// in scratch, some rows at a time, with the f32 weight itself, which no bf16 copy stands beside;
-// results are rounded once. Memory is saved as elsewhere, time is not. All else is left to `exact`.
+// Serves processors without bf16 instructions: products of bf16 tensors are taken as those of f32
+// copies of them in scratch, some rows at a time, with the f32 weight itself, which no bf16 copy
+// stands beside; results are rounded once. Memory is saved as elsewhere, time is not. All else is
+// left to `exact`.
 class UpcastProducts final : public ProductKernels {
  public:
   explicit UpcastProducts(ProductKernels& exact) : exact_(exact) {}
@@ -34,7 +35,7 @@ class UpcastProducts final : public ProductKernels {
   ProductKernels& exact_;
 };
 
-// The same of convolutions, some images at a time.
+// Does the same for convolutions, some images at a time.
 class UpcastConvolutions final : public ConvKernels {
  public:
   explicit UpcastConvolutions(ConvKernels& exact) : exact_(exact) {}

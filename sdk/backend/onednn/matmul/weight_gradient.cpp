@@ -76,7 +76,8 @@ class Work {
     bool add;
   };
 
-  // Of any grid: the run may have fewer columns than were planned for, and so another one.
+  // These sizes hold for any grid: the run may have fewer columns than were planned for, and so
+  // another grid.
   std::int64_t RightSize() const {
     return PackedSize(tiling_.rows, std::min(tiling_.right_columns, right_.width));
   }

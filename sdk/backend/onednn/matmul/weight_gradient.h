@@ -17,8 +17,8 @@ class WeightGradient {
 
   WeightGradient(const Tensor& dy, const Tensor& x) : dy_(dy), x_(x) {}
 
-  // For either layout of the weight. Depends on ThreadCount(), which must not grow between this
-  // call and the run.
+  // Returns what is enough for either layout of the weight. Depends on ThreadCount(), which must
+  // not grow between this call and the run.
   std::int64_t ScratchBytes() const;
 
   // dweight or dbias may be none.

@@ -90,7 +90,8 @@ void NormalizeAll(const simd::Loops& loops, const Tensor& x, const float* mean, 
   });
 }
 
-// What both backward passes read. The relu, if any, cuts by y or by (x - mean) * scale + offset.
+// Holds what both backward passes read. The relu, if any, cuts by y or by
+// (x - mean) * scale + offset.
 struct GradientInputs {
   Tensor dy, x, y;
   const float* mean;

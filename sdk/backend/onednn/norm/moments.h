@@ -12,7 +12,7 @@ struct Moments {
   double mean = 0;
   double deviations = 0;
 
-  // From the sums of d = x - shift and of d^2 over `count` numbers.
+  // Makes them from the sums of d = x - shift and of d^2 over `count` numbers.
   static Moments FromSums(double count, double shift, double sum, double squares) {
     const double mean = sum / count;
     const double deviations = squares - sum * mean;

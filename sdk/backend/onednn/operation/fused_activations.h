@@ -4,8 +4,8 @@
 
 namespace frugal::onednn {
 
-// What oneDNN applies on the way out of products and convolutions: kinds whose derivative follows
-// from their output, so that nothing but the output is ever kept.
+// Returns true where oneDNN applies the activation on the way out of products and convolutions:
+// kinds whose derivative follows from their output, so that nothing but the output is ever kept.
 constexpr bool IsFused(Activation activation) {
   switch (activation) {
     case Activation::kIdentity:

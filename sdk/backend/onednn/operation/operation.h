@@ -5,7 +5,7 @@
 
 namespace frugal::onednn {
 
-// What a piece of data is to an operation.
+// Names what a piece of data is to an operation.
 enum class Slot : std::uint8_t {
   kSource,
   kWeight,

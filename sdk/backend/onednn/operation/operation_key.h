@@ -6,8 +6,8 @@
 #include "sdk/backend/geometry.h"
 #include "sdk/backend/kernels.h"
 
-// What oneDNN is asked for, as plain values: the keys of the operation cache. Element types are
-// kF32 or kBF16, whose products add up in f32.
+// These plain values say what oneDNN is asked for: they are the keys of the operation cache.
+// Element types are kF32 or kBF16, whose products add up in f32.
 namespace frugal::onednn {
 
 // y [rows, outputs] = activation(x [rows, inputs] weight^T + bias + residual)
@@ -82,7 +82,7 @@ struct EltwiseDescription {
   bool operator==(const EltwiseDescription&) const = default;
 };
 
-// Along the columns. Backward reads the output.
+// The softmax is taken along the columns. Backward reads the output.
 struct SoftmaxDescription {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -97,7 +97,7 @@ using Description =
     std::variant<LinearDescription, PackedLinearDescription, PackDescription, ConvDescription,
                  PoolDescription, EltwiseDescription, SoftmaxDescription>;
 
-// What an operation depends on besides its description.
+// Adds to a description what else an operation depends on.
 struct OperationKey {
   Description description;
   int threads = 1;

@@ -24,7 +24,7 @@ class PartialRows {
   }
   std::int64_t columns() const { return columns_; }
 
-  // For `quantities` tables of [count(), columns] floats.
+  // Returns the bytes of `quantities` tables of [count(), columns] floats.
   std::int64_t Bytes(std::int64_t quantities) const { return quantities * TableStride() * 4; }
   std::int64_t TableStride() const { return RoundUpToAlignment(count() * columns_ * 4) / 4; }
 

@@ -55,7 +55,7 @@ class SeparateActivation final : public Operation {
   DType dtype_;
 };
 
-// What an epilogue's activation is applied to.
+// Describes what an epilogue's activation is applied to.
 struct Destination {
   LinearEpilogue* epilogue = nullptr;
   std::int64_t size = 0;

@@ -14,7 +14,7 @@ class UpcastTensors final : public Allocator {
   explicit UpcastTensors(void* scratch) : begin_(reinterpret_cast<std::uintptr_t>(scratch)) {}
 
   Tensor Take(const Shape& shape);  // not initialized
-  // Of the same numbers; of nothing, nothing.
+  // Returns an f32 tensor of the same numbers; of nothing, nothing.
   Tensor CastToF32(const Tensor& bf16);
 
   std::int64_t bytes() const { return taken_; }  // so far
@@ -30,7 +30,7 @@ class UpcastTensors final : public Allocator {
   std::int64_t taken_ = 0;
 };
 
-// The same numbers, rounded to bf16.
+// Writes the numbers of `f32`, rounded, into `bf16`.
 void DowncastInto(const Tensor& bf16, const Tensor& f32);
 
 }  // namespace frugal::onednn

@@ -4,7 +4,7 @@
 
 #include "sdk/core/error.h"
 
-// What oneDNN's errors mean to a user. Internal, since it sees oneDNN.
+// This file says what oneDNN's errors mean to a user. It is internal, since it sees oneDNN.
 namespace frugal::onednn {
 
 [[noreturn]] inline void ThrowOutOfMemory() {

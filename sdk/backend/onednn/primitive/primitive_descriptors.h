@@ -50,7 +50,7 @@ dnnl::inner_product_backward_weights::primitive_desc DescribeInnerProductBackwar
     const dnnl::engine& engine, const ProductTensors& tensors,
     const dnnl::inner_product_forward::primitive_desc& forward);
 
-// Per axis of the window; oneDNN's dilation counts the gaps, 0 where there are none.
+// Holds numbers per axis of the window; oneDNN's dilation counts the gaps, 0 where there are none.
 struct WindowDims {
   Dims kernel, stride, dilation, begin, end;
 };
@@ -78,14 +78,14 @@ dnnl::pooling_backward::primitive_desc DescribePoolingBackward(
     const dnnl::engine& engine, dnnl::algorithm kind, const Desc& source, const Desc& destination,
     const WindowDims& window, const dnnl::pooling_forward::primitive_desc& forward);
 
-// From `data` to `data` in place or not; the gradient reads the source.
+// The function goes from `data` to `data`, in place or not; the gradient reads the source.
 dnnl::eltwise_forward::primitive_desc DescribeEltwise(const dnnl::engine& engine,
                                                       const Eltwise& function, const Desc& data);
 dnnl::eltwise_backward::primitive_desc DescribeEltwiseBackward(
     const dnnl::engine& engine, const Eltwise& function, const Desc& data,
     const dnnl::eltwise_forward::primitive_desc& forward);
 
-// Along `axis`, or its logarithm; the gradient reads the destination.
+// Describes the softmax along `axis`, or its logarithm; the gradient reads the destination.
 dnnl::primitive_desc DescribeSoftmax(const dnnl::engine& engine, const Desc& data, int axis,
                                      bool logarithm);
 dnnl::primitive_desc DescribeSoftmaxBackward(const dnnl::engine& engine, const Desc& data, int axis,

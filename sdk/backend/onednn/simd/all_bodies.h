@@ -1,8 +1,8 @@
 #pragma once
 
-// For the loops_*.cpp files only. Every function here lies in an unnamed namespace and calls no
-// library template, so that code compiled for one instruction set can never be linked in for
-// another.
+// This file is for the loops_*.cpp files only. Every function here lies in an unnamed namespace and
+// calls no library template, so that code compiled for one instruction set can never be linked in
+// for another.
 #include "sdk/backend/onednn/simd/elementwise_bodies.h"
 #include "sdk/backend/onednn/simd/gated_bodies.h"
 #include "sdk/backend/onednn/simd/layer_norm_bodies.h"

@@ -84,7 +84,8 @@ struct RowLoops {
   // y = factor * (exp(x - log_sum_exp) - uniform)
   void (*cross_entropy_gradient)(const T* x, float log_sum_exp, float uniform, float factor, T* dx,
                                  std::int64_t n);
-  // Whether x[label] is larger than all before it and at least as large as all behind it.
+  // Returns true where x[label] is larger than all before it and at least as large as all behind
+  // it.
   bool (*is_largest)(const T* x, std::int64_t label, std::int64_t n);
 };
 
@@ -106,7 +107,7 @@ struct RotaryLoops {
                         std::int64_t pairs, T* y);
   Turn turn_halves;
   Turn turn_neighbours;
-  // Of neighbours, added to what is there.
+  // Adds, for neighbours, the gradients of cosines and sines to what is there.
   void (*add_angle_gradients)(const T* dy, const T* x, std::int64_t pairs, float* dcosine,
                               float* dsine);
 };

@@ -57,8 +57,8 @@ void ColumnSums(const T* x, std::int64_t rows, std::int64_t columns, float* sum)
   }
 }
 
-// What the relu sees, from x - mean. Forward and backward call this one expression, so that they
-// round it alike (with a fused multiply-add or without) and the gradient is cut where y was.
+// Returns what the relu sees, from x - mean. Forward and backward call this one expression, so that
+// they round it alike (with a fused multiply-add or without) and the gradient is cut where y was.
 inline float Normalized(float deviation, float scale, float offset) {
   return deviation * scale + offset;
 }
@@ -99,7 +99,7 @@ struct CutRows {
   const T *dy, *y;
   const float *scale, *offset;
 
-  // Of element i, which lies in column c.
+  // Returns the cut gradient of element i, which lies in column c.
   float Of(std::int64_t i, std::int64_t c, float deviation) const {
     const float gradient = Get(dy[i]);
     float seen = 1.0f;

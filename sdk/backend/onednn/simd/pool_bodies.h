@@ -6,7 +6,8 @@
 namespace frugal::simd {
 namespace {
 
-// Of equal values the first counts; what is no number counts as the largest.
+// Returns true where `value` takes the place of `than`: the first of equal values counts; what is
+// no number counts as the largest.
 inline bool IsLarger(float value, float than) { return value > than || value != value; }
 
 // body(c) for every channel. Bytes beside floats make compilers take as many channels at a time as

@@ -8,7 +8,8 @@
 namespace frugal::simd {
 namespace {
 
-// In lanes of our own, since compilers do not reorder comparisons of floats by themselves.
+// The maximum is taken in lanes of our own, since compilers do not reorder comparisons of floats by
+// themselves.
 template <class T>
 float RowMaximum(const T* x, std::int64_t n) {
   constexpr std::int64_t kMaximumLanes = 32;
@@ -27,7 +28,7 @@ float RowMaximum(const T* x, std::int64_t n) {
   return largest;
 }
 
-// For sums and gradients of T.
+// Returns e^x for sums and gradients of T.
 inline float ExpFor(float x, float) { return Exp(x); }
 inline float ExpFor(float x, BFloat16) { return ShortExp(x); }
 
@@ -62,7 +63,7 @@ void CrossEntropyGradient(const T* x, float log_sum_exp, float uniform, float fa
   }
 }
 
-// In blocks, since most rows that lose do so early.
+// The row is read in blocks, since most rows that lose do so early.
 template <class T>
 bool IsLargest(const T* x, std::int64_t label, std::int64_t n) {
   constexpr std::int64_t kBlock = 256;

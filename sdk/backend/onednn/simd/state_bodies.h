@@ -40,7 +40,7 @@ inline float PowerOfFive(std::int32_t k) {
 
 inline float Smaller(float a, float b) { return a < b ? a : b; }
 
-// What the codes of a sign have in common. Code c of decade k is
+// Holds what the codes of a sign have in common. Code c of decade k is
 // 5^k 10^-K (0.9 c - 0.8 2^k + 0.45).
 template <bool kSign>
 struct CodeRange {

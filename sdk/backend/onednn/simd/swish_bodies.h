@@ -19,7 +19,7 @@ struct GeluTanhTerms {  // x (1 + tanh(u / 2)) / 2
   static constexpr float kLinear = 1.5957691216f, kCubic = kLinear * 0.044715f;  // 2 sqrt(2 / pi)
 };
 
-// What value and slope share.
+// Holds what value and slope share.
 template <class Terms>
 struct SwishParts {
   Vector linear, cubic;  // of u / x
@@ -48,7 +48,7 @@ Vector SwishSlopes(Vector x) {
   return p.sigmoid + x * inner * (p.power * p.sigmoid * p.sigmoid);
 }
 
-// Up to kLanes elements; zeros for the rest.
+// Loads up to kLanes elements; zeros stand for the rest.
 inline Vector LoadFirst(const float* from, std::int64_t count) {
   if (count >= kLanes) return Load(from);
   Vector v = {};

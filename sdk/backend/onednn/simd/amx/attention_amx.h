@@ -78,7 +78,7 @@ struct AmxMask {
 // scores = scale scores + the mask in units of ln 2; nothing is added outside of the mask.
 void AddMask(const AmxScores& tile, float scale, const AmxMask& mask);
 
-// What is known of each query's softmax after some keys: the sum of 2^(score - reference).
+// Holds what is known of each query's softmax after some keys: the sum of 2^(score - reference).
 struct AmxSoftmax {
   float* reference;  // -infinity where no key was seen
   float* sum;
@@ -90,7 +90,8 @@ struct AmxSoftmax {
 bool AmxSoftmaxStep(const AmxScores& tile, float scale, const AmxSoftmax& state, BFloat16* pairs);
 void ScaleAmxColumns(const float* factor, std::int64_t rows, std::int64_t columns, float* x);
 
-// Of scores and, laid out alike, the slopes of the output's gradient along them: probabilities
+// Holds the slopes of the output's gradient along scores, laid out like these, and where
+// AmxSoftmaxGradient writes what it makes of both: probabilities
 // p = 2^(scale score - log_sum_exp[column]) and slopes p (slope - delta[column]).
 struct AmxSlopes {
   const float* slopes;

@@ -5,7 +5,7 @@
 namespace frugal::simd {
 namespace {
 
-// Of rows r and r + 1 at columns c to c + 31.
+// Returns the pairs of rows r and r + 1 at columns c to c + 31.
 inline TwoPairs PairsAt(const AmxRows& from, std::int64_t r, std::int64_t c) {
   const BFloat16* const even = from.data + r * from.row + c;
   return Paired(LoadPairs(even), LoadPairs(even + from.row));

@@ -4,8 +4,8 @@
 
 #include "sdk/backend/onednn/simd/amx/panel_product.h"
 
-// What a convolution as a product of panels (panel_product.h) reads and writes, for a processor of
-// which HasAmxBf16() is true.
+// These functions pack what a convolution as a product of panels (panel_product.h) reads, and write
+// its results, for a processor of which HasAmxBf16() is true.
 namespace frugal::simd {
 
 // Places of the window that are packed at a time, one in each lane of a vector.

@@ -11,8 +11,8 @@ constexpr std::int64_t kBlockSize = kAmxBlock * kAmxBlock;
 
 constexpr std::int64_t kRowsAhead = 6;  // that are asked for: they lie too far apart to be foreseen
 
-// Of up to 32 elements, each with its places side by side: rounded[i] is the i-th place of all,
-// with zeros for elements that are not there.
+// Names up to 32 elements, each with its places side by side. RoundPlaces makes rounded[i] the i-th
+// place of all, with zeros for elements that are not there.
 struct PlacedElements {
   const float* data;
   std::int64_t count;

@@ -40,7 +40,7 @@ inline void TransposeQuads(__m512i (&rows)[8]) {
   }
 }
 
-// Of 32 inputs and 32 outputs: 16 rows of 32 transposed pairs, kTileRow apart.
+// Writes 32 inputs and 32 outputs as 16 rows of 32 transposed pairs, kTileRow apart.
 void TurnHalf(const BFloat16* from, BFloat16* to) {
   // (a0 a1)(b0 b1), two inputs of two outputs, becomes (a0 b0)(a1 b1)
   const __m512i order = _mm512_set4_epi32(0x0f0e0b0a, 0x0d0c0908, 0x07060302, 0x05040100);

@@ -33,7 +33,7 @@ struct ScoreTile {
   std::int64_t keys, columns;
 };
 
-// What is known of each query's softmax after some keys: the sum of 2^(score - reference).
+// Holds what is known of each query's softmax after some keys: the sum of 2^(score - reference).
 struct SoftmaxState {
   float* reference;  // -infinity where no key was seen
   float* sum;

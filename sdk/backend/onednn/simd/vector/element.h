@@ -13,7 +13,7 @@ inline float Get(BFloat16 x) {
 }
 
 inline void Put(float& to, float value) { to = value; }
-// To the nearest, ties to even.
+// Rounds to the nearest, ties to even.
 inline void Put(BFloat16& to, float value) {
   const std::uint32_t word = __builtin_bit_cast(std::uint32_t, value);
   const std::uint32_t rounded = word + 0x7fffU + ((word >> 16) & 1U);

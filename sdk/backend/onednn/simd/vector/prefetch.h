@@ -21,7 +21,7 @@ inline void FetchLines(T* elements, std::int64_t count) {
   }
 }
 
-// The same for those that lie kBytesAhead behind.
+// Asks for as many elements that lie kBytesAhead behind.
 template <class T>
 inline void FetchAhead(T* elements, std::int64_t count) {
   FetchLines(elements + kBytesAhead / static_cast<std::int64_t>(sizeof(T)), count);

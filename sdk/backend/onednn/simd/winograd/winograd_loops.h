@@ -39,8 +39,8 @@ struct WinogradLoops {
   std::int64_t panel;  // columns that `product` takes best
   // Row `row` of `to` from the pixels of a tile, kWinogradPoints of them, row by row of the tile.
   void (*transform_inputs)(const float* const* pixels, std::int64_t row, const Panels& to);
-  // The same from kTilePixels gradients of outputs: what is multiplied with the transformed inputs
-  // for the filters' gradients.
+  // Writes row `row` of `to` from kTilePixels gradients of outputs: what is multiplied with the
+  // transformed inputs for the filters' gradients.
   void (*transform_gradients)(const float* const* pixels, std::int64_t row, const Panels& to);
   // The tile's outputs from row `row`, plus bias (or null), then max(., 0) where `relu`.
   void (*transform_outputs)(const Panels& from, std::int64_t row, const float* bias, bool relu,
