@@ -8,8 +8,7 @@
 #define FRUGAL_IS_SANITIZED true
 #endif
 #endif
-#if !defined(FRUGAL_IS_SANITIZED) && \
-    (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
+#if !defined(FRUGAL_IS_SANITIZED) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
 #define FRUGAL_IS_SANITIZED true
 #endif
 

@@ -18,7 +18,9 @@ struct SimultaneousBuffers {
 
 // Those of at least `least_bytes` each that are live after an event, the most bytes first.
 // Optimizer state is left out: moments are no copies.
-std::vector<SimultaneousBuffers> FindSimultaneousBuffers(const MemoryTrace& trace, const LabelTable& labels,
-                                       std::size_t event, std::int64_t least_bytes);
+std::vector<SimultaneousBuffers> FindSimultaneousBuffers(const MemoryTrace& trace,
+                                                         const LabelTable& labels,
+                                                         std::size_t event,
+                                                         std::int64_t least_bytes);
 
 }  // namespace frugal

@@ -83,7 +83,7 @@ TEST_CASE("a segment does not hold a skip across it", "[autograd][checkpoint][me
     return environment.ledger().peak_total();
   };
   const std::int64_t unit = 64 * 32 * 8;
-  // Of the values, the last is also the input of the first segment between.
+  // The last of the values is also the input of the first segment between.
   CHECK(peak(true) <= (kAside + 12 + 4) * unit);
   CHECK(peak(false) >= peak(true) + (kAside - 2) * unit);
 }

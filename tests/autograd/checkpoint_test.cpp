@@ -6,7 +6,7 @@
 namespace frugal::test {
 namespace {
 
-// What a pass leaves behind, to the bit.
+// Holds what a pass leaves behind, to be compared to the bit.
 struct Outcome {
   Pass pass;
   std::vector<Tensor> gradients;

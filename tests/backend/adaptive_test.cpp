@@ -19,7 +19,7 @@ using test::Values;
 constexpr std::int64_t kCount = 20001;  // more than one piece of work
 constexpr int kSteps = 8;               // RAdam changes its way at the sixth
 
-// What an optimizer works on: up to three state tensors, zero before the first step.
+// Holds what an optimizer works on, with up to three state tensors, zero before the first step.
 struct Work {
   Tensor gradient;
   Tensor a;

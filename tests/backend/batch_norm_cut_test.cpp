@@ -101,7 +101,7 @@ struct Gradients {
   std::vector<double> dx, dweight, dbias;
 };
 
-// What a batch norm with a relu is given and found.
+// Holds what a batch norm with a relu is given and found.
 struct Normalized {
   Tensor x, dy, weight, bias, mean, rstd, y;
 };

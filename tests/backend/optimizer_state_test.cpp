@@ -29,7 +29,7 @@ std::vector<NamedCodec> Codecs() {
 
 using Floats = std::vector<float>;
 
-// What is stored of x, as f32 again.
+// Returns what is stored of x, as f32 again.
 Floats Stored(const StateCodec& codec, const Floats& x, std::uint32_t seed, StateSign sign) {
   const auto n = static_cast<std::int64_t>(x.size());
   std::vector<std::uint8_t> codes(x.size(), 77);
@@ -168,7 +168,7 @@ TEST_CASE("zero, tiny, infinite and missing numbers are stored safely") {
       CHECK(Stored(codec, {2e-38F}, 1, sign)[0] == Approx(2e-38F));
       CHECK(Stored(codec, {3e38F}, 1, sign)[0] == Approx(3e38F));
     }
-    // What divides is never lost beside something much larger.
+    // A number that divides is never lost beside something much larger.
     CHECK(Stored(codec, {1, 1e-30F, 0}, 1, StateSign::kUnsigned)[1] > 0);
     const Floats half = StoredAsBf16(codec, {0, kInf, -kInf, NAN, -1.5F}, 3);
     CHECK((half[0] == 0 && half[1] == kInf && half[2] == -kInf && half[4] == -1.5F));

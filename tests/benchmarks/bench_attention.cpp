@@ -22,7 +22,7 @@ using test::RandomTensor;
 using test::ScratchOf;
 using test::Uninitialized;
 
-// Of a shape at which the kernels make the most of the machine.
+// Runs a product of a shape at which the kernels make the most of the machine.
 class LargeProduct {
  public:
   static constexpr double kFlops = 2.0 * 4096 * 768 * 768;

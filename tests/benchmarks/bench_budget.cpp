@@ -42,7 +42,7 @@ struct Way {
   TrainingMemoryConfig memory;
 };
 
-// What one way to train takes, in one round.
+// Holds what one way to train takes, in one round.
 struct Sample {
   std::int64_t planned = 0;  // peak
   std::int64_t footprint = 0;

@@ -43,8 +43,8 @@ struct Measured {
 constexpr double kSeconds = 6;  // of steps, in each repetition
 constexpr int kLeastSteps = 5;
 
-// Of the runs in which the host of a shared machine did not take the cores away, if there are any
-// in four times the seconds; peer.py does the same.
+// Returns the median over the runs in which the host of a shared machine did not take the cores
+// away; after four times the seconds every run counts. peer.py does the same.
 template <class Body>
 double MedianMilliseconds(double seconds, const Body& body) {
   std::vector<double> times;
@@ -103,7 +103,7 @@ void PinToTwoCores() {
   sched_setaffinity(0, sizeof(chosen), &chosen);
 }
 
-// Of both sides in one precision.
+// Describes both sides, ours and PyTorch's, in one precision.
 struct Side {
   std::string name;       // of our precision
   std::string peer_name;  // PyTorch's, in which products are computed

@@ -1,5 +1,5 @@
-// What it costs to have published models without their weights: time to build and count, to
-// destroy, and to plan a training, and by how much the process grows, with PyTorch's meta device
+// Measures what it costs to have published models without their weights: time to build and count,
+// to destroy, and to plan a training, and by how much the process grows, with PyTorch's meta device
 // beside it where that is installed. Every model has a process of its own; times are medians.
 //
 //   bench_construction [NAME...] [--repetitions N]

@@ -20,7 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the process takes for tensors: what lives between steps and the arena.
+// Returns the bytes that the process takes for tensors: those that live between steps, and the
+// arena.
 std::int64_t PlannedBytes(const Plan& plan) {
   if (plan.budget) return plan.budget->planned_bytes;
   std::int64_t outside = 0;

@@ -1,5 +1,5 @@
-// What each memory preset costs on a GPT, a ViT and a ResNet: planned and measured peak, resident
-// peak, recomputed share of the step's FLOPs, construction, and step time as a ratio to
+// Measures what each memory preset costs on a GPT, a ViT and a ResNet: planned and measured peak,
+// resident peak, recomputed share of the step's FLOPs, construction, and step time as a ratio to
 // SpeedOptimized. Every measurement has a process of its own; in every round the presets take their
 // turns, and ratios are taken within a round, so that they hold on a busy machine as far as any do.
 // Exits with 1 where a run differs from its plan or a preset does not do what its name says.
@@ -31,7 +31,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-// Of one preset in one round.
+// Holds the figures of one preset in one round.
 struct Sample {
   std::int64_t planned = 0;
   std::int64_t measured = 0;
@@ -191,7 +191,7 @@ std::vector<Row> RunModel(const PresetModel& spec, const BenchOptions& options) 
 // tensor.
 constexpr std::int64_t kProcessBytes = 96 * kBytesPerMegabyte;
 
-// What the preset did, in words, and whether that is what its name says.
+// Tells what the preset did, in words, and whether that is what its name says.
 struct Verdict {
   bool kept = true;
   std::string text;

@@ -22,7 +22,7 @@ struct CompareOptions {
   bool json = false;
 };
 
-// Whether bf16 products run in instructions for them.
+// Returns true where bf16 products run in instructions for them.
 inline bool ComputesInBf16() {
   return MakeOneDnnBackend()->ProductType(DType::kBF16) == DType::kBF16;
 }

@@ -27,8 +27,8 @@ class Peer {
   // How it runs, or why it does not.
   const std::string& settings() const { return settings_; }
 
-  // What a script of this directory prints: an object, or nothing where it failed, which has then
-  // said why.
+  // Returns the object that a script of this directory prints, or nothing where the script failed,
+  // which has then said why.
   nlohmann::ordered_json Run(const std::string& script, const std::string& arguments) const {
     if (!exists()) return {};
     const auto [status, text] = Output(python_, script, arguments);

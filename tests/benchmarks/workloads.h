@@ -10,7 +10,8 @@
 
 namespace frugal {
 
-// What bench_compare measures, here and in peer.py: the same sizes, AdamW, random data.
+// Describes a training that bench_compare measures, here and in peer.py: the same sizes, AdamW,
+// random data.
 struct Workload {
   std::string name;
   std::optional<ArchitectureConfig> architecture;  // else layers

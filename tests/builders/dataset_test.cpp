@@ -14,7 +14,7 @@ namespace {
 
 const std::string kNetwork = "\n[[model.layers]]\ntype = \"dense\"\nunits = 256\n";
 
-// What the first lines of a file are refused with, or "no error".
+// Returns what [data] with these lines is refused with, or "no error".
 std::string Refusal(const std::string& data) {
   return MessageOf<ConfigError>(
       [&] { ReadRunConfigText("[data]\n" + data + kNetwork, "run.toml"); });

@@ -72,7 +72,7 @@ TEST_CASE("a training that is told to goes on with what is not finite", "[diverg
   CHECK(std::filesystem::exists(directory.File("w.safetensors")));
 }
 
-// Of the same training, on data of its own.
+// Builds models for the same training, on data of its own.
 struct Trainer {
   explicit Trainer(const std::string& more) {
     WriteData(directory);

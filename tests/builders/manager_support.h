@@ -57,7 +57,7 @@ inline TrainingMemoryManagerOptions OptionsOf(const EnvironmentKind& kind) {
 
 inline Tensor InputFor(const EnvironmentKind& kind) { return RandomTensor({5, 6}, 3, kind.dtype); }
 
-// What a pass leaves behind, to the bit.
+// Holds what a pass leaves behind, to be compared to the bit.
 struct ManagedPass {
   Tensor output;
   Tensor input_gradient;

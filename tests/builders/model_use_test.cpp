@@ -116,7 +116,7 @@ TEST_CASE("threads with a model each share the pool of the process", "[model_use
   for (auto& hash : hashes) CHECK(hash.get() == expected);
 }
 
-// What an observer of a training asks for comes from the thread that trains.
+// An observer of a training asks the model from the thread that trains.
 TEST_CASE("the thread that trains a model may use it inside", "[model_use]") {
   struct Watcher : TrainingObserver {
     void OnStep(const StepProgress&) override {}

@@ -82,10 +82,11 @@ TEST_CASE("named models: mistakes") {
   CheckContains(message("dit-s-2", {"model.config.num_heads=7"}), "num_heads");
 }
 
-// Of the public checkpoints, but the adapters: sd-1.5 with 9 input channels has 14,400 more than
-// with 4; catvton lacks the 43,962,560 of all cross attentions, ip-adapter-faceid has those of its
-// projections and of two matrices 768 wide for each of 12,480 channels that attend. The counts of
-// instantid and controlnet-union-pro are also those of a PyTorch module of these sizes.
+// The counts are those of the public checkpoints, but for the adapters: sd-1.5 with 9 input
+// channels has 14,400 more than with 4; catvton lacks the 43,962,560 of all cross attentions,
+// ip-adapter-faceid has those of its projections and of two matrices 768 wide for each of 12,480
+// channels that attend. The counts of instantid and controlnet-union-pro are also those of a
+// PyTorch module of these sizes.
 TEST_CASE("named models: adapted ones have the parameters of their parts") {
   const auto count = [](const char* name) {
     return BuildArchitecture(ArchitectureNamed(name))->ParameterCount();

@@ -1,9 +1,10 @@
 // [training] frozen and [optimizer] lr_multiplier_for.
+#include "builders/setup/parameter_groups.h"
+
 #include <map>
 
 #include "builders/config/run_config_reader.h"
 #include "builders/plan/planner.h"
-#include "builders/setup/parameter_groups.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"

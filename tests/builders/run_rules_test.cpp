@@ -8,7 +8,7 @@ namespace {
 
 const std::string kLayers = "[[model.layers]]\ntype = \"flatten\"\n";
 
-// Of the optimizer, the schedule and the loss.
+// Returns the first contradiction that CheckRun finds, or "nothing".
 std::string Found(const AiModelBuilder& builder) {
   Diagnostics diagnostics;
   CheckRun(builder.config(), true, diagnostics);

@@ -77,7 +77,7 @@ TEST_CASE("one step of Euler's method is done by hand") {
   }
 }
 
-// Of options in the configuration, and of a call.
+// Checks that options change the samples, and alike in the configuration and in a call.
 void CheckRead(DiffusionOptions configured, const SampleOptions& called) {
   configured.kind = DiffusionKind::kNoise;
   configured.steps = 100;

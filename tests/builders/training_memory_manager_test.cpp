@@ -20,7 +20,7 @@ ManagedPass RunManaged(const EnvironmentKind& kind, std::int64_t every,
   return Collect(manager.context().parameters(), layers, kept, gradient);
 }
 
-// The same by an operation on a tape of one's own.
+// RunOperation runs the same pass by an operation on a tape of its own.
 using Operation = std::function<Var(TrainingMemoryManager&, const LayerPointers&, const Var&)>;
 ManagedPass RunOperation(const EnvironmentKind& kind, std::int64_t every,
                          const LayerPointers& layers, const Operation& operation) {

@@ -1,5 +1,5 @@
-// What the fields of the configuration change about a manager's passes: what runs again, where
-// memory comes from, and how much of it there is.
+// The fields of the configuration change a manager's passes: what runs again, where memory comes
+// from, and how much of it there is.
 #include "layers/residual.h"
 #include "tests/builders/manager_support.h"
 #include "tests/catch.h"
@@ -30,7 +30,7 @@ TEST_CASE("every layer runs once more for backward where checkpointing is on", "
   }
 }
 
-// What a pass over 16 layers of one size takes at most, in units of that size.
+// Returns what a pass over 16 layers of one size takes at most, in units of that size.
 double PeakUnits(std::int64_t every) {
   constexpr std::int64_t kUnit = 64 * 32 * 8;
   std::vector<CountingLayer> layers(16);

@@ -69,7 +69,7 @@ TEST_CASE("samplers turn noise into the data of an exact network", "[diffusion]"
   for (const SamplerOptions& options : Samplers()) {
     INFO(NameOf(options.kind) << " of " << NameOf(options.prediction) << ", eta " << options.eta);
     const Spread spread = SpreadOf(Sample(options, NetworkOf(options), kCount));
-    // Of 20000 draws, the mean is off by 0.003 and the deviation by 0.5%.
+    // Over 20000 draws, the mean is off by 0.003 and the deviation by 0.5%.
     CHECK(spread.mean == Approx(kMean).margin(0.02));
     CHECK(spread.deviation == Approx(kDeviation).epsilon(0.05));
   }

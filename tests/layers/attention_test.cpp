@@ -4,7 +4,7 @@
 #include "tests/ops/gradient_model.h"
 #include "tests/support/layer_cases.h"
 
-// What holds for every layer is in layers_test, with attention in several forms.
+// The tests that every layer passes are in layers_test, with attention in several forms.
 namespace frugal::test {
 namespace {
 

@@ -1,4 +1,5 @@
-// What transformer blocks make of a context: nothing, or apart for an image's tokens.
+// Transformer blocks may skip their context, or attend to an image's tokens in it apart from the
+// text.
 #include "layers/architectures/unet/face_tokens.h"
 #include "layers/architectures/unet/unet_condition.h"
 #include "layers/blocks/transformer_block.h"
@@ -30,7 +31,7 @@ const Parameter& Find(Module& module, std::string_view path) {
   throw UsageError("none");
 }
 
-// Of the parameters under `prefix`, which must be `count`.
+// Checks the gradients of the inputs and of the parameters under `prefix`, which must be `count`.
 void CheckGradients(Module& module, const std::string& prefix, std::size_t count,
                     const CheckedFunction& function, const std::vector<Tensor>& inputs) {
   TestEnvironment environment(kReferenceF64);

@@ -3,7 +3,7 @@
 #include "tests/support/layer_cases.h"
 #include "tests/support/passes.h"
 
-// What holds for every layer.
+// Every layer passes these tests.
 namespace frugal::test {
 namespace {
 

@@ -1,6 +1,7 @@
+#include "sdk/memory/keep_alive_allocator.h"
+
 #include <vector>
 
-#include "sdk/memory/keep_alive_allocator.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"
 

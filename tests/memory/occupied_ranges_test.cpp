@@ -1,7 +1,8 @@
+#include "sdk/memory/occupied_ranges.h"
+
 #include <algorithm>
 #include <random>
 
-#include "sdk/memory/occupied_ranges.h"
 #include "tests/catch.h"
 
 namespace frugal {

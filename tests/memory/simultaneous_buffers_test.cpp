@@ -1,4 +1,5 @@
 #include "sdk/memory/simultaneous_buffers.h"
+
 #include "tests/catch.h"
 
 namespace frugal::testing {

@@ -45,7 +45,8 @@ TEST_CASE("paths follow the tree, and a nameless child adds nothing", "[module]"
   CHECK(tree.children()[0].module->path() == "a");
 }
 
-// What has a name of its own that its parameters' paths leave out, around a named part.
+// Wraps a named part. As an unnamed child it has a path of its own, which its parameters' paths
+// leave out.
 class Wrapper : public Module {
  public:
   Wrapper() { AddChild("inner", leaf_); }

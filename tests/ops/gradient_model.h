@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-// What the checks of operations against central differences in f64 share.
+// The checks of operations against central differences in f64 share these.
 namespace frugal::test {
 
 inline Tensor Numbers(const Shape& shape, std::uint64_t seed, double low = -1, double high = 1) {

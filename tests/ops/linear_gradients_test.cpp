@@ -66,7 +66,7 @@ TEST_CASE("gradients of a linear residual agree with differences", "[ops][gradie
     model.Check(
         [&](Context& context, const std::vector<Var>& x) {
           const Var once = Linear(context, x[0], weight, &bias, options, x[1]);
-          // What a product reads may be what it adds to.
+          // A product may read the tensor that it adds to.
           return Linear(context, once, weight, &bias, options, once);
         },
         {Numbers({2, 5, 3}, 7), Numbers({2, 5, 3}, 8)});

@@ -88,7 +88,7 @@ TEST_CASE("linear refuses what does not fit", "[ops][linear][errors]") {
   }
 }
 
-// Of f(x weight^T + bias): what is live when forward is through, and the weight's gradient.
+// Holds by how many bytes forward of f(x) weight^T changes what is live, and the weight's gradient.
 struct Behind {
   std::int64_t kept = 0;
   Tensor gradient;

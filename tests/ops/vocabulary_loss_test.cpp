@@ -40,7 +40,7 @@ class Run {
     bias_.index = 1;
     for (const Parameter* parameter : {&weight_, &bias_}) {
       if (!parameter->trainable) continue;
-      // What nobody writes shows.
+      // The gradient starts as NaN, so that numbers that nobody writes show.
       const Tensor gradient = environment_.store().GradientFor(*parameter).tensor;
       std::memset(gradient.raw(), 0xff, static_cast<std::size_t>(gradient.bytes()));
     }

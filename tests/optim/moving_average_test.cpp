@@ -142,7 +142,8 @@ TEST_CASE("averaging moves no weight of the training") {
   }
 }
 
-// What is saved is what predicted; another model that loads it predicts the same.
+// Checks that the saved weights are those that predicted: another model that loads them predicts
+// the same.
 void CheckSavedIsUsed(Precision precision) {
   const TempDir directory;
   const std::string path = directory.File("weights.safetensors");

@@ -8,7 +8,7 @@
 namespace frugal::oracles {
 namespace {
 
-// Of the mean over `count` numbers, or of their sum.
+// Returns the mean over `count` numbers, or their sum where the case asks for it.
 Var Reduced(OracleRun& run, const Var& mean, std::int64_t count) {
   const std::string reduction = run.attributes().value("reduction", "mean");
   if (reduction == "sum") return Scale(run.context(), mean, static_cast<double>(count));

@@ -150,8 +150,8 @@ class ModelRun {
     return i < inputs.size() ? TypeOf(inputs[i], environment_.dtype()) : environment_.dtype();
   }
 
-  // Of images and videos with the channels last. Some files have a video's channels behind the
-  // frames.
+  // Returns a tensor of the case's file, images and videos with the channels last. Some files have
+  // a video's channels behind the frames.
   Tensor Read(const std::string& name, DType dtype) const {
     const std::string& family = FamilyOf(case_.config).name;
     const bool frames_first = family == "video_unet" || family == "cogvideox";
@@ -180,7 +180,7 @@ class ModelRun {
     return DistanceOf(test::Values(computed), expected) / Measure(expected);
   }
 
-  // What the distance from `expected` is divided by.
+  // Returns what the distance from `expected` is divided by.
   double Measure(const std::vector<double>& expected) const {
     const double norm = NormOf(expected);
     if (norm < kZeroShare * total_norm_) return total_norm_;

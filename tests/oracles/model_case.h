@@ -13,7 +13,7 @@
 // Whole models that PyTorch has computed: see tests/oracles/README.md.
 namespace frugal::oracles {
 
-// What case.toml says, and the files beside it.
+// Holds what case.toml says, and the files beside it.
 struct ModelCase {
   std::string directory;
   std::string name;

@@ -42,7 +42,8 @@ class OracleRun {
   Tensor Constant(const std::string& name);
   const Parameter& Weight(const std::string& name);
   const Parameter* WeightIfThere(const std::string& name);
-  // What is not trained: from the file, or full of one value where the case does not have it.
+  // Returns a parameter that is not trained: from the file, or full of one value where the case
+  // does not have it.
   const Parameter& Buffer(const std::string& name, std::int64_t size, double value);
 
   // Relative errors by name: "out", "grad/input", ... Infinite for a gradient that the file has and

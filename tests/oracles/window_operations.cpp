@@ -86,7 +86,7 @@ Var RunAveragePool(OracleRun& run) {
   const WindowOptions window = PoolWindowOf(run, input);
   bool count = run.attributes().value("count_include_pad", true);
   if (!(window.padding_begin == window.padding_end)) {
-    // What rounding up adds never counts, and what padding adds does.
+    // The padding that rounding up adds never counts, and the case's own does.
     if (count && window.padding_begin != Spatial{0, 0, 0}) {
       RefuseAttribute(run, "a mean counts all of its padding or none");
     }

@@ -1,6 +1,7 @@
+#include "presets/config/diagnostics.h"
+
 #include <algorithm>
 
-#include "presets/config/diagnostics.h"
 #include "tests/catch.h"
 
 namespace frugal {

@@ -99,7 +99,7 @@ TEST_CASE("Absurdly deep files are refused, not crashed on") {
   std::string nested = "1";  // within the limits of the parser, but 3,100 tables deep
   for (int i = 0; i < 100; ++i) nested = "{" + deep.substr(0, 61) + " = " + nested + "}";
   CHECK(ErrorOf("a = " + nested).find("tables must nest at most 64 deep") != std::string::npos);
-  // What is long but not deep.
+  // A text that is long but not deep is taken.
   CHECK(ErrorOf("# " + std::string(1000, '.')).empty());
   std::string numbers = "a = [";
   for (int i = 0; i < 1000; ++i) numbers += "1.5, ";

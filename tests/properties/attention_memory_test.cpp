@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t kFeatures = 64;
 
-// Of the step's own memory: activations and workspace, weights and their gradients left out.
+// Returns the peak of the step's own memory: activations and workspace, weights and their gradients
+// left out.
 std::int64_t PeakOf(BackendKind backend, const AttentionLayerOptions& options,
                     std::int64_t length) {
   TestEnvironment environment({backend, DType::kF32, true});

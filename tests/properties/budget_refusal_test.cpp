@@ -1,4 +1,5 @@
-// What does not fit a memory budget is refused with a sentence and alternatives that are true.
+// A training that does not fit a memory budget is refused with a sentence and alternatives that are
+// true.
 #include "builders/budget/budget_refusal.h"
 
 #include <regex>

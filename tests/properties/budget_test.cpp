@@ -43,8 +43,8 @@ TEST_CASE("plans fit every budget down to the floor, and are what runs", "[budge
     CHECK(unconstrained.plan.budget->choices ==
           std::vector<std::string>{"nothing: all fits as it is"});
     const std::int64_t least = FloorOf(run);
-    // Of activations: what kernels need as workspace differs between processors, and no budget
-    // lowers it.
+    // Only activations are compared: what kernels need as workspace differs between processors, and
+    // no budget lowers it.
     run.budget_mb = least;
     const auto activations = [](const Blueprint& blueprint) {
       return blueprint.plan.peak_by_purpose[MemoryTag::kActivation];

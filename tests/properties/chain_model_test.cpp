@@ -1,5 +1,5 @@
-// What a network's chain says of schedules, and what the search makes of it, against dry runs of
-// whole steps.
+// These tests compare what a network's chain says of schedules, and what the search makes of it,
+// with dry runs of whole steps.
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -78,7 +78,7 @@ TEST_CASE("the chain of a network knows what schedules take beside each other",
     }
     const auto [least, most] = std::ranges::minmax(beside);
     INFO(name << ": " << least << " to " << most << " bytes beside the chain, of " << whole);
-    // What a GPT's last norm makes is made again where it is not in a segment.
+    // The result of a GPT's last norm is made again where the norm is not in a segment.
     CHECK(most - least <= whole / (name == "gpt" ? 25 : 50));
   }
 }

@@ -164,7 +164,7 @@ void TrainVaried(std::size_t i) {
 
 TEST_CASE("twenty small models in a row, trained for a step, leave nothing behind") {
   constexpr std::size_t kModels = 20;
-  // What the kernels keep for themselves is there from now on.
+  // After these runs, what the kernels keep for themselves is there.
   for (std::size_t i = 0; i < kModels; ++i) TrainVaried(i);
   const std::int64_t resident = ResidentBytes();
   std::int64_t hits = SharedTensorPool().statistics().hits;

@@ -68,7 +68,8 @@ std::string BudgetOf(const Config& memory) {
   return plan.budget ? plan.budget->source : "no budget";
 }
 
-// Of a network of which something must be computed again: its activations take some MB.
+// Returns the predicted slowdown of a network of which something must be computed again: its
+// activations take some MB.
 std::string PredictedSlowdown(const Config& memory) {
   Config limited = memory;
   limited.memory_budget_mb = MemoryBudget{.megabytes = 3};

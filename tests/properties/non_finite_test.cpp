@@ -1,4 +1,4 @@
-// What is not a finite number stays so through every operation: were it lost, no one would ever
+// A number that is not finite stays so through every operation: were it lost, no one would ever
 // hear that a training diverged. One element of one input is poisoned at a time, and every kernel
 // must show it wherever the reference in plain loops does.
 
@@ -75,9 +75,9 @@ struct Tally {
   int shown = 0;  // where the reference has something that is not finite
 };
 
-// What the reference says of a poisoned element. It multiplies the zeros around an image like any
-// other numbers, which kernels need not: results of a convolution that do not move with the element
-// where that is a finite number count as finite.
+// Returns what the reference says of a poisoned element. The reference multiplies the zeros around
+// an image like any other numbers, which kernels need not: results of a convolution that do not
+// move with the element where that is a finite number count as finite.
 Results Reference(const OracleCase& one, const Poison& poison) {
   Results reference = RunPoisoned(test::kReferenceF32, one, poison);
   if (!one.operation.starts_with("conv")) return reference;

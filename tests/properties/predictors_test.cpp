@@ -114,7 +114,7 @@ struct Predictor {
   std::string weights;  // in which nothing is zero to begin with
 };
 
-// Of one sample of what the case has under that name, channels last.
+// Returns the shape of one sample of what the case has under that name, channels last.
 Shape ShapeIn(const oracles::ModelCase& one, const std::string& name) {
   const std::string& family = FamilyOf(one.config).name;
   const bool frames_first = family == "video_unet" || family == "cogvideox";

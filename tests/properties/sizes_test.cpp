@@ -1,4 +1,5 @@
-// What grows with sizes alone takes no more time or memory to plan, and is planned to the byte.
+// A training that grows with sizes alone takes no more time or memory to plan, and is planned to
+// the byte.
 #include "builders/dry_run/dry_training.h"
 #include "sdk/core/error.h"
 #include "sdk/module/repeat.h"

@@ -1,4 +1,5 @@
-// What oneDNN says that it ran (ONEDNN_VERBOSE=1) while a small GPT trained in bf16.
+// These tests read what oneDNN says that it ran (ONEDNN_VERBOSE=1) while a small GPT trained in
+// bf16.
 #include <sstream>
 
 #include "tests/backend/onednn/bf16_support.h"
@@ -49,7 +50,8 @@ struct Products {
   int forward = 0, data = 0, copies = 0;
 };
 
-// What oneDNN did in three steps of training with so many sequences of 64 tokens each.
+// Returns how many products and copies oneDNN ran in three steps of training with `batch` sequences
+// of 64 tokens each.
 Products RunByOneDnn(int batch) {
   const TempDir directory;
   std::string text;

@@ -1,4 +1,4 @@
-// What `frugal plan` takes for itself does not grow with sizes alone.
+// The memory that `frugal plan` takes for itself does not grow with sizes alone.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@ struct Took {
   std::int64_t peak_kilobytes = 0;  // resident
 };
 
-// Of `frugal plan` with these arguments.
+// Returns what `frugal plan` took with these arguments.
 Took Plan(const TempDir& directory, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {Program("frugal"), "plan"};
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -11,7 +11,7 @@
 
 namespace frugal::testing {
 
-// What a program left behind.
+// Holds what a program left behind.
 struct ProgramRun {
   int exit_code = -1;  // 128 + the signal that ended it, as shells count
   std::string output;  // of standard output

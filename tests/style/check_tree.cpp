@@ -24,6 +24,8 @@ constexpr std::array<std::string_view, 6> kRoomNames = {"sdk",      "layers",  "
                                                         "builders", "samples", "tests"};
 constexpr std::array<std::string_view, 6> kTopFiles = {"CMakeLists.txt",    "README.md", "run",
                                                        "CMakePresets.json", "LICENSE",   "build"};
+constexpr std::array<std::string_view, 6> kNoSentence = {"Of",    "What",  "Whether",
+                                                         "Which", "Whose", "The same"};
 
 struct SourceFile {
   std::string path;  // relative to the root, with slashes
@@ -78,6 +80,14 @@ std::optional<Include> ParseInclude(std::string_view line) {
 }
 
 std::size_t IndentOf(std::string_view line) { return line.find_first_not_of(' '); }
+
+// Returns the text of a line that is a comment and nothing else.
+std::optional<std::string_view> CommentIn(std::string_view line) {
+  line.remove_prefix(std::min(IndentOf(line), line.size()));
+  if (!line.starts_with("//")) return std::nullopt;
+  line.remove_prefix(std::min(line.find_first_not_of("/ "), line.size()));
+  return line;
+}
 
 // The line with the brace that opens what begins in line `i`, or nothing where that is a statement.
 std::optional<std::size_t> OpeningBrace(const std::vector<std::string>& lines, std::size_t i) {
@@ -148,6 +158,7 @@ class Checker {
     if (!IsCode(file.path)) return;
     CheckLength(file);
     CheckFunctions(file);
+    CheckComments(file);
     CheckGuard(file);
   }
 
@@ -224,6 +235,23 @@ class Checker {
       Report(file.path, i + 1 - count,
              "a function of " + std::to_string(count) + " lines, more than " +
                  std::to_string(kMostFunctionLines));
+    }
+  }
+
+  void CheckComments(const SourceFile& file) {
+    bool inside = false;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const std::optional<std::string_view> text = CommentIn(file.lines[i]);
+      const bool begins = text && !inside;
+      inside = text.has_value();
+      if (!begins) continue;
+      for (const std::string_view word : kNoSentence) {
+        const std::string first(word);
+        if (!text->starts_with(first + " ")) continue;
+        Report(file.path, i + 1,
+               "a comment that begins with \"" + first +
+                   "\": let it be a sentence, with a subject and a verb");
+      }
     }
   }
 

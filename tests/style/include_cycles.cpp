@@ -12,7 +12,7 @@ struct Pair {
 
 // There are three of these at most.
 constexpr auto kOneThought = std::to_array<Pair>({
-    // What a context runs is recorded on its tape, and the tape's backward pass runs in a context.
+    // A context records what it runs on its tape, and the tape's backward pass runs in a context.
     {"sdk/autograd/context", "sdk/autograd/tape"},
     // A solver fills tables, and a unit of a table is a run of stages with a solver of its own.
     {"sdk/plan/chain_solver", "sdk/plan/chain_table"},

@@ -123,6 +123,19 @@ TEST_CASE("style: of OpenMP's directives only simd is compiled") {
               "sdk/core/threads.h"});
 }
 
+TEST_CASE("style: a comment is a sentence") {
+  TemporaryTree tree;
+  tree.Write("sdk/core/a.cpp",
+             "// Returns the bits\n// Of a number.\nint a;  // What is seen\n"
+             "  // Often it is none.\nint b;\n");
+  tree.Write("sdk/core/b.cmake", "// Of another language.\n");
+  tree.Write("sdk/core/c.cpp", "// Of a number.\n// What more.\nint a;\n  // The same again.\n");
+  const std::string advice = "\": let it be a sentence, with a subject and a verb";
+  CHECK(tree.Findings() ==
+        Lines{"sdk/core/c.cpp:1: a comment that begins with \"Of" + advice,
+              "sdk/core/c.cpp:4: a comment that begins with \"The same" + advice});
+}
+
 TEST_CASE("style: no two units include each other") {
   TemporaryTree tree;
   tree.Write("sdk/core/a.h", "#pragma once\n");

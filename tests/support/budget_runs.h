@@ -75,7 +75,7 @@ inline std::int64_t Megabytes(std::int64_t bytes) {
   return (bytes + kBytesPerMegabyte - 1) / kBytesPerMegabyte;
 }
 
-// What planning is refused with.
+// Returns what planning is refused with, or nothing where it is not refused.
 inline std::string RefusalOf(const AiModelBuilder& builder) {
   try {
     builder.Plan();

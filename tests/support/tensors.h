@@ -174,7 +174,7 @@ inline double Dot(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
-// Whether shape, element type and every bit agree.
+// Returns true where shape, element type and every bit agree.
 inline bool SameBits(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && a.dtype() == b.dtype() &&
          (a.bytes() == 0 ||

@@ -11,7 +11,7 @@
 
 namespace frugal::test {
 
-// Which kernels and element type a test runs with.
+// Says which kernels and element type a test runs with.
 struct EnvironmentKind {
   BackendKind backend = BackendKind::kEigen;
   DType dtype = DType::kF64;

@@ -19,7 +19,7 @@ NetworkInputs Inputs() {
           {.name = "y", .role = InputRole::kLabel, .classes = 4}};
 }
 
-// What a sample of the data is, whatever batch it is in.
+// Returns number `i` of a sample of the data, the same in whatever batch the sample is.
 double DataAt(std::int64_t sample, std::int64_t i) {
   return 0.1 * static_cast<double>(sample % 9) - 0.3 + 0.05 * static_cast<double>(i);
 }

@@ -111,7 +111,7 @@ std::vector<float> LogitsOf(TestEnvironment& environment, Layer& network,
   return LastRow(network(environment.context(), {tokens}).value);
 }
 
-// What Generate promises, without a cache.
+// Returns what Generate promises, without a cache.
 Text Written(TestEnvironment& environment, Layer& network, Text text,
              const GenerateOptions& options) {
   const std::size_t prompt = text.size();

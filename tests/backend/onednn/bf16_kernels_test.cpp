@@ -109,7 +109,7 @@ TEST_CASE("bf16 elementwise kernels agree with f64 on the same numbers") {
       b.fast->elementwise().ActivationForward(activation, parameter, x.bf16, y);
       b.reference->elementwise().ActivationForward(activation, parameter, x.f64, expected);
       check();
-      // What the derivative is read from has been rounded: give both the same.
+      // The derivative is read from rounded numbers: give both backends the same.
       const bool from_output = DerivesFromOutput(activation);
       const Tensor kept = from_output ? Clone(y) : x.bf16;
       const Tensor kept_exact = MakeTensor({n}, Values(kept), DType::kF64);

@@ -18,7 +18,7 @@ struct Rounded {
   explicit operator bool() const { return static_cast<bool>(bf16); }
 };
 
-// The same numbers in f32, as parameters and statistics are, and in f64.
+// Holds the same numbers in f32, as parameters and statistics are, and in f64.
 struct Exact {
   Tensor f32, f64;
   Exact() = default;
@@ -29,7 +29,7 @@ struct Exact {
 
 // Relative norm of the difference that rounding each result once to 8 bits explains.
 inline constexpr double kBf16 = 4e-3;
-// Of results in f32 that add up products of bf16 numbers.
+// Bounds that norm for results in f32 that add up products of bf16 numbers.
 inline constexpr double kBf16Sums = 2e-5;
 
 }  // namespace frugal::test

@@ -6,7 +6,7 @@ using namespace frugal::test;
 
 namespace {
 
-// What one call of every kernel reads, in one element type; weights and statistics are exact.
+// Holds what one call of every kernel reads, in one element type; weight and bias are exact.
 struct Inputs {
   Tensor x, dy, residual, shift, scale, weight, bias;
   bool accumulate = false;

@@ -6,7 +6,7 @@
 #include "sdk/backend/backend.h"
 #include "tests/support/tensors.h"
 
-// What the tests of the fast backend share: both backends, random sizes, and scratch that shows
+// The tests of the fast backend share these: both backends, random sizes, and scratch that shows
 // when a kernel writes past what it asked for.
 namespace frugal::test {
 

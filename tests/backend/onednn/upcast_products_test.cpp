@@ -1,5 +1,6 @@
-// What stands in for bf16 products and convolutions on processors without instructions for them:
-// those of f32, bit for bit, of the same numbers, rounded once; on every processor.
+// Widened products and convolutions stand in for those of bf16 on processors without instructions
+// for them. They are those of f32, bit for bit, of the same numbers, rounded once; on every
+// processor.
 #include "sdk/backend/onednn/matmul/upcast_products.h"
 
 #include "sdk/backend/onednn/conv/conv.h"
@@ -22,7 +23,7 @@ struct Kernels {
   onednn::UpcastConvolutions conv{exact_conv};
 };
 
-// The same numbers in both types.
+// Holds the same numbers in both types.
 struct Pair {
   Tensor bf16, f32;
   Pair() = default;

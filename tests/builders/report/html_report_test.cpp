@@ -32,7 +32,7 @@ std::string Unbalanced(const std::string& html) {
   return open.empty() ? "" : open.back();
 }
 
-// What must hold for every report.
+// Checks what must hold for every report.
 void CheckSound(const std::string& html) {
   CHECK(Unbalanced(html).empty());
   for (const char* part : {"<script", "http", "<link", "@import", "url(", "src=", "href=", "\"nan",

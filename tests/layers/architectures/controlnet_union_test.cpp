@@ -1,4 +1,4 @@
-// What sets the union ControlNet apart from the plain one: types of hints, and attention along the
+// The union ControlNet differs from the plain one in types of hints and in attention along the
 // batch. Its numbers are those of an oracle case; gradients, checkpoints and dry runs are in
 // unets_test.
 #include "builders/budget/free_knobs.h"

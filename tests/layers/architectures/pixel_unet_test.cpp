@@ -1,4 +1,4 @@
-// What Imagen's networks refuse when they are made; unets_test.cpp has the rest.
+// Imagen's networks refuse values that do not fit when they are made; unets_test.cpp has the rest.
 #include "layers/architectures/unet/pixel_unet.h"
 
 #include "sdk/core/error.h"

@@ -1,4 +1,4 @@
-// What the oracle cases of the predictors with two streams do not show: grids, masks,
+// These tests show what the oracle cases of the predictors with two streams do not: grids, masks,
 // recomputation, refusals.
 #include <cstring>
 #include <functional>

@@ -158,7 +158,7 @@ Bundle InputsOf(const Sequential& network, const UNetCase& one, DType dtype) {
   return bundle;
 }
 
-// What starts at zero would hide what is behind it.
+// Fills all parameters at random: one that starts at zero would hide what is behind it.
 void Scatter(TestEnvironment& environment, Module& network) {
   for (const Parameter* parameter : network.Parameters()) {
     const Tensor value = environment.store().Value(*parameter);

@@ -73,8 +73,7 @@ void SoftmaxColumns(const AmxScores& tile, float scale, const AmxSoftmax& state,
 
 }  // namespace
 
-bool AmxSoftmaxStep(const AmxScores& tile, float scale, const AmxSoftmax& state,
-                       BFloat16* pairs) {
+bool AmxSoftmaxStep(const AmxScores& tile, float scale, const AmxSoftmax& state, BFloat16* pairs) {
   __mmask16 moved = 0;
   for (std::int64_t c = 0; c < tile.columns; c += 32) {
     SoftmaxColumns(tile, scale, state, c, pairs, moved);

@@ -33,7 +33,7 @@ struct Parameters {
 // The parameters of `times` rows that are one, in `repeated`; null ones stay so.
 template <int kCount>
 Parameters<kCount> CastToF32(const Parameters<kCount>& parameters, std::int64_t columns,
-                           std::int64_t times, float (*repeated)[kMaxWidth]) {
+                             std::int64_t times, float (*repeated)[kMaxWidth]) {
   Parameters<kCount> wide{};
   for (int i = 0; i < kCount; ++i) {
     if (parameters.of[i] == nullptr) continue;

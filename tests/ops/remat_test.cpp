@@ -60,7 +60,7 @@ Var OverBatch(Context& context, const Weights& w, const Var& x) {
                     .running_variance = &w.variance});
 }
 
-// Whose results can be made again from what their own backward keeps.
+// Returns the operations whose results can be made again from what their own backward keeps.
 std::vector<Operation> Operations() {
   return {
       {"layer norm", kFeatures,
@@ -81,7 +81,7 @@ std::vector<Operation> Operations() {
        }},
       {"group norm", kFeatures, InGroups},
       {"batch norm", kFeatures, OverBatch},
-      // What is kept is itself made again.
+      // Here the tensor that is kept is itself made again.
       {"activation of a group norm", kFeatures,
        [](Context& context, const Weights& w, const Var& x) {
          return Activate(context, InGroups(context, w, x), Activation::kSilu);
