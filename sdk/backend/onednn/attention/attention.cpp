@@ -7,7 +7,9 @@
 #include "sdk/backend/backend.h"
 #include "sdk/backend/common/parallel.h"
 #include "sdk/backend/onednn/attention/attention_amx.h"
-#include "sdk/backend/onednn/attention/attention_tiles.h"
+#include "sdk/backend/onednn/attention/backward_tiles.h"
+#include "sdk/backend/onednn/attention/forward_tiles.h"
+#include "sdk/backend/onednn/attention/score_tiles.h"
 #include "sdk/core/error.h"
 #include "sdk/core/threads.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/backend/onednn/attention/attention_tiles.h"
+#include "sdk/backend/onednn/attention/backward_tiles.h"
 #include "sdk/backend/onednn/simd/amx/attention_amx.h"
 
 // The work of one thread on bf16 attention by matrix tiles. What is read is first copied together

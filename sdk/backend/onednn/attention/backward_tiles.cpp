@@ -1,8 +1,8 @@
+#include "sdk/backend/onednn/attention/backward_tiles.h"
+
 #include <cmath>
 #include <limits>
 #include <numbers>
-
-#include "sdk/backend/onednn/attention/attention_tiles.h"
 
 namespace frugal::onednn {
 namespace {

@@ -1,8 +1,8 @@
+#include "sdk/backend/onednn/attention/forward_tiles.h"
+
 #include <cmath>
 #include <limits>
 #include <numbers>
-
-#include "sdk/backend/onednn/attention/attention_tiles.h"
 
 namespace frugal::onednn {
 
