@@ -5,7 +5,7 @@
 
 #include "builders/report/html/html_report.h"
 #include "builders/report/json/summary_json.h"
-#include "builders/report/text_file.h"
+#include "builders/report/report_file.h"
 #include "presets/config/diagnostics.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "presets/config/config_file.h"
 #include "presets/config/diagnostics.h"
 #include "presets/config/source_text.h"
-#include "presets/config/text_file.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <string>
 
-#include "builders/report/text_file.h"
+#include "builders/report/report_file.h"
 #include "builders/run/text_generation.h"
 
 namespace frugal {

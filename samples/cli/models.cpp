@@ -2,7 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "builders/plan/model_list.h"
+#include "builders/plan/published_models.h"
 #include "builders/report/text/text_table.h"
 #include "samples/cli/commands.h"
 #include "sdk/core/byte_size.h"

@@ -14,7 +14,7 @@
 
 #include "builders/config/architecture_reader.h"
 #include "builders/main_guard.h"
-#include "builders/plan/named_model.h"
+#include "builders/plan/published_models.h"
 #include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"

@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "builders/main_guard.h"
-#include "builders/plan/named_model.h"
 #include "builders/plan/planner.h"
+#include "builders/plan/published_models.h"
 #include "builders/run/model.h"
 #include "samples/arguments.h"
 #include "sdk/core/byte_size.h"

@@ -1,6 +1,6 @@
 // Models cost nothing before they are used, and give back everything when they are gone.
 #include "builders/dry_run/dry_training.h"
-#include "builders/plan/named_model.h"
+#include "builders/plan/published_models.h"
 #include "builders/run/memory_stack.h"
 #include "builders/setup/nominal_layout.h"
 #include "sdk/memory/system_memory.h"

@@ -1,8 +1,9 @@
+#include "builders/report/report_file.h"
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "builders/report/text_file.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 

@@ -3,7 +3,7 @@
 // unets_test.
 #include "builders/budget/free_knobs.h"
 #include "builders/config/types/architecture.h"
-#include "builders/plan/named_model.h"
+#include "builders/plan/published_models.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/support/passes.h"

@@ -1,7 +1,6 @@
-#include "builders/plan/named_model.h"
+#include "builders/plan/published_models.h"
 
 #include "builders/config/architecture_reader.h"
-#include "builders/plan/model_list.h"
 #include "sdk/core/error.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/io/temp_dir.h"

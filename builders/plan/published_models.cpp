@@ -1,4 +1,4 @@
-#include "builders/plan/named_model.h"
+#include "builders/plan/published_models.h"
 
 #include <algorithm>
 
@@ -86,6 +86,22 @@ void AddNotes(Blueprint& blueprint, const std::string& name) {
                 name + ": " + PublishedAs(name)});
 }
 
+constexpr std::int64_t kBytesOfF32 = 4;
+
+ModelListing ListingOf(const ModelPreset& preset, const std::string& memory_preset) {
+  const Blueprint blueprint =
+      PlanNamedModel(std::string(preset.name), {"memory.preset=" + memory_preset});
+  ModelListing listing{.name = std::string(preset.name),
+                       .family = FamilyOf(*blueprint.config.model.architecture).name,
+                       .parameters = blueprint.plan.parameter_count,
+                       .train_bytes = blueprint.plan.peak_bytes,
+                       .published = PublishedAs(preset.name)};
+  for (const Parameter* parameter : blueprint.parameters) {
+    listing.held_bytes += kBytesOfF32 * parameter->shape.ElementCount();
+  }
+  return listing;
+}
+
 }  // namespace
 
 std::vector<std::string> NamedModels() {
@@ -137,6 +153,15 @@ Blueprint PlanNamedModel(const std::string& name, const std::vector<std::string>
   Blueprint blueprint = MakeBlueprint(config, &layout);
   AddNotes(blueprint, name);
   return blueprint;
+}
+
+std::vector<ModelListing> ListModels(const std::string& memory_preset) {
+  std::vector<ModelListing> models;
+  for (const ModelPreset& preset : ModelPresets()) {
+    models.push_back(ListingOf(preset, memory_preset));
+  }
+  std::ranges::sort(models, {}, &ModelListing::name);
+  return models;
 }
 
 }  // namespace frugal

@@ -1,4 +1,4 @@
-#include "builders/report/text_file.h"
+#include "builders/report/report_file.h"
 
 #include "sdk/io/atomic_file.h"
 

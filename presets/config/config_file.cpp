@@ -1,4 +1,4 @@
-#include "presets/config/text_file.h"
+#include "presets/config/config_file.h"
 
 #include <algorithm>
 #include <array>
