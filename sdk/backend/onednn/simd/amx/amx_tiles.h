@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "sdk/backend/onednn/simd/amx/attention_amx.h"
+#include "sdk/backend/onednn/simd/amx/amx_session.h"
 
 // Products of blocks of 32 x 32 by matrix tiles (Intel 64 Architectures Software Developer's
 // Manual, volume 1, chapter 18): two by two tiles of sums, so that each tile that is loaded serves

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "sdk/backend/onednn/simd/amx/attention_amx.h"
+#include "sdk/backend/onednn/simd/amx/amx_session.h"
 #include "sdk/backend/onednn/simd/vector/vector.h"
 
 // Vectors of 16 floats or 32 bf16.

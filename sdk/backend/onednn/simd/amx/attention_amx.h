@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
-
-#include "sdk/core/bfloat16.h"
+#include "sdk/backend/onednn/simd/amx/amx_session.h"
 
 // Loops of bf16 attention on matrix tiles, for a processor of which HasAmxBf16() is true.
 //
@@ -14,39 +12,8 @@
 // 2i + 1 of it. "Pairs of rows" below is that form, `row` of it counted in pairs.
 namespace frugal::simd {
 
-inline constexpr std::int64_t kAmxBlock = 32;
-
-// Configures the tiles of this thread, and what is below the smallest normal number counts as zero,
-// as it does in the products.
-class AmxSession {
- public:
-  AmxSession();
-  ~AmxSession();
-  AmxSession(const AmxSession&) = delete;
-  AmxSession& operator=(const AmxSession&) = delete;
-
- private:
-  unsigned int control_;
-};
-
-// c = or += a b; a [rows, depth], b pairs of rows [depth / 2, columns], c [rows, columns]
-struct AmxProduct {
-  const BFloat16* a;
-  std::int64_t a_row;
-  const BFloat16* b;
-  std::int64_t b_row;  // pairs
-  float* c;
-  std::int64_t c_row;
-  std::int64_t rows, columns, depth;
-  bool accumulate;
-};
+// Multiplies as AmxProduct says.
 void MultiplyMatrices(const AmxProduct& product);
-
-// Some rows of `width` elements.
-struct AmxRows {
-  const BFloat16* data;
-  std::int64_t row, count, width;
-};
 
 // to [padded_count, padded_width] = from, then zeros
 void CopyPadded(const AmxRows& from, std::int64_t padded_count, std::int64_t padded_width,

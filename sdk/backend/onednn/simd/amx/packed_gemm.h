@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sdk/backend/onednn/simd/amx/attention_amx.h"
+#include "sdk/backend/onednn/simd/amx/amx_session.h"
 
 // Products of bf16 rows with a weight in tiles (weight_tiles.h), added up in f32 and rounded to
 // bf16 rows, on matrix tiles, for a processor of which HasAmxBf16() is true.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sdk/backend/onednn/simd/amx/amx_vectors.h"
+#include "sdk/backend/onednn/simd/amx/attention_amx.h"
 #include "sdk/backend/onednn/simd/amx/panel_product.h"
 
 namespace frugal::simd {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sdk/backend/onednn/simd/amx/attention_amx.h"
+#include "sdk/backend/onednn/simd/amx/amx_session.h"
 
 // Products of two matrices of bf16 rows summed over the rows, on matrix tiles, for a processor of
 // which HasAmxBf16() is true.
