@@ -1,7 +1,7 @@
 # The library, of the objects of all rooms. Programs of this repository link the static one, since
 # they look inside; frugal::frugal, which others link, is the kind that BUILD_SHARED_LIBS asks for.
 set(frugal_objects "")
-foreach(room sdk layers presets builders)
+foreach(room sdk sdk_Baseline sdk_Avx2 sdk_Avx512 layers presets builders)
   list(APPEND frugal_objects $<TARGET_OBJECTS:frugal_${room}>)
 endforeach()
 set(frugal_libraries spdlog::spdlog ZLIB::ZLIB PNG::PNG

@@ -9,11 +9,10 @@
 #include "sdk/backend/state_codec.h"
 #include "sdk/core/bfloat16.h"
 
-// Single-threaded loops over contiguous arrays of f32 or bf16 (T; arithmetic, statistics and
-// parameters are f32), compiled once per instruction set (the
-// *_avx512.cpp, *_avx2.cpp and *_baseline.cpp files include the same bodies) and chosen when the
-// backend is made, by what the processor can do. The kernels above them cut the work into fixed
-// pieces and spread those over threads.
+// Single-threaded loops run over contiguous arrays of f32 or bf16 (T; arithmetic, statistics and
+// parameters are f32). They are compiled once per instruction set (loops_variants.cpp) and chosen
+// when the backend is made, by what the processor can do. The kernels above them cut the work into
+// fixed pieces and spread those over threads.
 namespace frugal::simd {
 
 // The relu that a gradient comes through, or none: "cut" dy counts as 0 unless y is above 0, where

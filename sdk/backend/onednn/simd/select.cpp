@@ -1,6 +1,8 @@
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/onednn/simd/amx/swish.h"
+#include "sdk/backend/onednn/simd/attention/attention_loops.h"
 #include "sdk/backend/onednn/simd/loops.h"
+#include "sdk/backend/onednn/simd/winograd/winograd_loops.h"
 
 namespace frugal::simd {
 namespace {
@@ -28,6 +30,19 @@ Loops WithBf16Instructions() {
   return loops;
 }
 
+// Returns the best table for this processor.
+template <class Table>
+const Table& Select(const Table& (*baseline)(), const Table& (*avx2)(), const Table& (*avx512)()) {
+  switch (BestInstructionSet()) {
+    case InstructionSet::kAvx512:
+      return avx512();
+    case InstructionSet::kAvx2:
+      return avx2();
+    default:
+      return baseline();
+  }
+}
+
 }  // namespace
 
 const Loops& SelectLoops() {
@@ -35,14 +50,15 @@ const Loops& SelectLoops() {
     static const Loops loops = WithBf16Instructions();
     return loops;
   }
-  switch (BestInstructionSet()) {
-    case InstructionSet::kAvx512:
-      return Avx512Loops();
-    case InstructionSet::kAvx2:
-      return Avx2Loops();
-    default:
-      return BaselineLoops();
-  }
+  return Select(BaselineLoops, Avx2Loops, Avx512Loops);
+}
+
+const AttentionLoops& SelectAttentionLoops() {
+  return Select(BaselineAttentionLoops, Avx2AttentionLoops, Avx512AttentionLoops);
+}
+
+const WinogradLoops& SelectWinogradLoops() {
+  return Select(BaselineWinogradLoops, Avx2WinogradLoops, Avx512WinogradLoops);
 }
 
 }  // namespace frugal::simd

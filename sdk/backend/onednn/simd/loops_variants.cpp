@@ -1,8 +1,9 @@
 #include "sdk/backend/onednn/simd/all_bodies.h"
+#include "sdk/backend/onednn/simd/vector/variant.h"
 
 namespace frugal::simd {
 
-const Loops& Avx2Loops() {
+const Loops& FRUGAL_VARIANT(Loops)() {
   static constexpr Loops kLoops{kTypedLoops<float>, kTypedLoops<BFloat16>, kConversionLoops,
                                 kOptimizerLoops, kPoolLoops};
   return kLoops;

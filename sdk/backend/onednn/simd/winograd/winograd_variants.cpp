@@ -1,8 +1,9 @@
 #include "sdk/backend/onednn/simd/winograd/winograd_bodies.h"
+#include "sdk/backend/onednn/simd/vector/variant.h"
 
 namespace frugal::simd {
 
-const WinogradLoops& Avx2WinogradLoops() {
+const WinogradLoops& FRUGAL_VARIANT(WinogradLoops)() {
   static constexpr WinogradLoops kLoops = kWinogradLoops;
   return kLoops;
 }
