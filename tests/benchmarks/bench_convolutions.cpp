@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "sdk/backend/backend.h"
+#include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/conv/conv_weight_gradient.h"
 #include "sdk/backend/onednn/conv/implicit_gemm.h"
 #include "sdk/backend/onednn/conv/winograd.h"
 #include "sdk/backend/onednn/conv/winograd_onednn.h"
-#include "sdk/backend/onednn/operation_factory.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sdk/backend/backend.h"
+#include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/matmul/packed_gemm.h"
 #include "sdk/backend/onednn/matmul/weight_gradient.h"
-#include "sdk/backend/onednn/operation_factory.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 

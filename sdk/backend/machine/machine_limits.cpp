@@ -9,8 +9,8 @@
 
 #include "sdk/backend/backend.h"
 #include "sdk/backend/common/cpu_features.h"
+#include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/operation/operation.h"
-#include "sdk/backend/onednn/operation_factory.h"
 #include "sdk/memory/system_memory.h"
 
 namespace frugal {

@@ -5,6 +5,7 @@
 #include "sdk/backend/eigen/conv/resample.h"
 #include "sdk/backend/eigen/optimizer/adaptive.h"
 #include "sdk/backend/onednn/attention/attention.h"
+#include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/conv/conv.h"
 #include "sdk/backend/onednn/conv/pool.h"
 #include "sdk/backend/onednn/elementwise/elementwise.h"
@@ -16,7 +17,6 @@
 #include "sdk/backend/onednn/norm/modulation.h"
 #include "sdk/backend/onednn/norm/norm.h"
 #include "sdk/backend/onednn/operation/operation_cache.h"
-#include "sdk/backend/onednn/operation_factory.h"
 
 namespace frugal {
 namespace {
@@ -56,7 +56,7 @@ class OneDnnBackend final : public Backend {
 
  private:
   const bool has_bf16_ = simd::HasAvx512Bf16();
-  onednn::OperationCache cache_{onednn::MakeOperation};
+  onednn::OperationCache cache_{onednn::ChooseOperation};
   OneDnnProductKernels product_{cache_};
   OneDnnConvKernels conv_{cache_};
   onednn::UpcastProducts upcast_product_{product_};

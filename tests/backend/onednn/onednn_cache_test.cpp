@@ -1,5 +1,5 @@
+#include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/operation/operation_cache.h"
-#include "sdk/backend/onednn/operation_factory.h"
 #include "tests/backend/onednn/onednn_support.h"
 #include "tests/catch.h"
 
@@ -18,7 +18,7 @@ LinearDescription Product(std::int64_t rows) {
 }  // namespace
 
 TEST_CASE("the operation cache finds what it has and stays within its capacity") {
-  OperationCache cache(MakeOperation, 4);
+  OperationCache cache(ChooseOperation, 4);
   Operation* const first = cache.Find(Product(1));
   REQUIRE(first != nullptr);
   CHECK(cache.Find(Product(1)) == first);
@@ -28,11 +28,11 @@ TEST_CASE("the operation cache finds what it has and stays within its capacity")
     CHECK(cache.Find(Product(1)) == first);  // in use, therefore kept
     CHECK(cache.size() <= 4);
   }
-  CHECK(OperationCache(MakeOperation, 0).capacity() == 1);
+  CHECK(OperationCache(ChooseOperation, 0).capacity() == 1);
 }
 
 TEST_CASE("the operation cache tells descriptions and thread counts apart") {
-  OperationCache cache(MakeOperation);
+  OperationCache cache(ChooseOperation);
   LinearDescription d = Product(5);
   cache.Find(d);
   d.bias = true;
@@ -55,7 +55,7 @@ TEST_CASE("the operation cache tells descriptions and thread counts apart") {
 }
 
 TEST_CASE("an evicted operation is made again and gives the same bits") {
-  OperationCache cache(MakeOperation, 1);
+  OperationCache cache(ChooseOperation, 1);
   const Tensor x = test::RandomTensor({5, 8}, 1), w = test::RandomTensor({8, 8}, 2);
   Tensor y = test::Full({5, 8}, NAN);
   const auto run = [&] {
@@ -73,7 +73,7 @@ TEST_CASE("an evicted operation is made again and gives the same bits") {
 }
 
 TEST_CASE("what oneDNN cannot do is no operation") {
-  OperationCache cache(MakeOperation);
+  OperationCache cache(ChooseOperation);
   CHECK(cache.Find(Product(-1)) == nullptr);
   CHECK(cache.size() == 1);
 }

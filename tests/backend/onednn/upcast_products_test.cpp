@@ -3,10 +3,10 @@
 // processor.
 #include "sdk/backend/onednn/matmul/upcast_products.h"
 
+#include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/conv/conv.h"
 #include "sdk/backend/onednn/matmul/product.h"
 #include "sdk/backend/onednn/operation/upcast_tensors.h"
-#include "sdk/backend/onednn/operation_factory.h"
 #include "tests/backend/onednn/bf16_support.h"
 #include "tests/backend/onednn/conv_bf16_support.h"
 
@@ -16,7 +16,7 @@ using namespace frugal::test;
 namespace {
 
 struct Kernels {
-  onednn::OperationCache cache{onednn::MakeOperation};
+  onednn::OperationCache cache{onednn::ChooseOperation};
   OneDnnProductKernels exact_product{cache};
   OneDnnConvKernels exact_conv{cache};
   onednn::UpcastProducts product{exact_product};

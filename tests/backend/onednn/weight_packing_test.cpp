@@ -1,6 +1,6 @@
 #include "sdk/backend/onednn/matmul/weight_packing.h"
 
-#include "sdk/backend/onednn/operation_factory.h"
+#include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/primitive/packed_weight.h"
 #include "tests/backend/onednn/bf16_support.h"
 

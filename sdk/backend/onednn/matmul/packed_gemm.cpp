@@ -7,7 +7,7 @@
 #include "sdk/backend/onednn/matmul/thread_partition.h"
 #include "sdk/backend/onednn/primitive/packed_weight.h"
 #include "sdk/backend/onednn/simd/amx/attention_amx.h"
-#include "sdk/backend/onednn/simd/amx/packed_gemm.h"
+#include "sdk/backend/onednn/simd/amx/gemm_tiles.h"
 #include "sdk/backend/onednn/simd/amx/panel_product.h"
 #include "sdk/backend/onednn/simd/amx/weight_tiles.h"
 

@@ -7,8 +7,8 @@
 
 namespace frugal::onednn {
 
-// Forward and input gradient of a product with a weight in tiles (simd/weight_tiles.h), on matrix
-// tiles. Each thread has a piece of the result for itself: rows pass by, 32 at a time, while
+// Forward and input gradient of a product with a weight in tiles (simd/amx/weight_tiles.h), on
+// matrix tiles. Each thread has a piece of the result for itself: rows pass by, 32 at a time, while
 // columns of the weight lie in the second cache, or the other way round where the rows are few;
 // results are written behind the computing, and what comes next is fetched. An input gradient
 // turns the tiles first; scratch holds them, as large as the packed weight. Each sum has one order,

@@ -7,7 +7,7 @@
 
 namespace frugal::onednn {
 
-// Rounds an f32 weight into tiles (simd/weight_tiles.h) in one pass at the speed of memory;
+// Rounds an f32 weight into tiles (simd/amx/weight_tiles.h) in one pass at the speed of memory;
 // oneDNN's reorder takes 1.5 times as long for [outputs, inputs], 4 times for [inputs, outputs].
 // The bits are the same, but for numbers below the smallest normal one, which count as zero here,
 // as they do in the products. nullptr where the processor or the packed layout is another.

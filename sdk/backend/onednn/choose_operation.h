@@ -14,7 +14,7 @@ namespace frugal::onednn {
 std::unique_ptr<Operation> MakePrimitive(const Description& description);
 
 // Makes a kernel of ours where that is faster, else what MakePrimitive makes.
-std::unique_ptr<Operation> MakeOperation(const Description& description);
+std::unique_ptr<Operation> ChooseOperation(const Description& description);
 
 // Prepares oneDNN, once for each process: limits its process-wide cache of compiled primitives to
 // `cached` of them, and the instructions that it may use to those that FRUGAL_ISA allows.

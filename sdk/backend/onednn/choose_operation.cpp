@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/operation_factory.h"
+#include "sdk/backend/onednn/choose_operation.h"
 
 #include <string_view>
 #include <utility>
@@ -31,15 +31,15 @@ std::unique_ptr<Operation> MakeWinogradOperation(const ConvDescription& d) {
   });
 }
 
-std::unique_ptr<Operation> MakeOurs(const ConvDescription& d) {
+std::unique_ptr<Operation> ChooseOurs(const ConvDescription& d) {
   if (d.dtype != DType::kBF16) return MakeWinogradOperation(d);
   if (d.pass != Pass::kBackwardWeight) return ImplicitGemmPays(d) ? MakeImplicitGemm(d) : nullptr;
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }
 
-std::unique_ptr<Operation> MakeOurs(const Description& description) {
+std::unique_ptr<Operation> ChooseOurs(const Description& description) {
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
-  if (const auto* d = std::get_if<ConvDescription>(&description)) return MakeOurs(*d);
+  if (const auto* d = std::get_if<ConvDescription>(&description)) return ChooseOurs(*d);
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
   if (d == nullptr) return nullptr;
   if (d->pass == Pass::kBackwardData && DataGradientPays(*d)) return MakeDataGradient(*d);
@@ -83,8 +83,8 @@ std::unique_ptr<Operation> MakePrimitive(const Description& description) {
   return WithSeparateActivation(description, MakeByRecipe);
 }
 
-std::unique_ptr<Operation> MakeOperation(const Description& description) {
-  auto ours = MakeOurs(description);
+std::unique_ptr<Operation> ChooseOperation(const Description& description) {
+  auto ours = ChooseOurs(description);
   return ours ? std::move(ours) : MakePrimitive(description);
 }
 

@@ -2,7 +2,7 @@
 
 #include "sdk/backend/onednn/simd/amx/amx_tiles.h"
 #include "sdk/backend/onednn/simd/amx/amx_vectors.h"
-#include "sdk/backend/onednn/simd/amx/packed_gemm.h"
+#include "sdk/backend/onednn/simd/amx/gemm_tiles.h"
 #include "sdk/backend/onednn/simd/amx/panel_product.h"
 #include "sdk/backend/onednn/simd/amx/weight_tiles.h"
 
