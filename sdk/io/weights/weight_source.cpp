@@ -32,8 +32,10 @@ const StoredTensor* WeightSource::Find(std::string_view name) const {
 std::vector<const StoredTensor*> WeightSource::FindBelow(std::string_view rest) const {
   const auto first = [](const auto& entry) { return entry.first; };
   std::vector<const StoredTensor*> found;
-  for (const auto& entry : std::ranges::equal_range(below_, rest, {}, first)) {
-    found.push_back(entry.second);
+  // Not std::ranges::equal_range, whose subrange clang 14 cannot compile.
+  for (auto at = std::ranges::lower_bound(below_, rest, {}, first);
+       at != below_.end() && at->first == rest; ++at) {
+    found.push_back(at->second);
   }
   return found;
 }
