@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "sdk/core/error.h"
 #include "sdk/data/dataset_info.h"
@@ -16,10 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned kBufferBytes = 1u << 18;
-constexpr std::size_t kMaxRead = std::size_t{1} << 30;  // gzread counts in int
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+constexpr std::size_t kMaxRead = std::size_t{1} << 30;  // zlib counts in unsigned int
+constexpr int kGzipWindow = 15 + 16;                    // the largest, with the header of gzip
 
-gzFile Open(void* stream) { return static_cast<gzFile>(stream); }
+bool IsGzip(const z_stream& input) {
+  return input.avail_in >= 2 && input.next_in[0] == 0x1F && input.next_in[1] == 0x8B;
+}
 
 std::string AdviceForMissing(const std::string& path) {
   const std::string package = PackageProviding(path);
@@ -53,48 +59,113 @@ std::int64_t CheckedSize(const std::string& path) {
 
 }  // namespace
 
-GzipFile::GzipFile(std::string path) : path_(std::move(path)), stored_bytes_(CheckedSize(path_)) {
+// The members of a gzip file are inflated one by one: from zlib 1.3.2 on its gzread takes a file
+// that is cut short as one that ends there.
+struct GzipFile::Stream {
+  ~Stream() {
+    if (compressed) inflateEnd(&zlib);
+    if (file != nullptr) std::fclose(file);
+  }
+
+  std::FILE* file = nullptr;
+  std::vector<std::uint8_t> buffer = std::vector<std::uint8_t>(kBufferBytes);
+  z_stream zlib{};      // its input is what of the buffer is not used yet
+  bool at_end = false;  // nothing of the file is behind the buffer
+  bool compressed = false;
+  bool ended = false;  // the last member is unpacked
+};
+
+GzipFile::GzipFile(std::string path)
+    : path_(std::move(path)),
+      stored_bytes_(CheckedSize(path_)),
+      stream_(std::make_unique<Stream>()) {
   errno = 0;
-  stream_ = gzopen(path_.c_str(), "rb");
-  if (stream_ == nullptr) {
+  stream_->file = std::fopen(path_.c_str(), "rbe");
+  if (stream_->file == nullptr) {
     throw DataError({.where = path_,
                      .required = "a file of the data set must be readable",
-                     .given = std::strerror(errno == 0 ? ENOMEM : errno),
+                     .given = std::strerror(errno),
                      .advice = "check its permissions"});
   }
-  gzbuffer(Open(stream_), kBufferBytes);
+  Refill();
+  if (!IsGzip(stream_->zlib)) return;
+  if (inflateInit2(&stream_->zlib, kGzipWindow) != Z_OK) throw std::bad_alloc();
+  stream_->compressed = true;
 }
 
-GzipFile::~GzipFile() { gzclose(Open(stream_)); }
+GzipFile::~GzipFile() = default;
 
-bool GzipFile::Compressed() const { return gzdirect(Open(stream_)) == 0; }
+bool GzipFile::Compressed() const { return stream_->compressed; }
 
 std::size_t GzipFile::Read(std::span<std::uint8_t> destination) {
   std::size_t done = 0;
   while (done < destination.size()) {
-    const std::size_t wanted = std::min(destination.size() - done, kMaxRead);
-    const int got = gzread(Open(stream_), destination.data() + done, static_cast<unsigned>(wanted));
-    if (got < 0) RefuseDamage();
+    const auto rest =
+        destination.subspan(done).first(std::min(destination.size() - done, kMaxRead));
+    const std::size_t got = stream_->compressed ? Inflate(rest) : ReadPlain(rest);
     if (got == 0) break;
-    done += static_cast<std::size_t>(got);
+    done += got;
   }
-  // A stream that breaks off is noted as an error only after what it did hold.
-  int code = Z_OK;
-  gzerror(Open(stream_), &code);
-  if (done < destination.size() && code != Z_OK && code != Z_STREAM_END) RefuseDamage();
   return done;
 }
 
-void GzipFile::RefuseDamage() const {
-  const int reason = errno;
-  int code = Z_OK;
-  const std::string text = gzerror(Open(stream_), &code);
-  const bool cut = code == Z_BUF_ERROR;
+// Puts what is left of the buffer in front, and fills it up from the file.
+void GzipFile::Refill() {
+  Stream& stream = *stream_;
+  const std::size_t left = stream.zlib.avail_in;
+  if (left > 0) std::memmove(stream.buffer.data(), stream.zlib.next_in, left);
+  errno = 0;
+  const std::size_t got =
+      std::fread(stream.buffer.data() + left, 1, stream.buffer.size() - left, stream.file);
+  if (got == 0 && std::ferror(stream.file) != 0) RefuseDamage(std::strerror(errno));
+  stream.at_end = got == 0;
+  stream.zlib.next_in = stream.buffer.data();
+  stream.zlib.avail_in = static_cast<uInt>(left + got);
+}
+
+std::size_t GzipFile::ReadPlain(std::span<std::uint8_t> destination) {
+  z_stream& input = stream_->zlib;
+  if (input.avail_in == 0) Refill();
+  const std::size_t count = std::min<std::size_t>(destination.size(), input.avail_in);
+  if (count > 0) std::memcpy(destination.data(), input.next_in, count);
+  input.next_in += count;
+  input.avail_in -= static_cast<uInt>(count);
+  return count;
+}
+
+// Unpacks at least one byte, or none where the content ends.
+std::size_t GzipFile::Inflate(std::span<std::uint8_t> destination) {
+  Stream& stream = *stream_;
+  stream.zlib.next_out = destination.data();
+  stream.zlib.avail_out = static_cast<uInt>(destination.size());
+  while (!stream.ended && stream.zlib.avail_out == destination.size()) {
+    if (stream.zlib.avail_in == 0 && !stream.at_end) Refill();
+    const int code = inflate(&stream.zlib, Z_NO_FLUSH);
+    if (code == Z_STREAM_END) {
+      BeginNextMember();
+    } else if (code == Z_BUF_ERROR && stream.at_end) {
+      RefuseDamage("the compressed data are cut short");
+    } else if (code == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (code != Z_OK && code != Z_BUF_ERROR) {
+      RefuseDamage("the compressed data are damaged");
+    }
+  }
+  return destination.size() - stream.zlib.avail_out;
+}
+
+// Members may follow each other; what is no member behind the last one is passed over, as by gzip.
+void GzipFile::BeginNextMember() {
+  Stream& stream = *stream_;
+  while (stream.zlib.avail_in < 2 && !stream.at_end) Refill();
+  stream.ended = !IsGzip(stream.zlib);
+  if (!stream.ended) inflateReset(&stream.zlib);
+}
+
+void GzipFile::RefuseDamage(std::string given) const {
   throw DataError({.where = path_,
                    .required = "the file unpacks to its end",
-                   .given = code == Z_ERRNO ? std::strerror(reason)
-                            : cut           ? "the compressed data are cut short"
-                                            : "the compressed data are damaged",
+                   .given = std::move(given),
                    .advice = "fetch it again"});
 }
 

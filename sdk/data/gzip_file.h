@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -25,11 +26,17 @@ class GzipFile {
   std::size_t Read(std::span<std::uint8_t> destination);
 
  private:
-  [[noreturn]] void RefuseDamage() const;
+  struct Stream;  // of zlib, whose header stays out of ours
+
+  std::size_t ReadPlain(std::span<std::uint8_t> destination);
+  std::size_t Inflate(std::span<std::uint8_t> destination);
+  void Refill();
+  void BeginNextMember();
+  [[noreturn]] void RefuseDamage(std::string given) const;
 
   std::string path_;
   std::int64_t stored_bytes_ = 0;
-  void* stream_ = nullptr;  // zlib's gzFile, whose header stays out of ours
+  std::unique_ptr<Stream> stream_;
 };
 
 }  // namespace frugal

@@ -22,7 +22,9 @@ TEST_CASE("every published model is planned by its name, and no weight is touche
     CHECK(blueprint.config.optimizer.kind == OptimizerKind::kAdamW);
     CHECK(plan.steps.size() == 1);
   }
-  if (!test::kIsSanitized) CHECK(ResidentBytes() - before < (std::int64_t{64} << 20));
+  // The kernels that oneDNN 3.12 makes for these plans hold 90 MB, and one model's weights up to 48
+  // GB.
+  if (!test::kIsSanitized) CHECK(ResidentBytes() - before < (std::int64_t{128} << 20));
 }
 
 TEST_CASE("named models: data as the network takes them") {
