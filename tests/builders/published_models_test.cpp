@@ -95,7 +95,7 @@ TEST_CASE("named models: adapted ones have the parameters of their parts") {
   const std::int64_t plain = count("sd-1.5");
   CHECK(count("paint-by-example") == plain + 14'400);
   CHECK(count("catvton") == plain + 14'400 - 43'962'560);
-  CHECK(count("ip-adapter-faceid") == plain + 3'675'648 + 2 * 768 * 12'480);
+  CHECK(count("ip-adapter-faceid") == plain + 3'675'648 + std::int64_t{2} * 768 * 12'480);
   CHECK(count("hd-painter") == 865'925'124);
   CHECK(count("instantid") == 1'251'014'160);
   CHECK(count("controlnet-union-pro") == 1'256'614'800);

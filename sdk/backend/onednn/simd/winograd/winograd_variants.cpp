@@ -1,5 +1,5 @@
-#include "sdk/backend/onednn/simd/winograd/winograd_bodies.h"
 #include "sdk/backend/onednn/simd/vector/variant.h"
+#include "sdk/backend/onednn/simd/winograd/winograd_bodies.h"
 
 namespace frugal::simd {
 
