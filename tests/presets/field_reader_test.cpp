@@ -2,13 +2,13 @@
 
 #include "presets/config/toml_reader.h"
 #include "tests/catch.h"
-#include "tests/presets/sample_options.h"
+#include "tests/presets/example_options.h"
 
 namespace frugal {
 namespace {
 
 struct Reading {
-  SampleOptions options;
+  ExampleOptions options;
   Origins origins;
   Diagnostics diagnostics;
 };
@@ -16,7 +16,7 @@ struct Reading {
 Reading Read(const std::string& text, const std::vector<std::string>& other_keys = {}) {
   Reading reading;
   const ConfigNode root = ParseTomlText("[layer]\n" + text, "f.toml");
-  ReadFields(SampleFields(), &reading.options, *root.Find("layer"), "layer", reading.origins,
+  ReadFields(ExampleFields(), &reading.options, *root.Find("layer"), "layer", reading.origins,
              reading.diagnostics, other_keys);
   return reading;
 }
@@ -32,15 +32,15 @@ TEST_CASE("Keys are read into their members, and their places noted") {
       "units = 64\nrate = 0.5\nkernel = 5\npads = [1, 2]\ntags = ['red']\nactivation = 'gelu'\n"
       "inner.depth = 3\n[layer.extra]\nscale = 2\n");
   CHECK(reading.diagnostics.empty());
-  SampleOptions expected;
+  ExampleOptions expected;
   expected.units = 64;
   expected.rate = 0.5;
   expected.kernel = {5};
   expected.pads = {1, 2};
   expected.tags = {"red"};
-  expected.activation = SampleActivation::kGelu;
+  expected.activation = ExampleActivation::kGelu;
   expected.inner.depth = 3;
-  expected.extra = SampleInner{.scale = 2.0};
+  expected.extra = ExampleInner{.scale = 2.0};
   CHECK(reading.options == expected);
   CHECK(ToString(reading.origins.Of("layer.units")) == "f.toml:2:1");
   CHECK(ToString(reading.origins.Of("layer.inner.depth")) == "f.toml:8:7");
@@ -96,7 +96,7 @@ TEST_CASE("Wrong types point at what was written") {
 TEST_CASE("What is wrong leaves its field as it was") {
   const Reading reading = Read("units = 0\nextra = 3\nrate = 2.0\n");
   CHECK(reading.diagnostics.size() == 3);
-  CHECK(reading.options == SampleOptions{});
+  CHECK(reading.options == ExampleOptions{});
   CHECK(reading.origins.Of("layer.units").kind == OriginKind::kDefault);
 }
 
@@ -108,10 +108,10 @@ TEST_CASE("A missing required key is reported at its table") {
 
 TEST_CASE("A section that is no table is one complaint") {
   const ConfigNode root = ParseTomlText("layer = [3]", "f.toml");
-  SampleOptions options;
+  ExampleOptions options;
   Origins origins;
   Diagnostics diagnostics;
-  ReadFields(SampleFields(), &options, *root.Find("layer"), "layer", origins, diagnostics);
+  ReadFields(ExampleFields(), &options, *root.Find("layer"), "layer", origins, diagnostics);
   CHECK(diagnostics.Lines() ==
         std::vector<std::string>{"f.toml:1:9: [layer] must be a table; a list was given: [3]"});
 }

@@ -7,13 +7,13 @@
 #include "presets/config/resolved.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
-#include "tests/presets/sample_options.h"
+#include "tests/presets/example_options.h"
 
 namespace frugal {
 namespace {
 
 std::string Verdict(const std::string& name, const Value& value) {
-  const FieldTable table = SampleFields();
+  const FieldTable table = ExampleFields();
   const auto diagnostic = CheckValue(*table.Find(name), value);
   if (!diagnostic) return "";
   std::string text = diagnostic->required + "; " + diagnostic->given;
@@ -23,7 +23,7 @@ std::string Verdict(const std::string& name, const Value& value) {
 }  // namespace
 
 TEST_CASE("A field's kind follows from its member") {
-  const FieldTable table = SampleFields();
+  const FieldTable table = ExampleFields();
   CHECK(table.Find("units")->kind == ValueKind::kInt);
   CHECK(table.Find("units")->required);
   CHECK(table.Find("small")->kind == ValueKind::kInt);
@@ -46,8 +46,8 @@ TEST_CASE("A field's kind follows from its member") {
 }
 
 TEST_CASE("Fields get and set their members") {
-  const FieldTable table = SampleFields();
-  SampleOptions options;
+  const FieldTable table = ExampleFields();
+  ExampleOptions options;
   const auto set = [&](const char* name, const Value& value) {
     REQUIRE_FALSE(CheckValue(*table.Find(name), value));
     table.Find(name)->set(&options, value);
@@ -67,7 +67,7 @@ TEST_CASE("Fields get and set their members") {
   CHECK(set("pads", std::vector<std::int64_t>{1, 2}));
   CHECK(set("tags", std::vector<std::string>{"red"}));
   CHECK(set("activation", "gelu"));
-  CHECK(options.activation == SampleActivation::kGelu);
+  CHECK(options.activation == ExampleActivation::kGelu);
   CHECK(set("last", "relu"));
   CHECK(set("last", Value{}));
   CHECK_FALSE(options.last.has_value());
@@ -76,8 +76,8 @@ TEST_CASE("Fields get and set their members") {
 }
 
 TEST_CASE("Tables inside a struct are reached, made and cleared") {
-  const FieldTable table = SampleFields();
-  SampleOptions options;
+  const FieldTable table = ExampleFields();
+  ExampleOptions options;
   const SubTable& extra = *table.Find("extra")->sub;
   CHECK(extra.find(&options) == nullptr);
   SetByName(table, &options, "extra.depth", 4);
@@ -124,11 +124,11 @@ TEST_CASE("Values are checked for type, range, number of items and choice") {
 }
 
 TEST_CASE("A struct filled in code is checked at every depth") {
-  SampleOptions options;
+  ExampleOptions options;
   options.units = 0;
-  options.activation = static_cast<SampleActivation>(99);
-  options.extra = SampleInner{.depth = 10};
-  const auto found = CheckFields(SampleFields(), &options, "layer");
+  options.activation = static_cast<ExampleActivation>(99);
+  options.extra = ExampleInner{.depth = 10};
+  const auto found = CheckFields(ExampleFields(), &options, "layer");
   REQUIRE(found.size() == 3);
   CHECK(Describe(found[0]) == "[layer] 'units' must be an integer >= 1; 0 was given");
   CHECK(Describe(found[1]) ==
@@ -138,7 +138,7 @@ TEST_CASE("A struct filled in code is checked at every depth") {
 }
 
 TEST_CASE("The reference lists every field with type, default and documentation") {
-  const std::string text = ReferenceText(SampleFields());
+  const std::string text = ReferenceText(ExampleFields());
   CHECK(text.find("| `units` | an integer >= 1 | required | Features. |\n") != std::string::npos);
   CHECK(text.find("| `seed` | an integer, in beans; or none | `3` | A seed. |\n") !=
         std::string::npos);

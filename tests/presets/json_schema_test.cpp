@@ -5,14 +5,14 @@
 #include "presets/memory_fields.h"
 #include "presets/memory_reader.h"
 #include "tests/catch.h"
-#include "tests/presets/sample_options.h"
+#include "tests/presets/example_options.h"
 
 namespace frugal {
 
 using Json = nlohmann::json;
 
 TEST_CASE("The schema of a table says what its fields say") {
-  const Json schema = Json::parse(JsonSchemaOf(SampleFields()));
+  const Json schema = Json::parse(JsonSchemaOf(ExampleFields()));
   CHECK(schema["additionalProperties"] == false);
   CHECK(schema["required"] == Json::array({"units"}));
   const Json& fields = schema["properties"];
@@ -33,7 +33,7 @@ TEST_CASE("The schema of a table says what its fields say") {
 }
 
 TEST_CASE("Sections compose into the schema of a file") {
-  const FieldTable sample = SampleFields();
+  const FieldTable sample = ExampleFields();
   const FieldTable inner = sample.Find("inner")->sub->table;
   const Json schema = Json::parse(
       JsonSchemaOf("frugal", {{.path = "model.layers",

@@ -1,7 +1,7 @@
 #include "presets/config/resolved.h"
 
 #include "tests/catch.h"
-#include "tests/presets/sample_options.h"
+#include "tests/presets/example_options.h"
 
 namespace frugal {
 
@@ -18,10 +18,10 @@ TEST_CASE("Origins are told in words") {
 }
 
 TEST_CASE("Every value is listed with its origin") {
-  SampleOptions options;
+  ExampleOptions options;
   Origins origins;
   origins.Set("layer.inner.depth", Origin::At({"f.toml", 3, 4}));
-  const auto values = Resolve(SampleFields(), &options, "layer", origins);
+  const auto values = Resolve(ExampleFields(), &options, "layer", origins);
   CHECK(values.size() == 16);  // 13 plain fields, 2 in the inner table, 1 absent table
   const std::string text = ResolvedText(values);
   CHECK(text.find("[layer]\nunits = 0 (default)\n") == 0);
@@ -33,16 +33,16 @@ TEST_CASE("Every value is listed with its origin") {
 }
 
 TEST_CASE("Changes in code are marked, and nothing else") {
-  const SampleOptions before;
-  SampleOptions after = before;
+  const ExampleOptions before;
+  ExampleOptions after = before;
   after.units = 5;
   after.extra.emplace();
   Origins origins;
-  MarkChanges(SampleFields(), &before, &after, "layer", Origin::Code(), origins);
+  MarkChanges(ExampleFields(), &before, &after, "layer", Origin::Code(), origins);
   CHECK(origins.Of("layer.units").kind == OriginKind::kCode);
   CHECK(origins.Of("layer.extra.depth").kind == OriginKind::kCode);
   CHECK(origins.Of("layer.bias").kind == OriginKind::kDefault);
-  MarkAll(SampleFields(), &after, "layer", Origin::Code(), origins);
+  MarkAll(ExampleFields(), &after, "layer", Origin::Code(), origins);
   CHECK(origins.Of("layer.bias").kind == OriginKind::kCode);
 }
 

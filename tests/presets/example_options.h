@@ -12,15 +12,15 @@
 
 namespace frugal {
 
-enum class SampleActivation : std::uint8_t { kNone, kRelu, kGelu };
+enum class ExampleActivation : std::uint8_t { kNone, kRelu, kGelu };
 
-struct SampleInner {
+struct ExampleInner {
   std::int64_t depth = 1;
   std::optional<double> scale = 0.5;
-  bool operator==(const SampleInner&) const = default;
+  bool operator==(const ExampleInner&) const = default;
 };
 
-struct SampleOptions {
+struct ExampleOptions {
   std::int64_t units = 0;
   int small = 7;
   bool bias = true;
@@ -32,21 +32,21 @@ struct SampleOptions {
   std::vector<std::int64_t> kernel = {3, 3};
   std::optional<std::vector<std::int64_t>> pads;
   std::vector<std::string> tags;
-  SampleActivation activation = SampleActivation::kNone;
-  std::optional<SampleActivation> last;
-  SampleInner inner;
-  std::optional<SampleInner> extra;
-  bool operator==(const SampleOptions&) const = default;
+  ExampleActivation activation = ExampleActivation::kNone;
+  std::optional<ExampleActivation> last;
+  ExampleInner inner;
+  std::optional<ExampleInner> extra;
+  bool operator==(const ExampleOptions&) const = default;
 };
 
-inline FieldTable SampleFields() {
-  using Options = SampleOptions;
-  const Choices<SampleActivation> activations = {{"none", SampleActivation::kNone},
-                                                 {"relu", SampleActivation::kRelu},
-                                                 {"gelu", SampleActivation::kGelu}};
-  const FieldTable inner = MakeFieldTable<SampleInner>(
-      "inner", {MakeField("depth", &SampleInner::depth, "Depth.", {.min = 1, .max = 9}),
-                MakeField("scale", &SampleInner::scale, "Scale.")});
+inline FieldTable ExampleFields() {
+  using Options = ExampleOptions;
+  const Choices<ExampleActivation> activations = {{"none", ExampleActivation::kNone},
+                                                 {"relu", ExampleActivation::kRelu},
+                                                 {"gelu", ExampleActivation::kGelu}};
+  const FieldTable inner = MakeFieldTable<ExampleInner>(
+      "inner", {MakeField("depth", &ExampleInner::depth, "Depth.", {.min = 1, .max = 9}),
+                MakeField("scale", &ExampleInner::scale, "Scale.")});
   return MakeFieldTable<Options>(
       "sample",
       {MakeField("units", &Options::units, "Features.", {.min = 1, .required = true}),
