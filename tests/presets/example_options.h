@@ -42,8 +42,8 @@ struct ExampleOptions {
 inline FieldTable ExampleFields() {
   using Options = ExampleOptions;
   const Choices<ExampleActivation> activations = {{"none", ExampleActivation::kNone},
-                                                 {"relu", ExampleActivation::kRelu},
-                                                 {"gelu", ExampleActivation::kGelu}};
+                                                  {"relu", ExampleActivation::kRelu},
+                                                  {"gelu", ExampleActivation::kGelu}};
   const FieldTable inner = MakeFieldTable<ExampleInner>(
       "inner", {MakeField("depth", &ExampleInner::depth, "Depth.", {.min = 1, .max = 9}),
                 MakeField("scale", &ExampleInner::scale, "Scale.")});
