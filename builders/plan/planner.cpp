@@ -112,17 +112,6 @@ void FillTotals(Blueprint& blueprint, const MemoryLedger& ledger) {
   plan.arena_kept_bytes = std::min(plan.arena_bytes, memory.max_pool_memory_mb * kBytesPerMegabyte);
 }
 
-// Returns what a step holds at its peak, with what is live around it.
-std::vector<Holder> HoldersWithBaseline(const StepPlan& step) {
-  std::vector<Holder> holders = step.timeline.holders_at_peak;
-  for (const MemoryTag tag : kAllMemoryTags) {
-    if (step.baseline[tag] > 0) {
-      holders.push_back({"all " + std::string(NameOf(tag)), tag, step.baseline[tag]});
-    }
-  }
-  return MergeHolders(std::move(holders));
-}
-
 void CheckDeviceLimit(const Blueprint& blueprint) {
   const auto limit_mb = blueprint.config.memory.max_memory_per_device_mb;
   if (!limit_mb || blueprint.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
@@ -186,7 +175,7 @@ Blueprint PlanTraining(TrainingSetup setup) {
     plan.budget->planned_bytes =
         FootprintBytes(blueprint.config.memory, plan, training.ledger().live_total());
   }
-  plan.largest_holders = HoldersWithBaseline(plan.steps.front());
+  plan.largest_holders = HoldersOf(plan.steps.front());
   AddNotes(blueprint);
   AddUpdateNotes(blueprint);
   for (std::string& note : IdleMemoryFields(blueprint.config.memory, blueprint.config.origins)) {

@@ -17,4 +17,14 @@ const StepPlan* Plan::Find(StepKind kind, std::int64_t batch) const {
   return found == steps.end() ? nullptr : &*found;
 }
 
+std::vector<Holder> HoldersOf(const StepPlan& step) {
+  std::vector<Holder> holders = step.timeline.holders_at_peak;
+  for (const MemoryTag tag : kAllMemoryTags) {
+    if (step.baseline[tag] > 0) {
+      holders.push_back({"all " + std::string(NameOf(tag)), tag, step.baseline[tag]});
+    }
+  }
+  return MergeHolders(std::move(holders));
+}
+
 }  // namespace frugal

@@ -29,6 +29,10 @@ struct StepPlan {
   std::vector<SimultaneousBuffers> side_by_side;
 };
 
+// Returns what a step holds at its peak, largest first; what was live before it counts as one
+// holder for each purpose ("all parameter").
+std::vector<Holder> HoldersOf(const StepPlan& step);
+
 // Checkpointed segments number first, first + 1, ...
 struct SegmentRange {
   int first = 0;

@@ -20,14 +20,4 @@ BytesByTag BytesAtPeakOf(const StepPlan& step) {
 
 std::int64_t PeakBytesOf(const StepPlan& step) { return BytesAtPeakOf(step).Total(); }
 
-std::vector<Holder> HoldersOf(const StepPlan& step) {
-  std::vector<Holder> holders = step.timeline.holders_at_peak;
-  for (const MemoryTag tag : kAllMemoryTags) {
-    if (step.baseline[tag] > 0) {
-      holders.push_back({"all " + std::string(NameOf(tag)), tag, step.baseline[tag]});
-    }
-  }
-  return MergeHolders(std::move(holders));
-}
-
 }  // namespace frugal

@@ -15,8 +15,4 @@ const StepPlan* MainStepOf(const Plan& plan, std::int64_t batch);
 std::int64_t PeakBytesOf(const StepPlan& step);
 BytesByTag BytesAtPeakOf(const StepPlan& step);
 
-// Returns what a step holds at its peak, largest first; what was live before it counts as one
-// holder for each purpose ("all parameter").
-std::vector<Holder> HoldersOf(const StepPlan& step);
-
 }  // namespace frugal
