@@ -80,6 +80,45 @@ TEST_CASE("every key of a field that code asks for names a field") {
   CHECK_FALSE(NamesField("memory.optimizer_in_forward"));
 }
 
+// Returns the keys that a README shows: `[section] key`, and `key = ` below `[section]` in a block.
+std::set<std::string> KeysShownIn(const std::filesystem::path& readme) {
+  const std::regex inline_key("`\\[([a-z]+)\\] ([a-z_]+)");
+  const std::regex header("    \\[([a-z.]+)\\].*"), assignment("    ([a-z_]+) = .*");
+  std::set<std::string> keys;
+  std::string section;
+  std::ifstream file(readme);
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    for (std::sregex_iterator at(line.begin(), line.end(), inline_key), end; at != end; ++at) {
+      keys.insert((*at)[1].str() + "." + (*at)[2].str());
+    }
+    if (std::regex_match(line, match, header)) {
+      section = match[1];
+    } else if (!section.empty() && std::regex_match(line, match, assignment)) {
+      keys.insert(section + "." + match[1].str());
+    } else if (!line.empty() && !line.starts_with("    ")) {
+      section.clear();
+    }
+  }
+  return keys;
+}
+
+TEST_CASE("every key that a README shows names a field") {
+  std::size_t checked = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(FRUGAL_SOURCE_DIR)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.filename() != "README.md") continue;
+    if (path.string().starts_with(FRUGAL_SOURCE_DIR "/build/")) continue;
+    for (const std::string& key : KeysShownIn(path)) {
+      INFO(path << ": " << key);
+      if (!Sections().contains(key.substr(0, key.find('.'))) || IsReadByItself(key)) continue;
+      CHECK(NamesField(key));
+      ++checked;
+    }
+  }
+  CHECK(checked >= 10);
+}
+
 TEST_CASE("a key of an earlier version is refused with the name that it has now") {
   struct Renamed {
     std::string section, old_name, new_name, value;

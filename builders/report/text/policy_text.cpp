@@ -113,8 +113,8 @@ std::vector<std::string> OptimizerPhrases(const RunConfig& config) {
   }
   AddSchedule(config.schedule, phrases);
   if (!options.lr_multiplier_for.empty()) {
-    phrases.push_back("slow (" + Printable(JoinWithCommas(options.lr_multiplier_for)) + ") at " +
-                      CompactText(options.lr_multiplier, 6) + " of the rate");
+    phrases.push_back("lr_multiplier " + CompactText(options.lr_multiplier, 6) + " for " +
+                      Printable(JoinWithCommas(options.lr_multiplier_for)));
   }
   const std::vector<std::string>& frozen = config.training.frozen;
   if (!frozen.empty()) phrases.push_back("frozen (" + Printable(JoinWithCommas(frozen)) + ")");
