@@ -150,5 +150,27 @@ TEST_CASE("every shortened or altered gzip file is refused", "[data]") {
         "the file unpacks to its end; the compressed data are damaged; fetch it again");
 }
 
+// More than one buffer of the reader, so that members and their ends lie anywhere in it.
+TEST_CASE("members of a gzip file are read as one, and what is none behind them is passed over",
+          "[data]") {
+  const TempDir directory;
+  std::string whole = Idx({700'000}, 0);
+  for (std::size_t i = 0; i < 700'000; ++i) whole += static_cast<char>(i * i % 251);
+  const Shape shape = {700'000};
+  for (const std::size_t cut : {std::size_t{1}, std::size_t{8}, std::size_t{300'000}}) {
+    INFO(cut);
+    const std::string members =
+        Gzip(directory, whole.substr(0, cut)) + Gzip(directory, whole.substr(cut));
+    for (const std::string& behind : {std::string(), std::string(512, '\0'), std::string("x")}) {
+      const std::string path = directory.Write("file", members + behind);
+      Bytes data(700'000);
+      ReadIdxInto(path, shape, data);
+      CHECK(data == Bytes(whole.begin() + 8, whole.end()));
+    }
+    CHECK(Refusal(directory.Write("file", members.substr(0, members.size() - 9)), shape) ==
+          "the file unpacks to its end; the compressed data are cut short; fetch it again");
+  }
+}
+
 }  // namespace
 }  // namespace frugal::testing
