@@ -17,7 +17,8 @@ class CandidatePlanner {
  public:
   explicit CandidatePlanner(const TrainingSetup& setup) : setup_(setup) {}
 
-  // Makes a trial with so many samples in a batch; gradients are counted once for all trials alike.
+  // Makes a trial with so many samples in a batch. Its gradients are counted by a dry run, one for
+  // all trials that agree in what that depends on.
   Trial TrialOf(const StepSettings& settings, std::int64_t batch);
 
   // Lays out an arena only where the peak is within `place_up_to`. Of a batch in many parts, as few

@@ -17,7 +17,7 @@ struct Trial {
   bool updates_in_backward() const { return !final_after.empty(); }
 };
 
-// Makes a trial with these settings, and gradients that are counted in no step.
+// Makes a trial with these settings, whose counts of gradients are still empty.
 Trial TrialWith(const TrainingSetup& setup, const StepSettings& settings);
 
 inline StepParts StepPartsOf(const TrainingSetup& setup, const Trial& trial) {

@@ -6,7 +6,7 @@
 
 namespace frugal {
 
-// Training and test part; the test part may be null.
+// Holds the training and the test part of data; the test part may be null.
 struct DataSources {
   std::shared_ptr<const DataSource> train;
   std::shared_ptr<const DataSource> test;

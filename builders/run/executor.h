@@ -32,15 +32,15 @@ class Executor {
   Context& context() { return context_; }
   const DataSources& sources() const { return sources_; }
 
-  // Throws UsageError where the program brought no such part.
+  // Opens the part where it is not open yet. Throws UsageError where the program brought none.
   const DataSource& Source(DatasetPart part);
 
-  // A training or evaluation step, on the memory that was planned for it.
+  // Runs a training or evaluation step on the memory that was planned for it.
   StepResult RunStep(StepKind kind, const DataSource& source,
                      std::span<const std::int64_t> samples);
-  // The network's outputs for `count` samples of all of its inputs.
+  // Returns the network's outputs for `count` samples of all of its inputs.
   std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count);
-  // The test part.
+  // Runs over the test part. Throws UsageError where there is none.
   EvaluationResult Evaluate();
 
   // Swaps the weights with their moving averages, where the optimizer keeps them.
@@ -49,10 +49,10 @@ class Executor {
   // True where the weights are their averages now.
   bool averaged() const { return averaged_; }
 
-  // See Model::RequireFiniteWeights.
+  // Does what Model::RequireFiniteWeights says.
   void RequireFiniteWeights();
   std::string WeightsHash();
-  // Takes the values that are materialized there; of the same network.
+  // Takes the values that are materialized there. The network must be the same.
   void CopyValues(const Executor& from);
 
   MemoryMeasurement Measured() const;

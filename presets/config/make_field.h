@@ -2,21 +2,21 @@
 
 // Rows of a field table, made from members of a struct. For a struct
 //
-//   struct DenseOptions {
+//   struct ExampleOptions {
 //     std::int64_t units = 0;
-//     Activation activation = Activation::kNone;
+//     Activation activation = Activation::kIdentity;
 //     bool bias = true;
 //   };
 //
 // the table is
 //
-//   const FieldTable& DenseFields() {
-//     static const FieldTable table = MakeFieldTable<DenseOptions>(
-//         "dense", {MakeField("units", &DenseOptions::units, "Features of the output.",
+//   const FieldTable& ExampleFields() {
+//     static const FieldTable table = MakeFieldTable<ExampleOptions>(
+//         "example", {MakeField("units", &ExampleOptions::units, "Features of the output.",
 //                             {.min = 1, .required = true}),
-//                   MakeChoice("activation", &DenseOptions::activation, "Applied to the output.",
-//                              {{"none", Activation::kNone}, {"relu", Activation::kRelu}}),
-//                   MakeField("bias", &DenseOptions::bias, "Whether a bias is added.")});
+//                   MakeChoice("activation", &ExampleOptions::activation, "Applied to the output.",
+//                              {{"none", Activation::kIdentity}, {"relu", Activation::kRelu}}),
+//                   MakeField("bias", &ExampleOptions::bias, "Whether a bias is added.")});
 //     return table;
 //   }
 //

@@ -30,8 +30,8 @@ Bundle Held(Bundle bundle) {
   return bundle;
 }
 
-// Without the values that stayed is_skip: they are free as soon as who takes them is done, while
-// this segment still waits for its turn.
+// Leaves out the skips that pass the segment: each is free as soon as the layer that takes it is
+// done, while this segment still waits for its turn.
 Bundle WithoutSkips(Bundle inputs, const Bundle& after) {
   for (std::size_t i = 0; i < std::min(inputs.size(), after.size()); ++i) {
     if (inputs[i].is_skip && after[i].is_skip && IsSame(inputs[i], after[i])) {

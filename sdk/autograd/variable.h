@@ -28,14 +28,14 @@ struct Var {
 // they hand on beside it (conditioning, a second stream, skips).
 using Bundle = std::vector<Var>;
 
-// Appends a variable for a layer further on, which takes it and never pushes it again as it is.
+// Appends a variable for a layer further on, which takes it and never pushes the same again.
 // Layers between do not touch it: where they run again in a segment, it may have no value.
 inline void PushSkip(Bundle& bundle, Var x) {
   x.is_skip = true;
   bundle.push_back(std::move(x));
 }
 
-// The last variable of the bundle, which it loses.
+// Takes the last variable off the bundle.
 inline Var PopSkip(Bundle& bundle) {
   Var last = std::move(bundle.back());
   bundle.pop_back();

@@ -37,7 +37,7 @@ struct DiffusionOptions {
   // Share of the samples whose label is replaced by "none" in training, for classifier-free
   // guidance.
   double label_dropout = 0.1;
-  // How Model::Sample goes, where it is not told otherwise. Not given: ddim, or euler_flow.
+  // The sampler that draws where none is named. Not given: ddim, or euler_flow.
   std::optional<SamplerKind> sampler{};
   std::int64_t sampler_steps = 50;
   double guidance = 1;  // 1: none

@@ -5,8 +5,8 @@
 #include "sdk/backend/onednn/operation/operation.h"
 #include "sdk/backend/onednn/operation/operation_key.h"
 
-// Where an operation is chosen: one of ours where that is faster, else one of oneDNN's primitives,
-// which primitive/ describes for both of its versions.
+// These functions choose an operation: one of ours where that is faster, else one of oneDNN's
+// primitives, which primitive/ describes for both of its versions.
 namespace frugal::onednn {
 
 // Makes what oneDNN has for this; nullptr where that is only its plain reference loops, or nothing

@@ -7,7 +7,8 @@
 namespace frugal {
 
 // f32 attention in tiles of 64 queries by 64 keys that stay in the first caches, with products of
-// our own (simd/tile_product.h): a tile's products are too small for the calls of a library.
+// our own (simd/attention/tile_product.h): a tile's products are too small for the calls of a
+// library.
 //
 // bf16 attention (q, k, v, y and their gradients; the log-sum-exp is kF32, the mask kF32 or kBF16)
 // on matrix tiles where the processor has them: products of bf16 with sums of f32, the softmax in

@@ -6,7 +6,7 @@
 namespace frugal {
 
 // oneDNN's convolutions with channels-last activations, direct or by winograd_onednn.h, and
-// conv_product.h and conv_weight_gradient.h; weights are copied into the layout of each at each
+// implicit_gemm.h and conv_weight_gradient.h; weights are copied into the layout of each at each
 // call, weight gradients out of it. What oneDNN has only plain loops for, empty tensors and other
 // element types go to the reference.
 class OneDnnConvKernels final : public EigenConvKernels {

@@ -7,7 +7,7 @@ namespace frugal::onednn {
 
 // The gradient of a weight and of a bias, in f32, of bf16 rows, on matrix tiles: for a processor of
 // which simd::HasAmxBf16() is true. Each thread has a piece of the product for itself and takes
-// some hundreds of rows at a time: it packs panels of the right factor (simd/panel_product.h),
+// some hundreds of rows at a time: it packs panels of the right factor (simd/amx/panel_product.h),
 // which stay in the second cache of its core, then some of the left one, each of which stays in the
 // first cache while it meets all right ones. Each sum over the rows has one order, whatever the
 // number of threads.
