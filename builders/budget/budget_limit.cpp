@@ -8,17 +8,19 @@ namespace frugal {
 namespace {
 
 BudgetLimit Stated(const MemoryBudget& budget, const SystemMemory& system) {
-  const std::string field = "memory.memory_budget_mb";
   if (budget.percent <= 0) {
     return {budget.megabytes * kBytesPerMegabyte,
-            "memory_budget_mb = " + std::to_string(budget.megabytes), field};
+            {.source = BudgetSource::kBudget, .megabytes = budget.megabytes}};
   }
-  const std::int64_t all = system.LimitBytes();
-  const auto bytes = static_cast<std::int64_t>(static_cast<double>(all) * budget.percent / 100);
-  const std::string share = CompactText(budget.percent, 6) + "% of the " + WholeMegabytes(all) +
-                            " of " + system.LimitName();
-  if (!system.available_bytes || bytes <= *system.available_bytes) return {bytes, share, field};
-  return {*system.available_bytes, "what is free now, less than " + share, field};
+  BudgetOrigin origin{.source = BudgetSource::kShare,
+                      .percent = budget.percent,
+                      .limit_bytes = system.LimitBytes(),
+                      .limit = system.LimitKind()};
+  const auto bytes =
+      static_cast<std::int64_t>(static_cast<double>(origin.limit_bytes) * budget.percent / 100);
+  if (!system.available_bytes || bytes <= *system.available_bytes) return {bytes, origin};
+  origin.source = BudgetSource::kFree;
+  return {*system.available_bytes, origin};
 }
 
 }  // namespace
@@ -27,8 +29,30 @@ BudgetLimit ResolveBudget(const TrainingMemoryConfig& memory, const SystemMemory
   BudgetLimit limit = Stated(*memory.memory_budget_mb, system);
   const auto& device = memory.max_memory_per_device_mb;
   if (!device || *device * kBytesPerMegabyte >= limit.bytes) return limit;
-  return {*device * kBytesPerMegabyte, "max_memory_per_device_mb = " + std::to_string(*device),
-          "memory.max_memory_per_device_mb"};
+  return {*device * kBytesPerMegabyte,
+          {.source = BudgetSource::kDeviceLimit, .megabytes = *device}};
+}
+
+std::string FieldOf(const BudgetOrigin& origin) {
+  return origin.source == BudgetSource::kDeviceLimit ? "memory.max_memory_per_device_mb"
+                                                     : "memory.memory_budget_mb";
+}
+
+std::string SourceText(const BudgetOrigin& origin) {
+  const std::string share = CompactText(origin.percent, 6) + "% of the " +
+                            WholeMegabytes(origin.limit_bytes) + " of " +
+                            std::string(NameOf(origin.limit));
+  switch (origin.source) {
+    case BudgetSource::kDeviceLimit:
+      return "max_memory_per_device_mb = " + std::to_string(origin.megabytes);
+    case BudgetSource::kShare:
+      return share;
+    case BudgetSource::kFree:
+      return origin.percent > 0 ? "what is free now, less than " + share : "what is free now";
+    case BudgetSource::kBudget:
+      break;
+  }
+  return "memory_budget_mb = " + std::to_string(origin.megabytes);
 }
 
 std::string WholeMegabytes(std::int64_t bytes) {

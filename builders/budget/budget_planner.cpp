@@ -1,8 +1,9 @@
 #include "builders/budget/budget_planner.h"
 
+#include <algorithm>
+
 #include "builders/budget/budget_limit.h"
 #include "builders/budget/budget_refusal.h"
-#include "builders/budget/budget_words.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -15,8 +16,31 @@ namespace {
   const DataLayout* custom = setup.dataset ? nullptr : &setup.layout;
   const std::string text = RefusalText(limit, least, search.unconstrained(),
                                        AlternativesFor(stated, custom, limit.bytes, least));
-  throw MemoryError({.where = limit.field, .required = text, .given = {}, .advice = {}},
-                    stated.origins.PlaceOf(limit.field));
+  const std::string field = FieldOf(limit.origin);
+  throw MemoryError({.where = field, .required = text, .given = {}, .advice = {}},
+                    stated.origins.PlaceOf(field));
+}
+
+std::int64_t DepthOf(const CheckpointSegments& segments) {
+  std::int64_t depth = 0;
+  for (const CheckpointSegment& segment : segments) {
+    depth = std::max(depth, 1 + DepthOf(segment.inner));
+  }
+  return depth;
+}
+
+RecomputedStages RecomputedBy(const BudgetCandidate& chosen, const BudgetCandidate& before) {
+  const CheckpointSegments& segments = chosen.chain.segments;
+  RecomputedStages recomputed{
+      .segments = std::ssize(segments), .depth = DepthOf(segments), .method = chosen.chain.method};
+  for (const CheckpointSegment& segment : segments) {
+    recomputed.stages += static_cast<std::int64_t>(segment.end - segment.begin);
+  }
+  const double seconds = before.chain.cost.seconds;
+  if (seconds > 0 && chosen.settings.micro_batches == before.settings.micro_batches) {
+    recomputed.more_time = chosen.chain.cost.seconds / seconds - 1;
+  }
+  return recomputed;
 }
 
 }  // namespace
@@ -31,11 +55,17 @@ std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
   const BudgetCandidate& before = search.unconstrained();
   BudgetChoice choice{.settings = chosen->settings, .segments = {}, .plan = {}};
   choice.plan = {.budget_bytes = limit.bytes,
-                 .source = limit.source,
+                 .origin = limit.origin,
                  .planned_bytes = chosen->footprint.bytes,
                  .unconstrained_bytes = before.footprint.bytes,
-                 .choices = ChoicesOf(setup, *chosen, before),
-                 .faster = faster ? FasterText(setup, *faster, before) : ""};
+                 .unconstrained = before.settings,
+                 .chosen = chosen->settings,
+                 .recomputed = RecomputedBy(*chosen, before),
+                 .has_dropout = HasDropout(setup)};
+  if (faster) {
+    choice.plan.faster = {.settings = faster->settings,
+                          .slowdown = faster->seconds / before.seconds};
+  }
   if (before.seconds > 0 && chosen->seconds > 0) {
     choice.plan.predicted_slowdown = chosen->seconds / before.seconds;
   }

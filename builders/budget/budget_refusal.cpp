@@ -205,7 +205,7 @@ std::string WordsOf(MemoryTag tag) {
 // looks as if it were enough.
 std::string LimitText(const BudgetLimit& limit) {
   if (limit.bytes % kBytesPerMegabyte == 0) return WholeMegabytes(limit.bytes);
-  return FormatCount(limit.bytes / kBytesPerMegabyte) + " MB (" + limit.source + ")";
+  return FormatCount(limit.bytes / kBytesPerMegabyte) + " MB (" + SourceText(limit.origin) + ")";
 }
 
 // "1,420 MB are optimizer state, 710 MB parameters"

@@ -9,6 +9,7 @@ namespace frugal {
 // in the network's checkpointed segments, and the plan of what it will all take.
 struct Blueprint : TrainingSetup {
   Plan plan;
+  std::string published_model{};  // its name, where one is planned without data; else empty
 
   bool updates_in_backward() const { return !plan.final_after.empty(); }
   StepParts step_parts() const { return StepPartsOf(*this, SettingsOf(config), plan.final_after); }

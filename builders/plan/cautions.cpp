@@ -10,7 +10,7 @@ namespace {
 constexpr int kMostPerProcessor = 4;
 
 void AddProductType(const TrainingSetup& setup, std::vector<std::string>& cautions) {
-  if (setup.backend->ProductType(setup.dtype()) == setup.dtype()) return;
+  if (!setup.backend || setup.backend->ProductType(setup.dtype()) == setup.dtype()) return;
   cautions.emplace_back(
       "precision = \"bf16\": this processor has no bf16 instructions, so products and "
       "convolutions compute in f32 between two conversions: that saves memory, but no time");

@@ -17,7 +17,8 @@ namespace {
 // "22,900 MB free of the 24,106 MB of physical memory", rounded down.
 std::string FreeText(const SystemMemory& machine) {
   return FormatCount(*machine.available_bytes / kBytesPerMegabyte) + " MB are free now of the " +
-         FormatCount(machine.LimitBytes() / kBytesPerMegabyte) + " MB of " + machine.LimitName();
+         FormatCount(machine.LimitBytes() / kBytesPerMegabyte) + " MB of " +
+         std::string(NameOf(machine.LimitKind()));
 }
 
 // The purpose that holds most at the peak, in words; a smaller batch is no cure for all of them.
@@ -46,8 +47,7 @@ std::string Cure(const Blueprint& blueprint, const SystemMemory& machine) {
   if (megabytes <= 0) return "free some memory";
   const RunConfig config = WithinFree(blueprint, megabytes);
   const TrainingSetup trial = PrepareTraining(config, own_data);
-  const BudgetLimit limit = {megabytes * kBytesPerMegabyte, "what is free now",
-                             "memory.memory_budget_mb"};
+  const BudgetLimit limit = {megabytes * kBytesPerMegabyte, {.source = BudgetSource::kFree}};
   BudgetSearch search(trial, limit.bytes);
   const std::optional<BudgetCandidate> chosen = search.Fastest();
   if (!chosen) {

@@ -8,9 +8,7 @@
 #include "builders/dry_run/checkpoint_policy.h"
 #include "builders/dry_run/dry_training.h"
 #include "builders/dry_run/saved_bytes.h"
-#include "builders/plan/cautions.h"
 #include "builders/setup/dry_environment.h"
-#include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/with_place.h"
 
@@ -52,43 +50,6 @@ void DescribeLayers(Blueprint& blueprint, const Trial& trial, const SavedBytes& 
                                      .saved_bytes = keeps == kept.end() ? 0 : keeps->second,
                                      .segment = segment == segments.end() ? -1 : segment->second,
                                      .inner_segments = SegmentsInside(segments, layer.path())});
-  }
-}
-
-std::int64_t GradientBytes(const Blueprint& blueprint) {
-  return blueprint.plan.trainable_count * SizeOf(MasterType(blueprint.dtype()));
-}
-
-void AddUpdateNotes(Blueprint& blueprint) {
-  const TrainingMemoryConfig& memory = blueprint.config.memory;
-  std::vector<std::string>& notes = blueprint.plan.notes;
-  const std::string bytes = FormatBytes(GradientBytes(blueprint));
-  if (memory.optimizer_in_backward && blueprint.optimizer->clips()) {
-    notes.push_back(
-        "optimizer_in_backward saves nothing with clip_gradient_norm: the norm of all "
-        "gradients must be known before the first update, so all " +
-        bytes + " of them are kept until then");
-  } else if (blueprint.updates_in_backward() &&
-             blueprint.config.training.gradient_accumulation_steps > 1) {
-    notes.push_back("optimizer_in_backward frees gradients in the last of the " +
-                    std::to_string(blueprint.config.training.gradient_accumulation_steps) +
-                    " parts of a batch; until then all " + bytes + " of them add up");
-  }
-}
-
-void AddNotes(Blueprint& blueprint) {
-  const TrainingMemoryConfig& memory = blueprint.config.memory;
-  std::vector<std::string>& notes = blueprint.plan.notes;
-  for (std::string& caution : CautionsAbout(blueprint)) notes.push_back(std::move(caution));
-  if (memory.use_pipeline_parallelism) {
-    notes.push_back("pipeline: one device is one stage, so the batch is not split into its " +
-                    std::to_string(memory.micro_batch_count) + " micro-batches");
-  } else if (memory.micro_batch_count != TrainingMemoryConfig().micro_batch_count) {
-    notes.push_back("micro_batch_count = " + std::to_string(memory.micro_batch_count) +
-                    " takes effect with a pipeline over several devices; here there is none");
-  }
-  if (memory.sharding_strategy != ShardingStrategy::kEvenSplit) {
-    notes.emplace_back("sharding_strategy: with one device every strategy puts all layers on it");
   }
 }
 
@@ -176,11 +137,6 @@ Blueprint PlanTraining(TrainingSetup setup) {
         FootprintBytes(blueprint.config.memory, plan, training.ledger().live_total());
   }
   plan.largest_holders = HoldersOf(plan.steps.front());
-  AddNotes(blueprint);
-  AddUpdateNotes(blueprint);
-  for (std::string& note : IdleMemoryFields(blueprint.config.memory, blueprint.config.origins)) {
-    plan.notes.push_back(std::move(note));
-  }
   return blueprint;
 }
 

@@ -66,26 +66,6 @@ Shape OutputShape(const RunConfig& config, const DataLayout& layout, Sequential&
   return bundle[0].shape();
 }
 
-std::string ShapeText(const NetworkInput& input) {
-  return input.name + (input.shape.rank() > 0 ? " " + ToString(input.shape) : "");
-}
-
-void AddNotes(Blueprint& blueprint, const std::string& name) {
-  const DataLayout& layout = blueprint.layout;
-  const NetworkInputs& inputs = blueprint.network->inputs();
-  std::string assumed = "without data: assumes samples of ";
-  assumed += inputs.empty() ? ToString(layout.sample_shape) : ShapeText(inputs.front());
-  if (layout.vocabulary > 0) assumed += " tokens";
-  for (const NetworkInput& condition : layout.conditions) assumed += ", " + ShapeText(condition);
-  if (layout.classes == 0) assumed += "; targets of " + ToString(layout.target_shape);
-  std::vector<std::string>& notes = blueprint.plan.notes;
-  notes.insert(notes.begin(),
-               {assumed,
-                "without data: two steps, since the second finds the optimizer's state in place; "
-                "memory of a data set is not in it",
-                name + ": " + PublishedAs(name)});
-}
-
 constexpr std::int64_t kBytesOfF32 = 4;
 
 ModelListing ListingOf(const ModelPreset& preset, const std::string& memory_preset) {
@@ -151,7 +131,7 @@ Blueprint PlanNamedModel(const std::string& name, const std::vector<std::string>
   const RunConfig config = NamedModelConfig(name, overrides);
   const DataLayout layout = WithPlaceIn(config, [&] { return LayoutWithoutData(config); });
   Blueprint blueprint = MakeBlueprint(config, &layout);
-  AddNotes(blueprint, name);
+  blueprint.published_model = name;
   return blueprint;
 }
 

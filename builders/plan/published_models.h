@@ -28,7 +28,7 @@ RunConfig NamedModelConfig(const std::string& name, const std::vector<std::strin
 // finds, or are labels. Two batches of them: the second step finds the optimizer's state in place.
 DataLayout LayoutWithoutData(const RunConfig& config);
 
-// Plans that training, touching no weight; notes of the plan say what was assumed.
+// Plans that training, touching no weight; NotesOn says what was assumed.
 Blueprint PlanNamedModel(const std::string& name, const std::vector<std::string>& overrides = {});
 
 // A published model as lists show it.

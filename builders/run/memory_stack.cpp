@@ -23,7 +23,7 @@ MemoryLimit LimitOf(const TrainingMemoryConfig& config, MemoryStack::Warn warn) 
   }
   const SystemMemory system = ReadSystemMemory();
   limit.bytes = system.LimitBytes();
-  limit.name = system.LimitName();
+  limit.name = NameOf(system.LimitKind());
   return limit;
 }
 

@@ -29,6 +29,7 @@ class Model {
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
+  const Blueprint& blueprint() const { return *blueprint_; }
   const Plan& plan() const { return blueprint_->plan; }
   const RunConfig& config() const { return blueprint_->config; }
   const TrainingProgram& program() const { return blueprint_->program; }

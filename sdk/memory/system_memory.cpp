@@ -69,8 +69,8 @@ std::int64_t SystemMemory::LimitBytes() const {
   return physical_bytes;
 }
 
-std::string SystemMemory::LimitName() const {
-  switch (LimitKind()) {
+std::string_view NameOf(MemoryLimitKind kind) {
+  switch (kind) {
     case MemoryLimitKind::kControlGroup:
       return "the control group";
     case MemoryLimitKind::kAddressSpace:

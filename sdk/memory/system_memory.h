@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sdk/memory/allocator.h"
 
@@ -11,6 +12,8 @@ namespace frugal {
 
 // Where the least of the limits on this process's memory comes from.
 enum class MemoryLimitKind : std::uint8_t { kPhysical, kControlGroup, kAddressSpace };
+// "physical memory", "the control group", "the address space (ulimit -v)"
+std::string_view NameOf(MemoryLimitKind kind);
 
 // The memory that there is for this process.
 struct SystemMemory {
@@ -25,8 +28,6 @@ struct SystemMemory {
 
   MemoryLimitKind LimitKind() const;
   std::int64_t LimitBytes() const;
-  // "physical memory", "the control group", "the address space (ulimit -v)"
-  std::string LimitName() const;
 };
 SystemMemory ReadSystemMemory();
 

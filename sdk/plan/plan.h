@@ -9,6 +9,7 @@
 #include "sdk/memory/arena_layout.h"
 #include "sdk/memory/simultaneous_buffers.h"
 #include "sdk/memory/trace.h"
+#include "sdk/plan/budget_plan.h"
 
 namespace frugal {
 
@@ -54,19 +55,6 @@ inline bool IsCheckpointed(const LayerPlan& layer) {
   return layer.segment >= 0 || layer.inner_segments.count > 0;
 }
 
-// Says what was chosen so that a training stays within a memory budget, and why, in words.
-struct BudgetPlan {
-  std::int64_t budget_bytes = 0;
-  std::string source;  // "memory_budget_mb = 3000", "70% of 24,000 MB of physical memory"
-  // The process takes so many bytes for tensors: what lives outside steps, and the arena with its
-  // gaps.
-  std::int64_t planned_bytes = 0;
-  std::int64_t unconstrained_bytes = 0;  // the same with nothing chosen
-  double predicted_slowdown = 1;         // of a step, beside the one with nothing chosen
-  std::vector<std::string> choices;
-  std::string faster;  // what would be faster, but was not to be chosen, in words; or nothing
-};
-
 // Says what a training will take, known before anything of it is allocated. It is data only.
 struct Plan {
   std::int64_t parameter_count = 0;  // elements, buffers left out
@@ -88,7 +76,6 @@ struct Plan {
   // updated in the backward pass; else empty.
   std::vector<std::int64_t> final_after;
   std::vector<Holder> largest_holders;  // at the peak of a training step
-  std::vector<std::string> notes;       // what a setting means here, in words
   std::optional<BudgetPlan> budget;     // where there is one
 
   const StepPlan* Find(StepKind kind, std::int64_t batch) const;

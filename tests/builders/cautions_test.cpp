@@ -2,6 +2,7 @@
 
 #include "builders/config/run_config_reader.h"
 #include "builders/plan/planner.h"
+#include "builders/report/rows/plan_notes.h"
 #include "tests/io/temp_dir.h"
 
 namespace frugal::testing {
@@ -27,7 +28,7 @@ TEST_CASE("a warm-up that never ends is said in the plan") {
     const Blueprint blueprint =
         MakeBlueprint(ReadRunConfigText(text, "run.toml", {"schedule.warmup_steps=" + warmup}));
     std::string all;
-    for (const std::string& note : blueprint.plan.notes) all += note + "\n";
+    for (const std::string& note : NotesOn(blueprint)) all += note + "\n";
     return all;
   };
   CheckContains(notes("11"), "schedule.warmup_steps = 11 is more than the 10 steps");

@@ -1,6 +1,7 @@
 #include "builders/plan/published_models.h"
 
 #include "builders/config/architecture_reader.h"
+#include "builders/report/rows/plan_notes.h"
 #include "sdk/core/error.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/io/temp_dir.h"
@@ -61,7 +62,7 @@ TEST_CASE("named models: overrides change the plan") {
 }
 
 TEST_CASE("named models: the plan says what it assumes") {
-  const std::vector<std::string> notes = PlanNamedModel("dit-s-2").plan.notes;
+  const std::vector<std::string> notes = NotesOn(PlanNamedModel("dit-s-2"));
   REQUIRE_FALSE(notes.empty());
   CHECK(notes.front() ==
         "without data: assumes samples of x [32, 32, 4], t, y; targets of [32, 32, 8]");
@@ -119,7 +120,7 @@ TEST_CASE("named models: Imagen's cascade") {
   CHECK(output("imagen-sr-1024") == Shape({1024, 1024, 3}));
   // The list and the plan say which follow.
   CheckContains(PublishedAs("imagen"), "then imagen-sr-256, imagen-sr-1024");
-  const std::vector<std::string> notes = PlanNamedModel("imagen").plan.notes;
+  const std::vector<std::string> notes = NotesOn(PlanNamedModel("imagen"));
   CHECK(std::ranges::count(notes, "imagen: " + PublishedAs("imagen")) == 1);
   CHECK(PublishedAs("imagine").empty());
 }

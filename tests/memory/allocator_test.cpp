@@ -102,7 +102,7 @@ TEST_CASE("the machine tells its memory", "[memory]") {
   const SystemMemory all = {
       .physical_bytes = 8, .control_group_bytes = 4, .address_space_bytes = 2};
   CHECK(all.LimitBytes() == 2);
-  CHECK(all.LimitName() == "the address space (ulimit -v)");
+  CHECK(NameOf(all.LimitKind()) == "the address space (ulimit -v)");
   CHECK(ResidentBytes() > 0);
   CHECK(PeakResidentBytes() >= ResidentBytes() / 2);
 }

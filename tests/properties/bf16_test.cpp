@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "builders/report/rows/plan_notes.h"
 #include "tests/support/compare_trained.h"
 
 namespace frugal::testing {
@@ -104,7 +105,7 @@ TEST_CASE("the plan says where products are not computed in bf16") {
   SmallRun run = Bf16Run("mlp");
   const bool computes = MakeOneDnnBackend()->ProductType(DType::kBF16) == DType::kBF16;
   const auto notes = [&] {
-    return std::ranges::count_if(BuilderFor(run).Plan().plan.notes, [](const std::string& note) {
+    return std::ranges::count_if(NotesOn(BuilderFor(run).Plan()), [](const std::string& note) {
       return note.find("no bf16 instructions") != std::string::npos;
     });
   };

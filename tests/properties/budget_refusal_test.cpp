@@ -104,25 +104,25 @@ TEST_CASE("a share of the machine is resolved and said", "[budget]") {
   const SystemMemory machine = {.physical_bytes = 8000 * kBytesPerMegabyte};
   const BudgetLimit share = ResolveBudget(Within({.percent = 12.5}), machine);
   CHECK(share.bytes == 1000 * kBytesPerMegabyte);
-  CHECK(share.source == "12.5% of the 8,000 MB of physical memory");
+  CHECK(SourceText(share.origin) == "12.5% of the 8,000 MB of physical memory");
   const SystemMemory group = {.physical_bytes = 8000 * kBytesPerMegabyte,
                               .control_group_bytes = 2000 * kBytesPerMegabyte};
   CHECK(ResolveBudget(Within({.percent = 50}), group).bytes == 1000 * kBytesPerMegabyte);
-  CHECK(ResolveBudget(Within({.percent = 50}), group).source ==
+  CHECK(SourceText(ResolveBudget(Within({.percent = 50}), group).origin) ==
         "50% of the 2,000 MB of the control group");
   const SystemMemory busy = {.physical_bytes = 8000 * kBytesPerMegabyte,
                              .available_bytes = 3000 * kBytesPerMegabyte};
   CHECK(ResolveBudget(Within({.percent = 25}), busy).bytes == 2000 * kBytesPerMegabyte);
   CHECK(ResolveBudget(Within({.percent = 50}), busy).bytes == 3000 * kBytesPerMegabyte);
-  CHECK(ResolveBudget(Within({.percent = 50}), busy).source ==
+  CHECK(SourceText(ResolveBudget(Within({.percent = 50}), busy).origin) ==
         "what is free now, less than 50% of the 8,000 MB of physical memory");
   TrainingMemoryConfig both = Within({.megabytes = 3000});
   CHECK(ResolveBudget(both, group).bytes == 3000 * kBytesPerMegabyte);
   both.max_memory_per_device_mb = 4000;
-  CHECK(ResolveBudget(both, group).source == "memory_budget_mb = 3000");
+  CHECK(SourceText(ResolveBudget(both, group).origin) == "memory_budget_mb = 3000");
   both.max_memory_per_device_mb = 2000;
   CHECK(ResolveBudget(both, group).bytes == 2000 * kBytesPerMegabyte);
-  CHECK(ResolveBudget(both, group).source == "max_memory_per_device_mb = 2000");
+  CHECK(SourceText(ResolveBudget(both, group).origin) == "max_memory_per_device_mb = 2000");
   const std::regex pattern{std::string(kPercentPattern)};
   for (const char* text : {"70%", "0.5 %", "100%", ".5%", "5.%", "100.0%", "007%"}) {
     INFO(text);

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "builders/budget/footprint.h"
+#include "builders/report/rows/plan_phrases.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/skip.h"
 #include "tests/support/budget_runs.h"
@@ -24,7 +25,7 @@ Trained Train(const BudgetRun& run) {
 }
 
 bool Rounds(const BudgetPlan& budget) {
-  for (const std::string& choice : budget.choices) {
+  for (const std::string& choice : ChoicePhrases(budget)) {
     if (choice.starts_with("gradient_accumulation_steps") ||
         choice.starts_with("loss_chunk_rows") || choice.starts_with("evaluation_batch_size")) {
       return true;
@@ -40,7 +41,7 @@ TEST_CASE("plans fit every budget down to the floor, and are what runs", "[budge
     run.budget_mb = 100'000;
     const Blueprint unconstrained = BuilderFor(run).Plan();
     const std::int64_t most = Megabytes(unconstrained.plan.budget->planned_bytes);
-    CHECK(unconstrained.plan.budget->choices ==
+    CHECK(ChoicePhrases(*unconstrained.plan.budget) ==
           std::vector<std::string>{"nothing: all fits as it is"});
     const std::int64_t least = FloorOf(run);
     // Only activations are compared: what kernels need as workspace differs between processors, and
@@ -126,7 +127,7 @@ TEST_CASE("a preset is no choice of the user's, in code as in TOML", "[budget]")
   run.memory = TrainingMemoryConfig::ForTransformers();
   const Blueprint preset = BuilderFor(run).Plan();
   CHECK(preset.network->cuts_leaves());
-  CHECK(preset.plan.budget->choices == plain.budget->choices);
+  CHECK(ChoicePhrases(*preset.plan.budget) == ChoicePhrases(*plain.budget));
   CHECK(ToString(preset.config.origins.Of("memory.checkpoint_every_n_layers")) ==
         "preset ForTransformers");
   CHECK(preset.config.origins.Of("memory.memory_budget_mb").IsExplicit());
@@ -268,23 +269,24 @@ TEST_CASE("what would be faster but changes bits is said, and true", "[budget]")
   const std::int64_t most = Megabytes(builder.Plan().plan.peak_bytes);
   std::int64_t budget = most;
   BudgetPlan plan;
-  while (plan.faster.empty()) {
+  while (!plan.faster) {
     builder.Override({"memory.memory_budget_mb=" + std::to_string(--budget)});
     plan = *builder.Plan().plan.budget;
     INFO("within " << budget << " of " << most << " MB");
-    REQUIRE(plan.choices.front().find("gradient_accumulation_steps") == std::string::npos);
+    REQUIRE(ChoicePhrases(plan).front().find("gradient_accumulation_steps") == std::string::npos);
   }
-  INFO(plan.faster);
+  const std::string faster = FasterPhrase(plan);
+  INFO(faster);
   CHECK(plan.predicted_slowdown > 1.15);
-  CHECK(plan.faster.find(" times as long as with nothing chosen; not chosen, since") !=
+  CHECK(faster.find(" times as long as with nothing chosen; not chosen, since") !=
         std::string::npos);
-  REQUIRE(plan.faster.starts_with("gradient_accumulation_steps = "));
-  builder.Override({"training.gradient_accumulation_steps=" +
-                    std::to_string(std::stoi(plan.faster.substr(30)))});
+  REQUIRE(faster.starts_with("gradient_accumulation_steps = "));
+  builder.Override(
+      {"training.gradient_accumulation_steps=" + std::to_string(std::stoi(faster.substr(30)))});
   const BudgetPlan rounded = *builder.Plan().plan.budget;
   CHECK(rounded.planned_bytes <= budget * kBytesPerMegabyte);
   CHECK(rounded.predicted_slowdown < plan.predicted_slowdown);
-  CHECK(rounded.faster.empty());
+  CHECK_FALSE(rounded.faster);
 }
 
 TEST_CASE("where little fits, the fastest of what fits is taken, not the least", "[budget]") {

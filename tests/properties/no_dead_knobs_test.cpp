@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <map>
 
+#include "builders/budget/budget_limit.h"
 #include "builders/dry_run/checkpoint_policy.h"
+#include "builders/report/rows/plan_notes.h"
 #include "builders/run/memory_stack.h"
 #include "builders/setup/dry_environment.h"
 #include "presets/config/resolved.h"
@@ -36,7 +38,7 @@ SmallRun RunWith(const Config& memory) {
 std::string Outcome(const Config& memory) {
   try {
     std::string text = "planned";
-    for (const std::string& note : BuilderFor(RunWith(memory)).Plan().plan.notes) {
+    for (const std::string& note : NotesOn(BuilderFor(RunWith(memory)).Plan())) {
       text += "; " + note;
     }
     return text;
@@ -65,7 +67,7 @@ std::string PeakGradients(const Config& memory) {
 
 std::string BudgetOf(const Config& memory) {
   const Plan plan = BuilderFor(RunWith(memory)).Plan().plan;
-  return plan.budget ? plan.budget->source : "no budget";
+  return plan.budget ? SourceText(plan.budget->origin) : "no budget";
 }
 
 // Returns the predicted slowdown of a network of which something must be computed again: its

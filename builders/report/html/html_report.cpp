@@ -5,7 +5,8 @@
 #include "builders/report/html/html_style.h"
 #include "builders/report/html/loss_chart.h"
 #include "builders/report/html/memory_chart.h"
-#include "builders/report/text/budget_text.h"
+#include "builders/report/rows/plan_notes.h"
+#include "builders/report/rows/plan_phrases.h"
 #include "builders/report/text/policy_text.h"
 #include "sdk/core/byte_size.h"
 
@@ -25,9 +26,9 @@ std::string Joined(const std::vector<std::string>& parts, const std::string& sep
 std::string ProgramText(const ReportData& data) {
   const auto epochs = static_cast<std::int64_t>(data.result.epochs.size());
   return FormatCount(data.result.steps) + (data.result.steps == 1 ? " step" : " steps") + " of " +
-         FormatCount(data.program.batch) + " samples in " + FormatCount(epochs) +
-         (epochs == 1 ? " epoch; " : " epochs; ") + Joined(OptimizerPhrases(data.config), ", ") +
-         "; " + ComputeText(data.config.training);
+         FormatCount(data.program().batch) + " samples in " + FormatCount(epochs) +
+         (epochs == 1 ? " epoch; " : " epochs; ") + Joined(OptimizerPhrases(data.config()), ", ") +
+         "; " + ComputeText(data.config().training);
 }
 
 std::string PolicyText(const RunConfig& config) {
@@ -37,7 +38,7 @@ std::string PolicyText(const RunConfig& config) {
 }
 
 std::string SeedText(const ReportData& data) {
-  const std::string seed = "Seed " + std::to_string(data.config.training.seed);
+  const std::string seed = "Seed " + std::to_string(data.config().training.seed);
   const std::string& hash = data.result.weights_hash;
   return hash.empty() ? seed : seed + "; final weights XXH3-64 " + hash;
 }
@@ -53,8 +54,8 @@ std::string ListSection(const std::string& title, const std::string& lead,
 
 std::string BudgetSection(const Plan& plan) {
   if (!plan.budget) return "";
-  std::vector<std::string> items = plan.budget->choices;
-  if (!plan.budget->faster.empty()) items.push_back("Faster: " + plan.budget->faster);
+  std::vector<std::string> items = ChoicePhrases(*plan.budget);
+  if (plan.budget->faster) items.push_back("Faster: " + FasterPhrase(*plan.budget));
   return ListSection("Memory budget", BudgetSummary(*plan.budget), items);
 }
 
@@ -69,16 +70,16 @@ std::string SideBySideSection(const Plan& plan) {
 }  // namespace
 
 std::string HtmlReport(const ReportData& data) {
-  const std::string name = EscapeHtml(data.config.model.name);
+  const std::string name = EscapeHtml(data.config().model.name);
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
          name + " - training report</title>\n<style>" + std::string(ReportStyle()) +
          "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" + Lead(ProgramText(data)) +
-         Lead(PolicyText(data.config)) + Lead(SeedText(data)) + KeyFigures(data) +
+         Lead(PolicyText(data.config())) + Lead(SeedText(data)) + KeyFigures(data) +
          LearningCharts(data) + StepMemorySection(data) + MemoryComparisonSection(data) +
-         LayersSection(data) + OperationsSection(data) + BudgetSection(data.plan) +
-         SideBySideSection(data.plan) + ListSection("Notes", "", data.plan.notes) +
-         ConfigurationSection(data.config) + "</body>\n</html>\n";
+         LayersSection(data) + OperationsSection(data) + BudgetSection(data.plan()) +
+         SideBySideSection(data.plan()) + ListSection("Notes", "", NotesOn(data.blueprint)) +
+         ConfigurationSection(data.config()) + "</body>\n</html>\n";
 }
 
 }  // namespace frugal

@@ -37,7 +37,7 @@ std::string LossFigure(const TrainingResult& result) {
 }
 
 std::string PeakFigure(const ReportData& data) {
-  for (const MemoryRow& row : MemoryRows(data.plan, data.result)) {
+  for (const MemoryRow& row : MemoryRows(data.plan(), data.result)) {
     if (row.name != "all together") continue;
     return Figure(FormatBytes(row.measured), "peak memory",
                   row.equal ? "exactly as planned" : "planned " + FormatBytes(row.planned));
@@ -49,13 +49,13 @@ std::string PeakFigure(const ReportData& data) {
 
 std::string KeyFigures(const ReportData& data) {
   const TrainingResult& result = data.result;
-  const DataUnits units = UnitsOf(data.layout, data.config.loss);
+  const DataUnits units = UnitsOf(data.layout(), data.config().loss);
   return "<div class=\"figures\">\n" + TestFigure(result, units) + LossFigure(result) +
          PeakFigure(data) +
          Figure(DurationText(result.seconds), "training time",
                 RateText(units, result.samples_per_second)) +
-         Figure(FormatCount(data.plan.parameter_count), "parameters",
-                FormatCount(data.plan.trainable_count) + " trainable") +
+         Figure(FormatCount(data.plan().parameter_count), "parameters",
+                FormatCount(data.plan().trainable_count) + " trainable") +
          Figure(FormatCount(result.memory.allocations_after_warmup), "allocations",
                 "after the first step") +
          "</div>\n";

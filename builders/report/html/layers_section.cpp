@@ -62,7 +62,7 @@ std::string Explanation(bool segments, bool measured) {
 }  // namespace
 
 std::string LayersSection(const ReportData& data) {
-  const std::vector<LayerPlan>& layers = data.plan.layers;
+  const std::vector<LayerPlan>& layers = data.plan().layers;
   const bool measured = !data.result.layers.empty();
   const bool segments = std::ranges::any_of(layers, IsCheckpointed);
   const LayerTimes times = TimesByLayer(layers, data.result.layers);

@@ -87,7 +87,7 @@ std::string LossChart(const ReportData& data) {
   const bool from_zero = extent.low >= 0 && extent.low < extent.high / 2;
   SvgChart chart({.x = CountAxis(1, static_cast<double>(losses.size()), "step"),
                   .y = ValueAxis(from_zero ? 0 : extent.low, extent.high, "loss")});
-  DrawEpochs(data.program, losses.size(), chart);
+  DrawEpochs(data.program(), losses.size(), chart);
   const bool smooth = losses.size() >= kLeastToSmooth;
   chart.Line(PointsOf(losses), smooth ? "loss faint" : "loss");
   if (smooth) chart.Line(PointsOf(Smoothed(losses)), "loss");

@@ -202,7 +202,7 @@ std::string ColourOf(MemoryTag tag) {
 
 std::string StepMemorySection(const ReportData& data) {
   std::string html = "<section>\n<h2>Memory over one training step</h2>\n";
-  const StepPlan* step = MainStepOf(data.plan, data.program.batch);
+  const StepPlan* step = MainStepOf(data.plan(), data.program().batch);
   if (step == nullptr || step->timeline.live.empty() || PeakBytesOf(*step) == 0) {
     return html + "<p>No step takes any memory.</p>\n</section>\n";
   }
@@ -210,8 +210,8 @@ std::string StepMemorySection(const ReportData& data) {
   const bool has_measured = measured && !measured->live.empty();
   html += StepChart(*step, has_measured ? &*measured : nullptr);
   if (has_measured) html += AgreementText(step->timeline, *measured);
-  html += OtherPeakText(data.plan, *step);
-  return html + HoldersTable(*step, data.plan.layers) + "</section>\n";
+  html += OtherPeakText(data.plan(), *step);
+  return html + HoldersTable(*step, data.plan().layers) + "</section>\n";
 }
 
 }  // namespace frugal

@@ -15,7 +15,7 @@ std::string ComparisonTable(const ReportData& data) {
                    {"measured bytes", true},
                    {"measured", true},
                    {"difference"}};
-  for (const MemoryRow& row : MemoryRows(data.plan, data.result)) {
+  for (const MemoryRow& row : MemoryRows(data.plan(), data.result)) {
     const std::string weight = row.name == "all together" ? "strong" : "";
     table.rows.push_back({{row.name, weight},
                           {FormatCount(row.planned), weight},
@@ -59,7 +59,7 @@ std::string MemoryComparisonSection(const ReportData& data) {
             FormatCount(memory.pool->misses) + " passed on, " +
             FormatCount(memory.pool->evictions) + " idle blocks given back.</p>\n";
   }
-  return html + StepsTable(data.plan) + "</section>\n";
+  return html + StepsTable(data.plan()) + "</section>\n";
 }
 
 }  // namespace frugal

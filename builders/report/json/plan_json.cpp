@@ -2,8 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "builders/budget/budget_limit.h"
 #include "builders/plan/machine_memory.h"
 #include "builders/report/json/named_bytes.h"
+#include "builders/report/rows/plan_notes.h"
+#include "builders/report/rows/plan_phrases.h"
 #include "builders/report/rows/step_choice.h"
 
 namespace frugal {
@@ -50,12 +53,12 @@ Json JsonOf(const SimultaneousBuffers& one) {
 Json JsonOf(const std::optional<BudgetPlan>& budget) {
   if (!budget) return nullptr;
   return {{"budget_bytes", budget->budget_bytes},
-          {"source", budget->source},
+          {"source", SourceText(budget->origin)},
           {"planned_bytes", budget->planned_bytes},
           {"unconstrained_bytes", budget->unconstrained_bytes},
           {"predicted_slowdown", budget->predicted_slowdown},
-          {"choices", budget->choices},
-          {"faster", budget->faster.empty() ? Json() : Json(budget->faster)}};
+          {"choices", ChoicePhrases(*budget)},
+          {"faster", budget->faster ? Json(FasterPhrase(*budget)) : Json()}};
 }
 
 template <class Item>
@@ -67,7 +70,7 @@ Json ListOf(const std::vector<Item>& items) {
 
 Json MachineJson(const Blueprint& blueprint, const SystemMemory& machine) {
   Json json = {{"limit_bytes", machine.LimitBytes()},
-               {"limited_by", machine.LimitName()},
+               {"limited_by", NameOf(machine.LimitKind())},
                {"physical_bytes", machine.physical_bytes},
                {"needed_bytes", NeededBytes(blueprint)},
                {"fits", FitsMachine(blueprint, machine)}};
@@ -99,7 +102,7 @@ std::string PlanJson(const Blueprint& blueprint, const SystemMemory* machine) {
                {"largest_holders", ListOf(plan.largest_holders)},
                {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
                {"budget", JsonOf(plan.budget)},
-               {"notes", plan.notes}};
+               {"notes", NotesOn(blueprint)}};
   if (machine != nullptr) json["machine"] = MachineJson(blueprint, *machine);
   // Names that are not UTF-8 must not keep the plan from being written.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

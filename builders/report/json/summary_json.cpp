@@ -41,12 +41,14 @@ Json PoolJson(const std::optional<PoolStatistics>& pool) {
 }
 
 Json TokenRateJson(const ReportData& data) {
-  if (data.layout.vocabulary == 0) return {};
-  return data.result.samples_per_second * UnitsOf(data.layout, data.config.loss).rated_per_sample;
+  if (data.layout().vocabulary == 0) return {};
+  return data.result.samples_per_second *
+         UnitsOf(data.layout(), data.config().loss).rated_per_sample;
 }
 
 Json BitsJson(const ReportData& data) {
-  if (!data.result.test_loss || !UnitsOf(data.layout, data.config.loss).bits_per_byte) return {};
+  if (!data.result.test_loss || !UnitsOf(data.layout(), data.config().loss).bits_per_byte)
+    return {};
   return BitsOf(*data.result.test_loss);
 }
 
@@ -75,7 +77,9 @@ Json OperationsJson(const std::optional<OperationProfile>& profile) {
 }  // namespace
 
 std::string SummaryJson(const ReportData& data) {
-  const auto& [config, layout, program, plan, result] = data;
+  const RunConfig& config = data.config();
+  const Plan& plan = data.plan();
+  const TrainingResult& result = data.result;
   const MemoryMeasurement& memory = result.memory;
   // The library writes doubles in the shortest form that reads back as the same, NaN as null.
   const Json json = {{"model", config.model.name},

@@ -7,11 +7,13 @@ namespace frugal {
 
 // Holds what a report tells of: a training that has ended.
 struct ReportData {
-  const RunConfig& config;
-  const DataLayout& layout;
-  const TrainingProgram& program;
-  const Plan& plan;
+  const Blueprint& blueprint;
   const TrainingResult& result;
+
+  const RunConfig& config() const { return blueprint.config; }
+  const DataLayout& layout() const { return blueprint.layout; }
+  const TrainingProgram& program() const { return blueprint.program; }
+  const Plan& plan() const { return blueprint.plan; }
 };
 
 }  // namespace frugal

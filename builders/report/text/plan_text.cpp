@@ -2,8 +2,9 @@
 
 #include "builders/budget/budget_limit.h"
 #include "builders/plan/machine_memory.h"
+#include "builders/report/rows/plan_notes.h"
+#include "builders/report/rows/plan_phrases.h"
 #include "builders/report/rows/step_choice.h"
-#include "builders/report/text/budget_text.h"
 #include "builders/report/text/layer_table.h"
 #include "builders/report/text/policy_text.h"
 #include "builders/report/text/text_table.h"
@@ -90,15 +91,16 @@ std::string PolicyText(const RunConfig& config) {
 std::string BudgetText(const Plan& plan) {
   if (!plan.budget) return "";
   std::string text = Item("budget", WordsOf(Printable(BudgetSummary(*plan.budget))), "");
-  for (const std::string& choice : plan.budget->choices) {
+  for (const std::string& choice : ChoicePhrases(*plan.budget)) {
     text += Item("  chosen", WordsOf(Printable(choice)), "");
   }
-  const std::string& faster = plan.budget->faster;
+  const std::string faster = FasterPhrase(*plan.budget);
   return faster.empty() ? text : text + Item("  faster", WordsOf(Printable(faster)), "");
 }
 
 std::string MachineText(const Blueprint& blueprint, const SystemMemory& machine) {
-  std::string limit = WholeMegabytes(machine.LimitBytes()) + " of " + machine.LimitName();
+  std::string limit =
+      WholeMegabytes(machine.LimitBytes()) + " of " + std::string(NameOf(machine.LimitKind()));
   if (machine.LimitKind() == MemoryLimitKind::kControlGroup) {
     limit += " " + Printable(machine.control_group);
   }
@@ -161,8 +163,9 @@ std::string MemoryText(const Plan& plan, bool in_arena) {
   }
   std::string text = PurposeTable(plan);
   if (!holders.empty()) text += Item("largest", holders, ";");
-  const auto twice = plan.steps.empty() ? std::vector<std::string>()
-                                        : SideBySidePhrases(plan.steps.front(), kShownHolders);
+  std::vector<std::string> twice;
+  if (!plan.steps.empty()) twice = SideBySidePhrases(plan.steps.front(), kShownHolders);
+  for (std::string& phrase : twice) phrase = Printable(phrase);
   if (!twice.empty()) text += Item("side by side", twice, ";");
   if (in_arena) text += Item("arena", {ArenaText(plan)});
   return text;
@@ -180,10 +183,11 @@ std::string StepWorkText(const Plan& plan) {
   return table.rows.empty() ? "" : "\n" + ToText(table);
 }
 
-std::string NotesText(const Plan& plan) {
-  if (plan.notes.empty()) return "";
+std::string NotesText(const Blueprint& blueprint) {
+  const std::vector<std::string> notes = NotesOn(blueprint);
+  if (notes.empty()) return "";
   std::string text = "\n  Notes\n";
-  for (const std::string& note : plan.notes) text += "  - " + Printable(note) + "\n";
+  for (const std::string& note : notes) text += "  - " + Printable(note) + "\n";
   return text;
 }
 
@@ -195,7 +199,7 @@ std::string PlanText(const Blueprint& blueprint, const SystemMemory* machine) {
          (machine != nullptr ? MachineText(blueprint, *machine) : "") + "\n" +
          LayerTableText(plan.layers) + "\n" +
          MemoryText(plan, blueprint.config.memory.use_activation_pooling) + StepWorkText(plan) +
-         NotesText(plan);
+         NotesText(blueprint);
 }
 
 }  // namespace frugal

@@ -9,8 +9,7 @@ namespace frugal {
 namespace {
 
 std::string ReportOf(const Blueprint& blueprint, const TrainingResult& result) {
-  return HtmlReport(
-      {blueprint.config, blueprint.layout, blueprint.program, blueprint.plan, result});
+  return HtmlReport({blueprint, result});
 }
 
 // The elements that are open at the end, or the first end tag that fits none.
@@ -60,7 +59,7 @@ TEST_CASE("A report shows the training from its figures to its configuration") {
   CHECK(Contains(html, "= in whole pages"));
   CHECK(Contains(html, "use_gradient_checkpointing"));
   CHECK(Contains(html, "title=\"dir/train.toml:7:1\">train.toml:7</td>"));
-  CHECK(Contains(html, "pipeline: one device is one stage"));
+  CHECK(Contains(html, "sharding_strategy: with one device every strategy"));
   CHECK_FALSE(Contains(html, "GFLOP/s"));
 }
 
@@ -89,8 +88,8 @@ TEST_CASE("Names cannot put markup into the report") {
   blueprint.plan.layers[0].path = attack;
   blueprint.plan.layers[0].description = attack;
   blueprint.plan.steps[0].timeline.holders_at_peak[0].label = attack;
-  blueprint.plan.notes[0] = attack;
   blueprint.config.origins.Set("data.dataset", Origin::At({attack, 1, 1}));
+  blueprint.config.origins.Set("memory.planner_costs", Origin::At({attack, 1, 1}));  // is noted
   TrainingResult result = SampleResult();
   result.layers = {{attack, 1, 1, 1, 1}};
   result.weights_hash = attack;

@@ -22,8 +22,7 @@ OperationProfile SampleProfile() {
 
 std::string SectionOf(const TrainingResult& result) {
   const Blueprint blueprint = SampleBlueprint();
-  return OperationsSection(
-      {blueprint.config, blueprint.layout, blueprint.program, blueprint.plan, result});
+  return OperationsSection({blueprint, result});
 }
 
 }  // namespace

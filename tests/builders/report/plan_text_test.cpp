@@ -47,7 +47,7 @@ TEST_CASE("A plan is told in plain text") {
   train     32  4.0 GFLOP      25.00%  10.8 KB
 
   Notes
-  - pipeline: one device is one stage
+  - sharding_strategy: with one device every strategy puts all layers on it
 )");
 }
 

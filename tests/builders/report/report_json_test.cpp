@@ -46,10 +46,10 @@ TEST_CASE("A plan is written for programs") {
 }
 
 TEST_CASE("An empty plan and names that are not UTF-8 are valid JSON") {
-  CHECK(Json::parse(PlanJson(Blueprint()))["steps"].empty());
-  Blueprint blueprint = SampleBlueprint();
-  blueprint.config.model.name = "bad \xFF \"name\"\n";
-  CHECK(Json::parse(PlanJson(blueprint))["model"] == "bad \xEF\xBF\xBD \"name\"\n");
+  CHECK(Json::parse(PlanJson(PlannedTraining()))["steps"].empty());
+  PlannedTraining planned = SampleTraining();
+  planned.config.model.name = "bad \xFF \"name\"\n";
+  CHECK(Json::parse(PlanJson(planned))["model"] == "bad \xEF\xBF\xBD \"name\"\n");
 }
 
 TEST_CASE("A summary holds what the training took") {

@@ -49,25 +49,25 @@ inline Plan SamplePlan() {
                  {"flatten", "flatten", {32, 6272}, 0, 0, -1}};
   plan.largest_holders = {{"conv1", MemoryTag::kActivation, 5000},
                           {"all parameter", MemoryTag::kParameter, 2048}};
-  plan.notes = {"pipeline: one device is one stage"};
   return plan;
 }
 
-inline Blueprint SampleBlueprint() {
-  Blueprint blueprint;
-  blueprint.config.model.name = "sample";
-  blueprint.config.training.epochs = 2;
-  blueprint.config.training.threads = 3;
-  blueprint.config.memory.use_gradient_checkpointing = true;
-  blueprint.program = {.train_samples = 320,
-                       .test_samples = 64,
-                       .batch = 32,
-                       .evaluation_batch = 64,
-                       .drop_last = true,
-                       .steps_per_epoch = 10,
-                       .total_steps = 20};
-  blueprint.plan = SamplePlan();
-  return blueprint;
+inline PlannedTraining SampleTraining() {
+  PlannedTraining planned;
+  planned.config.model.name = "sample";
+  planned.config.training.epochs = 2;
+  planned.config.training.threads = 3;
+  planned.config.memory.use_gradient_checkpointing = true;
+  planned.config.memory.sharding_strategy = ShardingStrategy::kMemoryBalanced;  // is noted
+  planned.schedule = {.train_samples = 320,
+                      .test_samples = 64,
+                      .batch = 32,
+                      .evaluation_batch = 64,
+                      .drop_last = true,
+                      .steps_per_epoch = 10,
+                      .total_steps = 20};
+  planned.plan = SamplePlan();
+  return planned;
 }
 
 inline TrainingResult SampleResult() {

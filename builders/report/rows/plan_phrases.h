@@ -10,6 +10,12 @@ namespace frugal {
 // "3,000 MB (memory_budget_mb = 3000): 2,996 MB planned, 3,842 MB with nothing chosen, ..."
 std::string BudgetSummary(const BudgetPlan& budget);
 
+// Says what was chosen that the configuration does not say, and why, one sentence for each.
+std::vector<std::string> ChoicePhrases(const BudgetPlan& budget);
+
+// Says what would be faster, and why it was not chosen; nothing where there is nothing.
+std::string FasterPhrase(const BudgetPlan& budget);
+
 // "activation of blocks.3.attn: 2 x 12.0 MB", for the `count` largest at the step's peak.
 std::vector<std::string> SideBySidePhrases(const StepPlan& step, std::size_t count);
 

@@ -1,0 +1,78 @@
+#include "builders/report/rows/plan_notes.h"
+
+#include <utility>
+
+#include "builders/plan/cautions.h"
+#include "builders/plan/published_models.h"
+#include "presets/memory_rules.h"
+#include "sdk/core/byte_size.h"
+
+namespace frugal {
+namespace {
+
+std::string ShapeText(const NetworkInput& input) {
+  return input.name + (input.shape.rank() > 0 ? " " + ToString(input.shape) : "");
+}
+
+void AddAssumptions(const Blueprint& blueprint, std::vector<std::string>& notes) {
+  const std::string& name = blueprint.published_model;
+  if (name.empty()) return;
+  const DataLayout& layout = blueprint.layout;
+  const NetworkInputs& inputs = blueprint.network->inputs();
+  std::string assumed = "without data: assumes samples of ";
+  assumed += inputs.empty() ? ToString(layout.sample_shape) : ShapeText(inputs.front());
+  if (layout.vocabulary > 0) assumed += " tokens";
+  for (const NetworkInput& condition : layout.conditions) assumed += ", " + ShapeText(condition);
+  if (layout.classes == 0) assumed += "; targets of " + ToString(layout.target_shape);
+  notes.push_back(std::move(assumed));
+  notes.emplace_back(
+      "without data: two steps, since the second finds the optimizer's state in place; memory of a "
+      "data set is not in it");
+  notes.push_back(name + ": " + PublishedAs(name));
+}
+
+void AddDevices(const TrainingMemoryConfig& memory, std::vector<std::string>& notes) {
+  if (memory.use_pipeline_parallelism) {
+    notes.push_back("pipeline: one device is one stage, so the batch is not split into its " +
+                    std::to_string(memory.micro_batch_count) + " micro-batches");
+  } else if (memory.micro_batch_count != TrainingMemoryConfig().micro_batch_count) {
+    notes.push_back("micro_batch_count = " + std::to_string(memory.micro_batch_count) +
+                    " takes effect with a pipeline over several devices; here there is none");
+  }
+  if (memory.sharding_strategy != ShardingStrategy::kEvenSplit) {
+    notes.emplace_back("sharding_strategy: with one device every strategy puts all layers on it");
+  }
+}
+
+void AddUpdates(const Blueprint& blueprint, std::vector<std::string>& notes) {
+  if (!blueprint.config.memory.optimizer_in_backward) return;
+  const std::int64_t parts = blueprint.config.training.gradient_accumulation_steps;
+  const std::string bytes =
+      FormatBytes(planned.plan.trainable_count * SizeOf(MasterType(planned.dtype())));
+  if (planned.config.training.clip_gradient_norm > 0) {
+    notes.push_back(
+        "optimizer_in_backward saves nothing with clip_gradient_norm: the norm of all "
+        "gradients must be known before the first update, so all " +
+        bytes + " of them are kept until then");
+  } else if (blueprint.updates_in_backward() && parts > 1) {
+    notes.push_back("optimizer_in_backward frees gradients in the last of the " +
+                    std::to_string(parts) + " parts of a batch; until then all " + bytes +
+                    " of them add up");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> NotesOn(const Blueprint& blueprint) {
+  std::vector<std::string> notes;
+  AddAssumptions(blueprint, notes);
+  for (std::string& caution : CautionsAbout(blueprint)) notes.push_back(std::move(caution));
+  AddDevices(blueprint.config.memory, notes);
+  AddUpdates(blueprint, notes);
+  for (std::string& note : IdleMemoryFields(blueprint.config.memory, blueprint.config.origins)) {
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace frugal

@@ -1,0 +1,101 @@
+#include "builders/report/rows/plan_phrases.h"
+
+#include "builders/budget/budget_limit.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
+
+namespace frugal {
+namespace {
+
+std::string SegmentsPhrase(const RecomputedStages& recomputed) {
+  std::string text =
+      std::to_string(recomputed.stages) + (recomputed.stages == 1 ? " stage in " : " stages in ") +
+      std::to_string(recomputed.segments) + (recomputed.segments == 1 ? " segment" : " segments") +
+      (recomputed.depth > 1 ? ", nested " + std::to_string(recomputed.depth) + " deep," : "") +
+      " keep only their inputs and run again";
+  if (recomputed.more_time) {
+    text += ": " + PercentText(*recomputed.more_time) +
+            " more time in forward and backward passes is predicted";
+  }
+  return text + " (" + recomputed.method + ")";
+}
+
+std::string AccumulationPhrase(const BudgetPlan& budget) {
+  const std::string steps = std::to_string(budget.chosen.micro_batches);
+  return "gradient_accumulation_steps = " + steps + ": a batch goes through in " + steps +
+         " parts, since nothing that changes no bit fits; their gradients " +
+         "add up in another order" + (budget.has_dropout ? ", and dropout draws other masks" : "");
+}
+
+// "gradient_accumulation_steps = 4, loss_chunk_rows = 64"
+std::string RoundingPhrase(const StepSettings& settings, const StepSettings& before) {
+  std::string text;
+  if (settings.micro_batches != before.micro_batches) {
+    text = "gradient_accumulation_steps = " + std::to_string(settings.micro_batches);
+  }
+  if (settings.loss_chunk_rows != before.loss_chunk_rows) {
+    text += (text.empty() ? "" : ", ") + std::string("loss_chunk_rows = ") +
+            std::to_string(*settings.loss_chunk_rows);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string BudgetSummary(const BudgetPlan& budget) {
+  std::string text = WholeMegabytes(budget.budget_bytes) + " (" + SourceText(budget.origin) +
+                     "): " + WholeMegabytes(budget.planned_bytes) +
+                     " planned, gaps of the layout included, " +
+                     WholeMegabytes(budget.unconstrained_bytes) + " with nothing chosen";
+  if (budget.predicted_slowdown <= 1) return text;
+  return text + "; predicted time of passes " + FixedText(budget.predicted_slowdown, 2) + " times";
+}
+
+std::vector<std::string> ChoicePhrases(const BudgetPlan& budget) {
+  const StepSettings& before = budget.unconstrained;
+  const StepSettings& after = budget.chosen;
+  std::vector<std::string> phrases;
+  if (budget.recomputed.segments > 0) phrases.push_back(SegmentsPhrase(budget.recomputed));
+  if (after.use_gradient_checkpointing && !before.use_gradient_checkpointing) {
+    phrases.emplace_back(
+        "use_gradient_checkpointing = true, with the segments that the configuration describes");
+  }
+  if (after.optimizer_in_backward != before.optimizer_in_backward) {
+    phrases.emplace_back(
+        "optimizer_in_backward = true: gradients are freed as they are used, at no cost in time");
+  }
+  if (after.evaluation_batch != before.evaluation_batch) {
+    phrases.push_back("evaluation_batch_size = " + std::to_string(after.evaluation_batch) +
+                      " instead of " + std::to_string(before.evaluation_batch) +
+                      ": evaluation would not fit; its sums are grouped differently");
+  }
+  if (after.micro_batches != before.micro_batches) phrases.push_back(AccumulationPhrase(budget));
+  if (after.loss_chunk_rows != before.loss_chunk_rows) {
+    phrases.push_back("loss_chunk_rows = " + std::to_string(*after.loss_chunk_rows) +
+                      ": the loss takes fewer rows at a time, since nothing that changes no bit "
+                      "fits; their gradients add up in another order");
+  }
+  if (phrases.empty()) phrases.emplace_back("nothing: all fits as it is");
+  return phrases;
+}
+
+std::string FasterPhrase(const BudgetPlan& budget) {
+  if (!budget.faster) return "";
+  return RoundingPhrase(budget.faster->settings, budget.unconstrained) + " would take " +
+         FixedText(budget.faster->slowdown, 2) +
+         " times as long as with nothing chosen; not chosen, since gradients would add up in "
+         "another order" +
+         (budget.has_dropout ? ", and dropout draw other masks" : "") + ": state it to train so";
+}
+
+std::vector<std::string> SideBySidePhrases(const StepPlan& step, std::size_t count) {
+  std::vector<std::string> phrases;
+  for (const SimultaneousBuffers& one : step.side_by_side) {
+    if (phrases.size() == count) break;
+    phrases.push_back(std::string(NameOf(one.tag)) + " of " + one.label + ": " +
+                      std::to_string(one.count) + " x " + FormatBytes(one.bytes));
+  }
+  return phrases;
+}
+
+}  // namespace frugal
