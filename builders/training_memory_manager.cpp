@@ -58,7 +58,7 @@ void TrainingMemoryManager::Adopt(const LayerPointers& layers) {
   for (const Parameter* parameter : ParametersOf(layers)) store_->Value(*parameter);
 }
 
-LayerChain TrainingMemoryManager::ChainOf(const LayerPointers& layers, const Bundle& inputs,
+LayerChain TrainingMemoryManager::ChainOf(const LayerPointers& layers, const VarTuple& inputs,
                                           bool checkpointed) {
   if (!checkpointed) return {layers, {}};
   CheckpointOptions options = CheckpointOptionsOf(config_);
@@ -68,7 +68,7 @@ LayerChain TrainingMemoryManager::ChainOf(const LayerPointers& layers, const Bun
   return {layers, SegmentsOf(layers, options, kept)};
 }
 
-DryPass TrainingMemoryManager::DryPassOf(const Bundle& inputs) const {
+DryPass TrainingMemoryManager::DryPassOf(const VarTuple& inputs) const {
   return {.backend = *backend_,
           .dtype = context_->dtype(),
           .training = context_->training(),
@@ -110,21 +110,21 @@ Tensor TrainingMemoryManager::BackwardWithCheckpointing(const Tensor& output_gra
   return RunBackward(*context_, output_gradient, parts.pass);
 }
 
-void TrainingMemoryManager::CheckpointSequence(const LayerPointers& layers, Bundle& bundle) {
-  if (bundle.empty()) CheckManagerInput("CheckpointSequence", {}, context_->dtype());
-  for (const Var& one : bundle) {
+void TrainingMemoryManager::CheckpointSequence(const LayerPointers& layers, VarTuple& vars) {
+  if (vars.empty()) CheckManagerInput("CheckpointSequence", {}, context_->dtype());
+  for (const Var& one : vars) {
     CheckManagerInput("CheckpointSequence", one.value, context_->dtype());
   }
   Adopt(layers);
-  const LayerChain chain = ChainOf(layers, bundle, CheckpointingEnabled());
-  for (Var& one : bundle) one = InActivationType(*context_, one);
-  RunChain(*context_, chain, bundle);
+  const LayerChain chain = ChainOf(layers, vars, CheckpointingEnabled());
+  for (Var& one : vars) one = InActivationType(*context_, one);
+  RunChain(*context_, chain, vars);
 }
 
 Var TrainingMemoryManager::CheckpointSequence(const LayerPointers& layers, const Var& input) {
-  Bundle bundle = {input};
-  CheckpointSequence(layers, bundle);
-  return bundle.at(0);
+  VarTuple vars = {input};
+  CheckpointSequence(layers, vars);
+  return vars.at(0);
 }
 
 Var TrainingMemoryManager::Checkpoint(const SegmentFunction& function, const Var& input) {
@@ -139,11 +139,11 @@ Var TrainingMemoryManager::Checkpoint(const SeveralInputsFunction& function,
   CheckCallable(function);
   for (const Var& input : inputs) CheckManagerInput("Checkpoint", input.value, context_->dtype());
   if (!CheckpointingEnabled()) return function(*context_, inputs);
-  Bundle bundle = inputs;
-  frugal::Checkpoint(*context_, bundle, [function](Context& context, Bundle& inner) {
+  VarTuple vars = inputs;
+  frugal::Checkpoint(*context_, vars, [function](Context& context, VarTuple& inner) {
     inner = {function(context, inner)};
   });
-  return bundle.at(0);
+  return vars.at(0);
 }
 
 Tensor TrainingMemoryManager::RentTensor(const Shape& shape, std::optional<DType> dtype) {
@@ -184,7 +184,7 @@ MemoryEstimate TrainingMemoryManager::EstimateMemory(const LayerPointers& layers
                                                      const Tensor& input) {
   CheckManagerInput("EstimateMemory", input, context_->dtype());
   registry_.Adopt(layers);
-  const Bundle inputs = {{input, 0}};  // whose gradient is wanted
+  const VarTuple inputs = {{input, 0}};  // whose gradient is wanted
   return EstimatePass(DryPassOf(inputs), ChainOf(layers, inputs, false),
                       ChainOf(layers, inputs, true));
 }

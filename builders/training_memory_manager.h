@@ -85,7 +85,7 @@ class TrainingMemoryManager {
   // Runs layers in the same way, as a differentiable operation on the tape of context().
   Var CheckpointSequence(const LayerPointers& layers, const Var& input);
   // Runs layers between which several variables travel; the first is the one that layers work on.
-  void CheckpointSequence(const LayerPointers& layers, Bundle& bundle);
+  void CheckpointSequence(const LayerPointers& layers, VarTuple& vars);
 
   // --- functions ------------------------------------------------------------------------------
   using SeveralInputsFunction = std::function<Var(Context&, const std::vector<Var>&)>;
@@ -126,8 +126,8 @@ class TrainingMemoryManager {
   Tensor BackwardSharded(const Tensor& output_gradient, CheckpointState& state);
 
  private:
-  LayerChain ChainOf(const LayerPointers& layers, const Bundle& inputs, bool checkpointed);
-  DryPass DryPassOf(const Bundle& inputs) const;
+  LayerChain ChainOf(const LayerPointers& layers, const VarTuple& inputs, bool checkpointed);
+  DryPass DryPassOf(const VarTuple& inputs) const;
 
   TrainingMemoryConfig config_;
   std::unique_ptr<Backend> backend_;

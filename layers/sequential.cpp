@@ -13,13 +13,13 @@ struct Sequential::Run {
   std::shared_ptr<const Order> layers;
   std::size_t whole = 0;  // those from here on stop before their projection
 
-  void Layers(Context& context, Bundle& bundle, std::size_t begin, std::size_t end) const {
+  void Layers(Context& context, VarTuple& vars, std::size_t begin, std::size_t end) const {
     for (std::size_t i = begin; i < end; ++i) {
       Layer& layer = *(*layers)[i];
       if (i < whole) {
-        layer(context, bundle);
+        layer(context, vars);
       } else {
-        bundle[0] = layer.RunUpToProjection(context, std::exchange(bundle[0], Var()));
+        vars[0] = layer.RunUpToProjection(context, std::exchange(vars[0], Var()));
       }
     }
   }
@@ -28,18 +28,18 @@ struct Sequential::Run {
   using Segments = std::shared_ptr<const CheckpointSegments>;
 
   // Layers [begin, end) in which `segments` keep only their inputs.
-  void Segmented(Context& context, Bundle& bundle, std::size_t begin, std::size_t end,
+  void Segmented(Context& context, VarTuple& vars, std::size_t begin, std::size_t end,
                  const Segments& segments) const {
     for (const CheckpointSegment& segment : *segments) {
-      Layers(context, bundle, begin, segment.begin);
+      Layers(context, vars, begin, segment.begin);
       const Segments inside(segments, &segment.inner);
       Checkpoint(
-          context, bundle,
+          context, vars,
           [run = *this, inside, first = segment.begin, last = segment.end](
-              Context& ctx, Bundle& inner) { run.Segmented(ctx, inner, first, last, inside); });
+              Context& ctx, VarTuple& inner) { run.Segmented(ctx, inner, first, last, inside); });
       begin = segment.end;
     }
-    Layers(context, bundle, begin, end);
+    Layers(context, vars, begin, end);
   }
 };
 
@@ -89,7 +89,7 @@ void Sequential::SetLeafSegments(CheckpointSegments segments) {
   order_ = std::make_shared<const Order>(Leaves());
 }
 
-void Sequential::RunLayers(Context& context, Bundle& bundle, bool up_to_projection) {
+void Sequential::RunLayers(Context& context, VarTuple& vars, bool up_to_projection) {
   Run run{.layers = order_};
   if (!run.layers) {
     Order own;
@@ -98,24 +98,24 @@ void Sequential::RunLayers(Context& context, Bundle& bundle, bool up_to_projecti
   }
   const std::size_t end = run.layers->size();
   run.whole = up_to_projection ? end - 1 : end;
-  run.Segmented(context, bundle, 0, end, std::make_shared<const CheckpointSegments>(segments_));
+  run.Segmented(context, vars, 0, end, std::make_shared<const CheckpointSegments>(segments_));
 }
 
 Var Sequential::Forward(Context& context, const Var& input) {
-  Bundle bundle = {input};
-  ForwardBundle(context, bundle);
-  return std::move(bundle[0]);
+  VarTuple vars = {input};
+  ForwardTuple(context, vars);
+  return std::move(vars[0]);
 }
 
-void Sequential::ForwardBundle(Context& context, Bundle& bundle) {
-  if (!inputs_.empty()) CheckInputs(path(), inputs_, bundle);
-  RunLayers(context, bundle, false);
+void Sequential::ForwardTuple(Context& context, VarTuple& vars) {
+  if (!inputs_.empty()) CheckInputs(path(), inputs_, vars);
+  RunLayers(context, vars, false);
 }
 
 Var Sequential::ForwardUpToProjection(Context& context, const Var& input) {
-  Bundle bundle = {input};
-  RunLayers(context, bundle, true);
-  return std::move(bundle[0]);
+  VarTuple vars = {input};
+  RunLayers(context, vars, true);
+  return std::move(vars[0]);
 }
 
 }  // namespace frugal

@@ -47,10 +47,10 @@ class Sequential final : public Layer {
   using Order = std::vector<Layer*>;
 
   Var Forward(Context& context, const Var& input) override;
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
   Var ForwardUpToProjection(Context& context, const Var& input) override;
   // All layers, in segments; the last one without its projection where that is left to others.
-  void RunLayers(Context& context, Bundle& bundle, bool up_to_projection);
+  void RunLayers(Context& context, VarTuple& vars, bool up_to_projection);
 
   std::vector<std::unique_ptr<Layer>> layers_;
   NetworkInputs inputs_;

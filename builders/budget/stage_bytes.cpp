@@ -13,7 +13,7 @@ namespace frugal {
 namespace {
 
 using std::int64_t;
-using Run = BundleSegment;
+using Run = TupleSegment;
 
 // Returns what the step's memory held after each event of a trace.
 std::vector<int64_t> LiveInArena(const MemoryTrace& trace) {
@@ -61,9 +61,9 @@ class StageRun {
     MemoryTrace trace;
     {
       const RecordingScope recording(environment_.ledger(), trace);
-      Bundle bundle = inputs_;
-      run_(environment_.context(), bundle);
-      chain.output_bytes = NewBytes(bundle);
+      VarTuple vars = inputs_;
+      run_(environment_.context(), vars);
+      chain.output_bytes = NewBytes(vars);
     }
     const int64_t most = Most(LiveInArena(trace), 0, trace.event_count());
     chain.plain_workspace = std::max<int64_t>(0, most - chain.output_bytes);
@@ -77,24 +77,24 @@ class StageRun {
     const RecordingScope recording(environment_.ledger(), trace);
     Tape tape;
     const TapeScope scope(context, &tape);
-    Bundle bundle = inputs_;
+    VarTuple vars = inputs_;
     int64_t input_bytes = 0;
-    for (std::size_t i = 0; i < bundle.size(); ++i) {
-      if (stage.inputs[i].needs_gradient) bundle[i].slot = tape.NewSlot();
-      input_bytes += bundle[i].value.bytes();
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      if (stage.inputs[i].needs_gradient) vars[i].slot = tape.NewSlot();
+      input_bytes += vars[i].value.bytes();
     }
-    run_(context, bundle);
+    run_(context, vars);
     const int64_t turn = trace.event_count();
     stage.forward = {context.profile().flops,
                      static_cast<double>(input_bytes) + Touched(trace, 0, turn)};
     std::vector<StageInput> next;
-    for (const Var& one : bundle) {
+    for (const Var& one : vars) {
       const auto input = InputOf(one);
       const std::size_t maker = input ? stage.inputs[*input].maker : place;
       next.push_back({one.shape(), one.dtype(), one.needs_gradient(), one.is_skip, maker});
     }
-    stage.taken = Taken(stage, place, bundle);
-    SeedNew(context, tape, std::move(bundle));
+    stage.taken = Taken(stage, place, vars);
+    SeedNew(context, tape, std::move(vars));
     tape.Backward(context);
     Fill(trace, turn, stage);
     stage.backward.flops = context.profile().flops - stage.forward.flops;
@@ -113,12 +113,12 @@ class StageRun {
 
   // Returns the skips that came in and do not go out, unless the stage before made it.
   std::vector<SkipConnection> Taken(const Stage& stage, std::size_t place,
-                                    const Bundle& bundle) const {
+                                    const VarTuple& vars) const {
     std::vector<SkipConnection> taken;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const std::size_t maker = stage.inputs[i].maker;
       const bool stays = std::ranges::any_of(
-          bundle, [&](const Var& one) { return one.is_skip && InputOf(one) == i; });
+          vars, [&](const Var& one) { return one.is_skip && InputOf(one) == i; });
       if (!inputs_[i].is_skip || stays || maker + 2 > place) continue;
       taken.push_back({maker, place, inputs_[i].value.bytes()});
     }
@@ -126,9 +126,9 @@ class StageRun {
   }
 
   // Returns the bytes of what comes out beside what is handed on, each tensor once.
-  int64_t NewBytes(const Bundle& bundle) const {
+  int64_t NewBytes(const VarTuple& vars) const {
     std::map<const void*, int64_t> made;
-    for (const Var& one : bundle) {
+    for (const Var& one : vars) {
       if (!IsInput(one)) made[one.value.raw()] = one.value.bytes();
     }
     int64_t bytes = 0;
@@ -137,16 +137,16 @@ class StageRun {
   }
 
   // Gradients of the outputs as the next stages leave them, once the outputs are gone.
-  void SeedNew(Context& context, Tape& tape, Bundle bundle) const {
+  void SeedNew(Context& context, Tape& tape, VarTuple vars) const {
     std::map<int, std::pair<Shape, DType>> seeds;
-    for (const Var& one : bundle) {
+    for (const Var& one : vars) {
       if (one.needs_gradient() && !IsInput(one)) seeds[one.slot] = {one.shape(), one.dtype()};
     }
     std::vector<std::pair<int, Tensor>> gradients;
     for (const auto& [slot, kind] : seeds) {
       gradients.emplace_back(slot, context.Allocate(kind.first, kind.second));
     }
-    bundle.clear();
+    vars.clear();
     for (auto& [slot, gradient] : gradients) tape.Accumulate(context, slot, std::move(gradient));
   }
 
@@ -163,13 +163,13 @@ class StageRun {
 
   DryEnvironment environment_;
   Run run_;
-  Bundle inputs_;
+  VarTuple inputs_;
 };
 
 Run RunOf(const Stage& stage) {
-  return [&layer = *stage.layer, part = stage.up_to_projection](Context& context, Bundle& bundle) {
-    if (!part) return layer(context, bundle);
-    bundle[0] = layer.RunUpToProjection(context, std::exchange(bundle[0], Var()));
+  return [&layer = *stage.layer, part = stage.up_to_projection](Context& context, VarTuple& vars) {
+    if (!part) return layer(context, vars);
+    vars[0] = layer.RunUpToProjection(context, std::exchange(vars[0], Var()));
   };
 }
 
@@ -210,11 +210,11 @@ std::vector<StageInput> FirstInputs(const TrainingSetup& setup, const Trial& tri
 void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
   const StepParts parts = StepPartsOf(setup, trial);
   const TargetLayout targets = TargetsOf(parts, PartOfBatch(trial), MasterType(setup.dtype()));
-  const auto run = [&](Context& context, Bundle& bundle) {
-    const Var output = std::exchange(bundle[0], Var());
-    bundle = {RunLoss(context, parts, output,
-                      context.Allocate(targets.shape, targets.dtype, MemoryTag::kData))
-                  .loss};
+  const auto run = [&](Context& context, VarTuple& vars) {
+    const Var output = std::exchange(vars[0], Var());
+    vars = {RunLoss(context, parts, output,
+                    context.Allocate(targets.shape, targets.dtype, MemoryTag::kData))
+                .loss};
   };
   StageRun measured(setup, run, stage, FreesGradients(trial, ParametersOfLoss(parts)));
   measured.Plain(stage.chain);

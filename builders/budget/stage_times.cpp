@@ -65,10 +65,10 @@ Tensor Filled(Context& context, const Shape& shape, DType type, double value) {
 }
 
 // Gradients of what comes out; empty where none is wanted.
-std::vector<std::pair<int, Tensor>> SeedsOf(Context& context, const Bundle& bundle,
+std::vector<std::pair<int, Tensor>> SeedsOf(Context& context, const VarTuple& vars,
                                             const std::vector<int>& leaves) {
   std::map<int, Tensor> seeds;
-  for (const Var& one : bundle) {
+  for (const Var& one : vars) {
     const bool handed_on = std::ranges::find(leaves, one.slot) != leaves.end();
     if (!one.needs_gradient() || handed_on || seeds.contains(one.slot)) continue;
     seeds[one.slot] = Filled(context, one.shape(), one.dtype(), 1);
@@ -76,25 +76,25 @@ std::vector<std::pair<int, Tensor>> SeedsOf(Context& context, const Bundle& bund
   return {seeds.begin(), seeds.end()};
 }
 
-void RunOnce(Context& context, const Stage& stage, const Bundle& inputs, Seconds& shortest) {
+void RunOnce(Context& context, const Stage& stage, const VarTuple& inputs, Seconds& shortest) {
   Tape tape;
   const TapeScope scope(context, &tape);
   context.parameters().ClearGradients();
-  Bundle bundle = inputs;
+  VarTuple vars = inputs;
   std::vector<int> leaves;
-  for (std::size_t i = 0; i < bundle.size(); ++i) {
-    if (stage.inputs[i].needs_gradient) leaves.push_back(bundle[i].slot = tape.NewSlot());
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    if (stage.inputs[i].needs_gradient) leaves.push_back(vars[i].slot = tape.NewSlot());
   }
   auto start = Clock::now();
   if (stage.up_to_projection) {
-    bundle[0] = stage.layer->RunUpToProjection(context, std::exchange(bundle[0], Var()));
+    vars[0] = stage.layer->RunUpToProjection(context, std::exchange(vars[0], Var()));
   } else {
-    (*stage.layer)(context, bundle);
+    (*stage.layer)(context, vars);
   }
   shortest.forward = std::min(shortest.forward, SecondsSince(start));
-  auto seeds = SeedsOf(context, bundle, leaves);
+  auto seeds = SeedsOf(context, vars, leaves);
   if (seeds.empty()) return;
-  bundle.clear();
+  vars.clear();
   start = Clock::now();
   for (auto& [slot, seed] : seeds) tape.Accumulate(context, slot, std::move(seed));
   tape.Backward(context);
@@ -103,7 +103,7 @@ void RunOnce(Context& context, const Stage& stage, const Bundle& inputs, Seconds
 
 Seconds MeasureOne(const TrainingSetup& setup, const Stage& stage) {
   RealEnvironment environment(setup);
-  Bundle inputs;
+  VarTuple inputs;
   for (const StageInput& input : stage.inputs) {
     inputs.push_back({Filled(environment.context(), input.shape, input.dtype, 0.5)});
   }

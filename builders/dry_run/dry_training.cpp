@@ -110,15 +110,15 @@ StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times)
   return plan;
 }
 
-Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context) {
-  Bundle bundle;
+VarTuple InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context) {
+  VarTuple vars;
   for (const NetworkInput& input : inputs) {
-    bundle.push_back({context.Allocate(BatchShape(input, count), TypeOf(input, dtype))});
+    vars.push_back({context.Allocate(BatchShape(input, count), TypeOf(input, dtype))});
   }
-  return bundle;
+  return vars;
 }
 
-Bundle InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context) {
+VarTuple InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context) {
   const std::int64_t count = MicroBatchSize(trial.program.batch, trial.settings.micro_batches, 0);
   return InputsOf(setup.inputs, count, setup.dtype(), context);
 }

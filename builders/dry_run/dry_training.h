@@ -41,9 +41,9 @@ class DryTraining {
 };
 
 // `count` samples of a network's inputs.
-Bundle InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context);
+VarTuple InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, Context& context);
 // A batch of the network's inputs, or the largest part of one that goes through at a time.
-Bundle InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context);
+VarTuple InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context);
 
 // Counts how often each parameter's gradient is added to in a training step, where gradients can be
 // used as soon as they are final; else returns nothing. Depends on the network and on how a batch

@@ -28,8 +28,8 @@ SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial) {
   Tape tape;
   const TapeScope scope(context, &tape);
   {
-    Bundle bundle = InputsOf(setup, trial, context);
-    (*setup.network)(context, bundle);
+    VarTuple vars = InputsOf(setup, trial, context);
+    (*setup.network)(context, vars);
   }
   return SavedBytesIn(trace, environment.ledger().labels());
 }

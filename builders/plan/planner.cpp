@@ -37,15 +37,15 @@ void DescribeLayers(Blueprint& blueprint, const Trial& trial, const SavedBytes& 
   DryEnvironment environment(*blueprint.backend, blueprint.dtype());
   Context& context = environment.context();
   context.set_training(true);
-  Bundle bundle = InputsOf(blueprint, trial, context);
+  VarTuple vars = InputsOf(blueprint, trial, context);
   for (std::size_t i = 0; i < blueprint.network->size(); ++i) {
     Layer& layer = blueprint.network->layer(i);
-    layer(context, bundle);
+    layer(context, vars);
     const auto keeps = kept.find(layer.path());
     const auto segment = segments.find(layer.path());
     blueprint.plan.layers.push_back({.path = layer.path(),
                                      .description = layer.Describe(),
-                                     .output = bundle[0].shape(),
+                                     .output = vars[0].shape(),
                                      .parameters = layer.ParameterCount(),
                                      .saved_bytes = keeps == kept.end() ? 0 : keeps->second,
                                      .segment = segment == segments.end() ? -1 : segment->second,

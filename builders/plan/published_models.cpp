@@ -61,9 +61,9 @@ Shape OutputShape(const RunConfig& config, const DataLayout& layout, Sequential&
   DryEnvironment environment(*backend, dtype);
   environment.context().set_training(true);
   const NetworkInputs inputs = ResolveInputs(network, layout, nullptr);
-  Bundle bundle = InputsOf(inputs, 1, dtype, environment.context());
-  network(environment.context(), bundle);
-  return bundle[0].shape();
+  VarTuple vars = InputsOf(inputs, 1, dtype, environment.context());
+  network(environment.context(), vars);
+  return vars[0].shape();
 }
 
 constexpr std::int64_t kBytesOfF32 = 4;

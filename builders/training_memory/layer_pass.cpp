@@ -8,9 +8,9 @@ namespace {
 
 using SharedLayers = std::shared_ptr<const LayerPointers>;
 
-void RunSegment(Context& context, const SharedLayers& layers, Bundle& bundle, std::size_t begin,
+void RunSegment(Context& context, const SharedLayers& layers, VarTuple& vars, std::size_t begin,
                 std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) (*(*layers)[i])(context, bundle);
+  for (std::size_t i = begin; i < end; ++i) (*(*layers)[i])(context, vars);
 }
 
 // Mode, step and part of the batch as they were in forward, until the end of the scope.
@@ -58,17 +58,17 @@ Var InActivationType(Context& context, const Var& x) {
   return x.dtype() == DType::kI64 ? x : ToActivation(context, x);
 }
 
-void RunChain(Context& context, const LayerChain& chain, Bundle& bundle) {
+void RunChain(Context& context, const LayerChain& chain, VarTuple& vars) {
   const auto layers = std::make_shared<const LayerPointers>(chain.layers);
   std::size_t begin = 0;
   for (const CheckpointSegment& segment : chain.segments) {
-    RunSegment(context, layers, bundle, begin, segment.begin);
-    Checkpoint(context, bundle, [layers, segment](Context& ctx, Bundle& inner) {
+    RunSegment(context, layers, vars, begin, segment.begin);
+    Checkpoint(context, vars, [layers, segment](Context& ctx, VarTuple& inner) {
       RunSegment(ctx, layers, inner, segment.begin, segment.end);
     });
     begin = segment.end;
   }
-  RunSegment(context, layers, bundle, begin, layers->size());
+  RunSegment(context, layers, vars, begin, layers->size());
 }
 
 Tensor RunForward(Context& context, const LayerChain& chain, const Tensor& input, LayerPass& pass) {
@@ -77,9 +77,9 @@ Tensor RunForward(Context& context, const LayerChain& chain, const Tensor& input
   pass.micro_batch = context.micro_batch();
   const TapeScope scope(context, &pass.tape);
   if (input.dtype() != DType::kI64) pass.input_slot = pass.tape.NewSlot();
-  Bundle bundle = {InActivationType(context, {input, pass.input_slot})};
-  RunChain(context, chain, bundle);
-  const Var output = bundle.at(0);
+  VarTuple vars = {InActivationType(context, {input, pass.input_slot})};
+  RunChain(context, chain, vars);
+  const Var output = vars.at(0);
   pass.output_slot = output.slot;
   pass.output_shape = output.shape();
   pass.output_dtype = output.dtype();

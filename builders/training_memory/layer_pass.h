@@ -13,7 +13,7 @@ struct LayerChain {
   LayerPointers layers;
   CheckpointSegments segments;
 };
-void RunChain(Context& context, const LayerChain& chain, Bundle& bundle);
+void RunChain(Context& context, const LayerChain& chain, VarTuple& vars);
 // Tokens, or values in the context's element type: what chains take.
 Var InActivationType(Context& context, const Var& x);
 

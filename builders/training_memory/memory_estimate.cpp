@@ -135,13 +135,13 @@ SavedBytes MeasureSavedBytes(const DryPass& dry, const LayerPointers& layers) {
   Tape tape;
   const TapeScope scope(context, &tape);
   {
-    Bundle bundle = dry.inputs;
-    for (Var& one : bundle) {
+    VarTuple vars = dry.inputs;
+    for (Var& one : vars) {
       one.value = DryCopy(context, one.value);
       one.slot = one.needs_gradient() ? tape.NewSlot() : Var::kNoGradient;
       one = InActivationType(context, one);
     }
-    RunChain(context, {layers, {}}, bundle);
+    RunChain(context, {layers, {}}, vars);
   }
   return SavedBytesIn(trace, environment.ledger().labels());
 }

@@ -46,7 +46,7 @@ struct DryPass {
   Backend& backend;
   DType dtype;
   bool training;
-  Bundle inputs;  // of which only shapes and element types are looked at
+  VarTuple inputs;  // of which only shapes and element types are looked at
 };
 // Measures a pass over one input in an environment without storage: the bytes are exact, since it
 // is the same code that runs.

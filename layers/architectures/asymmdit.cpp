@@ -74,7 +74,7 @@ Var PositionsOf(Context& context, const Shape& x) {
 }
 
 // {x, context, t, mask} -> {x, context, c, cosine, sine, mask}
-class AsymmDitEmbedding final : public BundleLayer {
+class AsymmDitEmbedding final : public TupleLayer {
  public:
   explicit AsymmDitEmbedding(const AsymmDitConfig& config)
       : config_(config),
@@ -117,23 +117,23 @@ class AsymmDitEmbedding final : public BundleLayer {
         mask.shape(), "give a mask of the context's length");
   }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    CheckMask(context, bundle[1], bundle[3]);
-    const Var video = std::exchange(bundle[0], Var());
-    const Tensor mask = bundle[3].value;
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    CheckMask(context, vars[1], vars[3]);
+    const Var video = std::exchange(vars[0], Var());
+    const Tensor mask = vars[3].value;
     const Var x = PatchesOfFrames(context, patches_, video, config_.patch_size);
-    const Var pooled = pooling_(context, bundle[1], mask);
-    const Var c = Add(context, times_(context, bundle[2]), pooled);
-    const Var text = text_(context, bundle[1]);
+    const Var pooled = pooling_(context, vars[1], mask);
+    const Var c = Add(context, times_(context, vars[2]), pooled);
+    const Var text = text_(context, vars[1]);
     const Var turns = SineCosine(context, Angles(context, x.shape()), true);
     const std::int64_t pairs = config_.attention_head_dim / 2;
     const Shape& grid = x.shape();
-    bundle = {x,
-              text,
-              Activate(context, c, Activation::kSilu),
-              Slice(context, turns, {{2, 0, pairs}}),
-              Slice(context, turns, {{2, pairs, 2 * pairs}}),
-              {KeyMask(context, mask, grid[1] * grid[2] * grid[3])}};
+    vars = {x,
+            text,
+            Activate(context, c, Activation::kSilu),
+            Slice(context, turns, {{2, 0, pairs}}),
+            Slice(context, turns, {{2, pairs, 2 * pairs}}),
+            {KeyMask(context, mask, grid[1] * grid[2] * grid[3])}};
   }
 
   AsymmDitConfig config_;
@@ -145,7 +145,7 @@ class AsymmDitEmbedding final : public BundleLayer {
 };
 
 // {x, c, ...} -> {video}
-class AsymmDitFinal final : public BundleLayer {
+class AsymmDitFinal final : public TupleLayer {
  public:
   explicit AsymmDitFinal(const AsymmDitConfig& config)
       : patch_(config.patch_size),
@@ -158,9 +158,9 @@ class AsymmDitFinal final : public BundleLayer {
   std::string Describe() const override { return "modulated norm, patches to a video"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var patches = output_(context, bundle[0], bundle[1]);
-    bundle = {VideoOf(context, patches, patch_, PatchOrder::kChannelsLast)};
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var patches = output_(context, vars[0], vars[1]);
+    vars = {VideoOf(context, patches, patch_, PatchOrder::kChannelsLast)};
   }
 
   std::int64_t patch_;

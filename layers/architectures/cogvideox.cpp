@@ -43,7 +43,7 @@ void Check(const CogVideoXConfig& config) {
 }
 
 // {x, context, t} -> {x, context, c}
-class CogVideoXEmbedding final : public BundleLayer {
+class CogVideoXEmbedding final : public TupleLayer {
  public:
   explicit CogVideoXEmbedding(const CogVideoXConfig& config)
       : config_(config),
@@ -78,13 +78,13 @@ class CogVideoXEmbedding final : public BundleLayer {
     return Reshape(context, table, {1, x[1], x[2], x[3], features});
   }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var video = std::exchange(bundle[0], Var());
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var video = std::exchange(vars[0], Var());
     const Var x = PatchesOfFrames(context, patches_, video, config_.patch_size);
-    const Var text = text_(context, bundle[1]);
-    const Var c = times_(context, bundle[2]);
-    bundle = {Arithmetic(context, BinaryKind::kAdd, x, Positions(context, x.shape())), text,
-              Activate(context, c, Activation::kSilu)};
+    const Var text = text_(context, vars[1]);
+    const Var c = times_(context, vars[2]);
+    vars = {Arithmetic(context, BinaryKind::kAdd, x, Positions(context, x.shape())), text,
+            Activate(context, c, Activation::kSilu)};
   }
 
   CogVideoXConfig config_;
@@ -124,7 +124,7 @@ class StreamsNorm final : public Module {
 
 // {x, context, c} -> {x, context, c}: attention over both as one sequence, and a feed-forward part;
 // both streams share all weights but those of the modulation.
-class CogVideoXBlock final : public BundleLayer {
+class CogVideoXBlock final : public TupleLayer {
  public:
   explicit CogVideoXBlock(const CogVideoXConfig& config)
       : first_(config),
@@ -158,16 +158,16 @@ class CogVideoXBlock final : public BundleLayer {
     return {Reshape(context, video, x.shape()), Slice(context, all, {{1, 0, own}})};
   }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    Var& x = bundle[0];
-    Var& text = bundle[1];
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    Var& x = vars[0];
+    Var& text = vars[1];
     {
-      const std::vector<Var> m = first_.Modulation(context, bundle[2]);
+      const std::vector<Var> m = first_.Modulation(context, vars[2]);
       const Streams attended = Attended(context, x, text, m);
       x = GatedAdd(context, attended.x, m[2], x);
       text = GatedAdd(context, attended.context, m[5], text);
     }
-    const std::vector<Var> m = second_.Modulation(context, bundle[2]);
+    const std::vector<Var> m = second_.Modulation(context, vars[2]);
     const Var inner = feed_forward_(context, second_.Normed(context, x, m[0], m[1]));
     x = GatedAdd(context, inner, m[2], x);
     const Var other = feed_forward_(context, second_.Normed(context, text, m[3], m[4]));
@@ -180,7 +180,7 @@ class CogVideoXBlock final : public BundleLayer {
 };
 
 // {x, context, c} -> {video}
-class CogVideoXFinal final : public BundleLayer {
+class CogVideoXFinal final : public TupleLayer {
  public:
   explicit CogVideoXFinal(const CogVideoXConfig& config)
       : patch_(config.patch_size),
@@ -205,12 +205,12 @@ class CogVideoXFinal final : public BundleLayer {
   std::string Describe() const override { return "norms, patches to a video"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const std::vector<Var> m = Chunks(context, modulation_(context, bundle[2]), 2);
-    const Var x = first_(context, bundle[0]);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const std::vector<Var> m = Chunks(context, modulation_(context, vars[2]), 2);
+    const Var x = first_(context, vars[0]);
     const Var patches =
         output_(context, ModulatedLayerNorm(context, x, norm_, epsilon_, m[0], m[1]));
-    bundle = {VideoOf(context, patches, patch_, PatchOrder::kChannelsFirst)};
+    vars = {VideoOf(context, patches, patch_, PatchOrder::kChannelsFirst)};
   }
 
   std::int64_t patch_;

@@ -41,7 +41,7 @@ std::int64_t LabelsOf(const DitConfig& config) {
 }
 
 // {x, t, y} -> {x, c}
-class DitEmbedding final : public BundleLayer {
+class DitEmbedding final : public TupleLayer {
  public:
   explicit DitEmbedding(const DitConfig& config)
       : config_(config),
@@ -71,12 +71,12 @@ class DitEmbedding final : public BundleLayer {
     return side * side;
   }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var x = patches_(context, std::exchange(bundle[0], Var()));
-    const Var t = times_(context, bundle[1]);
-    const Var y = Embedding(context, bundle[2].value, labels_);
-    bundle = {Arithmetic(context, BinaryKind::kAdd, x, ValueOf(context, positions_)),
-              Activate(context, Add(context, t, y), Activation::kSilu)};
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var x = patches_(context, std::exchange(vars[0], Var()));
+    const Var t = times_(context, vars[1]);
+    const Var y = Embedding(context, vars[2].value, labels_);
+    vars = {Arithmetic(context, BinaryKind::kAdd, x, ValueOf(context, positions_)),
+            Activate(context, Add(context, t, y), Activation::kSilu)};
   }
 
   DitConfig config_;
@@ -87,7 +87,7 @@ class DitEmbedding final : public BundleLayer {
 };
 
 // {x, c} -> {x, c}: attention and a feed-forward part, each between a modulated norm and a gate.
-class DitBlock final : public BundleLayer {
+class DitBlock final : public TupleLayer {
  public:
   explicit DitBlock(const DitConfig& config)
       : features_(config.hidden_size),
@@ -115,9 +115,9 @@ class DitBlock final : public BundleLayer {
     return static_cast<std::int64_t>(static_cast<double>(config.hidden_size) * config.mlp_ratio);
   }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const std::vector<Var> m = Chunks(context, modulation_(context, bundle[1]), 6);
-    Var& x = bundle[0];
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const std::vector<Var> m = Chunks(context, modulation_(context, vars[1]), 6);
+    Var& x = vars[0];
     const Var attended =
         attention_(context, ModulatedLayerNorm(context, x, {}, kEpsilon, m[0], m[1]));
     x = GatedAdd(context, attended, m[2], x);
@@ -133,7 +133,7 @@ class DitBlock final : public BundleLayer {
 };
 
 // {x, c} -> {image}
-class DitFinal final : public BundleLayer {
+class DitFinal final : public TupleLayer {
  public:
   DitFinal(const DitConfig& config, bool drops_variance)
       : config_(config),
@@ -152,14 +152,13 @@ class DitFinal final : public BundleLayer {
  private:
   std::int64_t OutChannels() const { return config_.in_channels * (config_.learn_sigma ? 2 : 1); }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const std::vector<Var> m = Chunks(context, modulation_(context, bundle[1]), 2);
-    const Var x =
-        linear_(context, ModulatedLayerNorm(context, bundle[0], {}, kEpsilon, m[0], m[1]));
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const std::vector<Var> m = Chunks(context, modulation_(context, vars[1]), 2);
+    const Var x = linear_(context, ModulatedLayerNorm(context, vars[0], {}, kEpsilon, m[0], m[1]));
     const std::int64_t side = config_.input_size / config_.patch_size;
     const Var grid = Reshape(context, x, {x.shape()[0], side, side, x.shape()[2]});
     const Var image = ImageOf(context, grid, config_.patch_size, PatchOrder::kChannelsLast);
-    bundle = {drops_variance_ ? Slice(context, image, {{3, 0, config_.in_channels}}) : image};
+    vars = {drops_variance_ ? Slice(context, image, {{3, 0, config_.in_channels}}) : image};
   }
 
   DitConfig config_;

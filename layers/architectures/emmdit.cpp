@@ -53,7 +53,7 @@ double StepOf(const EmmditConfig& config) {
 }
 
 // {x, context, t} -> {x, context, m}
-class EmmditEmbedding final : public BundleLayer {
+class EmmditEmbedding final : public TupleLayer {
  public:
   explicit EmmditEmbedding(const EmmditConfig& config)
       : patches_({.patches = {.patch = config.patch_size,
@@ -75,11 +75,11 @@ class EmmditEmbedding final : public BundleLayer {
   std::string Describe() const override { return patches_.Describe() + ", time and text"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var x = patches_(context, std::exchange(bundle[0], Var()));
-    const Var text = text_(context, std::exchange(bundle[1], Var()));
-    const Var t = Activate(context, times_(context, bundle[2]), Activation::kSilu);
-    bundle = {x, text, modulation_(context, t)};
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var x = patches_(context, std::exchange(vars[0], Var()));
+    const Var text = text_(context, std::exchange(vars[1], Var()));
+    const Var t = Activate(context, times_(context, vars[2]), Activation::kSilu);
+    vars = {x, text, modulation_(context, t)};
   }
 
   PositionedPatches patches_;
@@ -89,7 +89,7 @@ class EmmditEmbedding final : public BundleLayer {
 };
 
 // {x, ...} -> {image}
-class EmmditFinal final : public BundleLayer {
+class EmmditFinal final : public TupleLayer {
  public:
   explicit EmmditFinal(const EmmditConfig& config)
       : patch_(config.patch_size),
@@ -103,9 +103,9 @@ class EmmditFinal final : public BundleLayer {
   std::string Describe() const override { return "norm, patches to an image"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var patches = output_(context, LayerNorm(context, bundle[0], {}, kEpsilon));
-    bundle = {ImageOf(context, patches, patch_, PatchOrder::kChannelsLast)};
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var patches = output_(context, LayerNorm(context, vars[0], {}, kEpsilon));
+    vars = {ImageOf(context, patches, patch_, PatchOrder::kChannelsLast)};
   }
 
   std::int64_t patch_;

@@ -55,7 +55,7 @@ void Check(const FlagDitConfig& config) {
 }
 
 // {x, t, y} -> {x, c}
-class FlagDitEmbedding final : public BundleLayer {
+class FlagDitEmbedding final : public TupleLayer {
  public:
   explicit FlagDitEmbedding(const FlagDitConfig& config)
       : patch_(config.patch_size),
@@ -76,14 +76,14 @@ class FlagDitEmbedding final : public BundleLayer {
   std::string Describe() const override { return "patches, " + patches_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
+  void ForwardTuple(Context& context, VarTuple& vars) override {
     const Var grid =
-        PatchesOf(context, std::exchange(bundle[0], Var()), patch_, PatchOrder::kChannelsFirst);
+        PatchesOf(context, std::exchange(vars[0], Var()), patch_, PatchOrder::kChannelsFirst);
     const Shape& g = grid.shape();
     const Var x = patches_(context, Reshape(context, grid, {g[0], g[1] * g[2], g[3]}));
-    const Var y = Embedding(context, bundle[2].value, labels_);
-    const Var c = Add(context, times_(context, bundle[1]), y);
-    bundle = {x, Activate(context, c, Activation::kSilu)};
+    const Var y = Embedding(context, vars[2].value, labels_);
+    const Var c = Add(context, times_(context, vars[1]), y);
+    vars = {x, Activate(context, c, Activation::kSilu)};
   }
 
   std::int64_t patch_;
@@ -151,7 +151,7 @@ class FlagDitAttention final : public Layer {
 };
 
 // {x, c} -> {x, c}
-class FlagDitBlock final : public BundleLayer {
+class FlagDitBlock final : public TupleLayer {
  public:
   explicit FlagDitBlock(const FlagDitConfig& config)
       : norm1_(config.dim, {.epsilon = config.norm_eps}),
@@ -172,9 +172,9 @@ class FlagDitBlock final : public BundleLayer {
   std::string Describe() const override { return "modulated block, " + attention_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const std::vector<Var> m = Chunks(context, modulation_(context, bundle[1]), 6);
-    Var& x = bundle[0];
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const std::vector<Var> m = Chunks(context, modulation_(context, vars[1]), 6);
+    Var& x = vars[0];
     const Var attended = attention_(context, Modulate(context, norm1_(context, x), m[0], m[1]));
     x = GatedAdd(context, attended, m[2], x);
     const Var fed = feed_forward_(context, Modulate(context, norm2_(context, x), m[3], m[4]));
@@ -189,7 +189,7 @@ class FlagDitBlock final : public BundleLayer {
 };
 
 // {x, c} -> {image}
-class FlagDitFinal final : public BundleLayer {
+class FlagDitFinal final : public TupleLayer {
  public:
   explicit FlagDitFinal(const FlagDitConfig& config)
       : config_(config),
@@ -206,14 +206,14 @@ class FlagDitFinal final : public BundleLayer {
   std::string Describe() const override { return "modulated norm, patches to an image"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const std::vector<Var> m = Chunks(context, modulation_(context, bundle[1]), 2);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const std::vector<Var> m = Chunks(context, modulation_(context, vars[1]), 2);
     const Var x =
-        linear_(context, ModulatedLayerNorm(context, bundle[0], {}, kFinalEpsilon, m[0], m[1]));
+        linear_(context, ModulatedLayerNorm(context, vars[0], {}, kFinalEpsilon, m[0], m[1]));
     const std::int64_t side = config_.input_size / config_.patch_size;
     const Var grid = Reshape(context, x, {x.shape()[0], side, side, x.shape()[2]});
     const Var image = ImageOf(context, grid, config_.patch_size, PatchOrder::kChannelsLast);
-    bundle = {config_.learn_sigma ? Slice(context, image, {{3, 0, config_.in_channels}}) : image};
+    vars = {config_.learn_sigma ? Slice(context, image, {{3, 0, config_.in_channels}}) : image};
   }
 
   FlagDitConfig config_;

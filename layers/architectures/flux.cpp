@@ -77,7 +77,7 @@ std::int64_t RowsOf(const FluxConfig& config, std::int64_t tokens) {
 }
 
 // {x, context, pooled, t, guidance} -> {x, context, c, cosine, sine}
-class FluxEmbedding final : public BundleLayer {
+class FluxEmbedding final : public TupleLayer {
  public:
   explicit FluxEmbedding(const FluxConfig& config)
       : config_(config),
@@ -108,13 +108,13 @@ class FluxEmbedding final : public BundleLayer {
                                   {.count = x[1] / rows, .rotary_size = axes[2]}});
   }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var x = tokens_(context, bundle[0]);
-    const Var text = text_(context, bundle[1]);
-    const Var guidance = config_.guidance_embeds ? bundle[4] : Var();
-    const Var c = condition_(context, bundle[3], bundle[2], guidance);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var x = tokens_(context, vars[0]);
+    const Var text = text_(context, vars[1]);
+    const Var guidance = config_.guidance_embeds ? vars[4] : Var();
+    const Var c = condition_(context, vars[3], vars[2], guidance);
     const RotaryAngles angles = Angles(context, x.shape());
-    bundle = {x, text, Activate(context, c, Activation::kSilu), {angles.cosine}, {angles.sine}};
+    vars = {x, text, Activate(context, c, Activation::kSilu), {angles.cosine}, {angles.sine}};
   }
 
   FluxConfig config_;
@@ -123,7 +123,7 @@ class FluxEmbedding final : public BundleLayer {
 };
 
 // {both streams, c, cosine, sine, x's cosine} -> {x}
-class FluxFinal final : public BundleLayer {
+class FluxFinal final : public TupleLayer {
  public:
   explicit FluxFinal(const FluxConfig& config)
       : output_(FeaturesOf(config), config.patch_size * config.patch_size *
@@ -135,11 +135,11 @@ class FluxFinal final : public BundleLayer {
   std::string Describe() const override { return "the image's tokens, modulated norm, product"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const std::int64_t all = bundle[0].shape()[1];
-    const std::int64_t image = bundle[4].shape()[0];
-    const Var x = Slice(context, bundle[0], {{.axis = 1, .begin = all - image, .end = all}});
-    bundle = {output_(context, x, bundle[1])};
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const std::int64_t all = vars[0].shape()[1];
+    const std::int64_t image = vars[4].shape()[0];
+    const Var x = Slice(context, vars[0], {{.axis = 1, .begin = all - image, .end = all}});
+    vars = {output_(context, x, vars[1])};
   }
 
   ModulatedOutput output_;

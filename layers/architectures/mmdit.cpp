@@ -57,7 +57,7 @@ void Check(const MmditConfig& config) {
 }
 
 // {x, t, context, pooled} -> {x, context, c}
-class MmditEmbedding final : public BundleLayer {
+class MmditEmbedding final : public TupleLayer {
  public:
   explicit MmditEmbedding(const MmditConfig& config)
       : patches_({.patches = {.patch = config.patch_size,
@@ -78,11 +78,11 @@ class MmditEmbedding final : public BundleLayer {
   std::string Describe() const override { return patches_.Describe() + ", time and text"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var x = patches_(context, std::exchange(bundle[0], Var()));
-    const Var text = text_(context, std::exchange(bundle[2], Var()));
-    const Var c = condition_(context, bundle[1], bundle[3]);
-    bundle = {x, text, Activate(context, c, Activation::kSilu)};
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var x = patches_(context, std::exchange(vars[0], Var()));
+    const Var text = text_(context, std::exchange(vars[2], Var()));
+    const Var c = condition_(context, vars[1], vars[3]);
+    vars = {x, text, Activate(context, c, Activation::kSilu)};
   }
 
   PositionedPatches patches_;
@@ -91,7 +91,7 @@ class MmditEmbedding final : public BundleLayer {
 };
 
 // {x, c} -> {image}
-class MmditFinal final : public BundleLayer {
+class MmditFinal final : public TupleLayer {
  public:
   explicit MmditFinal(const MmditConfig& config)
       : patch_(config.patch_size),
@@ -104,9 +104,9 @@ class MmditFinal final : public BundleLayer {
   std::string Describe() const override { return "modulated norm, patches to an image"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var patches = output_(context, bundle[0], bundle[1]);
-    bundle = {ImageOf(context, patches, patch_, PatchOrder::kChannelsLast)};
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var patches = output_(context, vars[0], vars[1]);
+    vars = {ImageOf(context, patches, patch_, PatchOrder::kChannelsLast)};
   }
 
   std::int64_t patch_;

@@ -34,7 +34,7 @@ void Check(const UVitConfig& config) {
 }
 
 // {x, t, y} -> {x}
-class UVitEmbedding final : public BundleLayer {
+class UVitEmbedding final : public TupleLayer {
  public:
   explicit UVitEmbedding(const UVitConfig& config)
       : config_(config),
@@ -65,20 +65,20 @@ class UVitEmbedding final : public BundleLayer {
     return Reshape(context, features, {features.shape()[0], 1, config_.embed_dim});
   }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var patches = patches_(context, std::exchange(bundle[0], Var()));
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var patches = patches_(context, std::exchange(vars[0], Var()));
     Var time = TimestepFeatures(
-        context, bundle[1],
+        context, vars[1],
         {.features = config_.embed_dim, .cosine_first = true, .frequency_shift = 0});
     if (up_) time = (*down_)(context, (*up_)(context, time));
     std::vector<Var> tokens;
     if (labels_ != nullptr) {
-      tokens.push_back(Token(context, Embedding(context, bundle[2].value, *labels_)));
+      tokens.push_back(Token(context, Embedding(context, vars[2].value, *labels_)));
     }
     tokens.push_back(Token(context, time));
     tokens.push_back(patches);
-    bundle = {Arithmetic(context, BinaryKind::kAdd, Concat(context, tokens, 1),
-                         ValueOf(context, positions_))};
+    vars = {Arithmetic(context, BinaryKind::kAdd, Concat(context, tokens, 1),
+                       ValueOf(context, positions_))};
   }
 
   UVitConfig config_;
@@ -91,7 +91,7 @@ class UVitEmbedding final : public BundleLayer {
 enum class SkipUse : std::uint8_t { kNone, kLeaves, kTakes };
 
 // {x, skips...} -> {x, skips...} with one skip more, or one less.
-class UVitBlock final : public BundleLayer {
+class UVitBlock final : public TupleLayer {
  public:
   UVitBlock(const UVitConfig& config, SkipUse skip)
       : skip_(skip),
@@ -133,16 +133,16 @@ class UVitBlock final : public BundleLayer {
                   x);
   }
 
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    Var x = std::exchange(bundle[0], Var());
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    Var x = std::exchange(vars[0], Var());
     if (join_) {
-      const std::array<Var, 2> both = {std::move(x), PopSkip(bundle)};
+      const std::array<Var, 2> both = {std::move(x), PopSkip(vars)};
       x = (*join_)(context, ConcatOfSaved(context, both, 2));
     }
     x = AddProjected(context, attention_, norm1_(context, x), x);
     x = AddProjected(context, *down_, (*up_)(context, norm2_(context, x)), x);
-    bundle[0] = x;
-    if (skip_ == SkipUse::kLeaves) PushSkip(bundle, x);
+    vars[0] = x;
+    if (skip_ == SkipUse::kLeaves) PushSkip(vars, x);
   }
 
   SkipUse skip_;

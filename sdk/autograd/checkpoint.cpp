@@ -14,25 +14,25 @@ bool IsSame(const Var& a, const Var& b) {
 
 // Holds what comes out of a segment beside what it hands on.
 struct SegmentOutputs {
-  Bundle made;                         // each new variable once
-  std::vector<std::size_t> positions;  // in the bundle, of each of them
+  VarTuple made;                       // each new variable once
+  std::vector<std::size_t> positions;  // in the tuple, of each of them
 };
 
-Bundle Detached(const Bundle& bundle) {
-  Bundle detached = bundle;
+VarTuple Detached(const VarTuple& vars) {
+  VarTuple detached = vars;
   for (Var& one : detached) one.slot = Var::kNoGradient;
   return detached;
 }
 
 // As a segment holds its inputs until it runs again: by their values.
-Bundle Held(Bundle bundle) {
-  for (Var& one : bundle) one.remat = nullptr;
-  return bundle;
+VarTuple Held(VarTuple vars) {
+  for (Var& one : vars) one.remat = nullptr;
+  return vars;
 }
 
 // Leaves out the skips that pass the segment: each is free as soon as the layer that takes it is
 // done, while this segment still waits for its turn.
-Bundle WithoutSkips(Bundle inputs, const Bundle& after) {
+VarTuple WithoutSkips(VarTuple inputs, const VarTuple& after) {
   for (std::size_t i = 0; i < std::min(inputs.size(), after.size()); ++i) {
     if (inputs[i].is_skip && after[i].is_skip && IsSame(inputs[i], after[i])) {
       inputs[i] = Var();
@@ -42,16 +42,16 @@ Bundle WithoutSkips(Bundle inputs, const Bundle& after) {
   return inputs;
 }
 
-// Puts the variables of `inputs` back where `bundle` holds them, and collects the others.
-SegmentOutputs SortOutputs(const Bundle& inputs, Bundle& bundle) {
+// Puts the variables of `inputs` back where `vars` holds them, and collects the others.
+SegmentOutputs SortOutputs(const VarTuple& inputs, VarTuple& vars) {
   SegmentOutputs outputs;
-  for (std::size_t i = 0; i < bundle.size(); ++i) {
-    if (!bundle[i].value) continue;  // is_skip
-    const auto same = [&](const Var& other) { return IsSame(bundle[i], other); };
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    if (!vars[i].value) continue;  // is_skip
+    const auto same = [&](const Var& other) { return IsSame(vars[i], other); };
     if (const auto handed_on = std::ranges::find_if(inputs, same); handed_on != inputs.end()) {
-      bundle[i].slot = handed_on->slot;
+      vars[i].slot = handed_on->slot;
     } else if (std::ranges::none_of(outputs.made, same)) {
-      outputs.made.push_back(bundle[i]);
+      outputs.made.push_back(vars[i]);
       outputs.positions.push_back(i);
     }
   }
@@ -61,29 +61,29 @@ SegmentOutputs SortOutputs(const Bundle& inputs, Bundle& bundle) {
 // The slots on a segment's own tape of the variables that came in, by those outside.
 using LeafSlots = std::map<int, int>;
 
-Bundle LeavesOn(Tape& local, Bundle bundle, LeafSlots& leaves) {
-  for (Var& one : bundle) {
+VarTuple LeavesOn(Tape& local, VarTuple vars, LeafSlots& leaves) {
+  for (Var& one : vars) {
     if (!one.needs_gradient()) continue;
     const auto [leaf, is_new] = leaves.try_emplace(one.slot);
     if (is_new) leaf->second = local.NewSlot();
     one.slot = leaf->second;
   }
-  return bundle;
+  return vars;
 }
 
 // The segment once more, on a tape of its own; returns the slots of its outputs.
-std::vector<int> Rerun(Context& context, Tape& local, Bundle bundle, const BundleSegment& segment,
+std::vector<int> Rerun(Context& context, Tape& local, VarTuple vars, const TupleSegment& segment,
                        const std::vector<std::size_t>& positions) {
   const RecomputeScope recomputing(context);
   const TapeScope scope(context, &local);
-  segment(context, bundle);
+  segment(context, vars);
   std::vector<int> slots;
-  for (const std::size_t position : positions) slots.push_back(bundle[position].slot);
+  for (const std::size_t position : positions) slots.push_back(vars[position].slot);
   return slots;
 }
 
 // The segment's inputs go with it: each is free as soon as none of its operations needs it.
-void RecomputeBackward(Context& context, Bundle inputs, const BundleSegment& segment,
+void RecomputeBackward(Context& context, VarTuple inputs, const TupleSegment& segment,
                        const std::vector<std::size_t>& positions, std::vector<Tensor> gradients) {
   Tape& outer = *context.tape();
   Tape local;
@@ -109,31 +109,31 @@ void RecomputeBackward(Context& context, Bundle inputs, const BundleSegment& seg
   }
 }
 
-bool NeedsGradient(const Bundle& bundle) {
-  return std::ranges::any_of(bundle, [](const Var& one) { return one.needs_gradient(); });
+bool NeedsGradient(const VarTuple& vars) {
+  return std::ranges::any_of(vars, [](const Var& one) { return one.needs_gradient(); });
 }
 
 }  // namespace
 
-void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment) {
-  if (context.tape() == nullptr) return segment(context, bundle);
-  const Bundle inputs = Held(bundle);
+void Checkpoint(Context& context, VarTuple& vars, const TupleSegment& segment) {
+  if (context.tape() == nullptr) return segment(context, vars);
+  const VarTuple inputs = Held(vars);
   bool differentiable = NeedsGradient(inputs);
   {
     const TapeScope no_tape(context, nullptr);
     const DifferentiableProbe probe(context);
-    bundle = Detached(inputs);
-    segment(context, bundle);
+    vars = Detached(inputs);
+    segment(context, vars);
     differentiable |= probe.found();
   }
-  SegmentOutputs outputs = SortOutputs(inputs, bundle);
+  SegmentOutputs outputs = SortOutputs(inputs, vars);
   context.Record(outputs.made, differentiable,
-                 [held = WithoutSkips(inputs, bundle), segment, positions = outputs.positions](
+                 [held = WithoutSkips(inputs, vars), segment, positions = outputs.positions](
                      Context& ctx, std::vector<Tensor> gradients) mutable {
                    RecomputeBackward(ctx, std::move(held), segment, positions,
                                      std::move(gradients));
                  });
-  for (Var& one : bundle) {
+  for (Var& one : vars) {
     const auto made =
         std::ranges::find_if(outputs.made, [&](const Var& m) { return IsSame(one, m); });
     if (made != outputs.made.end()) one.slot = made->slot;
@@ -141,11 +141,11 @@ void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment) 
 }
 
 Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segment) {
-  Bundle bundle = {input};
-  Checkpoint(context, bundle, [segment](Context& ctx, Bundle& inner) {
+  VarTuple vars = {input};
+  Checkpoint(context, vars, [segment](Context& ctx, VarTuple& inner) {
     inner[0] = segment(ctx, std::exchange(inner[0], Var()));
   });
-  return bundle[0];
+  return vars[0];
 }
 
 }  // namespace frugal

@@ -9,7 +9,7 @@ namespace frugal {
 using SegmentFunction = std::function<Var(Context&, const Var&)>;
 // Turns what comes in into what goes out: works on some variables, hands others on as they are,
 // adds and removes some.
-using BundleSegment = std::function<void(Context&, Bundle&)>;
+using TupleSegment = std::function<void(Context&, VarTuple&)>;
 
 // Runs a segment of the network keeping only its input, and runs it again in backward (Chen et al.,
 // "Training Deep Nets with Sublinear Memory Cost", arXiv:1604.06174). An operation like any other,
@@ -18,7 +18,7 @@ using BundleSegment = std::function<void(Context&, Bundle&)>;
 Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segment);
 
 // Does the same for a segment that several variables go through. A variable that it hands on as it
-// is stays the same variable. The segment must give the same bundle each time it runs.
-void Checkpoint(Context& context, Bundle& bundle, const BundleSegment& segment);
+// is stays the same variable. The segment must give the same tuple each time it runs.
+void Checkpoint(Context& context, VarTuple& vars, const TupleSegment& segment);
 
 }  // namespace frugal

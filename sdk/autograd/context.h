@@ -73,7 +73,7 @@ class Context {
   // result gets a gradient slot. `differentiable` says whether an input or parameter needs one.
   Var Record(Tensor value, bool differentiable, BackwardFunction backward);
   // The results of an operation of several outputs, which get their slots.
-  void Record(std::span<Var> values, bool differentiable, BundleBackwardFunction backward);
+  void Record(std::span<Var> values, bool differentiable, TupleBackwardFunction backward);
   void Accumulate(int slot, Tensor gradient) {
     tape_->Accumulate(*this, slot, std::move(gradient));
   }

@@ -16,10 +16,10 @@ void Tape::Record(int output_slot, LabelTable::Id label, BackwardFunction backwa
 }
 
 void Tape::Record(std::vector<int> output_slots, LabelTable::Id label,
-                  BundleBackwardFunction backward) {
+                  TupleBackwardFunction backward) {
   nodes_.push_back({.label = label,
                     .output_slots = std::move(output_slots),
-                    .bundle_backward = std::move(backward)});
+                    .tuple_backward = std::move(backward)});
 }
 
 void Tape::Accumulate(Context& context, int slot, Tensor gradient) {
@@ -53,7 +53,7 @@ void Tape::RunSeveral(Context& context, Node& node) {
   std::vector<Tensor> gradients;
   for (const int slot : node.output_slots) gradients.push_back(TakeGradient(slot));
   if (std::ranges::none_of(gradients, [](const Tensor& one) { return bool(one); })) return;
-  node.bundle_backward(context, std::move(gradients));
+  node.tuple_backward(context, std::move(gradients));
 }
 
 void Tape::RunBack(Context& context) {
@@ -61,7 +61,7 @@ void Tape::RunBack(Context& context) {
   nodes_.pop_back();
   const LabelScope label(context, node.label);
   const BackwardScope backward(context, true);
-  if (node.bundle_backward) return RunSeveral(context, node);
+  if (node.tuple_backward) return RunSeveral(context, node);
   RunOne(context, node);
 }
 
@@ -93,7 +93,7 @@ Var Context::Record(Tensor value, bool differentiable, BackwardFunction backward
   return {std::move(value), slot};
 }
 
-void Context::Record(std::span<Var> values, bool differentiable, BundleBackwardFunction backward) {
+void Context::Record(std::span<Var> values, bool differentiable, TupleBackwardFunction backward) {
   met_differentiable_ |= differentiable;
   if (tape_ == nullptr || !differentiable) return;
   std::vector<int> slots;

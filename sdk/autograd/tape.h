@@ -14,7 +14,7 @@ class Context;
 // it captured is what the operation keeps for backward, and dies with it.
 using BackwardFunction = std::function<void(Context&, Tensor)>;
 // Does the same for an operation of several outputs; a gradient is empty where none arrived.
-using BundleBackwardFunction = std::function<void(Context&, std::vector<Tensor>)>;
+using TupleBackwardFunction = std::function<void(Context&, std::vector<Tensor>)>;
 
 // The operations of one forward pass in execution order. Backward pops them in reverse, so memory
 // is given back in a fixed order.
@@ -22,7 +22,7 @@ class Tape {
  public:
   int NewSlot();
   void Record(int output_slot, LabelTable::Id label, BackwardFunction backward);
-  void Record(std::vector<int> output_slots, LabelTable::Id label, BundleBackwardFunction backward);
+  void Record(std::vector<int> output_slots, LabelTable::Id label, TupleBackwardFunction backward);
 
   // Adds to the gradient of a slot; takes the tensor over where it is the first.
   void Accumulate(Context& context, int slot, Tensor gradient);
@@ -47,7 +47,7 @@ class Tape {
     int output_slot = Var::kNoGradient;
     BackwardFunction backward{};
     std::vector<int> output_slots{};
-    BundleBackwardFunction bundle_backward{};
+    TupleBackwardFunction tuple_backward{};
   };
   void RunOne(Context& context, Node& node);
   void RunSeveral(Context& context, Node& node);

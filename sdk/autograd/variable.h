@@ -17,7 +17,7 @@ struct Var {
   Tensor value;
   int slot = kNoGradient;
   std::shared_ptr<Remat> remat{};  // how the value is rematerialized (saved_tensor.h), or none
-  bool is_skip = false;            // in a bundle: see PushSkip
+  bool is_skip = false;            // in a tuple: see PushSkip
 
   bool needs_gradient() const { return slot != kNoGradient; }
   const Shape& shape() const { return value.shape(); }
@@ -26,19 +26,19 @@ struct Var {
 
 // Variables that travel through a network together: first the one that layers work on, then what
 // they hand on beside it (conditioning, a second stream, skips).
-using Bundle = std::vector<Var>;
+using VarTuple = std::vector<Var>;
 
 // Appends a variable for a layer further on, which takes it and never pushes the same again.
 // Layers between do not touch it: where they run again in a segment, it may have no value.
-inline void PushSkip(Bundle& bundle, Var x) {
+inline void PushSkip(VarTuple& vars, Var x) {
   x.is_skip = true;
-  bundle.push_back(std::move(x));
+  vars.push_back(std::move(x));
 }
 
-// Takes the last variable off the bundle.
-inline Var PopSkip(Bundle& bundle) {
-  Var last = std::move(bundle.back());
-  bundle.pop_back();
+// Takes the last variable off the tuple.
+inline Var PopSkip(VarTuple& vars) {
+  Var last = std::move(vars.back());
+  vars.pop_back();
   last.is_skip = false;
   return last;
 }

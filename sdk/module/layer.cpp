@@ -21,10 +21,10 @@ Var Layer::operator()(Context& context, const Var& input) {
   return Forward(context, input);
 }
 
-void Layer::operator()(Context& context, Bundle& bundle) {
+void Layer::operator()(Context& context, VarTuple& vars) {
   const LabelScope label(context, path().empty() ? "model" : path());
-  CheckIsTaken(bundle[0]);
-  ForwardBundle(context, bundle);
+  CheckIsTaken(vars[0]);
+  ForwardTuple(context, vars);
 }
 
 void Layer::CheckIsTaken(const Var& input) const {
@@ -35,15 +35,15 @@ void Layer::CheckIsTaken(const Var& input) const {
                     .advice = "put an embedding before it, or use other data"});
 }
 
-void Layer::ForwardBundle(Context& context, Bundle& bundle) {
-  bundle[0] = Forward(context, std::exchange(bundle[0], Var()));
+void Layer::ForwardTuple(Context& context, VarTuple& vars) {
+  vars[0] = Forward(context, std::exchange(vars[0], Var()));
 }
 
-Var BundleLayer::Forward(Context&, const Var&) {
+Var TupleLayer::Forward(Context&, const Var&) {
   throw UsageError({.where = path(),
                     .required = "the layer takes several variables (" + Describe() + ")",
                     .given = "one",
-                    .advice = "give it a Bundle of all its inputs"});
+                    .advice = "give it a VarTuple of all its inputs"});
 }
 
 Var Layer::RunUpToProjection(Context& context, const Var& input) {

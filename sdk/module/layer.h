@@ -47,8 +47,8 @@ class Layer : public Module {
   // takes values.
   Var operator()(Context& context, const Var& input);
   // Does the same where several variables travel together: the layer works on the first and hands
-  // the others on, unless it is one that takes more (see BundleLayer).
-  void operator()(Context& context, Bundle& bundle);
+  // the others on, unless it is one that takes more (see TupleLayer).
+  void operator()(Context& context, VarTuple& vars);
 
   // Returns true where a sequence can go through position by position, earlier ones known from the
   // context's cache alone, with the same result as all at once.
@@ -66,17 +66,17 @@ class Layer : public Module {
  private:
   void CheckIsTaken(const Var& input) const;
   virtual Var Forward(Context& context, const Var& input) = 0;
-  virtual void ForwardBundle(Context& context, Bundle& bundle);
+  virtual void ForwardTuple(Context& context, VarTuple& vars);
   virtual Var ForwardUpToProjection(Context&, const Var& input) { return input; }
 };
 
 // A layer that works on several variables: conditioning beside the main stream, two streams, skips.
 // Which ones it takes and leaves is part of its description.
-class BundleLayer : public Layer {
+class TupleLayer : public Layer {
  private:
   // Throws UsageError: one variable is not enough.
   Var Forward(Context& context, const Var& input) final;
-  void ForwardBundle(Context& context, Bundle& bundle) override = 0;
+  void ForwardTuple(Context& context, VarTuple& vars) override = 0;
 };
 
 }  // namespace frugal

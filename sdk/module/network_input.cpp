@@ -48,15 +48,15 @@ std::string Names(const NetworkInputs& inputs) {
 
 std::string Place(const std::string& where) { return where.empty() ? "model" : where; }
 
-void CheckCount(const std::string& where, const NetworkInputs& inputs, const Bundle& bundle) {
-  if (bundle.size() == inputs.size()) return;
-  const bool missing = bundle.size() < inputs.size();
+void CheckCount(const std::string& where, const NetworkInputs& inputs, const VarTuple& vars) {
+  if (vars.size() == inputs.size()) return;
+  const bool missing = vars.size() < inputs.size();
   throw ShapeError(
       {.where = Place(where),
        .required =
            "the network takes " + std::to_string(inputs.size()) + " inputs (" + Names(inputs) + ")",
-       .given = std::to_string(bundle.size()) +
-                (missing ? "; '" + inputs[bundle.size()].name + "' is missing" : " were given"),
+       .given = std::to_string(vars.size()) +
+                (missing ? "; '" + inputs[vars.size()].name + "' is missing" : " were given"),
        .advice = "give all of them, in this order"});
 }
 
@@ -94,16 +94,16 @@ Shape BatchShape(const NetworkInput& input, std::int64_t batch) {
   return Shape(extents);
 }
 
-void CheckInputs(const std::string& where, const NetworkInputs& inputs, const Bundle& bundle) {
-  CheckCount(where, inputs, bundle);
-  const std::int64_t batch = bundle[0].shape().rank() > 0 ? bundle[0].shape()[0] : 0;
+void CheckInputs(const std::string& where, const NetworkInputs& inputs, const VarTuple& vars) {
+  CheckCount(where, inputs, vars);
+  const std::int64_t batch = vars[0].shape().rank() > 0 ? vars[0].shape()[0] : 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    CheckType(where, inputs[i], bundle[i]);
-    if (Fits(inputs[i], bundle[i].shape(), batch)) continue;
+    CheckType(where, inputs[i], vars[i]);
+    if (Fits(inputs[i], vars[i].shape(), batch)) continue;
     throw ShapeError({.where = Place(where),
                       .required = "input '" + inputs[i].name + "' is " + Wanted(inputs[i]) +
                                   " with N = " + std::to_string(batch),
-                      .given = ToString(bundle[i].shape()),
+                      .given = ToString(vars[i].shape()),
                       .advice = "change the data, or the model's sizes"});
   }
 }

@@ -40,6 +40,6 @@ Shape BatchShape(const NetworkInput& input, std::int64_t batch);
 
 // Throws ShapeError naming the input that is missing or does not fit, what it was and what the
 // network takes.
-void CheckInputs(const std::string& where, const NetworkInputs& inputs, const Bundle& bundle);
+void CheckInputs(const std::string& where, const NetworkInputs& inputs, const VarTuple& vars);
 
 }  // namespace frugal

@@ -7,13 +7,14 @@
 
 namespace frugal {
 
-Bundle AllocateInputs(Context& context, std::span<const NetworkInput> inputs, std::int64_t count) {
-  Bundle bundle;
+VarTuple AllocateInputs(Context& context, std::span<const NetworkInput> inputs,
+                        std::int64_t count) {
+  VarTuple vars;
   for (const NetworkInput& input : inputs) {
-    bundle.push_back({context.Allocate(BatchShape(input, count),
-                                       TypeOf(input, context.master_dtype()), MemoryTag::kData)});
+    vars.push_back({context.Allocate(BatchShape(input, count),
+                                     TypeOf(input, context.master_dtype()), MemoryTag::kData)});
   }
-  return bundle;
+  return vars;
 }
 
 Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* source,
@@ -41,10 +42,10 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
   return batch;
 }
 
-void ToActivations(Context& context, std::span<const NetworkInput> inputs, Bundle& bundle) {
+void ToActivations(Context& context, std::span<const NetworkInput> inputs, VarTuple& vars) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].role != InputRole::kSample && inputs[i].role != InputRole::kValues) continue;
-    bundle[i] = ToActivation(context, std::exchange(bundle[i], Var()));
+    vars[i] = ToActivation(context, std::exchange(vars[i], Var()));
   }
 }
 

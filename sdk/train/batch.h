@@ -9,7 +9,7 @@ namespace frugal {
 
 // A batch as the data have it.
 struct Batch {
-  Bundle inputs;  // the first, then DataLayout::conditions
+  VarTuple inputs;  // the first, then DataLayout::conditions
   Tensor targets;
 };
 
@@ -18,9 +18,9 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
                 std::span<const std::int64_t> samples);
 
 // Memory for a batch of a network's inputs, in the element types of data.
-Bundle AllocateInputs(Context& context, std::span<const NetworkInput> inputs, std::int64_t count);
+VarTuple AllocateInputs(Context& context, std::span<const NetworkInput> inputs, std::int64_t count);
 
 // Values in the element type of activations; labels, tokens, times and numbers as they are.
-void ToActivations(Context& context, std::span<const NetworkInput> inputs, Bundle& bundle);
+void ToActivations(Context& context, std::span<const NetworkInput> inputs, VarTuple& vars);
 
 }  // namespace frugal

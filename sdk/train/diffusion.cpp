@@ -14,16 +14,16 @@ namespace {
 // Numbers of a sample in the stream of its own: its time, and whether it keeps its label.
 constexpr std::uint64_t kOwnNumbers = 8, kLabelNumber = 4;
 
-const Tensor* LabelsIn(std::span<const NetworkInput> inputs, const Bundle& bundle) {
+const Tensor* LabelsIn(std::span<const NetworkInput> inputs, const VarTuple& vars) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].role == InputRole::kLabel) return &bundle[i].value;
+    if (inputs[i].role == InputRole::kLabel) return &vars[i].value;
   }
   return nullptr;
 }
 
 // The network's inputs in their order, from the data and from memory for the times.
-Bundle Arrange(Context& context, std::span<const NetworkInput> inputs, Batch& batch) {
-  Bundle arranged;
+VarTuple Arrange(Context& context, std::span<const NetworkInput> inputs, Batch& batch) {
+  VarTuple arranged;
   std::size_t condition = 1;
   const std::int64_t count = batch.inputs[0].shape()[0];
   for (const NetworkInput& input : inputs) {

@@ -55,7 +55,7 @@ struct Evaluated {
   StepResult result;
 };
 
-Var RunNetwork(Context& context, const StepParts& parts, Bundle inputs) {
+Var RunNetwork(Context& context, const StepParts& parts, VarTuple inputs) {
   if (ProjectionForLoss(parts)) {
     const Var input = std::exchange(inputs[0], Var());
     return parts.network.RunUpToProjection(context, input);
@@ -240,15 +240,15 @@ Shape PredictStep(Context& context, const StepParts& parts, std::span<const Inpu
                   std::int64_t count, std::vector<float>& outputs) {
   context.set_training(false);
   const TapeScope scope(context, nullptr);
-  Bundle bundle = AllocateInputs(context, parts.inputs, count);
-  for (std::size_t i = 0; i < bundle.size(); ++i) {
-    const Tensor& x = bundle[i].value;
+  VarTuple vars = AllocateInputs(context, parts.inputs, count);
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    const Tensor& x = vars[i].value;
     context.Launch({OperationKind::kData, BytesOf(x)},
                    [&](Backend&, void*) { CopyInto(inputs[i], x); });
   }
-  ToActivations(context, parts.inputs, bundle);
-  parts.network(context, bundle);
-  const Var y = CastToF32(context, std::exchange(bundle, {})[0]);
+  ToActivations(context, parts.inputs, vars);
+  parts.network(context, vars);
+  const Var y = CastToF32(context, std::exchange(vars, {})[0]);
   context.Launch({OperationKind::kData, BytesOf(y.value)},
                  [&](Backend&, void*) { CopyFrom(y.value, outputs); });
   return y.shape();

@@ -62,22 +62,22 @@ TEST_CASE("a segment does not hold a skip across it", "[autograd][checkpoint][me
   const auto peak = [](bool aside) {
     TestEnvironment environment(kReferenceF64);
     const auto network = [=](Context& context, const Var& x) {
-      Bundle bundle = {x};
-      const auto middle = [](Context& ctx, Bundle& b) {
+      VarTuple vars = {x};
+      const auto middle = [](Context& ctx, VarTuple& b) {
         for (int i = 0; i < 12; ++i) b[0] = Activate(ctx, b[0], Activation::kSilu);
       };
-      Checkpoint(context, bundle, [=](Context& ctx, Bundle& b) {
+      Checkpoint(context, vars, [=](Context& ctx, VarTuple& b) {
         for (int i = 0; i < kAside; ++i) {
           b[0] = Activate(ctx, b[0], Activation::kTanh);
           aside ? PushSkip(b, b[0]) : b.push_back(b[0]);
         }
       });
-      Checkpoint(context, bundle, middle);
-      Checkpoint(context, bundle, middle);
-      Checkpoint(context, bundle, [](Context& ctx, Bundle& b) {
+      Checkpoint(context, vars, middle);
+      Checkpoint(context, vars, middle);
+      Checkpoint(context, vars, [](Context& ctx, VarTuple& b) {
         for (int i = 0; i < kAside; ++i) b[0] = Add(ctx, b[0], PopSkip(b));
       });
-      return bundle[0];
+      return vars[0];
     };
     RunPass(environment, network, RandomTensor({64, 32}, 1, DType::kF64));
     return environment.ledger().peak_total();

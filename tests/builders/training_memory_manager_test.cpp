@@ -141,15 +141,15 @@ TEST_CASE("a function of several inputs runs twice, and may take none", "[manage
 }
 
 // Adds the second variable, and hands on half of what it got.
-class MixLayer final : public BundleLayer {
+class MixLayer final : public TupleLayer {
  public:
   LayerKind kind() const override { return LayerKind::kActivation; }
   std::string Describe() const override { return "mix"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    bundle[0] = Activate(context, Add(context, bundle[0], bundle[1]), Activation::kTanh);
-    bundle[1] = Activate(context, bundle[1], Activation::kSilu);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    vars[0] = Activate(context, Add(context, vars[0], vars[1]), Activation::kTanh);
+    vars[1] = Activate(context, vars[1], Activation::kSilu);
   }
 };
 
@@ -164,9 +164,9 @@ TEST_CASE("a sequence over several variables changes no bit", "[manager]") {
     const TapeScope scope(context, &tape);
     const Var x = {InputFor(kReferenceF64), tape.NewSlot()};
     const Var beside = {RandomTensor({5, 6}, 8, DType::kF64), tape.NewSlot()};
-    Bundle bundle = {x, beside};
-    manager.CheckpointSequence(list, bundle);
-    const Var y = Add(context, bundle[0], bundle[1]);
+    VarTuple vars = {x, beside};
+    manager.CheckpointSequence(list, vars);
+    const Var y = Add(context, vars[0], vars[1]);
     tape.Backward(context, y.slot, GradientLike(y.value));
     ManagedPass pass = Collect(context.parameters(), list, y.value, tape.TakeGradient(x.slot));
     pass.gradients.push_back(CopyOf(tape.TakeGradient(beside.slot)));

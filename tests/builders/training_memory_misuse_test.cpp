@@ -65,7 +65,7 @@ TEST_CASE("an input that is none, or of another type or shape", "[manager][misus
                     Contains("its elements are f32"));
   CHECK_THROWS_AS(f.manager.CheckpointSequence(f.list, Var()), UsageError);
   CHECK_THROWS_AS(f.manager.EstimateMemory(f.list, Tensor()), UsageError);
-  Bundle nothing;
+  VarTuple nothing;
   CHECK_THROWS_AS(f.manager.CheckpointSequence(f.list, nothing), UsageError);
   const TrainingMemoryManager::SeveralInputsFunction none;
   CHECK_THROWS_AS(f.manager.Checkpoint(none, std::vector<Var>()), UsageError);

@@ -149,13 +149,13 @@ TEST_CASE("U-Nets run with a face's features, and without a context") {
     network->AssignPaths("");
     NumberParameters(*network);
     TestEnvironment environment(kReferenceF32);
-    Bundle bundle;
+    VarTuple vars;
     for (const NetworkInput& input : network->inputs()) {
-      bundle.push_back({RandomTensor(BatchShape(input, 2), 3, DType::kF32)});
+      vars.push_back({RandomTensor(BatchShape(input, 2), 3, DType::kF32)});
     }
-    (*network)(environment.context(), bundle);
-    REQUIRE(bundle.size() >= 1);
-    CHECK(bundle[0].shape() == Shape({2, 8, 8, 4}));
+    (*network)(environment.context(), vars);
+    REQUIRE(vars.size() >= 1);
+    CHECK(vars[0].shape() == Shape({2, 8, 8, 4}));
     for (const Parameter* parameter : network->Parameters()) {
       INFO(parameter->path);
       CHECK(environment.store().IsMaterialized(*parameter));  // nothing is left out

@@ -24,7 +24,7 @@ NetworkInputs Inputs() {
           {.name = "words", .role = InputRole::kTokens, .shape = {3}, .classes = 50}};
 }
 
-Bundle Fitting(std::int64_t batch = 2) {
+VarTuple Fitting(std::int64_t batch = 2) {
   return {{Uninitialized({batch, 6, 12, 4})},
           {Uninitialized({batch})},
           {Uninitialized({batch, 5, 16})},
@@ -32,14 +32,14 @@ Bundle Fitting(std::int64_t batch = 2) {
           {Uninitialized({batch, 3}, DType::kI64)}};
 }
 
-std::string Refusal(const Bundle& bundle, const std::string& where = "unet") {
-  return MessageOf<ShapeError>([&] { CheckInputs(where, Inputs(), bundle); });
+std::string Refusal(const VarTuple& vars, const std::string& where = "unet") {
+  return MessageOf<ShapeError>([&] { CheckInputs(where, Inputs(), vars); });
 }
 
 std::string With(std::size_t i, const Tensor& tensor) {
-  Bundle bundle = Fitting();
-  bundle[i] = {tensor};
-  return Refusal(bundle);
+  VarTuple vars = Fitting();
+  vars[i] = {tensor};
+  return Refusal(vars);
 }
 
 TEST_CASE("inputs that fit are taken") {
@@ -48,17 +48,17 @@ TEST_CASE("inputs that fit are taken") {
 }
 
 TEST_CASE("an input too few or too many is named or counted") {
-  Bundle bundle = Fitting();
-  bundle.pop_back();
-  CHECK(Refusal(bundle) ==
+  VarTuple vars = Fitting();
+  vars.pop_back();
+  CHECK(Refusal(vars) ==
         "[unet] the network takes 5 inputs (x, t, context, y, words); 4; 'words' is missing; give "
         "all of them, in this order");
-  bundle.resize(1);
-  CheckContains(Refusal(bundle), "1; 't' is missing");
+  vars.resize(1);
+  CheckContains(Refusal(vars), "1; 't' is missing");
   CheckContains(Refusal({}), "0; 'x' is missing");
-  bundle = Fitting();
-  bundle.push_back(bundle[0]);
-  CheckContains(Refusal(bundle), "6 were given");
+  vars = Fitting();
+  vars.push_back(vars[0]);
+  CheckContains(Refusal(vars), "6 were given");
   CheckContains(Refusal({}, ""), "[model]");
 }
 
@@ -92,9 +92,9 @@ TEST_CASE("an input of the wrong type is named") {
 }
 
 TEST_CASE("scalars without a batch are refused") {
-  Bundle bundle = Fitting();
-  bundle[0] = {Uninitialized({})};
-  CheckContains(Refusal(bundle), "input 'x'");
+  VarTuple vars = Fitting();
+  vars[0] = {Uninitialized({})};
+  CheckContains(Refusal(vars), "input 'x'");
 }
 
 TEST_CASE("types and batches of inputs") {
@@ -122,10 +122,10 @@ std::string NetworkRefusal(const Shape& x, std::int64_t width) {
   const auto network = MakeUNetCondition(config);
   network->AssignPaths("unet");
   NumberParameters(*network);
-  Bundle bundle = {{environment.context().Allocate(x, DType::kF32)},
+  VarTuple vars = {{environment.context().Allocate(x, DType::kF32)},
                    {environment.context().Allocate({2}, DType::kF32)},
                    {environment.context().Allocate({2, 5, width}, DType::kF32)}};
-  return MessageOf<ShapeError>([&] { (*network)(environment.context(), bundle); });
+  return MessageOf<ShapeError>([&] { (*network)(environment.context(), vars); });
 }
 
 TEST_CASE("a network names the input that does not fit before it runs") {

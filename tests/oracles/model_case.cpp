@@ -82,9 +82,9 @@ class ModelRun {
     CheckCount();
     Context& context = environment_.context();
     const TapeScope scope(context, &tape_);
-    Bundle bundle = Inputs();
-    (*network_)(context, bundle);
-    const Var output = std::exchange(bundle, {})[0];
+    VarTuple vars = Inputs();
+    (*network_)(context, vars);
+    const Var output = std::exchange(vars, {})[0];
     errors_["output"] = ErrorOf(output.value, "output");
     const Tensor target = Read("target", MasterType(environment_.dtype()));
     const Var loss = RegressionLoss(context, output, target, Regression::kMse);
@@ -121,18 +121,18 @@ class ModelRun {
   }
 
   // The file's inputs as the network takes them, each with a slot where the file has its gradient.
-  Bundle Inputs() {
+  VarTuple Inputs() {
     CheckInputNames();
-    Bundle bundle;
+    VarTuple vars;
     for (const std::string& name : case_.inputs) {
-      const DType dtype = InputTypeOf(bundle.size());
+      const DType dtype = InputTypeOf(vars.size());
       const Tensor x = Read("input/" + name, dtype);
       if (rounding_ && x.dtype() != DType::kI64) Round(x);
       const bool differentiable = case_.expected->Find("grad/input/" + name) != nullptr;
-      bundle.push_back({x, differentiable ? tape_.NewSlot() : Var::kNoGradient});
-      if (differentiable) input_slots_[name] = bundle.back().slot;
+      vars.push_back({x, differentiable ? tape_.NewSlot() : Var::kNoGradient});
+      if (differentiable) input_slots_[name] = vars.back().slot;
     }
-    return bundle;
+    return vars;
   }
 
   void CheckInputNames() const {

@@ -76,11 +76,11 @@ TEST_CASE("a pass materializes the parameters of the layers that it has reached"
   const auto network = BuildArchitecture(SmallDit());
   const auto backend = MakeBackend(BackendKind::kEigen);
   DryEnvironment environment(*backend, DType::kF32);
-  Bundle bundle = InputsOf(network->inputs(), 2, DType::kF32, environment.context());
+  VarTuple vars = InputsOf(network->inputs(), 2, DType::kF32, environment.context());
   std::int64_t expected = 0;
   for (std::size_t i = 0; i < network->size(); ++i) {
     CHECK(environment.ledger().live()[MemoryTag::kParameter] == expected);
-    network->layer(i)(environment.context(), bundle);
+    network->layer(i)(environment.context(), vars);
     expected += ParameterBytes(network->layer(i));
   }
   CHECK(environment.ledger().live()[MemoryTag::kParameter] == expected);

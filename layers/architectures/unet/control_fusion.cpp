@@ -51,34 +51,34 @@ std::string ControlFusion::Describe() const {
          std::to_string(options_.heads) + " heads";
 }
 
-Var ControlFusion::Tokens(Context& context, const Bundle& bundle) const {
+Var ControlFusion::Tokens(Context& context, const VarTuple& vars) const {
   const Var types = ValueOf(context, task_embedding_);
   std::vector<Var> tokens;
   for (std::size_t i = 0; i < options_.hint_types.size(); ++i) {
     const std::int64_t type = options_.hint_types[i];
     const Var row = Slice(context, types, {{0, type, type + 1}});
-    const Var mean = Mean(context, bundle[options_.first_hint + i], {1, 2});
+    const Var mean = Mean(context, vars[options_.first_hint + i], {1, 2});
     const Var token = Arithmetic(context, BinaryKind::kAdd, mean, row);
     tokens.push_back(Reshape(context, token, {1, mean.shape()[0], mean.shape()[1]}));
   }
   return Concat(context, tokens, 0);
 }
 
-void ControlFusion::ForwardBundle(Context& context, Bundle& bundle) {
+void ControlFusion::ForwardTuple(Context& context, VarTuple& vars) {
   for (std::size_t i = 0; i < options_.hint_types.size(); ++i) {
-    CheckHintFits(context, HintName(options_.hint_types[i]), bundle[0],
-                  bundle[options_.first_hint + i]);
+    CheckHintFits(context, HintName(options_.hint_types[i]), vars[0],
+                  vars[options_.first_hint + i]);
   }
-  Var tokens = Tokens(context, bundle);
+  Var tokens = Tokens(context, vars);
   for (const auto& block : blocks_) tokens = (*block)(context, tokens);
   const Var shift = Sum(context, projection_(context, tokens), {0});
-  Var x = std::exchange(bundle[0], Var());
+  Var x = std::exchange(vars[0], Var());
   for (std::size_t i = 0; i < options_.hint_types.size(); ++i) {
-    x = Add(context, x, std::exchange(bundle[options_.first_hint + i], Var()));
+    x = Add(context, x, std::exchange(vars[options_.first_hint + i], Var()));
   }
   x = Modulate(context, x, shift, {});
-  bundle = {x, bundle[1], bundle[2]};
-  PushSkip(bundle, x);
+  vars = {x, vars[1], vars[2]};
+  PushSkip(vars, x);
 }
 
 }  // namespace frugal::architectures

@@ -15,7 +15,7 @@ struct ControlFusionOptions {
   std::int64_t layers = 1;
   std::int64_t types = 6;                // that there are
   std::vector<std::int64_t> hint_types;  // one for each hint
-  std::size_t first_hint = 3;            // in the bundle
+  std::size_t first_hint = 3;            // in the tuple
 };
 
 // x + attention(ln_1(x)), then x + mlp(ln_2(x)) with a quick GELU between mlp.c_fc and mlp.c_proj.
@@ -50,7 +50,7 @@ class ControlTransformerBlock final : public Module {
 //
 // {x [N, H, W, C], c, context, ..., hints [N, H, W, C]} -> {x', c, context} and x' as the first
 // skip. Parameters: task_embedding, transformer_layes.N (sic), spatial_ch_projs.
-class ControlFusion final : public BundleLayer {
+class ControlFusion final : public TupleLayer {
  public:
   explicit ControlFusion(const ControlFusionOptions& options);
 
@@ -59,9 +59,9 @@ class ControlFusion final : public BundleLayer {
   std::string Describe() const override;
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
   // [hints, N, C]: the batch is what is attended over
-  Var Tokens(Context& context, const Bundle& bundle) const;
+  Var Tokens(Context& context, const VarTuple& vars) const;
 
   ControlFusionOptions options_;
   const Parameter& task_embedding_;

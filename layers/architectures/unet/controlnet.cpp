@@ -15,7 +15,7 @@ using namespace architectures;
 constexpr const char* kFamily = "controlnet";
 
 // {x, t, context, hint, ...} -> {x, c, context} and the first skip
-class ControlNetEmbedding final : public BundleLayer {
+class ControlNetEmbedding final : public TupleLayer {
  public:
   explicit ControlNetEmbedding(const UNetTrunkConfig& config)
       : config_(config),
@@ -29,14 +29,14 @@ class ControlNetEmbedding final : public BundleLayer {
   std::string Describe() const override { return convolution_.Describe() + "; time, hint"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var c = time_(context, ConditionsIn(config_, bundle));
-    const Var hint = std::exchange(bundle[FirstHintAt(config_)], Var());
-    Var x = convolution_(context, bundle[0]);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var c = time_(context, ConditionsIn(config_, vars));
+    const Var hint = std::exchange(vars[FirstHintAt(config_)], Var());
+    Var x = convolution_(context, vars[0]);
     CheckHintFits(context, "hint", x, hint);
     x = Add(context, x, hint);
-    bundle = {x, c, bundle[2]};
-    PushSkip(bundle, x);
+    vars = {x, c, vars[2]};
+    PushSkip(vars, x);
   }
 
   UNetTrunkConfig config_;

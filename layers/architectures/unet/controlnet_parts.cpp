@@ -17,8 +17,8 @@ struct HintRange {
   std::size_t count = 1;
 };
 
-// A convolution, and a SiLU behind all but the last one, of each hint in the bundle.
-class HintConvolution final : public BundleLayer {
+// A convolution, and a SiLU behind all but the last one, of each hint in the tuple.
+class HintConvolution final : public TupleLayer {
  public:
   HintConvolution(const HintRange& hints, std::int64_t channels, const Conv2dOptions& options)
       : hints_(hints), convolution_(channels, options) {
@@ -32,9 +32,9 @@ class HintConvolution final : public BundleLayer {
   }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
+  void ForwardTuple(Context& context, VarTuple& vars) override {
     for (std::size_t i = 0; i < hints_.count; ++i) {
-      Var& hint = bundle[hints_.first + i];
+      Var& hint = vars[hints_.first + i];
       hint = convolution_(context, std::exchange(hint, Var()));
     }
   }
@@ -43,7 +43,7 @@ class HintConvolution final : public BundleLayer {
   Conv2d convolution_;
 };
 
-class ControlNetOutput final : public BundleLayer {
+class ControlNetOutput final : public TupleLayer {
  public:
   // `channels` of each skip and of x
   explicit ControlNetOutput(const std::vector<std::int64_t>& channels) {
@@ -64,15 +64,15 @@ class ControlNetOutput final : public BundleLayer {
   }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    bundle.push_back(std::exchange(bundle[0], Var()));
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    vars.push_back(std::exchange(vars[0], Var()));
     std::vector<Var> residuals;
-    const std::size_t first = bundle.size() - convolutions_.size();
+    const std::size_t first = vars.size() - convolutions_.size();
     for (std::size_t i = 0; i < convolutions_.size(); ++i) {
-      const Var x = std::exchange(bundle[first + i], Var());
+      const Var x = std::exchange(vars[first + i], Var());
       residuals.push_back(Flatten(context, (*convolutions_[i])(context, x)));
     }
-    bundle = {Concat(context, residuals, 1)};
+    vars = {Concat(context, residuals, 1)};
   }
 
   std::vector<std::unique_ptr<Conv2d>> convolutions_;

@@ -3,14 +3,14 @@
 #include "layers/architectures/unet/controlnet_config.h"
 #include "layers/architectures/unet/unet_skeleton.h"
 
-// ControlNets have these parts in common. Bundles hold x, t, context, class_labels if there are
+// ControlNets have these parts in common. Tuples hold x, t, context, class_labels if there are
 // classes, then the hints.
 namespace frugal::architectures {
 
 // Throws ConfigError naming the family and the key.
 void CheckHints(const char* family, const ControlNetConfig& config);
 
-// Returns where the first hint is in the bundle.
+// Returns where the first hint is in the tuple.
 std::size_t FirstHintAt(const UNetTrunkConfig& config);
 
 // Names a hint where there are several: "hint_3".

@@ -28,7 +28,7 @@ UNetTimeOptions TimeOf(const ControlNetUnionConfig& config) {
 }
 
 // {x, t, ...} -> {x, c, ...}: the hints stay where they are.
-class UnionEmbedding final : public BundleLayer {
+class UnionEmbedding final : public TupleLayer {
  public:
   explicit UnionEmbedding(const ControlNetUnionConfig& config)
       : config_(config),
@@ -44,11 +44,11 @@ class UnionEmbedding final : public BundleLayer {
   }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    UNetTime::Conditions conditions = ConditionsIn(config_, bundle);
-    conditions.control_type = bundle[ControlTypeAt(config_)];
-    bundle[1] = time_(context, conditions);
-    bundle[0] = convolution_(context, std::exchange(bundle[0], Var()));
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    UNetTime::Conditions conditions = ConditionsIn(config_, vars);
+    conditions.control_type = vars[ControlTypeAt(config_)];
+    vars[1] = time_(context, conditions);
+    vars[0] = convolution_(context, std::exchange(vars[0], Var()));
   }
 
   ControlNetUnionConfig config_;

@@ -34,7 +34,7 @@ std::int64_t Multiple(const PixelUNetConfig& config) {
 
 // {x, t, context} or {x, t, context, low_resolution, noise_level} -> {x, c, text} and, but for the
 // Efficient U-Net, the first skip
-class PixelEmbedding final : public BundleLayer {
+class PixelEmbedding final : public TupleLayer {
  public:
   explicit PixelEmbedding(const PixelUNetConfig& config)
       : config_(config),
@@ -55,15 +55,15 @@ class PixelEmbedding final : public BundleLayer {
   std::string Describe() const override { return convolution_.Describe() + "; time, text"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
+  void ForwardTuple(Context& context, VarTuple& vars) override {
     const bool enlarges = config_.upscale > 0;
     const PixelConditions::Embedded embedded =
-        conditions_(context, bundle[1], bundle[2], enlarges ? bundle[4] : Var());
-    const Var image = enlarges ? WithEnlarged(context, bundle[0], bundle[3]) : bundle[0];
-    bundle.clear();
+        conditions_(context, vars[1], vars[2], enlarges ? vars[4] : Var());
+    const Var image = enlarges ? WithEnlarged(context, vars[0], vars[3]) : vars[0];
+    vars.clear();
     const Var x = convolution_(context, image);
-    bundle = {x, embedded.c, embedded.text};
-    if (!config_.efficient) PushSkip(bundle, x);
+    vars = {x, embedded.c, embedded.text};
+    if (!config_.efficient) PushSkip(vars, x);
   }
 
   // Channels of the image that is enlarged behind those of x.
@@ -87,7 +87,7 @@ class PixelEmbedding final : public BundleLayer {
 };
 
 // {x, c, text, skips...}
-class PixelAttention final : public BundleLayer {
+class PixelAttention final : public TupleLayer {
  public:
   PixelAttention(const AddedKeyAttentionOptions& options, SkipUse skips)
       : attention_(options), skips_(skips) {
@@ -98,9 +98,9 @@ class PixelAttention final : public BundleLayer {
   std::string Describe() const override { return attention_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var x = TakeWithSkip(context, bundle, skips_);
-    PutWithSkip(bundle, attention_(context, x, bundle[2]), skips_);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var x = TakeWithSkip(context, vars, skips_);
+    PutWithSkip(vars, attention_(context, x, vars[2]), skips_);
   }
 
   AddedKeyAttention attention_;

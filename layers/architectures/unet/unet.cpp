@@ -18,7 +18,7 @@ std::int64_t HeadDim(const UNetConfig& config, std::int64_t channels) {
 }
 
 // {x, t} or {x, t, class_labels} -> {x, c} and the first skip
-class UNetEmbedding final : public BundleLayer {
+class UNetEmbedding final : public TupleLayer {
  public:
   explicit UNetEmbedding(const UNetConfig& config)
       : convolution_(config.in_channels, SameSize(config.block_out_channels[0])),
@@ -35,11 +35,11 @@ class UNetEmbedding final : public BundleLayer {
   std::string Describe() const override { return convolution_.Describe() + "; time"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var c = time_(context, {.t = bundle[1], .labels = bundle.size() > 2 ? bundle[2] : Var()});
-    const Var x = convolution_(context, bundle[0]);
-    bundle = {x, c};
-    PushSkip(bundle, x);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var c = time_(context, {.t = vars[1], .labels = vars.size() > 2 ? vars[2] : Var()});
+    const Var x = convolution_(context, vars[0]);
+    vars = {x, c};
+    PushSkip(vars, x);
   }
 
   Conv2d convolution_;

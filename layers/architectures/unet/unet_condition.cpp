@@ -17,13 +17,13 @@ using namespace architectures;
 
 constexpr const char* kFamily = "unet_condition";
 
-// A bundle as ConditionsIn takes it: what stands in for a context that is skipped is not read.
-void FillContext(const UNetConditionConfig& config, Bundle& bundle) {
-  if (config.skip_cross_attention) bundle.insert(bundle.begin() + 2, bundle[1]);
+// A tuple as ConditionsIn takes it: what stands in for a context that is skipped is not read.
+void FillContext(const UNetConditionConfig& config, VarTuple& vars) {
+  if (config.skip_cross_attention) vars.insert(vars.begin() + 2, vars[1]);
 }
 
 // {x, t, context, ...} -> {x, c, context} and the first skip
-class UNetConditionEmbedding final : public BundleLayer {
+class UNetConditionEmbedding final : public TupleLayer {
  public:
   explicit UNetConditionEmbedding(const UNetConditionConfig& config)
       : config_(config),
@@ -42,19 +42,19 @@ class UNetConditionEmbedding final : public BundleLayer {
   std::string Describe() const override { return convolution_.Describe() + "; time"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    FillContext(config_, bundle);
-    const Var c = time_(context, ConditionsIn(config_, bundle));
-    const Var x = convolution_(context, bundle[0]);
-    bundle = {x, c, ContextOf(context, bundle)};
-    PushSkip(bundle, x);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    FillContext(config_, vars);
+    const Var c = time_(context, ConditionsIn(config_, vars));
+    const Var x = convolution_(context, vars[0]);
+    vars = {x, c, ContextOf(context, vars)};
+    PushSkip(vars, x);
   }
 
   // The text, and the tokens of a face behind it.
-  Var ContextOf(Context& context, const Bundle& bundle) {
-    if (!face_) return bundle[2];
-    const Var& face = bundle[config_.num_class_embeds > 0 ? 4 : 3];
-    return Concat(context, std::array{bundle[2], (*face_)(context, face)}, 1);
+  Var ContextOf(Context& context, const VarTuple& vars) {
+    if (!face_) return vars[2];
+    const Var& face = vars[config_.num_class_embeds > 0 ? 4 : 3];
+    return Concat(context, std::array{vars[2], (*face_)(context, face)}, 1);
   }
 
   UNetConditionConfig config_;

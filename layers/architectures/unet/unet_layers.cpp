@@ -9,15 +9,15 @@
 
 namespace frugal::architectures {
 
-Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips) {
-  if (!skips.takes) return std::exchange(bundle[0], Var());
-  const std::array<Var, 2> parts = {std::exchange(bundle[0], Var()), PopSkip(bundle)};
+Var TakeWithSkip(Context& context, VarTuple& vars, SkipUse skips) {
+  if (!skips.takes) return std::exchange(vars[0], Var());
+  const std::array<Var, 2> parts = {std::exchange(vars[0], Var()), PopSkip(vars)};
   return ConcatOfSaved(context, parts, static_cast<std::int64_t>(parts[0].shape().rank()) - 1);
 }
 
-void PutWithSkip(Bundle& bundle, Var x, SkipUse skips) {
-  bundle[0] = std::move(x);
-  if (skips.leaves) PushSkip(bundle, bundle[0]);
+void PutWithSkip(VarTuple& vars, Var x, SkipUse skips) {
+  vars[0] = std::move(x);
+  if (skips.leaves) PushSkip(vars, vars[0]);
 }
 
 Var AsImages(Context& context, const Var& x) {
@@ -39,9 +39,9 @@ UNetResnet::UNetResnet(const ResnetBlockOptions& options, SkipUse skips)
   AddChild("", block_);
 }
 
-void UNetResnet::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var x = TakeWithSkip(context, bundle, skips_);
-  PutWithSkip(bundle, block_(context, x, timed_ ? bundle[1] : Var()), skips_);
+void UNetResnet::ForwardTuple(Context& context, VarTuple& vars) {
+  const Var x = TakeWithSkip(context, vars, skips_);
+  PutWithSkip(vars, block_(context, x, timed_ ? vars[1] : Var()), skips_);
 }
 
 UNetAttention::UNetAttention(const ImageAttentionOptions& options, SkipUse skips)
@@ -53,13 +53,13 @@ UNetAttention::UNetAttention(const ImageAttentionOptions& options, SkipUse skips
   AddChild("", attention_);
 }
 
-void UNetAttention::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var x = TakeWithSkip(context, bundle, skips_);
+void UNetAttention::ForwardTuple(Context& context, VarTuple& vars) {
+  const Var x = TakeWithSkip(context, vars, skips_);
   const Shape image = x.shape();
   const Shape tokens = {image[0], image[1] * image[2], image[3]};
   Var h = Reshape(context, norm_(context, x), tokens);
   h = RunAndAdd(context, attention_, h, Reshape(context, x, tokens));
-  PutWithSkip(bundle, Reshape(context, h, image), skips_);
+  PutWithSkip(vars, Reshape(context, h, image), skips_);
 }
 
 UNetDownsampler::UNetDownsampler(const DownsamplerPlace& place, std::int64_t padding)
@@ -67,17 +67,17 @@ UNetDownsampler::UNetDownsampler(const DownsamplerPlace& place, std::int64_t pad
   AddChild("", sampler_);
 }
 
-void UNetDownsampler::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var x = TakeWithSkip(context, bundle, skips_);
+void UNetDownsampler::ForwardTuple(Context& context, VarTuple& vars) {
+  const Var x = TakeWithSkip(context, vars, skips_);
   const Var y = sampler_(context, AsImages(context, x));
-  PutWithSkip(bundle, LikeFrames(context, y, x.shape()), skips_);
+  PutWithSkip(vars, LikeFrames(context, y, x.shape()), skips_);
 }
 
 UNetUpsampler::UNetUpsampler(std::int64_t channels) : sampler_(channels) { AddChild("", sampler_); }
 
-void UNetUpsampler::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var x = std::exchange(bundle[0], Var());
-  bundle[0] = LikeFrames(context, sampler_(context, AsImages(context, x)), x.shape());
+void UNetUpsampler::ForwardTuple(Context& context, VarTuple& vars) {
+  const Var x = std::exchange(vars[0], Var());
+  vars[0] = LikeFrames(context, sampler_(context, AsImages(context, x)), x.shape());
 }
 
 UNetOutput::UNetOutput(const UNetOutputOptions& options)
@@ -91,14 +91,14 @@ UNetOutput::UNetOutput(const UNetOutputOptions& options)
   AddChild("conv_out", convolution_);
 }
 
-void UNetOutput::ForwardBundle(Context& context, Bundle& bundle) {
-  Var x = std::exchange(bundle[0], Var());
+void UNetOutput::ForwardTuple(Context& context, VarTuple& vars) {
+  Var x = std::exchange(vars[0], Var());
   const Shape shape = x.shape();
-  bundle.clear();
+  vars.clear();
   x = norm_(context, AsImages(context, x));
   x = Activate(context, x, Activation::kSilu);
   x = convolution_(context, x);
-  bundle.push_back(LikeFrames(context, x, shape));
+  vars.push_back(LikeFrames(context, x, shape));
 }
 
 }  // namespace frugal::architectures

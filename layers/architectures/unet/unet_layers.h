@@ -10,19 +10,19 @@
 // H, W, C], c [N, D], the time behind its SiLU, in some the context [N, S, E], and then the skips.
 namespace frugal::architectures {
 
-// x without what the bundle still holds of it, and with the last skip's channels behind its own
+// x without what the tuple still holds of it, and with the last skip's channels behind its own
 // where one is taken.
-Var TakeWithSkip(Context& context, Bundle& bundle, SkipUse skips);
+Var TakeWithSkip(Context& context, VarTuple& vars, SkipUse skips);
 
-// bundle[0] = x, which is also appended where a skip is left.
-void PutWithSkip(Bundle& bundle, Var x, SkipUse skips);
+// vars[0] = x, which is also appended where a skip is left.
+void PutWithSkip(VarTuple& vars, Var x, SkipUse skips);
 
 // Frames of videos [N, F, H, W, C] as images [N F, H, W, C]; images as they are.
 Var AsImages(Context& context, const Var& x);
 // The way back, for images made out of x.
 Var LikeFrames(Context& context, const Var& images, const Shape& x);
 
-class UNetResnet final : public BundleLayer {
+class UNetResnet final : public TupleLayer {
  public:
   UNetResnet(const ResnetBlockOptions& options, SkipUse skips);
 
@@ -30,7 +30,7 @@ class UNetResnet final : public BundleLayer {
   std::string Describe() const override { return block_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   ImageResnetBlock block_;
   bool timed_;
@@ -46,7 +46,7 @@ struct ImageAttentionOptions {
 
 // x + attention over the pixels of the normed x. Parameters: group_norm, to_q, to_k, to_v,
 // to_out.0.
-class UNetAttention final : public BundleLayer {
+class UNetAttention final : public TupleLayer {
  public:
   UNetAttention(const ImageAttentionOptions& options, SkipUse skips);
 
@@ -54,14 +54,14 @@ class UNetAttention final : public BundleLayer {
   std::string Describe() const override { return "image " + attention_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   GroupNormLayer norm_;
   AttentionLayer attention_;
   SkipUse skips_;
 };
 
-class UNetDownsampler final : public BundleLayer {
+class UNetDownsampler final : public TupleLayer {
  public:
   UNetDownsampler(const DownsamplerPlace& place, std::int64_t padding);
 
@@ -69,13 +69,13 @@ class UNetDownsampler final : public BundleLayer {
   std::string Describe() const override { return sampler_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   Downsampler sampler_;
   SkipUse skips_;
 };
 
-class UNetUpsampler final : public BundleLayer {
+class UNetUpsampler final : public TupleLayer {
  public:
   explicit UNetUpsampler(std::int64_t channels);
 
@@ -83,7 +83,7 @@ class UNetUpsampler final : public BundleLayer {
   std::string Describe() const override { return sampler_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   Upsampler sampler_;
 };
@@ -96,9 +96,9 @@ struct UNetOutputOptions {
   bool starts_at_zero = true;
 };
 
-// Norm, SiLU, convolution; nothing else is left in the bundle. Takes images, and videos [N, F, H,
+// Norm, SiLU, convolution; nothing else is left in the tuple. Takes images, and videos [N, F, H,
 // W, C] frame by frame. Parameters: conv_norm_out, conv_out.
-class UNetOutput final : public BundleLayer {
+class UNetOutput final : public TupleLayer {
  public:
   explicit UNetOutput(const UNetOutputOptions& options);
 
@@ -106,7 +106,7 @@ class UNetOutput final : public BundleLayer {
   std::string Describe() const override { return "norm, silu, " + convolution_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   GroupNormLayer norm_;
   Conv2d convolution_;

@@ -10,7 +10,7 @@
 // al., arXiv:2006.11239, appendix B).
 namespace frugal::architectures {
 
-// Skips travel at the end of the bundle: a layer may take the last one off, or append its output.
+// Skips travel at the end of the tuple: a layer may take the last one off, or append its output.
 struct SkipUse {
   bool takes = false;
   bool leaves = false;

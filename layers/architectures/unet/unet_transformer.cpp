@@ -21,7 +21,7 @@ std::unique_ptr<Layer> PointwiseOf(const SpatialTransformerOptions& options,
 }
 
 // {x [N, T, C], c, context, ...}
-class TransformerLayer final : public BundleLayer {
+class TransformerLayer final : public TupleLayer {
  public:
   explicit TransformerLayer(const SpatialTransformerOptions& options)
       : block_({.features = options.channels,
@@ -36,8 +36,8 @@ class TransformerLayer final : public BundleLayer {
   std::string Describe() const override { return block_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    bundle[0] = block_(context, std::exchange(bundle[0], Var()), bundle[2]);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    vars[0] = block_(context, std::exchange(vars[0], Var()), vars[2]);
   }
 
   TransformerBlock block_;
@@ -52,12 +52,12 @@ TransformerEntrance::TransformerEntrance(const SpatialTransformerOptions& option
   AddChild("proj_in", *projection_);
 }
 
-void TransformerEntrance::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var x = std::exchange(bundle[0], Var());
+void TransformerEntrance::ForwardTuple(Context& context, VarTuple& vars) {
+  const Var x = std::exchange(vars[0], Var());
   const Shape& image = x.shape();
   const Var h = (*projection_)(context, norm_(context, x));
-  bundle[0] = Reshape(context, h, {image[0], image[1] * image[2], image[3]});
-  PushSkip(bundle, x);
+  vars[0] = Reshape(context, h, {image[0], image[1] * image[2], image[3]});
+  PushSkip(vars, x);
 }
 
 TransformerExit::TransformerExit(const SpatialTransformerOptions& options, SkipUse skips)
@@ -65,10 +65,10 @@ TransformerExit::TransformerExit(const SpatialTransformerOptions& options, SkipU
   AddChild("", *projection_);
 }
 
-void TransformerExit::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var around = PopSkip(bundle);
-  const Var h = Reshape(context, std::exchange(bundle[0], Var()), around.shape());
-  PutWithSkip(bundle, RunAndAdd(context, *projection_, h, around), skips_);
+void TransformerExit::ForwardTuple(Context& context, VarTuple& vars) {
+  const Var around = PopSkip(vars);
+  const Var h = Reshape(context, std::exchange(vars[0], Var()), around.shape());
+  PutWithSkip(vars, RunAndAdd(context, *projection_, h, around), skips_);
 }
 
 void AppendSpatialTransformer(Sequential& net, const std::string& path,

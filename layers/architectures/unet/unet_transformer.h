@@ -20,14 +20,14 @@ struct SpatialTransformerOptions {
   ContextUse context{};
 };
 
-// bundle[2] is the context [N, S, E]. Parameters behind `path`: norm, proj_in,
+// vars[2] is the context [N, S, E]. Parameters behind `path`: norm, proj_in,
 // transformer_blocks.0 and on, proj_out.
 void AppendSpatialTransformer(Sequential& net, const std::string& path,
                               const SpatialTransformerOptions& options, SkipUse skips);
 
-// Norm and projection of x [N, H, W, C], which goes to the end of the bundle; bundle[0] is then
+// Norm and projection of x [N, H, W, C], which goes to the end of the tuple; vars[0] is then
 // [N, H W, C].
-class TransformerEntrance final : public BundleLayer {
+class TransformerEntrance final : public TupleLayer {
  public:
   explicit TransformerEntrance(const SpatialTransformerOptions& options);
 
@@ -35,14 +35,14 @@ class TransformerEntrance final : public BundleLayer {
   std::string Describe() const override { return "norm, " + projection_->Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   GroupNormLayer norm_;
   std::unique_ptr<Layer> projection_;
 };
 
-// Projection and sum with the last of the bundle, in whose shape it comes out.
-class TransformerExit final : public BundleLayer {
+// Projection and sum with the last of the tuple, in whose shape it comes out.
+class TransformerExit final : public TupleLayer {
  public:
   TransformerExit(const SpatialTransformerOptions& options, SkipUse skips);
 
@@ -50,7 +50,7 @@ class TransformerExit final : public BundleLayer {
   std::string Describe() const override { return projection_->Describe() + ", sum"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   std::unique_ptr<Layer> projection_;
   SkipUse skips_;

@@ -125,12 +125,12 @@ NetworkInputs AddedInputs(const UNetTrunkConfig& config) {
            .free_axes = {0}}};
 }
 
-UNetTime::Conditions ConditionsIn(const UNetTrunkConfig& config, const Bundle& bundle) {
-  UNetTime::Conditions conditions{.t = bundle[1]};
-  if (config.num_class_embeds > 0) conditions.labels = bundle[3];
+UNetTime::Conditions ConditionsIn(const UNetTrunkConfig& config, const VarTuple& vars) {
+  UNetTime::Conditions conditions{.t = vars[1]};
+  if (config.num_class_embeds > 0) conditions.labels = vars[3];
   if (!HasAdded(config)) return conditions;
-  conditions.text_embeds = bundle[bundle.size() - 2];
-  conditions.time_ids = bundle.back();
+  conditions.text_embeds = vars[vars.size() - 2];
+  conditions.time_ids = vars.back();
   return conditions;
 }
 

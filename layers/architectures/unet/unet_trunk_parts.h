@@ -28,8 +28,8 @@ NetworkInputs TrunkInputs(const UNetTrunkConfig& config);
 // features leaves.
 NetworkInputs AddedInputs(const UNetTrunkConfig& config);
 
-// A bundle in the order of TrunkInputs, other inputs, and AddedInputs.
-UNetTime::Conditions ConditionsIn(const UNetTrunkConfig& config, const Bundle& bundle);
+// A tuple in the order of TrunkInputs, other inputs, and AddedInputs.
+UNetTime::Conditions ConditionsIn(const UNetTrunkConfig& config, const VarTuple& vars);
 
 class TrunkParts final : public UNetParts {
  public:

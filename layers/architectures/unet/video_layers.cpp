@@ -26,14 +26,14 @@ VideoResnet::VideoResnet(const ResnetBlockOptions& options, SkipUse skips)
   AddChild("temporal_res_block", temporal_);
 }
 
-void VideoResnet::ForwardBundle(Context& context, Bundle& bundle) {
-  Var x = TakeWithSkip(context, bundle, skips_);
+void VideoResnet::ForwardTuple(Context& context, VarTuple& vars) {
+  Var x = TakeWithSkip(context, vars, skips_);
   const Shape shape = x.shape();
-  const Var& c = bundle[1];
+  const Var& c = vars[1];
   x = LikeFrames(context, spatial_(context, AsImages(context, x), c), shape);
   const Var over_time = temporal_(context, x, c);
   const Var alpha = Activate(context, ValueOf(context, mix_), Activation::kSigmoid);
-  PutWithSkip(bundle, Blend(context, x, over_time, alpha), skips_);
+  PutWithSkip(vars, Blend(context, x, over_time, alpha), skips_);
 }
 
 }  // namespace frugal::architectures

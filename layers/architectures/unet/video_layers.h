@@ -9,7 +9,7 @@
 // x [N, F, H, W, C], c [N, D], the time behind its SiLU, the context [N, S, E], and then the skips.
 namespace frugal::architectures {
 
-class VideoResnet final : public BundleLayer {
+class VideoResnet final : public TupleLayer {
  public:
   VideoResnet(const ResnetBlockOptions& options, SkipUse skips);
 
@@ -17,7 +17,7 @@ class VideoResnet final : public BundleLayer {
   std::string Describe() const override { return spatial_.Describe() + ", over time"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   ImageResnetBlock spatial_;
   TemporalResnetBlock temporal_;

@@ -11,7 +11,7 @@
 #include "sdk/ops/support/parameter_value.h"
 #include "sdk/ops/support/precision.h"
 
-// N videos of F frames of P pixels with C channels. Inside of a transformer the bundle ends in what
+// N videos of F frames of P pixels with C channels. Inside of a transformer the tuple ends in what
 // its layers share: x as it came in [N, F, H, W, C], features of the frames' numbers [F, C], and
 // the share of the spatial branch [1].
 namespace frugal::architectures {
@@ -26,9 +26,9 @@ struct Shared {
   const Var& alpha;
 };
 
-Shared SharedIn(const Bundle& bundle) {
-  const std::size_t end = bundle.size();
-  return {bundle[end - 3], bundle[end - 2], bundle[end - 1]};
+Shared SharedIn(const VarTuple& vars) {
+  const std::size_t end = vars.size();
+  return {vars[end - 3], vars[end - 2], vars[end - 1]};
 }
 
 TransformerBlockOptions BlockOf(const VideoTransformerOptions& options) {
@@ -46,7 +46,7 @@ Var AttendToContext(Context& context, TransformerBlock& block, const Var& x, con
 }
 
 // {x [N, F, H, W, C], ...} -> {[N F, P, C], ..., and what the layers share}
-class VideoTransformerEntrance final : public BundleLayer {
+class VideoTransformerEntrance final : public TupleLayer {
  public:
   explicit VideoTransformerEntrance(const VideoTransformerOptions& options)
       : norm_(options.channels, {.groups = kGroups, .epsilon = kEpsilon}),
@@ -64,14 +64,14 @@ class VideoTransformerEntrance final : public BundleLayer {
   std::string Describe() const override { return "norm, " + projection_.Describe(); }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var x = std::exchange(bundle[0], Var());
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var x = std::exchange(vars[0], Var());
     const Shape& s = x.shape();
     const Var normed = norm_(context, AsImages(context, x));
-    bundle[0] = projection_(context, Reshape(context, normed, {s[0] * s[1], s[2] * s[3], s[4]}));
-    PushSkip(bundle, x);
-    bundle.push_back(Positions(context, s[1], s[4]));
-    bundle.push_back(Activate(context, ValueOf(context, mix_), Activation::kSigmoid));
+    vars[0] = projection_(context, Reshape(context, normed, {s[0] * s[1], s[2] * s[3], s[4]}));
+    PushSkip(vars, x);
+    vars.push_back(Positions(context, s[1], s[4]));
+    vars.push_back(Activate(context, ValueOf(context, mix_), Activation::kSigmoid));
   }
 
   // Cosines of a frame's number by falling frequencies, then sines, through two products.
@@ -90,7 +90,7 @@ class VideoTransformerEntrance final : public BundleLayer {
 };
 
 // The block over the pixels of each frame.
-class SpatialBlock final : public BundleLayer {
+class SpatialBlock final : public TupleLayer {
  public:
   explicit SpatialBlock(const VideoTransformerOptions& options) : block_(BlockOf(options)) {
     AddChild("", block_);
@@ -100,18 +100,18 @@ class SpatialBlock final : public BundleLayer {
   std::string Describe() const override { return block_.Describe() + " of pixels"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    Var h = std::exchange(bundle[0], Var());
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    Var h = std::exchange(vars[0], Var());
     h = block_.SelfAttend(context, h, {});
-    h = AttendToContext(context, block_, h, bundle[2]);
-    bundle[0] = block_.FeedForward(context, h);
+    h = AttendToContext(context, block_, h, vars[2]);
+    vars[0] = block_.FeedForward(context, h);
   }
 
   TransformerBlock block_;
 };
 
 // The block over the frames of each pixel, mixed with what it starts from.
-class TemporalBlock final : public BundleLayer {
+class TemporalBlock final : public TupleLayer {
  public:
   explicit TemporalBlock(const VideoTransformerOptions& options)
       : norm_(options.channels, {}), in_(options.channels), block_(BlockOf(options)) {
@@ -124,19 +124,19 @@ class TemporalBlock final : public BundleLayer {
   std::string Describe() const override { return block_.Describe() + " of frames, mixture"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Shared shared = SharedIn(bundle);
-    const Var x = std::exchange(bundle[0], Var());
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Shared shared = SharedIn(vars);
+    const Var x = std::exchange(vars[0], Var());
     const std::int64_t frames = shared.positions.shape()[0];
     const Shape by_frame = {x.shape()[0] / frames, frames, x.shape()[1], x.shape()[2]};
     Var h = ByPixel(context, Reshape(context, x, by_frame), shared.positions);
     h = in_(context, norm_(context, h), h);
     h = block_.SelfAttend(context, h, {});
-    h = AttendToContext(context, block_, h, bundle[2]);
+    h = AttendToContext(context, block_, h, vars[2]);
     h = block_.FeedForward(context, h);
     h = Reshape(context, h, {by_frame[0], by_frame[2], frames, by_frame[3]});
     h = Permute(context, h, {0, 2, 1, 3});
-    bundle[0] = Blend(context, x, Reshape(context, h, x.shape()), shared.alpha);
+    vars[0] = Blend(context, x, Reshape(context, h, x.shape()), shared.alpha);
   }
 
   // [N, F, P, C] and positions [F, C] -> their sum, [N P, F, C]
@@ -153,7 +153,7 @@ class TemporalBlock final : public BundleLayer {
 };
 
 // Projection and sum with x as it came in.
-class VideoTransformerExit final : public BundleLayer {
+class VideoTransformerExit final : public TupleLayer {
  public:
   VideoTransformerExit(const VideoTransformerOptions& options, SkipUse skips)
       : projection_(options.channels,
@@ -166,11 +166,11 @@ class VideoTransformerExit final : public BundleLayer {
   std::string Describe() const override { return projection_.Describe() + ", sum"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    bundle.resize(bundle.size() - 2);
-    const Var around = PopSkip(bundle);
-    const Var h = Reshape(context, std::exchange(bundle[0], Var()), around.shape());
-    PutWithSkip(bundle, RunAndAdd(context, projection_, h, around), skips_);
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    vars.resize(vars.size() - 2);
+    const Var around = PopSkip(vars);
+    const Var h = Reshape(context, std::exchange(vars[0], Var()), around.shape());
+    PutWithSkip(vars, RunAndAdd(context, projection_, h, around), skips_);
   }
 
   Dense projection_;

@@ -21,7 +21,7 @@ std::int64_t TimeFeatures(const VideoUNetConfig& config) {
 }
 
 // {x, t, context, time_ids} -> {x, c, context} and the first skip
-class VideoEmbedding final : public BundleLayer {
+class VideoEmbedding final : public TupleLayer {
  public:
   explicit VideoEmbedding(const VideoUNetConfig& config)
       : convolution_(config.in_channels, SameSize(config.block_out_channels[0])),
@@ -37,13 +37,13 @@ class VideoEmbedding final : public BundleLayer {
   std::string Describe() const override { return convolution_.Describe() + "; time"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override {
-    const Var c = time_(context, {.t = bundle[1], .time_ids = bundle[3]});
-    const Shape shape = bundle[0].shape();
-    const Var images = convolution_(context, AsImages(context, bundle[0]));
+  void ForwardTuple(Context& context, VarTuple& vars) override {
+    const Var c = time_(context, {.t = vars[1], .time_ids = vars[3]});
+    const Shape shape = vars[0].shape();
+    const Var images = convolution_(context, AsImages(context, vars[0]));
     const Var x = LikeFrames(context, images, shape);
-    bundle = {x, c, bundle[2]};
-    PushSkip(bundle, x);
+    vars = {x, c, vars[2]};
+    PushSkip(vars, x);
   }
 
   Conv2d convolution_;

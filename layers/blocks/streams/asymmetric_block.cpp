@@ -79,18 +79,18 @@ std::string AsymmetricBlock::Describe() const {
          " heads, learned rotary";
 }
 
-void AsymmetricBlock::ForwardBundle(Context& context, Bundle& bundle) {
-  Var& x = bundle[0];
-  Var& text = bundle[1];
+void AsymmetricBlock::ForwardTuple(Context& context, VarTuple& vars) {
+  Var& x = vars[0];
+  Var& text = vars[1];
   const bool ends = options_.ends_context;
-  const std::vector<Var> m = Chunks(context, modulation_(context, bundle[2]), 4);
-  const std::vector<Var> n = Chunks(context, context_modulation_(context, bundle[2]), ends ? 1 : 4);
+  const std::vector<Var> m = Chunks(context, modulation_(context, vars[2]), 4);
+  const std::vector<Var> n = Chunks(context, context_modulation_(context, vars[2]), ends ? 1 : 4);
   const Streams attended =
       attention_(context, {Scaled(context, x, m[0]), Scaled(context, text, n[0])},
-                 TurnByLearned(options_.heads, bundle[3], bundle[4]), bundle[5].value);
+                 TurnByLearned(options_.heads, vars[3], vars[4]), vars[5].value);
   x = Updated(context, feed_forward_, m, attended.x, x);
   if (ends) {
-    bundle.erase(bundle.begin() + 1);
+    vars.erase(vars.begin() + 1);
   } else {
     text = Updated(context, *context_feed_forward_, n, attended.context, text);
   }

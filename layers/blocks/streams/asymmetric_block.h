@@ -21,7 +21,7 @@ struct AsymmetricBlockOptions {
 // [T, H, d / 2], sine, mask [N, 1, 1, T + S]} -> the same, without the context where it ends.
 // Parameters: norm1.linear [4 D, D], norm1_context.linear [4 E, D] or, where the context ends,
 // norm1_context.linear_1 [E, D], attn1, ff, ff_context.
-class AsymmetricBlock final : public BundleLayer {
+class AsymmetricBlock final : public TupleLayer {
  public:
   explicit AsymmetricBlock(const AsymmetricBlockOptions& options);
 
@@ -29,7 +29,7 @@ class AsymmetricBlock final : public BundleLayer {
   std::string Describe() const override;
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   AsymmetricBlockOptions options_;
   Dense modulation_, context_modulation_;

@@ -80,19 +80,19 @@ Streams EmmditBlock::Attended(Context& context, const Var& x, const Var& text) {
   return out;
 }
 
-void EmmditBlock::ForwardBundle(Context& context, Bundle& bundle) {
-  Var& x = bundle[0];
-  Var& text = bundle[1];
-  const std::vector<Var> m = ModulationOf(context, affine_, bundle[2]);
+void EmmditBlock::ForwardTuple(Context& context, VarTuple& vars) {
+  Var& x = vars[0];
+  Var& text = vars[1];
+  const std::vector<Var> m = ModulationOf(context, affine_, vars[2]);
   std::vector<Var> n;
-  if (!options_.ends_context) n = ModulationOf(context, context_affine_, bundle[2]);
+  if (!options_.ends_context) n = ModulationOf(context, context_affine_, vars[2]);
   const Var normed =
       ModulatedLayerNorm(context, x, {norm_.weight, norm_.bias}, kEpsilon, m[0], m[1]);
   const Streams attended = Attended(context, normed, NormedContext(context, text, n));
   x = GatedAdd(context, attended.x, m[2], x);
   x = AddFeedForward(context, feed_forward_, {m[3], m[4], m[5]}, x);
   if (options_.ends_context) {
-    bundle.erase(bundle.begin() + 1);
+    vars.erase(vars.begin() + 1);
     return;
   }
   text = GatedAdd(context, attended.context, n[2], text);

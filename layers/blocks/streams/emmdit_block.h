@@ -20,7 +20,7 @@ struct EmmditBlockOptions {
 // [N, S, D], m [N, 6 D], ...} -> the same, without the context where it ends. Parameters: norm1,
 // norm1_context, attn, ff and ff_context, scale_shift_scale and scale_shift_bias [6, D], and these
 // of the context with "_c" behind.
-class EmmditBlock final : public BundleLayer {
+class EmmditBlock final : public TupleLayer {
  public:
   explicit EmmditBlock(const EmmditBlockOptions& options);
 
@@ -37,7 +37,7 @@ class EmmditBlock final : public BundleLayer {
     const Parameter* bias = nullptr;
   };
 
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
   Affine AddAffine(const std::string& ending);
   Norm AddNorm(const std::string& name);
   // Shift, scale, gate of attention, then of the feed-forward part.

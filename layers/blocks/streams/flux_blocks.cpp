@@ -19,12 +19,12 @@ Var WithLeading(Context& context, const Var& table, std::int64_t rows, double va
 
 }  // namespace
 
-void StreamJoin::ForwardBundle(Context& context, Bundle& bundle) {
-  const std::int64_t leading = bundle[1].shape()[1];
-  const std::array<Var, 2> streams = {bundle[1], bundle[0]};
-  const Var cosine = {bundle[3].value};
-  bundle = {Concat(context, streams, 1), bundle[2], WithLeading(context, cosine, leading, 1),
-            WithLeading(context, bundle[4], leading, 0), cosine};
+void StreamJoin::ForwardTuple(Context& context, VarTuple& vars) {
+  const std::int64_t leading = vars[1].shape()[1];
+  const std::array<Var, 2> streams = {vars[1], vars[0]};
+  const Var cosine = {vars[3].value};
+  vars = {Concat(context, streams, 1), vars[2], WithLeading(context, cosine, leading, 1),
+          WithLeading(context, vars[4], leading, 0), cosine};
 }
 
 SingleStreamBlock::SingleStreamBlock(std::int64_t features, const StreamHeads& heads)
@@ -44,13 +44,13 @@ std::string SingleStreamBlock::Describe() const {
          output_.Describe();
 }
 
-void SingleStreamBlock::ForwardBundle(Context& context, Bundle& bundle) {
-  Var& x = bundle[0];
-  const std::vector<Var> m = architectures::Chunks(context, modulation_(context, bundle[1]), 3);
+void SingleStreamBlock::ForwardTuple(Context& context, VarTuple& vars) {
+  Var& x = vars[0];
+  const std::vector<Var> m = architectures::Chunks(context, modulation_(context, vars[1]), 3);
   Var both;
   {
     const Var normed = ModulatedLayerNorm(context, x, {}, kEpsilon, m[0], m[1]);
-    const TurnHeads turn = TurnBy(heads_, bundle[2].value, bundle[3].value);
+    const TurnHeads turn = TurnBy(heads_, vars[2].value, vars[3].value);
     const std::array<Var, 2> parts = {attention_(context, {normed, {}}, turn).x,
                                       up_(context, normed)};
     both = Concat(context, parts, 2);

@@ -64,20 +64,20 @@ Var JointBlock::NormedContext(Context& context, const Var& text, const std::vect
   return ModulatedLayerNorm(context, text, {}, kEpsilon, m[ends ? 1 : 0], m[ends ? 0 : 1]);
 }
 
-TurnHeads JointBlock::TurnOf(const Bundle& bundle) const {
+TurnHeads JointBlock::TurnOf(const VarTuple& vars) const {
   if (!options_.rotary) return {};
-  return TurnBy(options_.heads, bundle[3].value, bundle[4].value);
+  return TurnBy(options_.heads, vars[3].value, vars[4].value);
 }
 
-void JointBlock::ForwardBundle(Context& context, Bundle& bundle) {
-  Var& x = bundle[0];
-  Var& text = bundle[1];
-  const std::vector<Var> m = Chunks(context, modulation_(context, bundle[2]), PartsOf(options_));
+void JointBlock::ForwardTuple(Context& context, VarTuple& vars) {
+  Var& x = vars[0];
+  Var& text = vars[1];
+  const std::vector<Var> m = Chunks(context, modulation_(context, vars[2]), PartsOf(options_));
   const std::vector<Var> n =
-      Chunks(context, context_modulation_(context, bundle[2]), ContextPartsOf(options_));
+      Chunks(context, context_modulation_(context, vars[2]), ContextPartsOf(options_));
   const Var normed = ModulatedLayerNorm(context, x, {}, kEpsilon, m[0], m[1]);
   const Streams attended =
-      attention_(context, {normed, NormedContext(context, text, n)}, TurnOf(bundle));
+      attention_(context, {normed, NormedContext(context, text, n)}, TurnOf(vars));
   Var again;
   if (second_attention_) {
     again = ModulatedLayerNorm(context, x, {}, kEpsilon, m[6], m[7]);
@@ -87,7 +87,7 @@ void JointBlock::ForwardBundle(Context& context, Bundle& bundle) {
   if (second_attention_) x = GatedAdd(context, again, m[8], x);
   x = AddFeedForward(context, feed_forward_, FeedForwardPart(m), x);
   if (options_.ends_context) {
-    bundle.erase(bundle.begin() + 1);
+    vars.erase(vars.begin() + 1);
     return;
   }
   text = GatedAdd(context, attended.context, n[2], text);

@@ -21,7 +21,7 @@ struct JointBlockOptions {
 // x's positions, which turn neighbouring pairs; the context's are at 0. Parameters: norm1.linear
 // [6 D or, with a second attention, 9 D, D], norm1_context.linear [6 D or, where the context ends,
 // 2 D, D], attn, attn2, ff and ff_context.
-class JointBlock final : public BundleLayer {
+class JointBlock final : public TupleLayer {
  public:
   explicit JointBlock(const JointBlockOptions& options);
 
@@ -29,9 +29,9 @@ class JointBlock final : public BundleLayer {
   std::string Describe() const override;
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
   Var NormedContext(Context& context, const Var& text, const std::vector<Var>& m) const;
-  TurnHeads TurnOf(const Bundle& bundle) const;
+  TurnHeads TurnOf(const VarTuple& vars) const;
 
   JointBlockOptions options_;
   Dense modulation_, context_modulation_;

@@ -28,14 +28,14 @@ TokenCompressor::TokenCompressor(std::int64_t features)
   AddChild("body4x", body4_);
 }
 
-void TokenCompressor::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var x = bundle[0];
+void TokenCompressor::ForwardTuple(Context& context, VarTuple& vars) {
+  const Var x = vars[0];
   constexpr auto kOrder = PatchOrder::kChannelsFirst;
   const std::array<Var, 2> parts = {
       TokensOf(context, body2_(context, PatchesOf(context, x, 2, kOrder))),
       TokensOf(context, body4_(context, PatchesOf(context, x, 4, kOrder)))};
-  bundle[0] = Concat(context, parts, 1);
-  PushSkip(bundle, x);
+  vars[0] = Concat(context, parts, 1);
+  PushSkip(vars, x);
 }
 
 TokenReconstructor::TokenReconstructor(std::int64_t features, double first, double step)
@@ -66,17 +66,17 @@ Var TokenReconstructor::Positions(Context& context, const Shape& x) const {
   return Reshape(context, table, {1, x[1], x[2], x[3]});
 }
 
-void TokenReconstructor::ForwardBundle(Context& context, Bundle& bundle) {
-  const Var before = PopSkip(bundle);
+void TokenReconstructor::ForwardTuple(Context& context, VarTuple& vars) {
+  const Var before = PopSkip(vars);
   const Shape& x = before.shape();
   const std::int64_t halves = x[1] * x[2] / 4;
-  const Var tokens = std::exchange(bundle[0], Var());
+  const Var tokens = std::exchange(vars[0], Var());
   const Var small = Slice(context, tokens, {{1, 0, halves}});
   const Var large = Slice(context, tokens, {{1, halves, tokens.shape()[1]}});
   const std::array<Var, 3> parts = {Spread(context, body2_, small, x, 2),
                                     Spread(context, body4_, large, x, 4), before};
   const Var merged = second_(context, first_(context, Concat(context, parts, 3)));
-  bundle[0] = Arithmetic(context, BinaryKind::kAdd, merged, Positions(context, x));
+  vars[0] = Arithmetic(context, BinaryKind::kAdd, merged, Positions(context, x));
 }
 
 }  // namespace frugal

@@ -21,7 +21,7 @@ class PointwisePair final : public Module {
 
 // {x [N, h, w, D], ...} -> {tokens [N, h w / 4 + h w / 16, D], ..., x}: squares of 2 x 2 tokens,
 // and of 4 x 4, in one token each. Parameters: body2x, body4x.
-class TokenCompressor final : public BundleLayer {
+class TokenCompressor final : public TupleLayer {
  public:
   explicit TokenCompressor(std::int64_t features);
 
@@ -29,7 +29,7 @@ class TokenCompressor final : public BundleLayer {
   std::string Describe() const override { return "tokens of 2x2 and of 4x4 in one"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
 
   PointwisePair body2_, body4_;
 };
@@ -37,7 +37,7 @@ class TokenCompressor final : public BundleLayer {
 // The way back, {tokens, ..., x} -> {grid [N, h, w, D], ...}: both kinds of tokens spread over
 // their squares, put beside the x of before and merged; then each gets its position's sinusoids
 // again. Parameters: body2x, body4x, mergers.0 [D, 3 D], mergers.2 [D, D].
-class TokenReconstructor final : public BundleLayer {
+class TokenReconstructor final : public TupleLayer {
  public:
   // Positions begin at `first` and lie `step` apart.
   TokenReconstructor(std::int64_t features, double first, double step);
@@ -46,7 +46,7 @@ class TokenReconstructor final : public BundleLayer {
   std::string Describe() const override { return "compressed tokens spread and merged"; }
 
  private:
-  void ForwardBundle(Context& context, Bundle& bundle) override;
+  void ForwardTuple(Context& context, VarTuple& vars) override;
   // Tokens of `factor` x `factor` squares on the grid of x.
   Var Spread(Context& context, PointwisePair& body, const Var& tokens, const Shape& x,
              std::int64_t factor);

@@ -40,18 +40,18 @@ std::uint64_t SeedOf(const std::string& name) {
 }
 
 // Samples begin ... end of the batch.
-Bundle InputsOf(const Sequential& network, std::int64_t begin, std::int64_t end) {
-  Bundle bundle;
+VarTuple InputsOf(const Sequential& network, std::int64_t begin, std::int64_t end) {
+  VarTuple vars;
   for (const NetworkInput& input : network.inputs()) {
     const Tensor all = RandomTensor(BatchShape(input, kBatch), SeedOf(input.name), DType::kF64);
     const std::vector<double> values = Values(all);
     const std::int64_t each = all.size() / kBatch;
-    bundle.push_back(
+    vars.push_back(
         {MakeTensor(BatchShape(input, end - begin),
                     std::vector<double>(values.begin() + begin * each, values.begin() + end * each),
                     DType::kF64)});
   }
-  return bundle;
+  return vars;
 }
 
 std::vector<double> OutputOf(const ControlNetUnionConfig& config, std::int64_t begin,
@@ -64,9 +64,9 @@ std::vector<double> OutputOf(const ControlNetUnionConfig& config, std::int64_t b
         RandomTensor(value.shape(), SeedOf(parameter->path), value.dtype(), -0.5, 0.5);
     std::memcpy(value.raw(), random.raw(), static_cast<std::size_t>(value.bytes()));
   }
-  Bundle bundle = InputsOf(*network, begin, end);
-  (*network)(environment.context(), bundle);
-  return Values(bundle[0].value);
+  VarTuple vars = InputsOf(*network, begin, end);
+  (*network)(environment.context(), vars);
+  return Values(vars[0].value);
 }
 
 std::string RefusalOf(const ControlNetUnionConfig& config) {

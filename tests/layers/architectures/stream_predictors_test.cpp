@@ -112,22 +112,22 @@ void FillParameters(TestEnvironment& environment, Sequential& net) {
   }
 }
 
-Bundle RandomInputs(const Sequential& net, const std::vector<Shape>& shapes, DType dtype) {
-  Bundle bundle;
+VarTuple RandomInputs(const Sequential& net, const std::vector<Shape>& shapes, DType dtype) {
+  VarTuple vars;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    bundle.push_back({RandomTensor(shapes[i], 50 + i, TypeOf(net.inputs()[i], dtype), 0.1, 2)});
+    vars.push_back({RandomTensor(shapes[i], 50 + i, TypeOf(net.inputs()[i], dtype), 0.1, 2)});
   }
-  return bundle;
+  return vars;
 }
 
-Tensor OutputOf(Sequential& net, const Bundle& inputs,
+Tensor OutputOf(Sequential& net, const VarTuple& inputs,
                 const EnvironmentKind& kind = kReferenceF64) {
   TestEnvironment environment(kind);
-  Bundle bundle = inputs;
+  VarTuple vars = inputs;
   FillParameters(environment, net);
-  net(environment.context(), bundle);
-  REQUIRE(bundle.size() == 1);
-  return MakeTensor(bundle[0].shape(), Values(bundle[0].value), kind.dtype);
+  net(environment.context(), vars);
+  REQUIRE(vars.size() == 1);
+  return MakeTensor(vars[0].shape(), Values(vars[0].value), kind.dtype);
 }
 
 // All gradients, one behind the other, and what the step took at most.
@@ -138,9 +138,9 @@ std::pair<std::vector<double>, std::int64_t> GradientsOf(Sequential& net,
   if (!kind.dry) FillParameters(environment, net);
   Tape tape;
   const TapeScope scope(environment.context(), &tape);
-  Bundle bundle = RandomInputs(net, shapes, kind.dtype);
-  net(environment.context(), bundle);
-  const Var output = std::exchange(bundle, {})[0];
+  VarTuple vars = RandomInputs(net, shapes, kind.dtype);
+  net(environment.context(), vars);
+  const Var output = std::exchange(vars, {})[0];
   tape.Backward(environment.context(), output.slot,
                 RandomTensor(output.shape(), 9, output.dtype()));
   std::vector<double> all;
@@ -196,11 +196,11 @@ TEST_CASE("predictors give what they take: latents of any extent that patches di
 
 TEST_CASE("padding behind a text changes nothing") {
   const auto net = Named(MakeAsymmDit(SmallAsymmDit()));
-  Bundle padded = RandomInputs(*net, {{1, 2, 4, 6, 2}, {1, 5, 8}, {1}, {1, 5}}, DType::kF64);
+  VarTuple padded = RandomInputs(*net, {{1, 2, 4, 6, 2}, {1, 5, 8}, {1}, {1, 5}}, DType::kF64);
   padded[3] = {MakeTensor<double>({1, 5}, {1, 1, 1, 0, 0}, DType::kF64)};
   std::vector<double> text = Values(padded[1].value);
   text.resize(3 * 8);
-  Bundle shorter = padded;
+  VarTuple shorter = padded;
   shorter[1] = {MakeTensor<double>({1, 3, 8}, text, DType::kF64)};
   shorter[3] = {MakeTensor<double>({1, 3}, {1, 1, 1}, DType::kF64)};
   const Tensor expected = OutputOf(*net, shorter);
@@ -211,9 +211,9 @@ TEST_CASE("padding behind a text changes nothing") {
 
 TEST_CASE("a text of nothing but padding leaves numbers") {
   const auto net = Named(MakeAsymmDit(SmallAsymmDit()));
-  Bundle bundle = RandomInputs(*net, {{1, 1, 2, 2, 2}, {1, 2, 8}, {1}, {1, 2}}, DType::kF32);
-  bundle[3] = {MakeTensor<double>({1, 2}, {0, 0})};
-  for (const double value : Values(OutputOf(*net, bundle, kOneDnnF32))) {
+  VarTuple vars = RandomInputs(*net, {{1, 1, 2, 2, 2}, {1, 2, 8}, {1}, {1, 2}}, DType::kF32);
+  vars[3] = {MakeTensor<double>({1, 2}, {0, 0})};
+  for (const double value : Values(OutputOf(*net, vars, kOneDnnF32))) {
     CHECK(std::isfinite(value));
   }
 }

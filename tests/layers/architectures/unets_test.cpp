@@ -146,16 +146,16 @@ std::vector<UNetCase> Cases() {
       {"pixel_unet that enlarges", Enlarging(), {{2, 4, 8, 3}, {2}, {2, 3, 5}, {2, 2, 4, 3}, {2}}}};
 }
 
-Bundle InputsOf(const Sequential& network, const UNetCase& one, DType dtype) {
-  Bundle bundle;
+VarTuple InputsOf(const Sequential& network, const UNetCase& one, DType dtype) {
+  VarTuple vars;
   for (std::size_t i = 0; i < one.shapes.size(); ++i) {
     const NetworkInput& input = network.inputs()[i];
     const double scale = input.role == InputRole::kTime ? 10 : 1;
-    bundle.push_back({input.role == InputRole::kLabel
-                          ? MakeTensor<std::int64_t>(one.shapes[i], {0, 2}, DType::kI64)
-                          : RandomTensor(one.shapes[i], i, TypeOf(input, dtype), 0, scale)});
+    vars.push_back({input.role == InputRole::kLabel
+                        ? MakeTensor<std::int64_t>(one.shapes[i], {0, 2}, DType::kI64)
+                        : RandomTensor(one.shapes[i], i, TypeOf(input, dtype), 0, scale)});
   }
-  return bundle;
+  return vars;
 }
 
 // Fills all parameters at random: one that starts at zero would hide what is behind it.
@@ -180,13 +180,13 @@ struct Outcome {
 Outcome Run(const UNetCase& one, Sequential& network, const EnvironmentKind& kind) {
   TestEnvironment environment(kind);
   if (!kind.dry) Scatter(environment, network);
-  const Bundle inputs = InputsOf(network, one, kind.dtype);
+  const VarTuple inputs = InputsOf(network, one, kind.dtype);
   const Function run = [&](Context& context, const Var& x) {
-    Bundle bundle = inputs;
-    bundle[0] = x;
-    network(context, bundle);
-    REQUIRE(bundle.size() == 1);
-    return bundle[0];
+    VarTuple vars = inputs;
+    vars[0] = x;
+    network(context, vars);
+    REQUIRE(vars.size() == 1);
+    return vars[0];
   };
   Outcome outcome;
   outcome.output = RunPass(environment, run, inputs[0].value).output;
@@ -205,9 +205,9 @@ CheckpointSegments Every(std::size_t every, std::size_t count) {
 }
 
 double LossOf(const UNetCase& one, Sequential& network, TestEnvironment& environment) {
-  Bundle bundle = InputsOf(network, one, environment.dtype());
-  network(environment.context(), bundle);
-  return Dot(bundle[0].value, RandomTensor(bundle[0].shape(), 99, environment.dtype()));
+  VarTuple vars = InputsOf(network, one, environment.dtype());
+  network(environment.context(), vars);
+  return Dot(vars[0].value, RandomTensor(vars[0].shape(), 99, environment.dtype()));
 }
 
 // The derivative along a random direction of all parameters.
@@ -309,8 +309,8 @@ std::string RefusalOf(UNetCase one, std::size_t input, const Shape& shape) {
   const auto network = BuildArchitecture(one.config);
   TestEnvironment environment({BackendKind::kEigen, DType::kF32, true});
   try {
-    Bundle bundle = InputsOf(*network, one, DType::kF32);
-    (*network)(environment.context(), bundle);
+    VarTuple vars = InputsOf(*network, one, DType::kF32);
+    (*network)(environment.context(), vars);
   } catch (const ShapeError& error) {
     return error.what();
   }
