@@ -162,16 +162,16 @@ AiModelBuilder& AiModelBuilder::Override(const std::vector<std::string>& assignm
   return *this;
 }
 
-Blueprint AiModelBuilder::Plan() const {
-  return MakeBlueprint(config_, layout_ ? &*layout_ : nullptr);
+PlannedTraining AiModelBuilder::Plan() const {
+  return PlanTraining(config_, layout_ ? &*layout_ : nullptr);
 }
 
 Model AiModelBuilder::Build() const {
-  Blueprint blueprint = Plan();
+  PlannedTraining planned = Plan();
   const bool is_lazy = config_.memory.default_initialization_strategy ==
                        InitializationStrategy::kLazy;  // it takes nothing yet
-  if (!allow_overcommit_ && !is_lazy) RequireMachineMemory(blueprint, ReadSystemMemory());
-  return Model(std::move(blueprint), sources_);
+  if (!allow_overcommit_ && !is_lazy) RequireMachineMemory(planned, ReadSystemMemory());
+  return Model(std::move(planned), sources_);
 }
 
 }  // namespace frugal

@@ -48,7 +48,7 @@ class AiModelBuilder {
   const RunConfig& config() const { return config_; }
 
   // Checks, sizes and plans everything; no parameter memory is taken.
-  Blueprint Plan() const;
+  PlannedTraining Plan() const;
   // Plans, then makes the model. Throws MemoryError where the plan does not fit the memory that is
   // free now, but for a model with lazy initialization, which takes none before it is used.
   Model Build() const;

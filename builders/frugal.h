@@ -1,8 +1,8 @@
 #pragma once
 
 // Everything that most programs need of frugal: build a model (AiModelBuilder), look at its plan
-// (Blueprint, Plan), train and use it (Model), do all of it as a program does (RunTraining), or run
-// layers of your own in checkpointed, pooled memory (TrainingMemoryManager).
+// (PlannedTraining, Plan), train and use it (Model), do all of it as a program does (RunTraining),
+// or run layers of your own in checkpointed, pooled memory (TrainingMemoryManager).
 
 #include "builders/ai_model_builder.h"
 #include "builders/config/run_config_reader.h"

@@ -183,7 +183,7 @@ void CheckOutputSpace(const RunConfig& config, const OutputBytes& bytes) {
 
 std::vector<std::string> WriteOutputs(Model& model, const TrainingResult& result) {
   const OutputOptions& output = model.config().output;
-  const ReportData data = {model.blueprint(), result};
+  const ReportData data = {model.planned(), result};
   std::vector<std::string> written;
   std::string failures;
   const auto write = [&](const std::optional<std::string>& path, const auto& write_to) {

@@ -29,16 +29,16 @@ std::int64_t BytesGivenBack(const std::filesystem::path& file) {
 
 }  // namespace
 
-OutputBytes OutputBytesOf(const Blueprint& blueprint) {
-  const TrainingProgram& program = blueprint.program;
+OutputBytes OutputBytesOf(const PlannedTraining& planned) {
+  const TrainingProgram& program = planned.program;
   const std::int64_t epochs = program.total_steps / program.steps_per_epoch + 1;
   const std::int64_t allowance = kBytesPerMegabyte + kAllowancePerStep * program.total_steps +
                                  kAllowancePerEpoch * epochs +
-                                 kAllowancePerLayer * std::ssize(blueprint.plan.layers);
+                                 kAllowancePerLayer * std::ssize(planned.plan.layers);
   OutputBytes bytes = {.weights = 0, .report = allowance, .summary = allowance};
-  if (const std::optional<std::string>& path = blueprint.config.output.weights) {
+  if (const std::optional<std::string>& path = planned.config.output.weights) {
     bytes.weights = WeightsFileBytes(
-        FormatToWrite(*path), StoredTensorsOf(blueprint.parameters, MasterType(blueprint.dtype())));
+        FormatToWrite(*path), StoredTensorsOf(planned.parameters, MasterType(planned.dtype())));
   }
   return bytes;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "builders/plan/blueprint.h"
+#include "builders/plan/planned_training.h"
 
 namespace frugal {
 
@@ -18,7 +18,7 @@ struct OutputBytes {
   std::int64_t report = 0;
   std::int64_t summary = 0;
 };
-OutputBytes OutputBytesOf(const Blueprint& blueprint);
+OutputBytes OutputBytesOf(const PlannedTraining& planned);
 
 // Counts the free space of file systems, as outputs are written one after another. Where a file is
 // replaced, the old one is there until the new one is whole, and its space is free only then.

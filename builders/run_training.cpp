@@ -63,15 +63,15 @@ TrainingResult Train(Model& model, TrainingObserver* observer, const TrainOption
 
 }  // namespace
 
-TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options,
+TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& options,
                        DataSources sources) {
-  PrepareOutputs(blueprint.config, options.keep);
-  CheckOutputSpace(blueprint.config, OutputBytesOf(blueprint));
-  const DataUnits units = UnitsOf(blueprint.layout, blueprint.config.loss);
+  PrepareOutputs(planned.config, options.keep);
+  CheckOutputSpace(planned.config, OutputBytesOf(planned));
+  const DataUnits units = UnitsOf(planned.layout, planned.config.loss);
   const SystemMemory machine = ReadSystemMemory();
-  if (!options.quiet) std::cout << PlanText(blueprint, &machine) << std::endl;
-  if (!options.allow_overcommit) RequireMachineMemory(blueprint, machine);
-  Model model(std::move(blueprint), std::move(sources));
+  if (!options.quiet) std::cout << PlanText(planned, &machine) << std::endl;
+  if (!options.allow_overcommit) RequireMachineMemory(planned, machine);
+  Model model(std::move(planned), std::move(sources));
   TrainingResult result;
   const TrainOptions train{.profile = options.profile};
   if (options.quiet) {

@@ -27,7 +27,7 @@ struct TrainedRun {
 // before anything of it is allocated, refuses one that does not fit the memory that is free now,
 // trains with progress, prints what was reached and planned beside measured memory, and writes what
 // [output] names. With own data, `sources` holds it.
-TrainedRun RunTraining(Blueprint blueprint, const RunTrainingOptions& options = {},
+TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& options = {},
                        DataSources sources = {});
 
 }  // namespace frugal

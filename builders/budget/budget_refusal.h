@@ -17,7 +17,7 @@ struct BudgetAlternative {
 
 // Changes that lower the least that a training can do with, each planned by itself: those that
 // bring it within the budget, or, where none does, all that help and all of them together. What the
-// planner may change by itself is not among them. `custom_layout` as in MakeBlueprint.
+// planner may change by itself is not among them. `custom_layout` as in PlanTraining.
 std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
                                                const DataLayout* custom_layout,
                                                std::int64_t budget_bytes,

@@ -32,20 +32,20 @@ std::string LargestPart(const Plan& plan) {
 }
 
 // The configuration with a budget of what is free.
-RunConfig WithinFree(const Blueprint& blueprint, std::int64_t megabytes) {
-  RunConfig config = blueprint.config;
+RunConfig WithinFree(const PlannedTraining& planned, std::int64_t megabytes) {
+  RunConfig config = planned.config;
   config.memory.memory_budget_mb = MemoryBudget{.megabytes = megabytes};
   return config;
 }
 
 // Says what would make it fit, which it finds by planning that.
-std::string Cure(const Blueprint& blueprint, const SystemMemory& machine) {
-  const DataLayout* own_data = blueprint.dataset ? nullptr : &blueprint.layout;
+std::string Cure(const PlannedTraining& planned, const SystemMemory& machine) {
+  const DataLayout* own_data = planned.dataset ? nullptr : &planned.layout;
   // The plan leaves out what the process takes beside its tensors.
   const std::int64_t megabytes =
       (*machine.available_bytes - *machine.available_bytes / 32) / kBytesPerMegabyte - 64;
   if (megabytes <= 0) return "free some memory";
-  const RunConfig config = WithinFree(blueprint, megabytes);
+  const RunConfig config = WithinFree(planned, megabytes);
   const TrainingSetup trial = PrepareTraining(config, own_data);
   const BudgetLimit limit = {megabytes * kBytesPerMegabyte, {.source = BudgetSource::kFree}};
   BudgetSearch search(trial, limit.bytes);
@@ -65,28 +65,28 @@ std::string Cure(const Blueprint& blueprint, const SystemMemory& machine) {
 
 }  // namespace
 
-std::int64_t NeededBytes(const Blueprint& blueprint) {
-  const Plan& plan = blueprint.plan;
+std::int64_t NeededBytes(const PlannedTraining& planned) {
+  const Plan& plan = planned.plan;
   std::int64_t bytes = plan.peak_bytes;
-  if (!blueprint.config.memory.use_activation_pooling) return bytes;
+  if (!planned.config.memory.use_activation_pooling) return bytes;
   for (const StepPlan& step : plan.steps) {
     bytes = std::max(bytes, step.baseline.Total() + plan.arena_bytes);
   }
   return bytes;
 }
 
-bool FitsMachine(const Blueprint& blueprint, const SystemMemory& machine) {
-  return !machine.available_bytes || NeededBytes(blueprint) <= *machine.available_bytes;
+bool FitsMachine(const PlannedTraining& planned, const SystemMemory& machine) {
+  return !machine.available_bytes || NeededBytes(planned) <= *machine.available_bytes;
 }
 
-void RequireMachineMemory(const Blueprint& blueprint, const SystemMemory& machine) {
-  if (FitsMachine(blueprint, machine)) return;
+void RequireMachineMemory(const PlannedTraining& planned, const SystemMemory& machine) {
+  if (FitsMachine(planned, machine)) return;
   throw MemoryError({.where = "memory",
                      .required = "a training fits the memory that there is",
-                     .given = "this one takes " + WholeMegabytes(NeededBytes(blueprint)) + ", " +
-                              LargestPart(blueprint.plan) + ", and " + FreeText(machine),
-                     .advice = Cure(blueprint, machine) + "; to go on all the same: --force, "
-                                                          "AiModelBuilder::AllowOvercommit()"});
+                     .given = "this one takes " + WholeMegabytes(NeededBytes(planned)) + ", " +
+                              LargestPart(planned.plan) + ", and " + FreeText(machine),
+                     .advice = Cure(planned, machine) + "; to go on all the same: --force, "
+                                                        "AiModelBuilder::AllowOvercommit()"});
 }
 
 }  // namespace frugal

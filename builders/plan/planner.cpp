@@ -32,34 +32,34 @@ SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std
   return range;
 }
 
-void DescribeLayers(Blueprint& blueprint, const Trial& trial, const SavedBytes& kept) {
-  const std::map<std::string, int> segments = SegmentNumbers(*blueprint.network);
-  DryEnvironment environment(*blueprint.backend, blueprint.dtype());
+void DescribeLayers(PlannedTraining& planned, const Trial& trial, const SavedBytes& kept) {
+  const std::map<std::string, int> segments = SegmentNumbers(*planned.network);
+  DryEnvironment environment(*planned.backend, planned.dtype());
   Context& context = environment.context();
   context.set_training(true);
-  VarTuple vars = InputsOf(blueprint, trial, context);
-  for (std::size_t i = 0; i < blueprint.network->size(); ++i) {
-    Layer& layer = blueprint.network->layer(i);
+  VarTuple vars = InputsOf(planned, trial, context);
+  for (std::size_t i = 0; i < planned.network->size(); ++i) {
+    Layer& layer = planned.network->layer(i);
     layer(context, vars);
     const auto keeps = kept.find(layer.path());
     const auto segment = segments.find(layer.path());
-    blueprint.plan.layers.push_back({.path = layer.path(),
-                                     .description = layer.Describe(),
-                                     .output = vars[0].shape(),
-                                     .parameters = layer.ParameterCount(),
-                                     .saved_bytes = keeps == kept.end() ? 0 : keeps->second,
-                                     .segment = segment == segments.end() ? -1 : segment->second,
-                                     .inner_segments = SegmentsInside(segments, layer.path())});
+    planned.plan.layers.push_back({.path = layer.path(),
+                                   .description = layer.Describe(),
+                                   .output = vars[0].shape(),
+                                   .parameters = layer.ParameterCount(),
+                                   .saved_bytes = keeps == kept.end() ? 0 : keeps->second,
+                                   .segment = segment == segments.end() ? -1 : segment->second,
+                                   .inner_segments = SegmentsInside(segments, layer.path())});
   }
 }
 
-void FillTotals(Blueprint& blueprint, const MemoryLedger& ledger) {
-  Plan& plan = blueprint.plan;
-  plan.parameter_count = blueprint.network->ParameterCount();
-  for (const Parameter* parameter : blueprint.parameters) {
+void FillTotals(PlannedTraining& planned, const MemoryLedger& ledger) {
+  Plan& plan = planned.plan;
+  plan.parameter_count = planned.network->ParameterCount();
+  for (const Parameter* parameter : planned.parameters) {
     if (parameter->trainable) plan.trainable_count += parameter->shape.ElementCount();
   }
-  plan.total_steps = blueprint.program.total_steps;
+  plan.total_steps = planned.program.total_steps;
   plan.peak_by_purpose = ledger.peak();
   plan.peak_bytes = ledger.peak_total();
   plan.at_peak = ledger.at_peak();
@@ -68,15 +68,15 @@ void FillTotals(Blueprint& blueprint, const MemoryLedger& ledger) {
     plan.live_lower_bound_bytes =
         std::max(plan.live_lower_bound_bytes, step.layout.lower_bound_bytes);
   }
-  const TrainingMemoryConfig& memory = blueprint.config.memory;
+  const TrainingMemoryConfig& memory = planned.config.memory;
   if (!memory.use_activation_pooling) return;
   plan.arena_kept_bytes = std::min(plan.arena_bytes, memory.max_pool_memory_mb * kBytesPerMegabyte);
 }
 
-void CheckDeviceLimit(const Blueprint& blueprint) {
-  const auto limit_mb = blueprint.config.memory.max_memory_per_device_mb;
-  if (!limit_mb || blueprint.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
-  const Plan& plan = blueprint.plan;
+void CheckDeviceLimit(const PlannedTraining& planned) {
+  const auto limit_mb = planned.config.memory.max_memory_per_device_mb;
+  if (!limit_mb || planned.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
+  const Plan& plan = planned.plan;
   std::string parts;
   for (const MemoryTag tag : kAllMemoryTags) {
     if (plan.at_peak[tag] == 0) continue;
@@ -91,16 +91,16 @@ void CheckDeviceLimit(const Blueprint& blueprint) {
       .advice =
           "state memory_budget_mb, so that a plan is made to fit, use a smaller batch, or "
           "a higher limit"};
-  throw MemoryError(diagnostic, blueprint.config.origins.PlaceOf(diagnostic.where));
+  throw MemoryError(diagnostic, planned.config.origins.PlaceOf(diagnostic.where));
 }
 
 // A label without an output could only be found by reading past a row.
-void CheckOutputs(const Blueprint& blueprint) {
-  const std::int64_t classes = blueprint.layout.classes;
-  if (!TakesLabels(blueprint.config.loss.kind) || blueprint.plan.layers.empty()) return;
-  const Shape& output = blueprint.plan.layers.back().output;
+void CheckOutputs(const PlannedTraining& planned) {
+  const std::int64_t classes = planned.layout.classes;
+  if (!TakesLabels(planned.config.loss.kind) || planned.plan.layers.empty()) return;
+  const Shape& output = planned.plan.layers.back().output;
   if (output.back() >= classes) return;
-  const std::vector<LayerSpec>& layers = blueprint.config.model.layers;
+  const std::vector<LayerSpec>& layers = planned.config.model.layers;
   throw ShapeError({.where = "loss",
                     .required = "the network ends in an output for each of the " +
                                 std::to_string(classes) + " classes",
@@ -111,7 +111,7 @@ void CheckOutputs(const Blueprint& blueprint) {
 
 }  // namespace
 
-Blueprint PlanTraining(TrainingSetup setup) {
+PlannedTraining PlanTraining(TrainingSetup setup) {
   const std::optional<BudgetChoice> choice = ChooseWithinBudget(setup);
   if (choice) setup.config = WithSettings(std::move(setup.config), choice->settings);
   Trial trial = TrialWith(setup, SettingsOf(setup.config));
@@ -122,45 +122,45 @@ Blueprint PlanTraining(TrainingSetup setup) {
   } else {
     SetPolicySegments(setup, trial.settings, kept);
   }
-  Blueprint blueprint{std::move(setup), Plan()};
-  Plan& plan = blueprint.plan;
-  DescribeLayers(blueprint, trial, kept);
-  plan.final_after = trial.final_after = ContributionsFor(blueprint, trial);
-  DryTraining training(blueprint, trial);
+  PlannedTraining planned{std::move(setup), Plan()};
+  Plan& plan = planned.plan;
+  DescribeLayers(planned, trial, kept);
+  plan.final_after = trial.final_after = ContributionsFor(planned, trial);
+  DryTraining training(planned, trial);
   for (const PlannedStep& step : StepsOf(trial.program)) {
     plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
   }
-  FillTotals(blueprint, training.ledger());
+  FillTotals(planned, training.ledger());
   if (choice) {
     plan.budget = choice->plan;
     plan.budget->planned_bytes =
-        FootprintBytes(blueprint.config.memory, plan, training.ledger().live_total());
+        FootprintBytes(planned.config.memory, plan, training.ledger().live_total());
   }
   plan.largest_holders = HoldersOf(plan.steps.front());
-  return blueprint;
+  return planned;
 }
 
-Trial TrialOf(const Blueprint& blueprint) {
-  Trial trial = TrialWith(blueprint, SettingsOf(blueprint.config));
-  trial.final_after = blueprint.plan.final_after;
+Trial TrialOf(const PlannedTraining& planned) {
+  Trial trial = TrialWith(planned, SettingsOf(planned.config));
+  trial.final_after = planned.plan.final_after;
   return trial;
 }
 
-StepPlan PlanStep(const Blueprint& blueprint, StepKind kind, int64_t batch) {
-  DryTraining training(blueprint, TrialOf(blueprint));
-  for (const Parameter* parameter : blueprint.parameters) training.store().Value(*parameter);
+StepPlan PlanStep(const PlannedTraining& planned, StepKind kind, int64_t batch) {
+  DryTraining training(planned, TrialOf(planned));
+  for (const Parameter* parameter : planned.parameters) training.store().Value(*parameter);
   // Packed weights are there too once anything has run.
-  const bool packs = blueprint.dtype() == DType::kBF16;
+  const bool packs = planned.dtype() == DType::kBF16;
   return training.Run(kind, batch, packs ? 2 : 1);
 }
 
-Blueprint MakeBlueprint(const RunConfig& config, const DataLayout* custom_layout) {
+PlannedTraining PlanTraining(const RunConfig& config, const DataLayout* custom_layout) {
   TrainingSetup setup = PrepareTraining(config, custom_layout);
   return WithPlaceIn(config, [&] {
-    Blueprint blueprint = PlanTraining(std::move(setup));
-    CheckOutputs(blueprint);
-    CheckDeviceLimit(blueprint);
-    return blueprint;
+    PlannedTraining planned = PlanTraining(std::move(setup));
+    CheckOutputs(planned);
+    CheckDeviceLimit(planned);
+    return planned;
   });
 }
 

@@ -69,14 +69,14 @@ Shape OutputShape(const RunConfig& config, const DataLayout& layout, Sequential&
 constexpr std::int64_t kBytesOfF32 = 4;
 
 ModelListing ListingOf(const ModelPreset& preset, const std::string& memory_preset) {
-  const Blueprint blueprint =
+  const PlannedTraining planned =
       PlanNamedModel(std::string(preset.name), {"memory.preset=" + memory_preset});
   ModelListing listing{.name = std::string(preset.name),
-                       .family = FamilyOf(*blueprint.config.model.architecture).name,
-                       .parameters = blueprint.plan.parameter_count,
-                       .train_bytes = blueprint.plan.peak_bytes,
+                       .family = FamilyOf(*planned.config.model.architecture).name,
+                       .parameters = planned.plan.parameter_count,
+                       .train_bytes = planned.plan.peak_bytes,
                        .published = PublishedAs(preset.name)};
-  for (const Parameter* parameter : blueprint.parameters) {
+  for (const Parameter* parameter : planned.parameters) {
     listing.held_bytes += kBytesOfF32 * parameter->shape.ElementCount();
   }
   return listing;
@@ -127,12 +127,12 @@ DataLayout LayoutWithoutData(const RunConfig& config) {
   return natural.layout;
 }
 
-Blueprint PlanNamedModel(const std::string& name, const std::vector<std::string>& overrides) {
+PlannedTraining PlanNamedModel(const std::string& name, const std::vector<std::string>& overrides) {
   const RunConfig config = NamedModelConfig(name, overrides);
   const DataLayout layout = WithPlaceIn(config, [&] { return LayoutWithoutData(config); });
-  Blueprint blueprint = MakeBlueprint(config, &layout);
-  blueprint.published_model = name;
-  return blueprint;
+  PlannedTraining planned = PlanTraining(config, &layout);
+  planned.published_model = name;
+  return planned;
 }
 
 std::vector<ModelListing> ListModels(const std::string& memory_preset) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "builders/plan/blueprint.h"
+#include "builders/plan/planned_training.h"
 
 namespace frugal {
 
@@ -29,7 +29,8 @@ RunConfig NamedModelConfig(const std::string& name, const std::vector<std::strin
 DataLayout LayoutWithoutData(const RunConfig& config);
 
 // Plans that training, touching no weight; NotesOn says what was assumed.
-Blueprint PlanNamedModel(const std::string& name, const std::vector<std::string>& overrides = {});
+PlannedTraining PlanNamedModel(const std::string& name,
+                               const std::vector<std::string>& overrides = {});
 
 // A published model as lists show it.
 struct ModelListing {

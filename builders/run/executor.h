@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/plan/blueprint.h"
+#include "builders/plan/planned_training.h"
 #include "builders/run/data_sources.h"
 #include "builders/run/memory_stack.h"
 #include "builders/run/step_layouts.h"
@@ -18,14 +18,14 @@ namespace frugal {
 // is given; Model does.
 class Executor {
  public:
-  // The blueprint must outlive it. With own data, `sources` holds it; otherwise data sets are read
-  // when they are first needed. Takes parameter memory here, or, with lazy initialization, when
-  // each is first touched.
-  Executor(const Blueprint& blueprint, DataSources sources);
+  // The planned training must outlive it. With own data, `sources` holds it; otherwise data sets
+  // are read when they are first needed. Takes parameter memory here, or, with lazy initialization,
+  // when each is first touched.
+  Executor(const PlannedTraining& planned, DataSources sources);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  const Blueprint& blueprint() const { return blueprint_; }
+  const PlannedTraining& planned() const { return planned_; }
   MemoryStack& memory() { return memory_; }
   const MemoryStack& memory() const { return memory_; }
   ParameterStore& store() { return store_; }
@@ -45,7 +45,7 @@ class Executor {
 
   // Swaps the weights with their moving averages, where the optimizer keeps them.
   void SwapEma();
-  bool keeps_averages() const { return blueprint_.config.optimizer.ema_decay > 0; }
+  bool keeps_averages() const { return planned_.config.optimizer.ema_decay > 0; }
   // True where the weights are their averages now.
   bool averaged() const { return averaged_; }
 
@@ -62,7 +62,7 @@ class Executor {
   auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
   StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
 
-  const Blueprint& blueprint_;
+  const PlannedTraining& planned_;
   MemoryStack memory_;
   ParameterStore store_;
   Context context_;

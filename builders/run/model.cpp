@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "builders/run/copy_blueprint.h"
+#include "builders/run/copy_training.h"
 #include "builders/run/executor.h"
 #include "builders/run/training_loop.h"
 #include "builders/run/weights.h"
@@ -27,29 +27,29 @@ void RestartEma(ParameterStore& store, const Parameter& parameter, Backend& back
                              store.State(parameter, ParameterStore::kAverage, backend));
 }
 
-std::unique_ptr<Blueprint> TakeWhole(Blueprint blueprint) {
-  if (blueprint.network == nullptr || blueprint.backend == nullptr) {
+std::unique_ptr<PlannedTraining> TakeWhole(PlannedTraining planned) {
+  if (planned.network == nullptr || planned.backend == nullptr) {
     throw UsageError({.where = "Model",
-                      .required = "a blueprint that no model was made of",
+                      .required = "a planned training that no model was made of",
                       .given = "this one was moved from",
                       .advice = "call AiModelBuilder::Plan() for each model"});
   }
-  return std::make_unique<Blueprint>(std::move(blueprint));
+  return std::make_unique<PlannedTraining>(std::move(planned));
 }
 
 }  // namespace
 
-Model::Model(Blueprint blueprint, DataSources sources)
+Model::Model(PlannedTraining planned, DataSources sources)
     : use_(std::make_unique<ModelUse>()),
-      blueprint_(TakeWhole(std::move(blueprint))),
-      executor_(std::make_unique<Executor>(*blueprint_, std::move(sources))) {}
+      planned_(TakeWhole(std::move(planned))),
+      executor_(std::make_unique<Executor>(*planned_, std::move(sources))) {}
 
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&& other) noexcept {
-  executor_ = std::move(other.executor_);  // before the blueprint, which it refers to
+  executor_ = std::move(other.executor_);  // before the planned training, which it refers to
   trained_ = other.trained_;
-  blueprint_ = std::move(other.blueprint_);
+  planned_ = std::move(other.planned_);
   use_ = std::move(other.use_);
   return *this;
 }
@@ -128,7 +128,7 @@ std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t co
 std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
                                           const GenerateOptions& options) {
   const ModelUse::Scope use(*use_, "Model::Generate");
-  const std::int64_t vocabulary = blueprint_->layout.vocabulary;
+  const std::int64_t vocabulary = planned_->layout.vocabulary;
   for (const std::int64_t token : prompt) {
     if (token >= 0 && token < vocabulary) continue;
     throw UsageError(
@@ -141,12 +141,12 @@ std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
   HeapAllocator heap;
   MemoryLedger ledger;  // the model's own book is of training, as planned
   TrackedAllocator memory(ledger, heap, false);
-  Context context({.backend = *blueprint_->backend,
+  Context context({.backend = *planned_->backend,
                    .ledger = ledger,
                    .step_memory = memory,
                    .parameters = executor_->store(),
-                   .dtype = blueprint_->dtype(),
-                   .seed = blueprint_->seed()});
+                   .dtype = planned_->dtype(),
+                   .seed = planned_->seed()});
   return frugal::Generate(context, network(), prompt, options);
 }
 
@@ -186,8 +186,8 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
   for (const Parameter* parameter : parameters()) {
     ReadInto(*file, *parameter, executor_->store().Value(*parameter),
              config().training.on_divergence);
-    RestartEma(executor_->store(), *parameter, *blueprint_->backend);
-    executor_->store().Repack(*parameter, *blueprint_->backend);
+    RestartEma(executor_->store(), *parameter, *planned_->backend);
+    executor_->store().Repack(*parameter, *planned_->backend);
   }
 }
 
@@ -203,8 +203,7 @@ std::string Model::WeightsHash() {
 
 Model Model::Clone() const {
   const ModelUse::Scope use(*use_, "Model::Clone");
-  Model clone(CopyBlueprint(*blueprint_),
-              blueprint_->dataset ? DataSources() : executor_->sources());
+  Model clone(CopyTraining(*planned_), planned_->dataset ? DataSources() : executor_->sources());
   clone.executor_->CopyValues(*executor_);
   return clone;
 }

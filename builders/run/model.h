@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/plan/blueprint.h"
+#include "builders/plan/planned_training.h"
 #include "builders/run/data_sources.h"
 #include "builders/run/model_part.h"
 #include "builders/run/model_use.h"
@@ -24,23 +24,23 @@ class Model {
  public:
   // With own data, `sources` holds it; otherwise data sets are read when they are first needed.
   // Takes parameter memory here, or, with lazy initialization, when each is first touched.
-  explicit Model(Blueprint blueprint, DataSources sources = {});
+  explicit Model(PlannedTraining planned, DataSources sources = {});
   ~Model();
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
-  const Blueprint& blueprint() const { return *blueprint_; }
-  const Plan& plan() const { return blueprint_->plan; }
-  const RunConfig& config() const { return blueprint_->config; }
-  const TrainingProgram& program() const { return blueprint_->program; }
-  const DataLayout& layout() const { return blueprint_->layout; }
+  const PlannedTraining& planned() const { return *planned_; }
+  const Plan& plan() const { return planned_->plan; }
+  const RunConfig& config() const { return planned_->config; }
+  const TrainingProgram& program() const { return planned_->program; }
+  const DataLayout& layout() const { return planned_->layout; }
   // Returns what the network takes, with the shapes of the data.
-  const NetworkInputs& inputs() const { return blueprint_->inputs; }
+  const NetworkInputs& inputs() const { return planned_->inputs; }
   // Null where the data have the targets.
-  const DiffusionProcess* diffusion() const { return blueprint_->diffusion.get(); }
+  const DiffusionProcess* diffusion() const { return planned_->diffusion.get(); }
   std::int64_t ParameterCount() const { return plan().parameter_count; }
-  const std::vector<Parameter*>& parameters() const { return blueprint_->parameters; }
-  Sequential& network() { return *blueprint_->network; }
+  const std::vector<Parameter*>& parameters() const { return planned_->parameters; }
+  Sequential& network() { return *planned_->network; }
 
   // The whole program: epochs, evaluation, measurements. Throws UsageError when called again, and
   // DivergenceError where training.on_divergence is kStop and a loss, a norm of gradients or, at
@@ -113,7 +113,7 @@ class Model {
   const Parameter& Find(const std::string& path) const;
 
   ModelPart<ModelUse> use_;
-  ModelPart<Blueprint> blueprint_;
+  ModelPart<PlannedTraining> planned_;
   ModelPart<Executor> executor_;
   bool trained_ = false;  // Train() was called
 };

@@ -76,7 +76,7 @@ Model LoadTextModel(const RunConfig& config, const std::string& weights, std::in
                              .train_count = config.training.batch_size,
                              .vocabulary = kBytes,
                              .label_shape = {window}};
-  Model model(MakeBlueprint(lazy, &layout));
+  Model model(PlanTraining(lazy, &layout));
   model.LoadWeights(weights, WeightsFormat::kAuto, config.model.allow_missing);
   return model;
 }

@@ -62,10 +62,10 @@ TrainingResult TrainingLoop::Run() {
 }
 
 void TrainingLoop::RunEpoch(std::int64_t epoch) {
-  const TrainingProgram& program = executor_.blueprint().program;
+  const TrainingProgram& program = executor_.planned().program;
   const Clock::time_point epoch_start = Clock::now();
   const std::vector<std::int64_t> order =
-      EpochOrder(program.train_samples, executor_.blueprint().seed(), epoch, config().data.shuffle);
+      EpochOrder(program.train_samples, executor_.planned().seed(), epoch, config().data.shuffle);
   const LastBatch last = program.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
   const std::size_t first_loss = result_.losses.size();
   for (std::int64_t i = 0; i < program.steps_per_epoch && !IsDone(); ++i) {
@@ -174,7 +174,7 @@ void TrainingLoop::Finish() {
     result_.profile = {
         .steps = result_.steps - steps_before_profile_,
         .seconds = step_seconds_ - seconds_before_profile_,
-        .dtype = executor_.blueprint().backend->ProductType(executor_.context().dtype()),
+        .dtype = executor_.planned().backend->ProductType(executor_.context().dtype()),
         .operations = OperationsOf(executor_.context().profile()),
         .limits = {}};
   }

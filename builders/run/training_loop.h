@@ -23,8 +23,8 @@ class TrainingLoop {
   void WarnIfDiverged(double loss);
   void EvaluateInto(EpochResult& epoch);
   void Report(std::int64_t epoch, double loss);
-  const RunConfig& config() const { return executor_.blueprint().config; }
-  const TrainingProgram& program() const { return executor_.blueprint().program; }
+  const RunConfig& config() const { return executor_.planned().config; }
+  const TrainingProgram& program() const { return executor_.planned().program; }
   bool IsTimed() const;
   void StartProfile();
   void Finish();

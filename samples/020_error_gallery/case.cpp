@@ -18,7 +18,7 @@ units = 10
 }  // namespace
 
 Case FromWholeToml(const std::string& title, const std::string& text) {
-  return {title, text, [text] { MakeBlueprint(ReadRunConfigText(text, "run.toml")); }};
+  return {title, text, [text] { PlanTraining(ReadRunConfigText(text, "run.toml")); }};
 }
 
 Case FromToml(const std::string& title, const std::string& text) {

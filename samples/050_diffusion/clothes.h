@@ -64,14 +64,14 @@ inline void WriteSamples(Model& model, const std::string& path, std::uint64_t se
   std::cout << "\nwrote " << path << std::endl;
 }
 
-inline void TrainAndDraw(Blueprint blueprint, const std::string& directory,
+inline void TrainAndDraw(PlannedTraining planned, const std::string& directory,
                          std::vector<std::string> keep = {}) {
   std::filesystem::create_directories(directory);
   const std::string sharpening = directory + "/sharpening.png";
   TrainedRun run =
-      RunTraining(std::move(blueprint), {.keep = std::move(keep), .watch = [&](Model& model) {
-                                           return std::make_unique<Sharpening>(model, sharpening);
-                                         }});
+      RunTraining(std::move(planned), {.keep = std::move(keep), .watch = [&](Model& model) {
+                                         return std::make_unique<Sharpening>(model, sharpening);
+                                       }});
   std::cout << "wrote " << sharpening << ": each row is later in training\n";
   WriteSamples(run.model, directory + "/samples.png", 0);
 }

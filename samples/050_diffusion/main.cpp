@@ -52,7 +52,7 @@ void DrawFrom(std::vector<char*> arguments) {
   if (const auto directory = std::filesystem::path(path).parent_path(); !directory.empty()) {
     std::filesystem::create_directories(directory);
   }
-  Model model(MakeBlueprint(WithoutWeightsFile(ReadRunConfig(file, overrides))));
+  Model model(PlanTraining(WithoutWeightsFile(ReadRunConfig(file, overrides))));
   model.LoadWeights(*weights);
   WriteSamples(model, path, seed);
 }

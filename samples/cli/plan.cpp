@@ -81,10 +81,10 @@ void Plan(const PlanArguments& arguments) {
                     arguments.json);
     return;
   }
-  const Blueprint blueprint =
-      is_name ? PlanNamedModel(given, overrides) : MakeBlueprint(ReadRunConfig(given, overrides));
+  const PlannedTraining planned =
+      is_name ? PlanNamedModel(given, overrides) : PlanTraining(ReadRunConfig(given, overrides));
   const SystemMemory machine = ReadSystemMemory();
-  std::cout << (arguments.json ? PlanJson(blueprint, &machine) : PlanText(blueprint, &machine));
+  std::cout << (arguments.json ? PlanJson(planned, &machine) : PlanText(planned, &machine));
 }
 
 }  // namespace

@@ -105,8 +105,8 @@ struct Range {
 Range RangeOf(const PresetModel& spec) {
   const auto range = InChildProcess([&] {
     const RunConfig config = BuilderFor(spec, {}).config();
-    const TrainingSetup blueprint = PrepareTraining(config, &spec.layout);
-    BudgetSearch search(blueprint, 0);
+    const TrainingSetup planned = PrepareTraining(config, &spec.layout);
+    BudgetSearch search(planned, 0);
     const auto whole = [](std::int64_t bytes) {
       return static_cast<std::int64_t>(std::ceil(Megabytes(bytes)));
     };

@@ -36,14 +36,13 @@ void Run(int count, char** arguments) {
   }
   RunConfig config = NamedModelConfig(name, overrides);
   const DataLayout layout = LayoutWithoutData(config);
-  Blueprint blueprint = MakeBlueprint(config, &layout);
-  const std::int64_t planned = PlannedBytes(blueprint.plan);
-  const std::int64_t batch = blueprint.program.batch;
-  std::cout << name << ", batch " << batch << ": " << FormatCount(blueprint.plan.parameter_count)
-            << " parameters, " << FormatBytes(planned) << " planned; making weights ..."
-            << std::endl;
+  PlannedTraining planned = PlanTraining(config, &layout);
+  const std::int64_t bytes = PlannedBytes(planned.plan);
+  const std::int64_t batch = planned.program.batch;
+  std::cout << name << ", batch " << batch << ": " << FormatCount(planned.plan.parameter_count)
+            << " parameters, " << FormatBytes(bytes) << " planned; making weights ..." << std::endl;
   const auto source = std::make_shared<RandomSamples>(layout, 2 * batch);
-  Model model(std::move(blueprint), {source, source});
+  Model model(std::move(planned), {source, source});
   std::vector<std::int64_t> samples = FirstSamples(batch);
   for (int step = 1; step <= 2; ++step) {
     const auto start = Clock::now();
@@ -54,7 +53,7 @@ void Run(int count, char** arguments) {
   }
   const MemoryMeasurement measured = model.Measured();
   const double share =
-      100.0 * static_cast<double>(measured.peak_rss_bytes - planned) / static_cast<double>(planned);
+      100.0 * static_cast<double>(measured.peak_rss_bytes - bytes) / static_cast<double>(bytes);
   std::cout << "live at the peak " << FormatBytes(measured.peak_bytes) << " ("
             << FormatBytes(model.plan().peak_bytes) << " planned), peak resident "
             << FormatBytes(measured.peak_rss_bytes) << ": " << FixedText(share, 1)

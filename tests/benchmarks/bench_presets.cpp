@@ -103,11 +103,11 @@ struct SavedWeights {
 Sample Measure(const PresetModel& spec, const std::string& preset, const SavedWeights& weights) {
   const TrainingMemoryConfig memory = PresetByName(preset, {.weights_file_path = weights.path});
   Sample sample;
-  Blueprint blueprint = BuilderFor(spec, memory).Plan();
-  TakeFromPlan(blueprint.plan, sample);
+  PlannedTraining planned = BuilderFor(spec, memory).Plan();
+  TakeFromPlan(planned.plan, sample);
   const std::int64_t resident = ResidentBytes();
   const auto start = Clock::now();
-  Model model(std::move(blueprint),
+  Model model(std::move(planned),
               {std::make_shared<RandomSamples>(spec.layout, spec.layout.train_count), nullptr});
   sample.construction_seconds = SecondsSince(start);
   sample.constructed = model.live_bytes();

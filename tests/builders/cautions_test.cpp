@@ -10,7 +10,7 @@ namespace {
 
 // Plans the file and returns the refusal.
 std::string Refusal(const std::string& text) {
-  return MessageOf<Error>([&] { MakeBlueprint(ReadRunConfigText(text, "run.toml")); });
+  return MessageOf<Error>([&] { PlanTraining(ReadRunConfigText(text, "run.toml")); });
 }
 
 TEST_CASE("a network without parameters is refused") {
@@ -25,10 +25,10 @@ TEST_CASE("a warm-up that never ends is said in the plan") {
       "[[model.layers]]\ntype = \"flatten\"\n"
       "[[model.layers]]\ntype = \"dense\"\nunits = 10\n";
   const auto notes = [&](const std::string& warmup) {
-    const Blueprint blueprint =
-        MakeBlueprint(ReadRunConfigText(text, "run.toml", {"schedule.warmup_steps=" + warmup}));
+    const PlannedTraining planned =
+        PlanTraining(ReadRunConfigText(text, "run.toml", {"schedule.warmup_steps=" + warmup}));
     std::string all;
-    for (const std::string& note : NotesOn(blueprint)) all += note + "\n";
+    for (const std::string& note : NotesOn(planned)) all += note + "\n";
     return all;
   };
   CheckContains(notes("11"), "schedule.warmup_steps = 11 is more than the 10 steps");

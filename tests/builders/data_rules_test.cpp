@@ -9,7 +9,7 @@ namespace {
 
 // Plans the file and returns the refusal.
 std::string Refusal(const std::string& text) {
-  return MessageOf<Error>([&] { MakeBlueprint(ReadRunConfigText(text, "run.toml")); });
+  return MessageOf<Error>([&] { PlanTraining(ReadRunConfigText(text, "run.toml")); });
 }
 
 TEST_CASE("a misspelt data set is reported together with all other errors") {

@@ -87,7 +87,7 @@ TEST_CASE("a text that cannot be read is told with its place in the file") {
   const TempDir directory;
   const std::string toml = "[data]\ntext_file = \"" + directory.File("missing") + "\"\n";
   const RunConfig config = ReadRunConfigText(toml + kNetwork, "run.toml");
-  CheckContains(MessageOf<DataError>([&] { MakeBlueprint(config); }),
+  CheckContains(MessageOf<DataError>([&] { PlanTraining(config); }),
                 "run.toml:2:1: [" + directory.File("missing") + "] a file of the data set must");
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Plans the file and returns the refusal.
 std::string Refusal(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return MessageOf<Error>([&] { MakeBlueprint(ReadRunConfigText(text, "run.toml", overrides)); });
+  return MessageOf<Error>([&] { PlanTraining(ReadRunConfigText(text, "run.toml", overrides)); });
 }
 
 const std::string kTextModel = R"([model]

@@ -88,12 +88,12 @@ void Decoder(LayerList& l) {
 // A line for every layer, then one for every parameter.
 std::string Described(const RunConfig& config) {
   const DataLayout layout = SyntheticLayout();
-  const Blueprint blueprint = MakeBlueprint(config, &layout);
+  const PlannedTraining planned = PlanTraining(config, &layout);
   std::string text;
-  for (const LayerPlan& layer : blueprint.plan.layers) {
+  for (const LayerPlan& layer : planned.plan.layers) {
     text += layer.path + ": " + layer.description + " " + ToString(layer.output) + "\n";
   }
-  for (const Parameter* parameter : blueprint.parameters) {
+  for (const Parameter* parameter : planned.parameters) {
     text += parameter->path + " " + ToString(parameter->shape) + " " +
             std::string(NameOf(parameter->initializer.kind)) + "\n";
   }

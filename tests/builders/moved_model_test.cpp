@@ -24,10 +24,10 @@ TEST_CASE("a model that was moved into another refuses every use") {
   model = builder.Build();
   model.TrainStep(std::vector<std::int64_t>{0, 1});
   other.TrainStep(std::vector<std::int64_t>{0, 1});
-  Blueprint blueprint = builder.Plan();
-  const Model made(std::move(blueprint));  // NOLINTNEXTLINE(bugprone-use-after-move)
-  CheckContains(MessageOf<UsageError>([&] { Model again(std::move(blueprint)); }),
-                "a blueprint that no model was made of");
+  PlannedTraining planned = builder.Plan();
+  const Model made(std::move(planned));  // NOLINTNEXTLINE(bugprone-use-after-move)
+  CheckContains(MessageOf<UsageError>([&] { Model again(std::move(planned)); }),
+                "a planned training that no model was made of");
 }
 
 }  // namespace

@@ -101,15 +101,15 @@ TEST_CASE("outputs: what they will take is known before a training, weights to t
   builder.Output({.weights = directory.File("w"),
                   .report = directory.File("r"),
                   .summary = directory.File("s")});
-  Blueprint blueprint = builder.Plan();
-  const OutputBytes planned = OutputBytesOf(blueprint);
-  RunTraining(std::move(blueprint), {.quiet = true}, SyntheticSources(LayoutFor("resnet")));
+  PlannedTraining planned = builder.Plan();
+  const OutputBytes bytes = OutputBytesOf(planned);
+  RunTraining(std::move(planned), {.quiet = true}, SyntheticSources(LayoutFor("resnet")));
   const auto written = [&](const char* name) {
     return static_cast<std::int64_t>(std::filesystem::file_size(directory.File(name)));
   };
-  CHECK(written("w") == planned.weights);
-  CHECK(written("r") < planned.report);
-  CHECK(written("s") < planned.summary);
+  CHECK(written("w") == bytes.weights);
+  CHECK(written("r") < bytes.report);
+  CHECK(written("s") < bytes.summary);
 }
 
 TEST_CASE("outputs: room is taken once for each of them") {

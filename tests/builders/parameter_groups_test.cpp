@@ -126,9 +126,9 @@ TEST_CASE("a tied weight is frozen under either of its names") {
       Gpt2Config{.vocab_size = 16, .n_positions = 8, .n_embd = 8, .n_layer = 1, .n_head = 2});
   for (const char* name : {"lm_head", "transformer.wte"}) {
     INFO(name);
-    const Blueprint blueprint = AiModelBuilder(builder).Freeze({name}).Plan();
+    const PlannedTraining planned = AiModelBuilder(builder).Freeze({name}).Plan();
     int frozen = 0;
-    for (const Parameter* parameter : blueprint.parameters) frozen += parameter->frozen ? 1 : 0;
+    for (const Parameter* parameter : planned.parameters) frozen += parameter->frozen ? 1 : 0;
     CHECK(frozen == 1);
   }
 }
@@ -204,7 +204,7 @@ TEST_CASE("files name parts of the network, and refusals their place") {
   const std::string network = "[[model.layers]]\ntype = \"dense\"\nunits = 10\nname = \"head\"\n";
   const auto refusal = [&](const std::string& text) {
     return MessageOf<ConfigError>(
-        [&] { MakeBlueprint(ReadRunConfigText(text + network, "run.toml")); });
+        [&] { PlanTraining(ReadRunConfigText(text + network, "run.toml")); });
   };
   CHECK(refusal("[training]\nepochs = 1\nfrozen = [\"haed\"]\n").starts_with("run.toml:3:"));
   CHECK(refusal("[optimizer]\nlr_multiplier_for = [\"haed\"]\n").starts_with("run.toml:2:"));

@@ -14,13 +14,13 @@ TEST_CASE("every published model is planned by its name, and no weight is touche
   const std::int64_t before = ResidentBytes();
   for (const std::string& name : NamedModels()) {
     INFO(name);
-    const Blueprint blueprint = PlanNamedModel(name);
-    const Plan& plan = blueprint.plan;
+    const PlannedTraining planned = PlanNamedModel(name);
+    const Plan& plan = planned.plan;
     CHECK(plan.parameter_count == BuildArchitecture(ArchitectureNamed(name))->ParameterCount());
     // Values of all, and gradients and two moments of those that train.
     CHECK(plan.peak_bytes > 4 * plan.parameter_count + 12 * plan.trainable_count);
     CHECK(plan.peak_by_purpose[MemoryTag::kActivation] > 0);
-    CHECK(blueprint.config.optimizer.kind == OptimizerKind::kAdamW);
+    CHECK(planned.config.optimizer.kind == OptimizerKind::kAdamW);
     CHECK(plan.steps.size() == 1);
   }
   // The kernels that oneDNN 3.12 makes for these plans hold 90 MB, and one model's weights up to 48

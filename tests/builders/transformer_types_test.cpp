@@ -20,12 +20,12 @@ DataLayout TextLayout() {
 
 // A line for every layer, then one for every parameter.
 std::string Described(const RunConfig& config, const DataLayout& layout = TextLayout()) {
-  const Blueprint blueprint = MakeBlueprint(config, &layout);
+  const PlannedTraining planned = PlanTraining(config, &layout);
   std::string text;
-  for (const LayerPlan& layer : blueprint.plan.layers) {
+  for (const LayerPlan& layer : planned.plan.layers) {
     text += layer.path + ": " + layer.description + " " + ToString(layer.output) + "\n";
   }
-  for (const Parameter* parameter : blueprint.parameters) {
+  for (const Parameter* parameter : planned.parameters) {
     text += parameter->path + " " + ToString(parameter->shape) + "\n";
   }
   return text;

@@ -114,7 +114,7 @@ TEST_CASE("refusals of classes name the place in the file", "[data]") {
   const auto refusal = [](const std::string& data) {
     const std::string network = "[[model.layers]]\ntype = \"dense\"\nunits = 10\n";
     return MessageOf<Error>(
-        [&] { MakeBlueprint(ReadRunConfigText("[data]\n" + data + network, "run.toml")); });
+        [&] { PlanTraining(ReadRunConfigText("[data]\n" + data + network, "run.toml")); });
   };
   CHECK(refusal("classes_used = [0, 10]\n").starts_with("run.toml:2:"));
   CHECK(refusal("classes_used = []\n").starts_with("run.toml:2:"));

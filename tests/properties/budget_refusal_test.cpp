@@ -37,7 +37,7 @@ TEST_CASE("what cannot fit is refused, and every alternative that is named is tr
     CHECK(one.least_bytes < least);
     RunConfig config = one.config;
     config.memory.memory_budget_mb = MemoryBudget{Megabytes(one.least_bytes), 0};
-    const Plan plan = MakeBlueprint(config, &layout).plan;
+    const Plan plan = PlanTraining(config, &layout).plan;
     CHECK(plan.budget->planned_bytes <= Megabytes(one.least_bytes) * kBytesPerMegabyte);
   }
 }
@@ -92,9 +92,9 @@ TEST_CASE("a budget above the limit of a device is planned within that limit", "
   AiModelBuilder builder = BuilderFor(BudgetRun{.network = "gpt", .budget_mb = 1000});
   const std::int64_t floor = FloorOf(builder);
   builder.Override({"memory.max_memory_per_device_mb=" + std::to_string(floor)});
-  const Blueprint blueprint = builder.Plan();
-  REQUIRE(blueprint.plan.budget);
-  CHECK(blueprint.plan.budget->planned_bytes <= floor * kBytesPerMegabyte);
+  const PlannedTraining planned = builder.Plan();
+  REQUIRE(planned.plan.budget);
+  CHECK(planned.plan.budget->planned_bytes <= floor * kBytesPerMegabyte);
   builder.Override({"memory.max_memory_per_device_mb=" + std::to_string(floor - 1)});
   const std::string text = RefusalOf(builder);
   CHECK(text.find("[memory.max_memory_per_device_mb] cannot train within ") != std::string::npos);

@@ -39,7 +39,7 @@ TEST_CASE("plans fit every budget down to the floor, and are what runs", "[budge
     BudgetRun run{.network = network};
     const Trained plain = Train(run);
     run.budget_mb = 100'000;
-    const Blueprint unconstrained = BuilderFor(run).Plan();
+    const PlannedTraining unconstrained = BuilderFor(run).Plan();
     const std::int64_t most = Megabytes(unconstrained.plan.budget->planned_bytes);
     CHECK(ChoicePhrases(*unconstrained.plan.budget) ==
           std::vector<std::string>{"nothing: all fits as it is"});
@@ -47,8 +47,8 @@ TEST_CASE("plans fit every budget down to the floor, and are what runs", "[budge
     // Only activations are compared: what kernels need as workspace differs between processors, and
     // no budget lowers it.
     run.budget_mb = least;
-    const auto activations = [](const Blueprint& blueprint) {
-      return blueprint.plan.peak_by_purpose[MemoryTag::kActivation];
+    const auto activations = [](const PlannedTraining& planned) {
+      return planned.plan.peak_by_purpose[MemoryTag::kActivation];
     };
     CHECK(least < most);
     CHECK(5 * activations(BuilderFor(run).Plan()) < 4 * activations(unconstrained));
@@ -81,7 +81,7 @@ TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
   AiModelBuilder stated = BuilderFor(run);
   stated.Override(
       {"memory.use_gradient_checkpointing=false", "training.gradient_accumulation_steps=4"});
-  const Blueprint planned = stated.Plan();
+  const PlannedTraining planned = stated.Plan();
   CHECK(planned.plan.steps.front().recomputed_flops == 0);
   CHECK(planned.config.training.gradient_accumulation_steps == 4);
   AiModelBuilder whole = BuilderFor(run);
@@ -91,7 +91,7 @@ TEST_CASE("a budget leaves explicit fields as they are", "[budget]") {
         std::string::npos);
   AiModelBuilder every = BuilderFor(run);
   every.Override({"memory.checkpoint_every_n_layers=3"});
-  const Blueprint by_fields = every.Plan();
+  const PlannedTraining by_fields = every.Plan();
   CHECK(by_fields.config.memory.use_gradient_checkpointing);
   CHECK_FALSE(by_fields.network->cuts_leaves());
 }
@@ -125,14 +125,14 @@ TEST_CASE("a preset is no choice of the user's, in code as in TOML", "[budget]")
   BudgetRun run{.network = "gpt", .budget_mb = 16};
   const Plan plain = BuilderFor(run).Plan().plan;
   run.memory = TrainingMemoryConfig::ForTransformers();
-  const Blueprint preset = BuilderFor(run).Plan();
+  const PlannedTraining preset = BuilderFor(run).Plan();
   CHECK(preset.network->cuts_leaves());
   CHECK(ChoicePhrases(*preset.plan.budget) == ChoicePhrases(*plain.budget));
   CHECK(ToString(preset.config.origins.Of("memory.checkpoint_every_n_layers")) ==
         "preset ForTransformers");
   CHECK(preset.config.origins.Of("memory.memory_budget_mb").IsExplicit());
   run.memory.checkpoint_every_n_layers = 3;  // the user's own
-  const Blueprint by_fields = BuilderFor(run).Plan();
+  const PlannedTraining by_fields = BuilderFor(run).Plan();
   CHECK_FALSE(by_fields.network->cuts_leaves());
   CHECK(by_fields.config.origins.Of("memory.checkpoint_every_n_layers").IsExplicit());
   CHECK_FALSE(by_fields.config.origins.Of("memory.use_gradient_checkpointing").IsExplicit());

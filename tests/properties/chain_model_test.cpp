@@ -57,24 +57,24 @@ AiModelBuilder BuilderOf(const std::string& name) {
   return BuilderFor(BudgetRun{.network = name});
 }
 
-std::int64_t PeakOf(const Blueprint& blueprint, const CheckpointSegments& segments) {
-  blueprint.network->SetLeafSegments(segments);
-  return PlanStep(blueprint, StepKind::kTrain, blueprint.program.batch).layout.lower_bound_bytes;
+std::int64_t PeakOf(const PlannedTraining& planned, const CheckpointSegments& segments) {
+  planned.network->SetLeafSegments(segments);
+  return PlanStep(planned, StepKind::kTrain, planned.program.batch).layout.lower_bound_bytes;
 }
 
 // A constant apart, which the search finds out: what lives beside the chain.
 TEST_CASE("the chain of a network knows what schedules take beside each other",
           "[builders][budget]") {
   for (const std::string name : {"gpt", "vit", "unet", "uvit"}) {
-    const Blueprint blueprint = BuilderOf(name).Plan();
-    const Chain chain = ChainOf(MeasureStages(blueprint, TrialOf(blueprint)));
+    const PlannedTraining planned = BuilderOf(name).Plan();
+    const Chain chain = ChainOf(MeasureStages(planned, TrialOf(planned)));
     CHECK(chain.carried.empty() == (name == "gpt" || name == "vit"));
-    const std::int64_t whole = PeakOf(blueprint, {});
+    const std::int64_t whole = PeakOf(planned, {});
     std::vector<std::int64_t> beside;
     std::mt19937_64 random(name.size());
     for (int i = 0; i < 25; ++i) {
       const CheckpointSegments segments = RandomSegments(0, chain.size() - 1, random);
-      beside.push_back(PeakOf(blueprint, segments) - Simulate(chain, segments).peak_bytes);
+      beside.push_back(PeakOf(planned, segments) - Simulate(chain, segments).peak_bytes);
     }
     const auto [least, most] = std::ranges::minmax(beside);
     INFO(name << ": " << least << " to " << most << " bytes beside the chain, of " << whole);
@@ -97,9 +97,9 @@ void EachFlatSchedule(std::size_t at, std::size_t end, CheckpointSegments& befor
 // In a ResNet, much is made again that the chain counts as kept; a U-ViT has skips.
 TEST_CASE("the search finds what trying all schedules would", "[builders][budget]") {
   for (const std::string name : {"resnet", "small uvit"}) {
-    const Blueprint blueprint = BuilderOf(name).Plan();
-    std::vector<Stage> stages = MeasureStages(blueprint, TrialOf(blueprint));
-    ModelTimes(blueprint.dtype(), stages);
+    const PlannedTraining planned = BuilderOf(name).Plan();
+    std::vector<Stage> stages = MeasureStages(planned, TrialOf(planned));
+    ModelTimes(planned.dtype(), stages);
     ChainPlanner planner(ChainOf(stages));
     struct Tried {
       std::int64_t bytes = 0;
@@ -108,7 +108,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
     std::vector<Tried> all;
     CheckpointSegments none;
     EachFlatSchedule(0, stages.size() - 1, none, [&](const CheckpointSegments& segments) {
-      all.push_back({PeakOf(blueprint, segments), planner.CostOf(segments).seconds});
+      all.push_back({PeakOf(planned, segments), planner.CostOf(segments).seconds});
     });
     const auto [least, most] = std::ranges::minmax(all, {}, &Tried::bytes);
     double slower = 0;
@@ -122,7 +122,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
       ChainSearch search(planner, budget, [&](const ChainChoice& choice) {
         BudgetCandidate candidate;
         candidate.chain = choice;
-        candidate.footprint.bytes = PeakOf(blueprint, choice.segments);
+        candidate.footprint.bytes = PeakOf(planned, choice.segments);
         candidate.footprint.peak_bytes = candidate.footprint.bytes;
         candidate.seconds = choice.cost.seconds;
         return candidate;

@@ -25,11 +25,11 @@ AiModelBuilder WideBuilder() {
 
 TEST_CASE("planning, counting and describing a huge model take no memory") {
   const std::int64_t before = ResidentBytes();
-  const Blueprint blueprint = WideBuilder().Plan();
-  CHECK(blueprint.plan.parameter_count ==
+  const PlannedTraining planned = WideBuilder().Plan();
+  CHECK(planned.plan.parameter_count ==
         128LL * 40000 + 3LL * 40000 * 40000 + 4LL * 40000 + 40000LL * 5 + 5);
-  CHECK(blueprint.plan.peak_by_purpose[MemoryTag::kParameter] > 19'000'000'000);
-  CHECK_FALSE(blueprint.network->Describe().empty());
+  CHECK(planned.plan.peak_by_purpose[MemoryTag::kParameter] > 19'000'000'000);
+  CHECK_FALSE(planned.network->Describe().empty());
   CHECK(ResidentBytes() - before < (std::int64_t{64} << 20));
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a clone of a lazy model is lazy, and gets the same values later") {
 }
 
 // Model number `i` of many: the published ones in turn, in other batches and under other policies.
-Blueprint VariedModel(std::size_t i) {
+PlannedTraining VariedModel(std::size_t i) {
   const std::vector<std::string> names = NamedModels();
   const std::vector<std::string> policies = {"FastConstruction", "ForTransformers",
                                              "MemoryEfficient", "ForConvNets"};

@@ -41,7 +41,7 @@ struct Run {
   double test_fraction = 0.2;
 };
 
-Blueprint PlanOf(const std::string& text_file, const Run& run) {
+PlannedTraining PlanOf(const std::string& text_file, const Run& run) {
   TrainingSetup setup;
   setup.config.data = {
       .text_file = text_file, .sequence_length = 7, .test_fraction = run.test_fraction};

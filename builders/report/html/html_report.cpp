@@ -78,7 +78,7 @@ std::string HtmlReport(const ReportData& data) {
          Lead(PolicyText(data.config())) + Lead(SeedText(data)) + KeyFigures(data) +
          LearningCharts(data) + StepMemorySection(data) + MemoryComparisonSection(data) +
          LayersSection(data) + OperationsSection(data) + BudgetSection(data.plan()) +
-         SideBySideSection(data.plan()) + ListSection("Notes", "", NotesOn(data.blueprint)) +
+         SideBySideSection(data.plan()) + ListSection("Notes", "", NotesOn(data.planned)) +
          ConfigurationSection(data.config()) + "</body>\n</html>\n";
 }
 

@@ -68,12 +68,12 @@ Json ListOf(const std::vector<Item>& items) {
   return list;
 }
 
-Json MachineJson(const Blueprint& blueprint, const SystemMemory& machine) {
+Json MachineJson(const PlannedTraining& planned, const SystemMemory& machine) {
   Json json = {{"limit_bytes", machine.LimitBytes()},
                {"limited_by", NameOf(machine.LimitKind())},
                {"physical_bytes", machine.physical_bytes},
-               {"needed_bytes", NeededBytes(blueprint)},
-               {"fits", FitsMachine(blueprint, machine)}};
+               {"needed_bytes", NeededBytes(planned)},
+               {"fits", FitsMachine(planned, machine)}};
   if (machine.available_bytes) json["available_bytes"] = *machine.available_bytes;
   if (machine.control_group_bytes > 0) json["control_group"] = machine.control_group;
   return json;
@@ -81,13 +81,13 @@ Json MachineJson(const Blueprint& blueprint, const SystemMemory& machine) {
 
 }  // namespace
 
-std::string PlanJson(const Blueprint& blueprint, const SystemMemory* machine) {
-  const Plan& plan = blueprint.plan;
-  const StepPlan* step = MainStepOf(plan, blueprint.program.batch);
-  Json json = {{"model", blueprint.config.model.name},
+std::string PlanJson(const PlannedTraining& planned, const SystemMemory* machine) {
+  const Plan& plan = planned.plan;
+  const StepPlan* step = MainStepOf(plan, planned.program.batch);
+  Json json = {{"model", planned.config.model.name},
                {"parameters", plan.parameter_count},
                {"trainable_parameters", plan.trainable_count},
-               {"batch", blueprint.program.batch},
+               {"batch", planned.program.batch},
                {"total_steps", plan.total_steps},
                {"peak_bytes", plan.peak_bytes},
                {"bytes_by_purpose", NamedBytes(plan.peak_by_purpose)},
@@ -102,8 +102,8 @@ std::string PlanJson(const Blueprint& blueprint, const SystemMemory* machine) {
                {"largest_holders", ListOf(plan.largest_holders)},
                {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
                {"budget", JsonOf(plan.budget)},
-               {"notes", NotesOn(blueprint)}};
-  if (machine != nullptr) json["machine"] = MachineJson(blueprint, *machine);
+               {"notes", NotesOn(planned)}};
+  if (machine != nullptr) json["machine"] = MachineJson(planned, *machine);
   // Names that are not UTF-8 must not keep the plan from being written.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

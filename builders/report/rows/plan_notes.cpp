@@ -14,11 +14,11 @@ std::string ShapeText(const NetworkInput& input) {
   return input.name + (input.shape.rank() > 0 ? " " + ToString(input.shape) : "");
 }
 
-void AddAssumptions(const Blueprint& blueprint, std::vector<std::string>& notes) {
-  const std::string& name = blueprint.published_model;
+void AddAssumptions(const PlannedTraining& planned, std::vector<std::string>& notes) {
+  const std::string& name = planned.published_model;
   if (name.empty()) return;
-  const DataLayout& layout = blueprint.layout;
-  const NetworkInputs& inputs = blueprint.network->inputs();
+  const DataLayout& layout = planned.layout;
+  const NetworkInputs& inputs = planned.network->inputs();
   std::string assumed = "without data: assumes samples of ";
   assumed += inputs.empty() ? ToString(layout.sample_shape) : ShapeText(inputs.front());
   if (layout.vocabulary > 0) assumed += " tokens";
@@ -44,17 +44,17 @@ void AddDevices(const TrainingMemoryConfig& memory, std::vector<std::string>& no
   }
 }
 
-void AddUpdates(const Blueprint& blueprint, std::vector<std::string>& notes) {
-  if (!blueprint.config.memory.optimizer_in_backward) return;
-  const std::int64_t parts = blueprint.config.training.gradient_accumulation_steps;
+void AddUpdates(const PlannedTraining& planned, std::vector<std::string>& notes) {
+  if (!planned.config.memory.optimizer_in_backward) return;
+  const std::int64_t parts = planned.config.training.gradient_accumulation_steps;
   const std::string bytes =
       FormatBytes(planned.plan.trainable_count * SizeOf(MasterType(planned.dtype())));
-  if (planned.config.training.clip_gradient_norm > 0) {
+  if (planned.optimizer->clips()) {
     notes.push_back(
         "optimizer_in_backward saves nothing with clip_gradient_norm: the norm of all "
         "gradients must be known before the first update, so all " +
         bytes + " of them are kept until then");
-  } else if (blueprint.updates_in_backward() && parts > 1) {
+  } else if (planned.updates_in_backward() && parts > 1) {
     notes.push_back("optimizer_in_backward frees gradients in the last of the " +
                     std::to_string(parts) + " parts of a batch; until then all " + bytes +
                     " of them add up");
@@ -63,13 +63,13 @@ void AddUpdates(const Blueprint& blueprint, std::vector<std::string>& notes) {
 
 }  // namespace
 
-std::vector<std::string> NotesOn(const Blueprint& blueprint) {
+std::vector<std::string> NotesOn(const PlannedTraining& planned) {
   std::vector<std::string> notes;
-  AddAssumptions(blueprint, notes);
-  for (std::string& caution : CautionsAbout(blueprint)) notes.push_back(std::move(caution));
-  AddDevices(blueprint.config.memory, notes);
-  AddUpdates(blueprint, notes);
-  for (std::string& note : IdleMemoryFields(blueprint.config.memory, blueprint.config.origins)) {
+  AddAssumptions(planned, notes);
+  for (std::string& caution : CautionsAbout(planned)) notes.push_back(std::move(caution));
+  AddDevices(planned.config.memory, notes);
+  AddUpdates(planned, notes);
+  for (std::string& note : IdleMemoryFields(planned.config.memory, planned.config.origins)) {
     notes.push_back(std::move(note));
   }
   return notes;

@@ -1,19 +1,19 @@
 #pragma once
 
-#include "builders/plan/blueprint.h"
+#include "builders/plan/planned_training.h"
 #include "builders/run/training_result.h"
 
 namespace frugal {
 
 // Holds what a report tells of: a training that has ended.
 struct ReportData {
-  const Blueprint& blueprint;
+  const PlannedTraining& planned;
   const TrainingResult& result;
 
-  const RunConfig& config() const { return blueprint.config; }
-  const DataLayout& layout() const { return blueprint.layout; }
-  const TrainingProgram& program() const { return blueprint.program; }
-  const Plan& plan() const { return blueprint.plan; }
+  const RunConfig& config() const { return planned.config; }
+  const DataLayout& layout() const { return planned.layout; }
+  const TrainingProgram& program() const { return planned.program; }
+  const Plan& plan() const { return planned.plan; }
 };
 
 }  // namespace frugal

@@ -64,10 +64,10 @@ std::string StepsText(const TrainingProgram& program, const TrainingOptions& tra
          product;
 }
 
-std::string HeadText(const Blueprint& blueprint) {
-  const RunConfig& config = blueprint.config;
-  const Plan& plan = blueprint.plan;
-  const TrainingProgram& program = blueprint.program;
+std::string HeadText(const PlannedTraining& planned) {
+  const RunConfig& config = planned.config;
+  const Plan& plan = planned.plan;
+  const TrainingProgram& program = planned.program;
   std::vector<std::string> samples = {FormatCount(program.train_samples) + " to train on"};
   if (program.test_samples > 0)
     samples.push_back(FormatCount(program.test_samples) + " to test on");
@@ -98,7 +98,7 @@ std::string BudgetText(const Plan& plan) {
   return faster.empty() ? text : text + Item("  faster", WordsOf(Printable(faster)), "");
 }
 
-std::string MachineText(const Blueprint& blueprint, const SystemMemory& machine) {
+std::string MachineText(const PlannedTraining& planned, const SystemMemory& machine) {
   std::string limit =
       WholeMegabytes(machine.LimitBytes()) + " of " + std::string(NameOf(machine.LimitKind()));
   if (machine.LimitKind() == MemoryLimitKind::kControlGroup) {
@@ -111,8 +111,8 @@ std::string MachineText(const Blueprint& blueprint, const SystemMemory& machine)
   if (machine.available_bytes) {
     phrases.push_back(WholeMegabytes(*machine.available_bytes) + " free now");
   }
-  if (!FitsMachine(blueprint, machine)) {
-    phrases.push_back("too little for the " + WholeMegabytes(NeededBytes(blueprint)) +
+  if (!FitsMachine(planned, machine)) {
+    phrases.push_back("too little for the " + WholeMegabytes(NeededBytes(planned)) +
                       " of this plan: it is refused without --force");
   }
   return Item("machine", phrases);
@@ -183,8 +183,8 @@ std::string StepWorkText(const Plan& plan) {
   return table.rows.empty() ? "" : "\n" + ToText(table);
 }
 
-std::string NotesText(const Blueprint& blueprint) {
-  const std::vector<std::string> notes = NotesOn(blueprint);
+std::string NotesText(const PlannedTraining& planned) {
+  const std::vector<std::string> notes = NotesOn(planned);
   if (notes.empty()) return "";
   std::string text = "\n  Notes\n";
   for (const std::string& note : notes) text += "  - " + Printable(note) + "\n";
@@ -193,13 +193,13 @@ std::string NotesText(const Blueprint& blueprint) {
 
 }  // namespace
 
-std::string PlanText(const Blueprint& blueprint, const SystemMemory* machine) {
-  const Plan& plan = blueprint.plan;
-  return HeadText(blueprint) + PolicyText(blueprint.config) + BudgetText(plan) +
-         (machine != nullptr ? MachineText(blueprint, *machine) : "") + "\n" +
+std::string PlanText(const PlannedTraining& planned, const SystemMemory* machine) {
+  const Plan& plan = planned.plan;
+  return HeadText(planned) + PolicyText(planned.config) + BudgetText(plan) +
+         (machine != nullptr ? MachineText(planned, *machine) : "") + "\n" +
          LayerTableText(plan.layers) + "\n" +
-         MemoryText(plan, blueprint.config.memory.use_activation_pooling) + StepWorkText(plan) +
-         NotesText(blueprint);
+         MemoryText(plan, planned.config.memory.use_activation_pooling) + StepWorkText(plan) +
+         NotesText(planned);
 }
 
 }  // namespace frugal

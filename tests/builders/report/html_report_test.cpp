@@ -8,8 +8,8 @@
 namespace frugal {
 namespace {
 
-std::string ReportOf(const Blueprint& blueprint, const TrainingResult& result) {
-  return HtmlReport({blueprint, result});
+std::string ReportOf(const PlannedTraining& planned, const TrainingResult& result) {
+  return HtmlReport({planned, result});
 }
 
 // The elements that are open at the end, or the first end tag that fits none.
@@ -44,10 +44,10 @@ void CheckSound(const std::string& html) {
 }  // namespace
 
 TEST_CASE("A report shows the training from its figures to its configuration") {
-  Blueprint blueprint = SampleBlueprint();
-  blueprint.config.origins.Set("memory.use_gradient_checkpointing",
-                               Origin::At({"dir/train.toml", 7, 1}));
-  const std::string html = ReportOf(blueprint, SampleResult());
+  PlannedTraining planned = SampleTraining();
+  planned.config.origins.Set("memory.use_gradient_checkpointing",
+                             Origin::At({"dir/train.toml", 7, 1}));
+  const std::string html = ReportOf(planned, SampleResult());
   CheckSound(html);
   CHECK(Contains(html, "<title>sample - training report</title>"));
   CHECK(Contains(html, "<b>87.50%</b><span>test accuracy</span>"));
@@ -70,7 +70,7 @@ TEST_CASE("With tracked statistics the report has the measured step and times of
   result.layers = {{"block", 0.001, 1e9, 2, 5000},
                    {"block.0", 0.001, 1e9, 2, 11072},
                    {"loss", 0.002, 0, 1, 4000}};
-  const std::string html = ReportOf(SampleBlueprint(), result);
+  const std::string html = ReportOf(SampleTraining(), result);
   CheckSound(html);
   CHECK(Contains(html, "3 of 4 events are, by purpose and to the byte, as planned"));
   CHECK(Contains(html, "class=\"measured\""));
@@ -81,19 +81,19 @@ TEST_CASE("With tracked statistics the report has the measured step and times of
 
 TEST_CASE("Names cannot put markup into the report") {
   const std::string attack = "</title><script>alert('x')</script>\"&";
-  Blueprint blueprint = SampleBlueprint();
-  blueprint.config.model.name = attack;
-  blueprint.config.data.dataset = attack;
-  blueprint.config.memory.weights_file_path = attack;
-  blueprint.plan.layers[0].path = attack;
-  blueprint.plan.layers[0].description = attack;
-  blueprint.plan.steps[0].timeline.holders_at_peak[0].label = attack;
-  blueprint.config.origins.Set("data.dataset", Origin::At({attack, 1, 1}));
-  blueprint.config.origins.Set("memory.planner_costs", Origin::At({attack, 1, 1}));  // is noted
+  PlannedTraining planned = SampleTraining();
+  planned.config.model.name = attack;
+  planned.config.data.dataset = attack;
+  planned.config.memory.weights_file_path = attack;
+  planned.plan.layers[0].path = attack;
+  planned.plan.layers[0].description = attack;
+  planned.plan.steps[0].timeline.holders_at_peak[0].label = attack;
+  planned.config.origins.Set("data.dataset", Origin::At({attack, 1, 1}));
+  planned.config.origins.Set("memory.planner_costs", Origin::At({attack, 1, 1}));  // is noted
   TrainingResult result = SampleResult();
   result.layers = {{attack, 1, 1, 1, 1}};
   result.weights_hash = attack;
-  const std::string html = ReportOf(blueprint, result);
+  const std::string html = ReportOf(planned, result);
   CheckSound(html);
   CHECK(Contains(html, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;"));
 }
@@ -104,12 +104,12 @@ TEST_CASE("Runs of one step, without a test, or of nothing have a report") {
   result.epochs = {{1, 0.5, 1, {}, {}}};
   result.test_accuracy.reset();
   result.test_loss.reset();
-  const std::string one = ReportOf(SampleBlueprint(), result);
+  const std::string one = ReportOf(SampleTraining(), result);
   CheckSound(one);
   CHECK(Contains(one, "class=\"loss-dot\""));
   CHECK_FALSE(Contains(one, "after each epoch"));
 
-  const std::string none = ReportOf(Blueprint(), TrainingResult());
+  const std::string none = ReportOf(PlannedTraining(), TrainingResult());
   CheckSound(none);
   CHECK(Contains(none, "There is no loss to draw."));
   CHECK(Contains(none, "No step takes any memory."));
@@ -124,24 +124,24 @@ TEST_CASE("Losses that stand still, run off or are no numbers are drawn as far a
         std::vector<double>{1, nan, inf, 2, -inf}, std::vector<double>{nan, 3},
         std::vector<double>{-1e308, 1e308, 5e-324}}) {
     result.losses = losses;
-    CheckSound(ReportOf(SampleBlueprint(), result));
+    CheckSound(ReportOf(SampleTraining(), result));
   }
   result.losses = {nan, nan};
   result.epochs[1].mean_loss = 0;
-  const std::string html = ReportOf(SampleBlueprint(), result);
+  const std::string html = ReportOf(SampleTraining(), result);
   CheckSound(html);
   CHECK(Contains(html, "2 of 2 losses are not finite, the first in step 1."));
 }
 
 TEST_CASE("Long runs and long steps are thinned out, but not their peaks") {
-  Blueprint blueprint = SampleBlueprint();
+  PlannedTraining planned = SampleTraining();
   TrainingResult result = SampleResult();
   result.losses.assign(100000, 1.0);
-  MemoryTimeline& timeline = blueprint.plan.steps[0].timeline;
+  MemoryTimeline& timeline = planned.plan.steps[0].timeline;
   timeline.live.assign(50000, BytesOf(0, 1000, 0));
   timeline.peak_event = 33333;
   timeline.live[33333] = BytesOf(0, 8000, 0);
-  const std::string html = ReportOf(blueprint, result);
+  const std::string html = ReportOf(planned, result);
   CheckSound(html);
   CHECK(html.size() < 200000);
   CHECK(Contains(html, "activation, up to 7.8 KB"));
@@ -149,25 +149,25 @@ TEST_CASE("Long runs and long steps are thinned out, but not their peaks") {
 }
 
 TEST_CASE("Where the run peaks outside of the step that is drawn, the report says so") {
-  Blueprint blueprint = SampleBlueprint();
+  PlannedTraining planned = SampleTraining();
   StepPlan evaluate = SampleStep();
   evaluate.kind = StepKind::kEvaluate;
   evaluate.batch = 64;
   evaluate.timeline.live[1][MemoryTag::kActivation] = 9000;
-  blueprint.plan.steps.push_back(evaluate);
-  blueprint.plan.peak_bytes = 12072;
-  CHECK(Contains(ReportOf(blueprint, SampleResult()),
+  planned.plan.steps.push_back(evaluate);
+  planned.plan.peak_bytes = 12072;
+  CHECK(Contains(ReportOf(planned, SampleResult()),
                  "The whole run peaks at 11.8 KB, in its evaluate steps of 64 samples."));
 }
 
 TEST_CASE("A report on a text tells tokens and bits") {
-  Blueprint blueprint = SampleBlueprint();
-  blueprint.layout = {.sample_shape = {10},
-                      .classes = 256,
-                      .target_shape = {},
-                      .vocabulary = 256,
-                      .label_shape = {10}};
-  const std::string html = ReportOf(blueprint, SampleResult());
+  PlannedTraining planned = SampleTraining();
+  planned.layout = {.sample_shape = {10},
+                    .classes = 256,
+                    .target_shape = {},
+                    .vocabulary = 256,
+                    .label_shape = {10}};
+  const std::string html = ReportOf(planned, SampleResult());
   CheckSound(html);
   CHECK(Contains(html, "<b>0.577</b><span>bits per byte</span>"));
   CHECK(Contains(html, "test loss 0.4000, test accuracy 87.50%"));

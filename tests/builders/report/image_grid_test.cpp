@@ -17,10 +17,10 @@ Model ModelOf(std::int64_t channels, double mean = 0, double deviation = 1) {
   builder.Layers([](LayerList& l) { l.Flatten().Dense({.units = 5}); })
       .Data(layout, SyntheticSources(layout))
       .Training({.batch_size = 4});
-  Blueprint blueprint = builder.Plan();
-  blueprint.config.data.mean = mean;
-  blueprint.config.data.deviation = deviation;
-  return Model(std::move(blueprint), SyntheticSources(layout));
+  PlannedTraining planned = builder.Plan();
+  planned.config.data.mean = mean;
+  planned.config.data.deviation = deviation;
+  return Model(std::move(planned), SyntheticSources(layout));
 }
 
 struct Picture {

@@ -21,8 +21,8 @@ OperationProfile SampleProfile() {
 }
 
 std::string SectionOf(const TrainingResult& result) {
-  const Blueprint blueprint = SampleBlueprint();
-  return OperationsSection({blueprint, result});
+  const PlannedTraining planned = SampleTraining();
+  return OperationsSection({planned, result});
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::size_t WidestLine(const std::string& text) {
 }  // namespace
 
 TEST_CASE("A plan is told in plain text") {
-  CHECK(PlanText(SampleBlueprint()) == R"(Plan of sample
+  CHECK(PlanText(SampleTraining()) == R"(Plan of sample
   parameters   1,234,567 (567 of them fixed)
   samples      320 to train on, 64 to test on
   steps        20 = 2 epochs x 10 batches of 32
@@ -52,29 +52,29 @@ TEST_CASE("A plan is told in plain text") {
 }
 
 TEST_CASE("An empty plan is text too") {
-  const std::string text = PlanText(Blueprint());
+  const std::string text = PlanText(PlannedTraining());
   CHECK(Contains(text, "Plan of model\n"));
   CHECK(Contains(text, "\n  none\n"));
   CHECK_FALSE(Contains(text, "nan"));
 }
 
 TEST_CASE("Long and hostile names neither widen nor break the plan") {
-  Blueprint blueprint = SampleBlueprint();
-  blueprint.plan.layers[0].description = std::string(300, 'd');
-  blueprint.plan.layers[1].path = std::string(200, 'p');
-  blueprint.plan.layers[2].path = "line\nbreak\x1B[31m";
-  const std::string text = PlanText(blueprint);
+  PlannedTraining planned = SampleTraining();
+  planned.plan.layers[0].description = std::string(300, 'd');
+  planned.plan.layers[1].path = std::string(200, 'p');
+  planned.plan.layers[2].path = "line\nbreak\x1B[31m";
+  const std::string text = PlanText(planned);
   CHECK(WidestLine(text) <= 100);
   CHECK(Contains(text, "line?break?[31m"));
   CHECK(Contains(text, "ddd..."));
 }
 
 TEST_CASE("Runs that are cut short and single segments are shown") {
-  Blueprint blueprint = SampleBlueprint();
-  blueprint.program.total_steps = 7;
-  blueprint.plan.layers[1].segment = 1;
-  blueprint.plan.arena_bytes = blueprint.plan.live_lower_bound_bytes;
-  const std::string text = PlanText(blueprint);
+  PlannedTraining planned = SampleTraining();
+  planned.program.total_steps = 7;
+  planned.plan.layers[1].segment = 1;
+  planned.plan.arena_bytes = planned.plan.live_lower_bound_bytes;
+  const std::string text = PlanText(planned);
   CHECK(Contains(text, "7 (max_steps) of 20 = 2 epochs x 10 batches of 32\n"));
   CHECK(Contains(text, " 1 -\n"));
   CHECK(Contains(text, " 2 -\n"));
@@ -82,10 +82,10 @@ TEST_CASE("Runs that are cut short and single segments are shown") {
 }
 
 TEST_CASE("Without checkpointing and pooling there are no segments and no arena") {
-  Blueprint blueprint = SampleBlueprint();
-  blueprint.config.memory = TrainingMemoryConfig::FastConstruction();
-  for (LayerPlan& layer : blueprint.plan.layers) layer.segment = -1;
-  const std::string text = PlanText(blueprint);
+  PlannedTraining planned = SampleTraining();
+  planned.config.memory = TrainingMemoryConfig::FastConstruction();
+  for (LayerPlan& layer : planned.plan.layers) layer.segment = -1;
+  const std::string text = PlanText(planned);
   CHECK_FALSE(Contains(text, "segment"));
   CHECK_FALSE(Contains(text, "arena"));
   CHECK(Contains(text, "no checkpointing; activations from the heap"));

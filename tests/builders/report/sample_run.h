@@ -2,7 +2,7 @@
 
 // A made-up network of three layers with its plan and the result of a training.
 
-#include "builders/plan/blueprint.h"
+#include "builders/plan/planned_training.h"
 #include "builders/run/training_result.h"
 
 namespace frugal {
@@ -59,13 +59,14 @@ inline PlannedTraining SampleTraining() {
   planned.config.training.threads = 3;
   planned.config.memory.use_gradient_checkpointing = true;
   planned.config.memory.sharding_strategy = ShardingStrategy::kMemoryBalanced;  // is noted
-  planned.schedule = {.train_samples = 320,
-                      .test_samples = 64,
-                      .batch = 32,
-                      .evaluation_batch = 64,
-                      .drop_last = true,
-                      .steps_per_epoch = 10,
-                      .total_steps = 20};
+  planned.backend = MakeBackend(BackendKind::kEigen);
+  planned.program = {.train_samples = 320,
+                     .test_samples = 64,
+                     .batch = 32,
+                     .evaluation_batch = 64,
+                     .drop_last = true,
+                     .steps_per_epoch = 10,
+                     .total_steps = 20};
   planned.plan = SamplePlan();
   return planned;
 }

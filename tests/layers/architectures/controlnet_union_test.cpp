@@ -96,8 +96,8 @@ TEST_CASE("union ControlNets: a sample's result depends on the others of its bat
 }
 
 TEST_CASE("union ControlNets: a planner leaves their batches in one piece", "[budget]") {
-  Blueprint mixes = PlanNamedModel("controlnet-union-pro");
-  Blueprint plain = PlanNamedModel("instantid");
+  PlannedTraining mixes = PlanNamedModel("controlnet-union-pro");
+  PlannedTraining plain = PlanNamedModel("instantid");
   mixes.program.test_samples = plain.program.test_samples = 4;
   CHECK(MixesSamples(mixes));
   CHECK_FALSE(MixesSamples(plain));

@@ -7,7 +7,7 @@ namespace frugal {
 
 // A planned training: what was given, with what the planner chose in force in its configuration and
 // in the network's checkpointed segments, and the plan of what it will all take.
-struct Blueprint : TrainingSetup {
+struct PlannedTraining : TrainingSetup {
   Plan plan;
   std::string published_model{};  // its name, where one is planned without data; else empty
 

@@ -1,4 +1,4 @@
-#include "builders/run/copy_blueprint.h"
+#include "builders/run/copy_training.h"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ std::optional<std::string> FirstDifference(const std::vector<Parameter*>& a,
   return a.size() > b.size() ? a[b.size()]->path : b[a.size()]->path;
 }
 
-void CheckSame(const Blueprint& original, const Blueprint& built) {
+void CheckSame(const PlannedTraining& original, const PlannedTraining& built) {
   auto found = FirstDifference(*original.network, *built.network);
   if (!found) found = FirstDifference(original.parameters, built.parameters);
   if (!found) return;
@@ -64,10 +64,10 @@ void CopySegments(const Module& from, Module& to) {
 
 }  // namespace
 
-Blueprint CopyBlueprint(const Blueprint& original) {
-  Blueprint copy{PrepareTraining(WithoutWeightsFile(original.config),
-                                 original.dataset ? nullptr : &original.layout),
-                 original.plan};
+PlannedTraining CopyTraining(const PlannedTraining& original) {
+  PlannedTraining copy{PrepareTraining(WithoutWeightsFile(original.config),
+                                       original.dataset ? nullptr : &original.layout),
+                       original.plan};
   CheckSame(original, copy);
   CopySegments(*original.network, *copy.network);
   copy.program = original.program;
