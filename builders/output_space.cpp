@@ -30,9 +30,9 @@ std::int64_t BytesGivenBack(const std::filesystem::path& file) {
 }  // namespace
 
 OutputBytes OutputBytesOf(const PlannedTraining& planned) {
-  const TrainingProgram& program = planned.program;
-  const std::int64_t epochs = program.total_steps / program.steps_per_epoch + 1;
-  const std::int64_t allowance = kBytesPerMegabyte + kAllowancePerStep * program.total_steps +
+  const EpochSchedule& schedule = planned.schedule;
+  const std::int64_t epochs = schedule.total_steps / schedule.steps_per_epoch + 1;
+  const std::int64_t allowance = kBytesPerMegabyte + kAllowancePerStep * schedule.total_steps +
                                  kAllowancePerEpoch * epochs +
                                  kAllowancePerLayer * std::ssize(planned.plan.layers);
   OutputBytes bytes = {.weights = 0, .report = allowance, .summary = allowance};

@@ -15,7 +15,7 @@
 namespace frugal {
 namespace {
 
-std::string ResultText(const TrainingResult& result, const TrainingProgram& program,
+std::string ResultText(const TrainingResult& result, const EpochSchedule& schedule,
                        const DataUnits& units) {
   std::string text = FormatCount(result.steps) + " steps in " + DurationText(result.seconds) +
                      ", " + RateText(units, result.samples_per_second);
@@ -23,7 +23,7 @@ std::string ResultText(const TrainingResult& result, const TrainingProgram& prog
     text += "\ntest loss " + FixedText(*result.test_loss, 4);
     if (units.bits_per_byte) text += ", " + BitsText(*result.test_loss);
     if (result.test_accuracy) text += ", test accuracy " + PercentText(*result.test_accuracy);
-    text += " over " + FormatCount(program.test_samples) + " " + units.samples;
+    text += " over " + FormatCount(schedule.test_samples) + " " + units.samples;
   }
   return text + "\n";
 }
@@ -81,7 +81,7 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
         options.watch ? options.watch(model) : std::make_unique<ConsoleProgress>(units);
     result = Train(model, watch.get(), train);
     std::cout << "\n"
-              << ResultText(result, model.program(), units) << "\n"
+              << ResultText(result, model.schedule(), units) << "\n"
               << MemoryTableText(model.plan(), result) << std::endl;
   }
   if (options.profile) result.profile->limits = MeasureMachineLimits();

@@ -86,7 +86,7 @@ StepSettings BudgetSearch::ExactSettings() const {
 std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t micro_batches) const {
   std::vector<int64_t> chunks;
   if (!free_.loss_chunk_rows) return chunks;
-  const int64_t samples = MicroBatchSize(setup_.program.batch, micro_batches, 0);
+  const int64_t samples = MicroBatchSize(setup_.schedule.batch, micro_batches, 0);
   const int64_t usual = UsualChunkRows(setup_, samples, setup_.dtype());
   const int64_t least = std::max<int64_t>(16, UsualChunkRows(setup_, samples, DType::kF32) / 8);
   for (int64_t rows = usual / 2; rows >= least; rows /= 2) {
@@ -96,7 +96,7 @@ std::vector<int64_t> BudgetSearch::ChunkRowsFor(int64_t micro_batches) const {
 }
 
 std::vector<StepSettings> BudgetSearch::RoundingSettings() const {
-  const int64_t batch = setup_.program.batch;
+  const int64_t batch = setup_.schedule.batch;
   std::vector<int64_t> parts = {stated_.micro_batches};
   if (free_.micro_batches) {
     for (int64_t i = 2; i < batch; i *= 2) parts.push_back(i);
@@ -181,9 +181,9 @@ BudgetCandidate BudgetSearch::SmallestOf(const StepSettings& settings, int64_t p
 int64_t BudgetSearch::LowerBound(const StepSettings& settings) {
   if (!floor_) {
     floor_ = Floor{.outside_bytes = planner_.Plan(ExactSettings(), {}, 0).footprint.outside_bytes};
-    if (setup_.program.total_steps > 1) {
+    if (setup_.schedule.total_steps > 1) {
       floor_->gradient_bytes =
-          UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.program.batch));
+          UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.schedule.batch));
     }
   }
   return floor_->outside_bytes + (settings.micro_batches > 1 ? floor_->gradient_bytes : 0);
@@ -211,8 +211,8 @@ BudgetCandidate BudgetSearch::Least() {
 std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& other) {
   if (!IsDeep() || other.chain.segments.empty()) return std::nullopt;
   StepSettings settings = ExactSettings();
-  settings.micro_batches =
-      std::min(std::max(stated_.micro_batches, other.settings.micro_batches), setup_.program.batch);
+  settings.micro_batches = std::min(std::max(stated_.micro_batches, other.settings.micro_batches),
+                                    setup_.schedule.batch);
   settings.loss_chunk_rows = other.settings.loss_chunk_rows;
   settings.evaluation_batch = std::min(stated_.evaluation_batch, other.settings.evaluation_batch);
   return Placed(settings, other.chain);

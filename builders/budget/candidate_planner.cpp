@@ -36,7 +36,7 @@ class SegmentsScope {
 
 Trial CandidatePlanner::TrialOf(const StepSettings& settings, int64_t batch) {
   Trial trial = TrialWith(setup_, settings);
-  trial.program.batch = batch;
+  trial.schedule.batch = batch;
   const auto [found, is_new] = contributions_.try_emplace(
       {settings.optimizer_in_backward, batch, settings.micro_batches, settings.loss_chunk_rows});
   if (is_new) found->second = ContributionsFor(setup_, trial);
@@ -55,8 +55,8 @@ BudgetCandidate CandidatePlanner::Plan(const StepSettings& settings, const Chain
   if (settings.micro_batches > kRepresentativeParts) {
     candidate.footprint = MeasureRepresentativeParts(settings, chain, place_up_to);
   } else {
-    const Trial trial = TrialOf(settings, setup_.program.batch);
-    candidate.footprint = Measure(trial, chain, StepsOf(trial.program), place_up_to);
+    const Trial trial = TrialOf(settings, setup_.schedule.batch);
+    candidate.footprint = Measure(trial, chain, StepsOf(trial.schedule), place_up_to);
   }
   return candidate;
 }
@@ -70,14 +70,14 @@ Footprint CandidatePlanner::Measure(const Trial& trial, const ChainChoice& chain
 Footprint CandidatePlanner::MeasureRepresentativeParts(const StepSettings& settings,
                                                        const ChainChoice& chain,
                                                        int64_t place_up_to) {
-  std::vector<PlannedStep> steps = StepsOf(TrialWith(setup_, settings).program);
+  std::vector<PlannedStep> steps = StepsOf(TrialWith(setup_, settings).schedule);
   for (PlannedStep& step : steps) {
     if (step.kind == StepKind::kTrain)
       step.batch = RepresentativeBatch(step.batch, settings.micro_batches);
   }
   StepSettings telling = settings;
   telling.micro_batches = kRepresentativeParts;
-  const int64_t batch = RepresentativeBatch(setup_.program.batch, settings.micro_batches);
+  const int64_t batch = RepresentativeBatch(setup_.schedule.batch, settings.micro_batches);
   return Measure(TrialOf(telling, batch), chain, steps, place_up_to);
 }
 
@@ -87,20 +87,20 @@ BudgetCandidate CandidatePlanner::PlanAllMicroBatches(BudgetCandidate candidate,
   if (candidate.settings.micro_batches <= kRepresentativeParts) return candidate;
   if (candidate.footprint.bytes > place_up_to) return candidate;
   const int64_t telling = candidate.footprint.bytes;
-  const Trial trial = TrialOf(candidate.settings, setup_.program.batch);
-  candidate.footprint = Measure(trial, candidate.chain, StepsOf(trial.program), place_up_to);
+  const Trial trial = TrialOf(candidate.settings, setup_.schedule.batch);
+  candidate.footprint = Measure(trial, candidate.chain, StepsOf(trial.schedule), place_up_to);
   candidate.footprint.bytes = std::max(candidate.footprint.bytes, telling);
   return candidate;
 }
 
 FootprintMeter::Evaluation CandidatePlanner::PlanEvaluation(const StepSettings& settings) {
-  const Trial trial = TrialOf(settings, setup_.program.batch);
+  const Trial trial = TrialOf(settings, setup_.schedule.batch);
   const SegmentsScope segments(setup_, trial, {});
   return meter_.MeasureEvaluation(setup_, trial);
 }
 
 std::vector<Stage> CandidatePlanner::StagesByModel(const StepSettings& settings) {
-  const Trial trial = TrialOf(settings, setup_.program.batch);
+  const Trial trial = TrialOf(settings, setup_.schedule.batch);
   const SegmentsScope segments(setup_, trial, {});
   std::vector<Stage> stages = MeasureStages(setup_, trial);
   ModelTimes(setup_.backend->ProductType(setup_.dtype()), stages);
@@ -123,7 +123,7 @@ ChainPlanner CandidatePlanner::ChainByMeasurement(const StepSettings& settings,
 // has more. Where not even one sample leaves them there, the times stay the model's.
 void CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
                                  std::vector<Stage>& stages) {
-  const int64_t batch = setup_.program.batch;
+  const int64_t batch = setup_.schedule.batch;
   const int64_t fewest = HasBatchStatistics(setup_) || MixesSamples(setup_) ? 2 : 1;
   const int64_t all = MicroBatchSize(batch, settings.micro_batches, 0);
   std::vector<Stage> run = stages;

@@ -16,10 +16,10 @@ bool HasManyLayers(const TrainingSetup& setup) {
 FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const TrainingSetup& setup,
                                                              const Trial& trial) {
   const auto [found, is_new] =
-      evaluations_.try_emplace({trial.program.evaluation_batch, trial.settings.loss_chunk_rows});
+      evaluations_.try_emplace({trial.schedule.evaluation_batch, trial.settings.loss_chunk_rows});
   if (!is_new) return found->second;
   DryTraining training(setup, trial);
-  for (const PlannedStep& step : StepsOf(trial.program)) {
+  for (const PlannedStep& step : StepsOf(trial.schedule)) {
     if (step.kind != StepKind::kEvaluate) continue;
     const ArenaLayout layout = PlaceInArena(training.Trace(step.kind, step.batch, 1));
     Evaluation& need = found->second;

@@ -174,7 +174,7 @@ Run RunOf(const Stage& stage) {
 }
 
 int64_t PartOfBatch(const Trial& trial) {
-  return MicroBatchSize(trial.program.batch, trial.settings.micro_batches, 0);
+  return MicroBatchSize(trial.schedule.batch, trial.settings.micro_batches, 0);
 }
 
 // Returns true where the gradients of these parameters are freed as soon as their stage is through.

@@ -13,7 +13,7 @@ std::vector<PartStorage> TakeData(const TrainingSetup& setup, Allocator& memory)
   if (!setup.dataset) return {};
   std::vector<PartStorage> storage;
   storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTrain));
-  if (setup.program.test_samples > 0) {
+  if (setup.schedule.test_samples > 0) {
     storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTest));
   }
   return storage;
@@ -56,21 +56,21 @@ std::vector<SimultaneousBuffers> SimultaneousAtPeak(const MemoryTimeline& timeli
 
 }  // namespace
 
-std::vector<PlannedStep> StepsOf(const TrainingProgram& program) {
+std::vector<PlannedStep> StepsOf(const EpochSchedule& schedule) {
   std::vector<PlannedStep> steps;
-  const std::int64_t full = program.train_samples / program.batch;
-  const std::int64_t rest = program.drop_last ? 0 : program.train_samples % program.batch;
-  const std::int64_t epochs = program.total_steps / program.steps_per_epoch;
-  const std::int64_t tail = program.total_steps % program.steps_per_epoch;
+  const std::int64_t full = schedule.train_samples / schedule.batch;
+  const std::int64_t rest = schedule.drop_last ? 0 : schedule.train_samples % schedule.batch;
+  const std::int64_t epochs = schedule.total_steps / schedule.steps_per_epoch;
+  const std::int64_t tail = schedule.total_steps % schedule.steps_per_epoch;
   const std::int64_t full_steps = epochs * full + std::min(tail, full);
   const auto add = [&](StepKind kind, std::int64_t batch, std::int64_t times) {
     if (batch > 0 && times > 0) steps.push_back({kind, batch, std::min<std::int64_t>(times, 2)});
   };
-  add(StepKind::kTrain, program.batch, full_steps);
+  add(StepKind::kTrain, schedule.batch, full_steps);
   add(StepKind::kTrain, rest, epochs);
-  const std::int64_t test_full = program.test_samples / program.evaluation_batch;
-  add(StepKind::kEvaluate, program.evaluation_batch, test_full);
-  add(StepKind::kEvaluate, program.test_samples % program.evaluation_batch, 1);
+  const std::int64_t test_full = schedule.test_samples / schedule.evaluation_batch;
+  add(StepKind::kEvaluate, schedule.evaluation_batch, test_full);
+  add(StepKind::kEvaluate, schedule.test_samples % schedule.evaluation_batch, 1);
   return steps;
 }
 
@@ -119,20 +119,20 @@ VarTuple InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, 
 }
 
 VarTuple InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context) {
-  const std::int64_t count = MicroBatchSize(trial.program.batch, trial.settings.micro_batches, 0);
+  const std::int64_t count = MicroBatchSize(trial.schedule.batch, trial.settings.micro_batches, 0);
   return InputsOf(setup.inputs, count, setup.dtype(), context);
 }
 
 Trial TrialWith(const TrainingSetup& setup, const StepSettings& settings) {
-  Trial trial{.settings = settings, .program = setup.program};
-  trial.program.evaluation_batch = settings.evaluation_batch;
+  Trial trial{.settings = settings, .schedule = setup.schedule};
+  trial.schedule.evaluation_batch = settings.evaluation_batch;
   return trial;
 }
 
 std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial) {
   if (!trial.settings.optimizer_in_backward || setup.optimizer->clips()) return {};
   // Each part of a batch adds as often as the others of its size, of which there are two.
-  const std::int64_t batch = trial.program.batch, parts = trial.settings.micro_batches;
+  const std::int64_t batch = trial.schedule.batch, parts = trial.settings.micro_batches;
   StepSettings whole = trial.settings;
   whole.micro_batches = 1;
   const StepParts step = StepPartsOf(setup, whole, {});

@@ -16,7 +16,7 @@ struct PlannedStep {
   std::int64_t times = 0;  // how often the program runs it, at most 2 (a second run finds the
                            // optimizer's state already there)
 };
-std::vector<PlannedStep> StepsOf(const TrainingProgram& program);
+std::vector<PlannedStep> StepsOf(const EpochSchedule& schedule);
 
 // A training that runs dry from its beginning, step by step: what is live before a step is what
 // would be live then.

@@ -10,7 +10,7 @@ namespace frugal {
 // A way to run a training that is set up: what a dry run needs beside the setup.
 struct Trial {
   StepSettings settings;
-  TrainingProgram program;  // with the sizes of batches of this trial
+  EpochSchedule schedule;  // with the sizes of batches of this trial
   // These counts are as in Plan: empty where no parameter is updated in the backward pass.
   std::vector<std::int64_t> final_after{};
 

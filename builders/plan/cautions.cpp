@@ -18,7 +18,7 @@ void AddProductType(const TrainingSetup& setup, std::vector<std::string>& cautio
 
 void AddWarmUp(const TrainingSetup& setup, std::vector<std::string>& cautions) {
   const std::int64_t warmup = setup.config.schedule.warmup_steps;
-  const std::int64_t steps = setup.program.total_steps;
+  const std::int64_t steps = setup.schedule.total_steps;
   if (warmup <= steps) return;
   cautions.push_back("schedule.warmup_steps = " + std::to_string(warmup) + " is more than the " +
                      FormatCount(steps) +

@@ -59,7 +59,7 @@ void FillTotals(PlannedTraining& planned, const MemoryLedger& ledger) {
   for (const Parameter* parameter : planned.parameters) {
     if (parameter->trainable) plan.trainable_count += parameter->shape.ElementCount();
   }
-  plan.total_steps = planned.program.total_steps;
+  plan.total_steps = planned.schedule.total_steps;
   plan.peak_by_purpose = ledger.peak();
   plan.peak_bytes = ledger.peak_total();
   plan.at_peak = ledger.at_peak();
@@ -115,7 +115,7 @@ PlannedTraining PlanTraining(TrainingSetup setup) {
   const std::optional<BudgetChoice> choice = ChooseWithinBudget(setup);
   if (choice) setup.config = WithSettings(std::move(setup.config), choice->settings);
   Trial trial = TrialWith(setup, SettingsOf(setup.config));
-  setup.program = trial.program;
+  setup.schedule = trial.schedule;
   const SavedBytes kept = MeasureSavedBytes(setup, trial);
   if (choice && choice->segments) {
     setup.network->SetLeafSegments(*choice->segments);
@@ -127,7 +127,7 @@ PlannedTraining PlanTraining(TrainingSetup setup) {
   DescribeLayers(planned, trial, kept);
   plan.final_after = trial.final_after = ContributionsFor(planned, trial);
   DryTraining training(planned, trial);
-  for (const PlannedStep& step : StepsOf(trial.program)) {
+  for (const PlannedStep& step : StepsOf(trial.schedule)) {
     plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
   }
   FillTotals(planned, training.ledger());

@@ -70,7 +70,7 @@ PlannedTraining CopyTraining(const PlannedTraining& original) {
                        original.plan};
   CheckSame(original, copy);
   CopySegments(*original.network, *copy.network);
-  copy.program = original.program;
+  copy.schedule = original.schedule;
   return copy;
 }
 

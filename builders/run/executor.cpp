@@ -116,7 +116,7 @@ EvaluationResult Executor::Evaluate() {
   result.samples = samples;
   std::int64_t correct = 0;
   for (std::int64_t at = 0; at < samples;) {
-    const std::int64_t count = std::min(planned_.program.evaluation_batch, samples - at);
+    const std::int64_t count = std::min(planned_.schedule.evaluation_batch, samples - at);
     const StepResult step = RunStep(
         StepKind::kEvaluate, source,
         std::span(order).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)));

@@ -32,7 +32,7 @@ class Model {
   const PlannedTraining& planned() const { return *planned_; }
   const Plan& plan() const { return planned_->plan; }
   const RunConfig& config() const { return planned_->config; }
-  const TrainingProgram& program() const { return planned_->program; }
+  const EpochSchedule& schedule() const { return planned_->schedule; }
   const DataLayout& layout() const { return planned_->layout; }
   // Returns what the network takes, with the shapes of the data.
   const NetworkInputs& inputs() const { return planned_->inputs; }

@@ -78,7 +78,7 @@ class Asking {
 
   // labels: one for each sample, or none.
   std::vector<float> Ask(std::span<const float> x, double t, std::span<const std::int64_t> labels) {
-    const std::int64_t most = std::min(count_, model_.program().evaluation_batch);
+    const std::int64_t most = std::min(count_, model_.schedule().evaluation_batch);
     std::vector<float> outputs;
     for (std::int64_t at = 0; at < count_; at += most) {
       const std::int64_t batch = std::min(most, count_ - at);

@@ -54,7 +54,7 @@ std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
 
 TrainingResult TrainingLoop::Run() {
   executor_.Source(DatasetPart::kTrain);
-  if (program().test_samples > 0) executor_.Source(DatasetPart::kTest);
+  if (schedule().test_samples > 0) executor_.Source(DatasetPart::kTest);
   start_ = Clock::now();
   for (std::int64_t epoch = 1; !IsDone(); ++epoch) RunEpoch(epoch);
   Finish();
@@ -62,14 +62,14 @@ TrainingResult TrainingLoop::Run() {
 }
 
 void TrainingLoop::RunEpoch(std::int64_t epoch) {
-  const TrainingProgram& program = executor_.planned().program;
+  const EpochSchedule& schedule = executor_.planned().schedule;
   const Clock::time_point epoch_start = Clock::now();
   const std::vector<std::int64_t> order =
-      EpochOrder(program.train_samples, executor_.planned().seed(), epoch, config().data.shuffle);
-  const LastBatch last = program.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
+      EpochOrder(schedule.train_samples, executor_.planned().seed(), epoch, config().data.shuffle);
+  const LastBatch last = schedule.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
   const std::size_t first_loss = result_.losses.size();
-  for (std::int64_t i = 0; i < program.steps_per_epoch && !IsDone(); ++i) {
-    const BatchRange range = BatchAt(program.train_samples, program.batch, last, i);
+  for (std::int64_t i = 0; i < schedule.steps_per_epoch && !IsDone(); ++i) {
+    const BatchRange range = BatchAt(schedule.train_samples, schedule.batch, last, i);
     RunStep(std::span(order).subspan(static_cast<std::size_t>(range.begin),
                                      static_cast<std::size_t>(range.count)),
             epoch);
@@ -90,7 +90,7 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
   const DataSource& source = executor_.Source(DatasetPart::kTrain);
   const Clock::time_point step_start = Clock::now();
   const bool measure = config().memory.track_memory_statistics && !result_.measured_timeline &&
-                       (result_.steps == 1 || program().total_steps == 1);
+                       (result_.steps == 1 || schedule().total_steps == 1);
   executor_.context().profile().timed = IsTimed();
   const StepResult step =
       measure ? RunMeasured(source, samples) : executor_.RunStep(StepKind::kTrain, source, samples);
@@ -103,7 +103,7 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
   if (config().training.clip_gradient_norm > 0) {
     result_.gradient_norms.push_back(step.gradient_norm);
   }
-  if (result_.steps == 1 && program().total_steps > 1) StartProfile();
+  if (result_.steps == 1 && schedule().total_steps > 1) StartProfile();
   if (result_.steps == 1) allocations_when_warm_ = executor_.memory().system_allocations();
   Report(epoch, step.loss);
 }
@@ -134,7 +134,7 @@ StepResult TrainingLoop::RunMeasured(const DataSource& source,
 }
 
 void TrainingLoop::EvaluateInto(EpochResult& epoch) {
-  if (program().test_samples == 0) return;
+  if (schedule().test_samples == 0) return;
   const EvaluationResult evaluation = executor_.Evaluate();
   epoch.test_loss = evaluation.loss;
   epoch.test_accuracy = evaluation.accuracy;
@@ -142,7 +142,7 @@ void TrainingLoop::EvaluateInto(EpochResult& epoch) {
 
 void TrainingLoop::Report(std::int64_t epoch, double loss) {
   if (observer_ == nullptr) return;
-  const auto total = program().total_steps;
+  const auto total = schedule().total_steps;
   const double per_step = SecondsSince(start_) / static_cast<double>(result_.steps);
   observer_->OnStep({.step = result_.steps,
                      .total_steps = total,

@@ -24,11 +24,11 @@ class TrainingLoop {
   void EvaluateInto(EpochResult& epoch);
   void Report(std::int64_t epoch, double loss);
   const RunConfig& config() const { return executor_.planned().config; }
-  const TrainingProgram& program() const { return executor_.planned().program; }
+  const EpochSchedule& schedule() const { return executor_.planned().schedule; }
   bool IsTimed() const;
   void StartProfile();
   void Finish();
-  bool IsDone() const { return result_.steps >= program().total_steps; }
+  bool IsDone() const { return result_.steps >= schedule().total_steps; }
 
   Executor& executor_;
   TrainingObserver* observer_;

@@ -53,30 +53,32 @@ LastBatch LastBatchOf(const TrainingOptions& options) {
   return options.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
 }
 
-TrainingProgram ProgramOf(const RunConfig& config, const DataLayout& layout) {
+EpochSchedule EpochScheduleOf(const RunConfig& config, const DataLayout& layout) {
   const TrainingOptions& training = config.training;
-  TrainingProgram program;
-  program.train_samples =
+  EpochSchedule schedule;
+  schedule.train_samples =
       std::min(layout.train_count, config.data.train_limit.value_or(layout.train_count));
   const std::int64_t test_samples =
       std::min(layout.test_count, config.data.test_limit.value_or(layout.test_count));
-  program.test_samples = training.evaluate ? test_samples : 0;
-  program.batch = training.batch_size;
-  program.evaluation_batch = training.evaluation_batch_size;
-  program.drop_last = training.drop_last;
-  program.steps_per_epoch = BatchCount(program.train_samples, program.batch, LastBatchOf(training));
-  if (program.steps_per_epoch == 0) {
+  schedule.test_samples = training.evaluate ? test_samples : 0;
+  schedule.batch = training.batch_size;
+  schedule.evaluation_batch = training.evaluation_batch_size;
+  schedule.drop_last = training.drop_last;
+  schedule.steps_per_epoch =
+      BatchCount(schedule.train_samples, schedule.batch, LastBatchOf(training));
+  if (schedule.steps_per_epoch == 0) {
     const Diagnostic diagnostic = {.where = "training",
                                    .required = "an epoch has at least one batch",
-                                   .given = "batch_size = " + std::to_string(program.batch) +
-                                            " with " + std::to_string(program.train_samples) +
+                                   .given = "batch_size = " + std::to_string(schedule.batch) +
+                                            " with " + std::to_string(schedule.train_samples) +
                                             " training samples",
                                    .advice = "use a smaller batch, or drop_last = false"};
     throw ConfigError(diagnostic, config.origins.PlaceOf("training.batch_size"));
   }
-  program.total_steps = program.steps_per_epoch * training.epochs;
-  if (training.max_steps) program.total_steps = std::min(program.total_steps, *training.max_steps);
-  return program;
+  schedule.total_steps = schedule.steps_per_epoch * training.epochs;
+  if (training.max_steps)
+    schedule.total_steps = std::min(schedule.total_steps, *training.max_steps);
+  return schedule;
 }
 
 // A list of devices names one for each layer of the network.
@@ -106,11 +108,11 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) 
   setup.config = config;
   if (!custom_layout) setup.dataset = DatasetIn(config);
   setup.layout = custom_layout ? *custom_layout : LayoutOf(*setup.dataset);
-  setup.program = ProgramOf(config, setup.layout);
+  setup.schedule = EpochScheduleOf(config, setup.layout);
   SetThreadCount(static_cast<int>(config.training.threads));
   CheckThreadCount();
   setup.backend = MakeBackend(config.training.backend);
-  const LayerInput input = {setup.layout.BatchShape(setup.program.batch),
+  const LayerInput input = {setup.layout.BatchShape(setup.schedule.batch),
                             setup.layout.InputType(setup.dtype())};
   setup.network = BuildNetwork(config.model, input, *setup.backend, setup.dtype());
   if (config.diffusion.kind != DiffusionKind::kNone) {
@@ -122,7 +124,7 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) 
   SetParameterGroups(config, setup.parameters);
   setup.optimizer =
       std::make_unique<Optimizer>(config.optimizer, config.schedule,
-                                  config.training.clip_gradient_norm, setup.program.total_steps);
+                                  config.training.clip_gradient_norm, setup.schedule.total_steps);
   return setup;
 }
 

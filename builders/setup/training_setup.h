@@ -14,7 +14,7 @@
 namespace frugal {
 
 // Tells how a training runs through its data.
-struct TrainingProgram {
+struct EpochSchedule {
   std::int64_t train_samples = 0;  // of one epoch
   std::int64_t test_samples = 0;   // 0 = no evaluation
   std::int64_t batch = 0;
@@ -31,7 +31,7 @@ struct TrainingSetup {
   RunConfig config;
   DataLayout layout;
   std::optional<DatasetDescription> dataset{};  // nothing where the program brings its own data
-  TrainingProgram program;
+  EpochSchedule schedule;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<DiffusionProcess> diffusion{};  // null where the data have the targets
   std::unique_ptr<Sequential> network;

@@ -38,7 +38,7 @@ void Run(int count, char** arguments) {
   const DataLayout layout = LayoutWithoutData(config);
   PlannedTraining planned = PlanTraining(config, &layout);
   const std::int64_t bytes = PlannedBytes(planned.plan);
-  const std::int64_t batch = planned.program.batch;
+  const std::int64_t batch = planned.schedule.batch;
   std::cout << name << ", batch " << batch << ": " << FormatCount(planned.plan.parameter_count)
             << " parameters, " << FormatBytes(bytes) << " planned; making weights ..." << std::endl;
   const auto source = std::make_shared<RandomSamples>(layout, 2 * batch);

@@ -24,7 +24,7 @@ TEST_CASE("a way to train that cannot be planned leaves nothing behind", "[budge
   ChainChoice chain;
   chain.segments = {{0, 2}};
   CHECK_THROWS_AS(planner.Plan(settings, chain, 0), Error);
-  CHECK(setup.program.batch == 8);
+  CHECK(setup.schedule.batch == 8);
   CHECK(setup.network->segments().empty());
   CHECK_FALSE(setup.network->cuts_leaves());
 }

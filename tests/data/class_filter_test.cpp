@@ -92,7 +92,7 @@ TEST_CASE("a training on some classes goes as planned", "[data]") {
   Model model = builder.Build();
   const TrainingResult result = model.Train();
   CHECK(result.steps == 4);  // 7 samples: 2 batches an epoch
-  CHECK(model.program().test_samples == 3);
+  CHECK(model.schedule().test_samples == 3);
   CHECK(model.plan().peak_by_purpose == result.memory.peak_by_purpose);
 }
 

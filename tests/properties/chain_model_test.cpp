@@ -59,7 +59,7 @@ AiModelBuilder BuilderOf(const std::string& name) {
 
 std::int64_t PeakOf(const PlannedTraining& planned, const CheckpointSegments& segments) {
   planned.network->SetLeafSegments(segments);
-  return PlanStep(planned, StepKind::kTrain, planned.program.batch).layout.lower_bound_bytes;
+  return PlanStep(planned, StepKind::kTrain, planned.schedule.batch).layout.lower_bound_bytes;
 }
 
 // A constant apart, which the search finds out: what lives beside the chain.

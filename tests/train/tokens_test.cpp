@@ -50,13 +50,13 @@ PlannedTraining PlanOf(const std::string& text_file, const Run& run) {
   setup.dataset = DatasetOf(setup.config.data);
   setup.layout = LayoutOf(*setup.dataset);
   const DataLayout& layout = setup.layout;
-  setup.program = {.train_samples = layout.train_count,
-                   .test_samples = layout.test_count,
-                   .batch = 4,
-                   .evaluation_batch = 3,
-                   .drop_last = true,
-                   .steps_per_epoch = layout.train_count / 4,
-                   .total_steps = layout.train_count / 4};
+  setup.schedule = {.train_samples = layout.train_count,
+                    .test_samples = layout.test_count,
+                    .batch = 4,
+                    .evaluation_batch = 3,
+                    .drop_last = true,
+                    .steps_per_epoch = layout.train_count / 4,
+                    .total_steps = layout.train_count / 4};
   setup.backend = MakeBackend(run.backend);
   setup.network = std::make_unique<Sequential>();
   setup.network->Append("bigrams", std::make_unique<Bigrams>(layout.vocabulary));
@@ -64,7 +64,7 @@ PlannedTraining PlanOf(const std::string& text_file, const Run& run) {
   setup.inputs = ResolveInputs(*setup.network, layout, nullptr);
   setup.parameters = NumberParameters(*setup.network);
   setup.optimizer = std::make_unique<Optimizer>(setup.config.optimizer, setup.config.schedule, 0,
-                                                setup.program.total_steps);
+                                                setup.schedule.total_steps);
   return PlanTraining(std::move(setup));
 }
 

@@ -26,7 +26,7 @@ std::string Joined(const std::vector<std::string>& parts, const std::string& sep
 std::string ProgramText(const ReportData& data) {
   const auto epochs = static_cast<std::int64_t>(data.result.epochs.size());
   return FormatCount(data.result.steps) + (data.result.steps == 1 ? " step" : " steps") + " of " +
-         FormatCount(data.program().batch) + " samples in " + FormatCount(epochs) +
+         FormatCount(data.schedule().batch) + " samples in " + FormatCount(epochs) +
          (epochs == 1 ? " epoch; " : " epochs; ") + Joined(OptimizerPhrases(data.config()), ", ") +
          "; " + ComputeText(data.config().training);
 }

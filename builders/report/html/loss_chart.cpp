@@ -59,8 +59,8 @@ std::vector<double> Smoothed(const std::vector<double>& values) {
   return smoothed;
 }
 
-void DrawEpochs(const TrainingProgram& program, std::size_t steps, SvgChart& chart) {
-  const std::int64_t length = program.steps_per_epoch;
+void DrawEpochs(const EpochSchedule& schedule, std::size_t steps, SvgChart& chart) {
+  const std::int64_t length = schedule.steps_per_epoch;
   const auto last = static_cast<std::int64_t>(steps);
   if (length < 1 || last / length > kMostEpochLines) return;
   for (std::int64_t end = length; end < last; end += length) {
@@ -87,7 +87,7 @@ std::string LossChart(const ReportData& data) {
   const bool from_zero = extent.low >= 0 && extent.low < extent.high / 2;
   SvgChart chart({.x = CountAxis(1, static_cast<double>(losses.size()), "step"),
                   .y = ValueAxis(from_zero ? 0 : extent.low, extent.high, "loss")});
-  DrawEpochs(data.program(), losses.size(), chart);
+  DrawEpochs(data.schedule(), losses.size(), chart);
   const bool smooth = losses.size() >= kLeastToSmooth;
   chart.Line(PointsOf(losses), smooth ? "loss faint" : "loss");
   if (smooth) chart.Line(PointsOf(Smoothed(losses)), "loss");

@@ -202,7 +202,7 @@ std::string ColourOf(MemoryTag tag) {
 
 std::string StepMemorySection(const ReportData& data) {
   std::string html = "<section>\n<h2>Memory over one training step</h2>\n";
-  const StepPlan* step = MainStepOf(data.plan(), data.program().batch);
+  const StepPlan* step = MainStepOf(data.plan(), data.schedule().batch);
   if (step == nullptr || step->timeline.live.empty() || PeakBytesOf(*step) == 0) {
     return html + "<p>No step takes any memory.</p>\n</section>\n";
   }

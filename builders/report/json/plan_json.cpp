@@ -83,11 +83,11 @@ Json MachineJson(const PlannedTraining& planned, const SystemMemory& machine) {
 
 std::string PlanJson(const PlannedTraining& planned, const SystemMemory* machine) {
   const Plan& plan = planned.plan;
-  const StepPlan* step = MainStepOf(plan, planned.program.batch);
+  const StepPlan* step = MainStepOf(plan, planned.schedule.batch);
   Json json = {{"model", planned.config.model.name},
                {"parameters", plan.parameter_count},
                {"trainable_parameters", plan.trainable_count},
-               {"batch", planned.program.batch},
+               {"batch", planned.schedule.batch},
                {"total_steps", plan.total_steps},
                {"peak_bytes", plan.peak_bytes},
                {"bytes_by_purpose", NamedBytes(plan.peak_by_purpose)},

@@ -12,7 +12,7 @@ struct ReportData {
 
   const RunConfig& config() const { return planned.config; }
   const DataLayout& layout() const { return planned.layout; }
-  const TrainingProgram& program() const { return planned.program; }
+  const EpochSchedule& schedule() const { return planned.schedule; }
   const Plan& plan() const { return planned.plan; }
 };
 

@@ -54,28 +54,28 @@ std::string Item(std::string name, const std::vector<std::string>& phrases,
   return "  " + name + Wrapped(phrases, indent, separator);
 }
 
-std::string StepsText(const TrainingProgram& program, const TrainingOptions& training) {
-  const std::int64_t whole = program.steps_per_epoch * training.epochs;
+std::string StepsText(const EpochSchedule& schedule, const TrainingOptions& training) {
+  const std::int64_t whole = schedule.steps_per_epoch * training.epochs;
   const std::string product =
       FormatCount(training.epochs) + (training.epochs == 1 ? " epoch x " : " epochs x ") +
-      FormatCount(program.steps_per_epoch) + " batches of " + FormatCount(program.batch);
-  if (program.total_steps >= whole) return FormatCount(program.total_steps) + " = " + product;
-  return FormatCount(program.total_steps) + " (max_steps) of " + FormatCount(whole) + " = " +
+      FormatCount(schedule.steps_per_epoch) + " batches of " + FormatCount(schedule.batch);
+  if (schedule.total_steps >= whole) return FormatCount(schedule.total_steps) + " = " + product;
+  return FormatCount(schedule.total_steps) + " (max_steps) of " + FormatCount(whole) + " = " +
          product;
 }
 
 std::string HeadText(const PlannedTraining& planned) {
   const RunConfig& config = planned.config;
   const Plan& plan = planned.plan;
-  const TrainingProgram& program = planned.program;
-  std::vector<std::string> samples = {FormatCount(program.train_samples) + " to train on"};
-  if (program.test_samples > 0)
-    samples.push_back(FormatCount(program.test_samples) + " to test on");
+  const EpochSchedule& schedule = planned.schedule;
+  std::vector<std::string> samples = {FormatCount(schedule.train_samples) + " to train on"};
+  if (schedule.test_samples > 0)
+    samples.push_back(FormatCount(schedule.test_samples) + " to test on");
   const std::int64_t fixed = plan.parameter_count - plan.trainable_count;
   return "Plan of " + Printable(config.model.name) + "\n" +
          Item("parameters", {FormatCount(plan.parameter_count) +
                              (fixed > 0 ? " (" + FormatCount(fixed) + " of them fixed)" : "")}) +
-         Item("samples", samples) + Item("steps", {StepsText(program, config.training)}) +
+         Item("samples", samples) + Item("steps", {StepsText(schedule, config.training)}) +
          Item("optimizer", OptimizerPhrases(config)) +
          Item("computed by", {ComputeText(config.training)});
 }

@@ -71,7 +71,7 @@ TEST_CASE("Long and hostile names neither widen nor break the plan") {
 
 TEST_CASE("Runs that are cut short and single segments are shown") {
   PlannedTraining planned = SampleTraining();
-  planned.program.total_steps = 7;
+  planned.schedule.total_steps = 7;
   planned.plan.layers[1].segment = 1;
   planned.plan.arena_bytes = planned.plan.live_lower_bound_bytes;
   const std::string text = PlanText(planned);

@@ -60,13 +60,13 @@ inline PlannedTraining SampleTraining() {
   planned.config.memory.use_gradient_checkpointing = true;
   planned.config.memory.sharding_strategy = ShardingStrategy::kMemoryBalanced;  // is noted
   planned.backend = MakeBackend(BackendKind::kEigen);
-  planned.program = {.train_samples = 320,
-                     .test_samples = 64,
-                     .batch = 32,
-                     .evaluation_batch = 64,
-                     .drop_last = true,
-                     .steps_per_epoch = 10,
-                     .total_steps = 20};
+  planned.schedule = {.train_samples = 320,
+                      .test_samples = 64,
+                      .batch = 32,
+                      .evaluation_batch = 64,
+                      .drop_last = true,
+                      .steps_per_epoch = 10,
+                      .total_steps = 20};
   planned.plan = SamplePlan();
   return planned;
 }

@@ -98,7 +98,7 @@ TEST_CASE("union ControlNets: a sample's result depends on the others of its bat
 TEST_CASE("union ControlNets: a planner leaves their batches in one piece", "[budget]") {
   PlannedTraining mixes = PlanNamedModel("controlnet-union-pro");
   PlannedTraining plain = PlanNamedModel("instantid");
-  mixes.program.test_samples = plain.program.test_samples = 4;
+  mixes.schedule.test_samples = plain.schedule.test_samples = 4;
   CHECK(MixesSamples(mixes));
   CHECK_FALSE(MixesSamples(plain));
   CHECK_FALSE(FreeKnobsOf(mixes).micro_batches);
