@@ -45,32 +45,31 @@ AttentionLayerOptions Completed(std::int64_t features, AttentionLayerOptions opt
 AttentionLayer::AttentionLayer(std::int64_t features, const AttentionLayerOptions& options,
                                const AttentionNames& names, std::int64_t memory_features)
     : features_(features), options_(Completed(features, options)) {
-  const double deviation = options_.deviation;
+  const double init_std = options_.init_std;
   const std::int64_t memory = memory_features == 0 ? features : memory_features;
   if (options_.fused) {
     fused_ =
-        AddLinear(names.fused, features, QueryWidth() + 2 * KeyWidth(), options_.bias, deviation);
+        AddLinear(names.fused, features, QueryWidth() + 2 * KeyWidth(), options_.bias, init_std);
   } else {
-    query_ = AddLinear(names.query, features, QueryWidth(), options_.bias, deviation);
-    key_ = AddLinear(names.key, memory, KeyWidth(), options_.bias, deviation);
-    value_ = AddLinear(names.value, memory, KeyWidth(), options_.bias, deviation);
+    query_ = AddLinear(names.query, features, QueryWidth(), options_.bias, init_std);
+    key_ = AddLinear(names.key, memory, KeyWidth(), options_.bias, init_std);
+    value_ = AddLinear(names.value, memory, KeyWidth(), options_.bias, init_std);
   }
   if (!names.second_key.empty()) {
-    second_key_ = AddLinear(names.second_key, memory, KeyWidth(), options_.bias, deviation);
-    second_value_ = AddLinear(names.second_value, memory, KeyWidth(), options_.bias, deviation);
+    second_key_ = AddLinear(names.second_key, memory, KeyWidth(), options_.bias, init_std);
+    second_value_ = AddLinear(names.second_value, memory, KeyWidth(), options_.bias, init_std);
   }
   output_ = AddLinear(names.output, QueryWidth(), features,
-                      options_.output_bias.value_or(options_.bias), options_.output_deviation);
+                      options_.output_bias.value_or(options_.bias), options_.output_init_std);
 }
 
 AttentionLayer::Linear AttentionLayer::AddLinear(const std::string& name, std::int64_t inputs,
-                                                 std::int64_t outputs, bool bias,
-                                                 double deviation) {
+                                                 std::int64_t outputs, bool bias, double init_std) {
   const Shape shape =
       options_.layout == WeightLayout::kOutIn ? Shape{outputs, inputs} : Shape{inputs, outputs};
   const std::string path = name.ends_with('_') ? name : name + ".";
   Linear linear;
-  linear.weight = &AddParameter(path + "weight", shape, Initializer::Normal(0, deviation));
+  linear.weight = &AddParameter(path + "weight", shape, Initializer::Normal(0, init_std));
   if (bias) linear.bias = &AddParameter(path + "bias", {outputs}, Initializer::Zero());
   return linear;
 }

@@ -30,8 +30,8 @@ struct AttentionLayerOptions {
   double rotary_base = 0;             // 0 = no rotary positions (arXiv:2104.09864)
   std::int64_t longest = 0;           // positions that rotary angles are meant for; 0 = any number
   WeightLayout layout = WeightLayout::kOutIn;
-  double deviation = 0.02;         // of the normal distribution that weights start from
-  double output_deviation = 0.02;  // of the output's
+  double init_std = 0.02;         // of the normal distribution that weights start from
+  double output_init_std = 0.02;  // of the output's
 };
 
 // Multi-head attention (Vaswani et al., arXiv:1706.03762) without a score matrix:
@@ -74,7 +74,7 @@ class AttentionLayer final : public Layer {
   // Attend without the output's projection.
   Var AttendHeads(Context& context, const Var& x, const Var& memory, const Tensor& mask);
   Linear AddLinear(const std::string& name, std::int64_t inputs, std::int64_t outputs, bool bias,
-                   double deviation);
+                   double init_std);
   void CheckInput(Context& context, const Var& x) const;
   void CheckMemory(Context& context, const Var& x, const Var& memory) const;
   void CheckLength(Context& context, const Var& x) const;

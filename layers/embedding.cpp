@@ -62,7 +62,7 @@ TokenEmbedding::TokenEmbedding(const EmbeddingOptions& options)
     : weight_(AddParameter("weight",
                            {AtLeastOne("embedding", "vocabulary", options.vocabulary),
                             AtLeastOne("embedding", "features", options.features)},
-                           Initializer::Normal(0, options.deviation))),
+                           Initializer::Normal(0, options.init_std))),
       padding_(PaddingOf(options)) {}
 
 std::string TokenEmbedding::Describe() const {
@@ -81,7 +81,7 @@ Var TokenEmbedding::Forward(Context& context, const Var& input) {
 LearnedPositions::LearnedPositions(std::int64_t features, const PositionOptions& options)
     : weight_(AddParameter("weight",
                            {AtLeastOne("positions", "positions", options.positions), features},
-                           Initializer::Normal(0, options.deviation))) {}
+                           Initializer::Normal(0, options.init_std))) {}
 
 std::string LearnedPositions::Describe() const {
   return "learned positions, up to " + std::to_string(weight_.shape[0]);

@@ -7,7 +7,7 @@ namespace frugal {
 struct EmbeddingOptions {
   std::int64_t vocabulary = 0;
   std::int64_t features = 0;
-  double deviation = 0.02;                // of the normal distribution that the table starts from
+  double init_std = 0.02;                 // of the normal distribution that the table starts from
   std::optional<std::int64_t> padding{};  // a token whose row is not trained
 };
 
@@ -34,7 +34,7 @@ class TokenEmbedding final : public Layer {
 
 struct PositionOptions {
   std::int64_t positions = 0;  // the longest sequence
-  double deviation = 0.02;
+  double init_std = 0.02;
 };
 
 // Adds a learned row to each position: [N, T, D] -> [N, T, D], T <= positions. Parameter: weight

@@ -24,8 +24,8 @@ GatedFeedForward::GatedFeedForward(std::int64_t features, const GatedFeedForward
 GatedFeedForward::Affine GatedFeedForward::Add(const std::string& name, std::int64_t inputs,
                                                std::int64_t outputs) {
   Affine affine;
-  affine.weight = &AddParameter(name + ".weight", {outputs, inputs},
-                                Initializer::Normal(0, options_.deviation));
+  affine.weight =
+      &AddParameter(name + ".weight", {outputs, inputs}, Initializer::Normal(0, options_.init_std));
   if (options_.bias) affine.bias = &AddParameter(name + ".bias", {outputs}, Initializer::Zero());
   return affine;
 }

@@ -9,7 +9,7 @@ struct GatedFeedForwardOptions {
   std::int64_t hidden = 0;
   ActivationFunction activation = Activation::kSilu;  // SwiGLU; kGelu: GEGLU
   bool bias = false;
-  double deviation = 0.02;
+  double init_std = 0.02;
 };
 
 struct GatedFeedForwardNames {

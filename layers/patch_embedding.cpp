@@ -33,12 +33,12 @@ std::int64_t PatchesOf(const PatchEmbeddingOptions& options) {
 PatchEmbedding::PatchEmbedding(const PatchEmbeddingOptions& options)
     : options_(options),
       class_token_(AddParameter("cls_token", {1, 1, options.features},
-                                Initializer::Normal(0, options.deviation))),
+                                Initializer::Normal(0, options.init_std))),
       positions_(AddParameter("position_embeddings", {1, 1 + PatchesOf(options), options.features},
-                              Initializer::Normal(0, options.deviation))),
+                              Initializer::Normal(0, options.init_std))),
       weight_(AddParameter("patch_embeddings.projection.weight",
                            {options.features, options.channels, options.patch, options.patch},
-                           Initializer::Normal(0, options.deviation))),
+                           Initializer::Normal(0, options.init_std))),
       bias_(AddParameter("patch_embeddings.projection.bias", {options.features},
                          Initializer::Zero())) {}
 

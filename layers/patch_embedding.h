@@ -11,7 +11,7 @@ struct PatchEmbeddingOptions {
   std::int64_t patch = 16;
   std::int64_t channels = 3;
   std::int64_t features = 0;
-  double deviation = 0.02;
+  double init_std = 0.02;
 };
 
 // Images [N, H, W, channels] cut into patches, each projected, with a class token in front and a

@@ -28,7 +28,7 @@ std::vector<DataField> ImageFields(const DataOptions& options) {
           {"classes", options.classes.has_value()},
           {"classes_used", options.classes_used.has_value()},
           {"mean", options.mean != defaults.mean},
-          {"deviation", options.deviation != defaults.deviation}};
+          {"std", options.std != defaults.std}};
 }
 
 std::vector<DataField> TextFields(const DataOptions& options) {
@@ -57,21 +57,20 @@ void CheckName(const RunConfig& config, const std::string& given, Diagnostics& d
 // Pixels are f32 once they are normalized: black and white must be different finite numbers then.
 void CheckNormalization(const RunConfig& config, Diagnostics& diagnostics) {
   const double mean = config.data.mean;
-  const double deviation = config.data.deviation;
-  const auto black = static_cast<float>((0 - mean) / deviation);
-  const auto white = static_cast<float>((1 - mean) / deviation);
+  const double std = config.data.std;
+  const auto black = static_cast<float>((0 - mean) / std);
+  const auto white = static_cast<float>((1 - mean) / std);
   if (std::isfinite(black) && std::isfinite(white) && black != white) return;
-  const bool by_mean = config.data.mean != DataOptions().mean &&
-                       std::abs(mean) > 1e6;  // else no such deviation will do
-  const std::string key = by_mean ? "mean" : "deviation";
-  diagnostics.Add(
-      config.origins.PlaceOf("data." + key),
-      {.where = "data." + key,
-       .required = "(pixel - mean) / deviation is a finite f32, and differs for pixels 0 "
-                   "and 1",
-       .given = CompactText(mean, 6) + " and " + CompactText(deviation, 6) + " make " +
-                CompactText(black, 6) + " and " + CompactText(white, 6),
-       .advice = "give the mean and the standard deviation of pixels in [0, 1]"});
+  const bool by_mean =
+      config.data.mean != DataOptions().mean && std::abs(mean) > 1e6;  // else no such std will do
+  const std::string key = by_mean ? "mean" : "std";
+  diagnostics.Add(config.origins.PlaceOf("data." + key),
+                  {.where = "data." + key,
+                   .required = "(pixel - mean) / std is a finite f32, and differs for pixels 0 "
+                               "and 1",
+                   .given = CompactText(mean, 6) + " and " + CompactText(std, 6) + " make " +
+                            CompactText(black, 6) + " and " + CompactText(white, 6),
+                   .advice = "give the mean and the standard deviation of pixels in [0, 1]"});
 }
 
 // A count says how many samples the files have, and those of built-in images are known.

@@ -84,7 +84,7 @@ DatasetDescription DatasetOf(const DataOptions& options) {
                          .test_fraction = options.test_fraction});
   }
   DatasetInfo info = ImagesOf(options);
-  Normalization normalization = {{options.mean}, {options.deviation}};
+  Normalization normalization = {{options.mean}, {options.std}};
   if (options.classes_used) UseClasses(info, *options.classes_used);
   return ImageDataset{std::move(info), std::move(normalization)};
 }

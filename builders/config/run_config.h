@@ -43,7 +43,7 @@ struct DataOptions {
   // Only these classes of images are used, labelled 0, 1, ... in this order.
   std::optional<std::vector<std::int64_t>> classes_used{};
   double mean = 0;                            // of pixel values in [0, 1], subtracted
-  double deviation = 1;                       // then divided by
+  double std = 1;                             // then divided by
   std::optional<std::int64_t> train_limit{};  // use only the first so many samples
   std::optional<std::int64_t> test_limit{};
   bool shuffle = true;

@@ -58,7 +58,7 @@ void WriteImageGrid(const std::string& path, const Model& model, std::span<const
                     const ImageGridOptions& options) {
   const Sizes s = SizesOf(model, images, options);
   const double mean = model.config().data.mean;
-  const double deviation = model.config().data.deviation;
+  const double deviation = model.config().data.std;
   const std::int64_t rows = (s.count + options.columns - 1) / options.columns;
   const std::int64_t cell_height = s.height * options.zoom + options.gap;
   const std::int64_t cell_width = s.width * options.zoom + options.gap;

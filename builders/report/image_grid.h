@@ -15,7 +15,7 @@ struct ImageGridOptions {
 };
 
 // Writes images [count, H, W, C] of a model's values (pixels less [data] mean, divided by
-// deviation) as a PNG, row by row. Throws UsageError where the model's samples are no images of 1
+// std) as a PNG, row by row. Throws UsageError where the model's samples are no images of 1
 // or 3 channels, and as WritePng.
 void WriteImageGrid(const std::string& path, const Model& model, std::span<const float> images,
                     const ImageGridOptions& options = {});

@@ -19,7 +19,7 @@ struct SampleOptions {
 };
 
 // New samples [count, sample...] of a model that was trained by diffusion, in the values that it
-// was trained on: pixels less [data] mean, divided by deviation. The same for the same seed. With
+// was trained on: pixels less [data] mean, divided by std. The same for the same seed. With
 // guidance each step asks the network twice. Throws UsageError for a model without [diffusion],
 // labels that it does not know, or conditions other than labels.
 std::vector<float> DrawSamples(Model& model, const SampleOptions& options);

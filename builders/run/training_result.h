@@ -43,7 +43,7 @@ struct LayerMeasurement {
 
 // Kernels of one kind over the profiled steps.
 struct OperationMeasurement {
-  OperationKind kind = OperationKind::kProduct;
+  OperationKind kind = OperationKind::kMatmul;
   bool backward = false;
   KernelTotals totals;
 };

@@ -25,9 +25,9 @@ std::unique_ptr<Layer> MakeNorm(const Gpt2Config& config) {
                                           LayerNormOptions{.epsilon = config.layer_norm_epsilon});
 }
 
-// Returns the deviation that weights start from where a sum follows; it falls with depth (section
-// 2.3 of the paper).
-double OutputDeviation(const Gpt2Config& config) {
+// Returns init_std of weights whose products the blocks sum up; it falls with depth (section 2.3 of
+// the paper).
+double OutputInitStd(const Gpt2Config& config) {
   return 0.02 / std::sqrt(2.0 * static_cast<double>(std::max<std::int64_t>(1, config.n_layer)));
 }
 
@@ -37,7 +37,7 @@ std::unique_ptr<Sequential> MakeAttentionPart(const Gpt2Config& config) {
   const AttentionLayerOptions options{.heads = config.n_head,
                                       .causal = true,
                                       .layout = WeightLayout::kInOut,
-                                      .output_deviation = OutputDeviation(config)};
+                                      .output_init_std = OutputInitStd(config)};
   body->Append("attn",
                std::make_unique<AttentionLayer>(
                    config.n_embd, options, AttentionNames{.fused = "c_attn", .output = "c_proj"}));
@@ -54,7 +54,7 @@ std::unique_ptr<Sequential> MakeFeedForwardPart(const Gpt2Config& config) {
                                                           .layout = WeightLayout::kInOut}));
   body->Append("mlp.c_proj", MakeProjection(inner, {.outputs = config.n_embd,
                                                     .layout = WeightLayout::kInOut,
-                                                    .deviation = OutputDeviation(config)}));
+                                                    .init_std = OutputInitStd(config)}));
   AppendDropout(*body, "mlp.dropout", config.resid_pdrop);
   return body;
 }

@@ -58,7 +58,7 @@ std::unique_ptr<Dense> MakeProjection(std::int64_t inputs, const ProjectionOptio
       inputs, DenseOptions{.units = options.outputs,
                            .activation = options.activation,
                            .bias = options.bias,
-                           .initializer = Initializer::Normal(0, options.deviation),
+                           .initializer = Initializer::Normal(0, options.init_std),
                            .layout = options.layout});
 }
 

@@ -32,7 +32,7 @@ struct ProjectionOptions {
   ActivationFunction activation{};
   bool bias = true;
   WeightLayout layout = WeightLayout::kOutIn;
-  double deviation = 0.02;
+  double init_std = 0.02;
 };
 // A dense layer that starts from a normal distribution.
 std::unique_ptr<Dense> MakeProjection(std::int64_t inputs, const ProjectionOptions& options);

@@ -3,11 +3,11 @@
 namespace frugal {
 namespace {
 
-constexpr double kDeviation = 0.02;
+constexpr double kInitStd = 0.02;
 
 DenseOptions ProductOf(std::int64_t units, ActivationFunction activation) {
   return {
-      .units = units, .activation = activation, .initializer = Initializer::Normal(0, kDeviation)};
+      .units = units, .activation = activation, .initializer = Initializer::Normal(0, kInitStd)};
 }
 
 }  // namespace

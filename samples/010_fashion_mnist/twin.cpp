@@ -20,7 +20,7 @@ int main(int count, char** arguments) {
     AiModelBuilder builder;
     builder.Name("fashion-mnist")
         .Memory(TrainingMemoryConfig::ForConvNets())
-        .Data({.dataset = "fashion-mnist", .mean = 0.2860, .deviation = 0.3530})
+        .Data({.dataset = "fashion-mnist", .mean = 0.2860, .std = 0.3530})
         .Layers([](LayerList& layers) {
           AddStage(layers, 32, 5);
           AddStage(layers, 64, 3);

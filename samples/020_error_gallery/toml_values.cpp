@@ -27,7 +27,7 @@ Chapter TomlValues() {
           FromToml("A budget above what there is", "[memory]\nmemory_budget_mb = \"130%\"\n"),
           FromToml("A budget below zero", "[memory]\nmemory_budget_mb = -5\n"),
           FromToml("A budget that is no amount", "[memory]\nmemory_budget_mb = \"abc\"\n"),
-          FromToml("A deviation of zero", "[data]\ndeviation = 0\n"),
+          FromToml("A deviation of zero", "[data]\nstd = 0\n"),
           FromToml("A dropout that drops everything",
                    "[[model.layers]]\ntype = \"dropout\"\nrate = 1.0\n"),
           FromToml("A kernel of three extents",

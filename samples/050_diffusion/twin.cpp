@@ -19,7 +19,7 @@ int main(int count, char** arguments) {
     builder.Name("clothes")
         .Architecture(network)
         .Memory(TrainingMemoryConfig::SpeedOptimized())
-        .Data({.dataset = "fashion-mnist", .mean = 0.5, .deviation = 0.5, .test_limit = 2000})
+        .Data({.dataset = "fashion-mnist", .mean = 0.5, .std = 0.5, .test_limit = 2000})
         .Diffusion({.kind = DiffusionKind::kFlow,
                     .times = FlowTimes::kLogitNormal,
                     .label_dropout = 0.1,

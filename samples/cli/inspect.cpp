@@ -24,8 +24,7 @@ void AddStatistics(const WeightSource& file, const StoredTensor& tensor,
   if (statistics.count == 0) {
     row.insert(row.end(), 4, "-");
   } else {
-    for (const double value :
-         {statistics.min, statistics.max, statistics.mean, statistics.deviation}) {
+    for (const double value : {statistics.min, statistics.max, statistics.mean, statistics.std}) {
       row.push_back(Number(value));
     }
   }

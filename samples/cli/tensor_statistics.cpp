@@ -31,7 +31,7 @@ class Accumulator {
   TensorStatistics Finish() const {
     TensorStatistics statistics = statistics_;
     if (statistics.count > 0) {
-      statistics.deviation = std::sqrt(squares_ / static_cast<double>(statistics.count));
+      statistics.std = std::sqrt(squares_ / static_cast<double>(statistics.count));
     }
     return statistics;
   }

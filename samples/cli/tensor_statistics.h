@@ -10,7 +10,7 @@ struct TensorStatistics {
   double min = 0;
   double max = 0;
   double mean = 0;
-  double deviation = 0;  // the population's
+  double std = 0;  // the population's
 };
 
 // Reads one tensor, of any dtype, and computes in double precision. Takes memory for the tensor as

@@ -6,8 +6,8 @@ namespace frugal {
 
 std::string_view NameOf(OperationKind kind) {
   constexpr auto names = std::to_array<std::string_view>(
-      {"product", "convolution", "attention", "norm", "activation", "elementwise", "loss",
-       "pooling", "embedding", "recurrent", "resample", "optimizer", "copy", "data"});
+      {"matmul", "convolution", "attention", "norm", "activation", "elementwise", "loss", "pooling",
+       "embedding", "recurrent", "resample", "optimizer", "copy", "data"});
   static_assert(names.size() == kOperationKindCount);
   static_assert(kOperationKindCount == static_cast<std::size_t>(OperationKind::kData) + 1);
   return names[static_cast<std::size_t>(kind)];

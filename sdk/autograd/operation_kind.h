@@ -8,7 +8,7 @@ namespace frugal {
 
 // Names what a kernel does, for profiles: where the time of a step goes.
 enum class OperationKind : std::uint8_t {
-  kProduct,
+  kMatmul,
   kConvolution,
   kAttention,
   kNorm,
@@ -24,6 +24,6 @@ enum class OperationKind : std::uint8_t {
   kData,  // batches in, results out
 };
 constexpr std::size_t kOperationKindCount = 14;
-std::string_view NameOf(OperationKind kind);  // "product", "convolution", ...
+std::string_view NameOf(OperationKind kind);  // "matmul", "convolution", ...
 
 }  // namespace frugal

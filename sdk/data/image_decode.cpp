@@ -38,7 +38,7 @@ void CheckNormalization(std::size_t channels, const Normalization& normalization
   throw ConfigError({.where = "normalization of images",
                      .required = "means are finite, and standard deviations above zero",
                      .given = "one of them is not",
-                     .advice = "give mean 0 and deviation 1 to leave values in [0, 1]"});
+                     .advice = "give mean 0 and std 1 to leave values in [0, 1]"});
 }
 
 [[noreturn]] void Refuse(std::string required, std::int64_t given) {
@@ -73,7 +73,7 @@ ImageDecoder<T>::ImageDecoder(const Shape& sample_shape, const Normalization& no
   for (std::size_t channel = 0; channel < channels_; ++channel) {
     for (std::size_t level = 0; level < kLevels; ++level) {
       const double value = static_cast<double>(level) / 255.0 - normalization.mean[channel];
-      table_.push_back(static_cast<T>(value / normalization.deviation[channel]));
+      table_.push_back(static_cast<T>(value / normalization.std[channel]));
     }
   }
 }

@@ -13,10 +13,10 @@ namespace frugal {
 // them.
 struct Normalization {
   std::vector<double> mean;
-  std::vector<double> deviation;
+  std::vector<double> std;
 };
 
-// Turns bytes into numbers: (byte / 255 - mean) / deviation, by a table of 256 entries, or as many
+// Turns bytes into numbers: (byte / 255 - mean) / std, by a table of 256 entries, or as many
 // per channel, computed in double precision. T is float or double.
 template <class T>
 class ImageDecoder {

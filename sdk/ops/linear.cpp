@@ -34,7 +34,7 @@ Tensor Forward(Context& context, const LinearCall& call, const Tensor& x, const 
   const LinearWeight weight = context.parameters().WeightOf(*call.weight, call.layout, call.dtype,
                                                             context.planning_backend());
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.kind = OperationKind::kProduct,
+  context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(x, weight.Read(), p.bias, residual, y),
                   .flops = call.Flops(),
                   .scratch_bytes = product.LinearForwardScratch(x, weight)},
@@ -53,7 +53,7 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& x
     d.weight = context.Allocate(call.weight->shape, context.master_dtype(), MemoryTag::kWorkspace);
   }
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.kind = OperationKind::kProduct,
+  context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(dy, x) + BytesOfGradients(d),
                   .flops = call.Flops(),
                   .scratch_bytes = product.LinearBackwardWeightScratch(dy, x, d.accumulate)},
@@ -68,7 +68,7 @@ Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy)
                                                             context.planning_backend());
   const Tensor dx = context.Allocate(call.shape, call.dtype);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.kind = OperationKind::kProduct,
+  context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(dy, weight.Read(), dx),
                   .flops = call.Flops(),
                   .scratch_bytes = product.LinearBackwardDataScratch(dy, weight)},

@@ -44,7 +44,7 @@ MatMulShape FitMatMul(Context& context, const Shape& a, const Shape& b) {
 Tensor Product(Context& context, const Tensor& a, bool transpose_a, const Tensor& b,
                bool transpose_b, const Shape& shape, double flops) {
   const Tensor y = context.Allocate(shape, a.dtype());
-  context.Launch({.kind = OperationKind::kProduct, .bytes = BytesOf(a, b, y), .flops = flops},
+  context.Launch({.kind = OperationKind::kMatmul, .bytes = BytesOf(a, b, y), .flops = flops},
                  [&](Backend& backend, void*) {
                    backend.array().BatchedProduct(a, transpose_a, b, transpose_b, y);
                  });

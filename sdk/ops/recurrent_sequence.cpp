@@ -19,7 +19,7 @@ void AddProductGradient(Context& context, const Tensor& dy, const Tensor& x,
   AffineTensors d = GradientsOf(context, &weight, bias);
   if (!d.weight) d.weight = context.Allocate(weight.shape, dy.dtype(), MemoryTag::kWorkspace);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.kind = OperationKind::kProduct,
+  context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(dy, x) + BytesOfGradients(d),
                   .flops = ProductFlops(dy, weight),
                   .scratch_bytes = product.LinearBackwardWeightScratch(dy, x, d.accumulate)},
@@ -70,7 +70,7 @@ void Product(Context& context, const Tensor& x, const Parameter& weight, const P
              const Tensor& y) {
   const AffineTensors p = ValuesOf(context, &weight, bias);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.kind = OperationKind::kProduct,
+  context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(x, p.weight, p.bias, y),
                   .flops = ProductFlops(x, weight),
                   .scratch_bytes = product.LinearForwardScratch(x, p.weight)},
@@ -82,7 +82,7 @@ void Product(Context& context, const Tensor& x, const Parameter& weight, const P
 void ProductBack(Context& context, const Tensor& dy, const Parameter& weight, const Tensor& dx) {
   const Tensor value = context.parameters().Value(weight);
   ProductKernels& product = context.planning_backend().product();
-  context.Launch({.kind = OperationKind::kProduct,
+  context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(dy, value, dx),
                   .flops = ProductFlops(dy, weight),
                   .scratch_bytes = product.LinearBackwardDataScratch(dy, value)},

@@ -83,7 +83,7 @@ class Chunks {
     const Tensor x = rows_.Narrow(begin, count);
     const Tensor logits =
         context_.Allocate({count, weight_.width()}, rows_.dtype(), MemoryTag::kWorkspace);
-    context_.Launch({.kind = OperationKind::kProduct,
+    context_.Launch({.kind = OperationKind::kMatmul,
                      .bytes = BytesOf(x, weight_.Read(), bias_, logits),
                      .flops = Flops(count),
                      .scratch_bytes = planned().LinearForwardScratch(x, weight_)},
@@ -116,7 +116,7 @@ class Chunks {
   }
 
   void InputGradient(const Tensor& dlogits, const Tensor& dx) {
-    context_.Launch({.kind = OperationKind::kProduct,
+    context_.Launch({.kind = OperationKind::kMatmul,
                      .bytes = BytesOf(dlogits, weight_.Read(), dx),
                      .flops = Flops(dlogits.shape()[0]),
                      .scratch_bytes = planned().LinearBackwardDataScratch(dlogits, weight_)},
@@ -129,7 +129,7 @@ class Chunks {
                       const AffineTensors& gradients, bool accumulate) {
     const Tensor x = rows_.Narrow(begin, count);
     context_.Launch(
-        {.kind = OperationKind::kProduct,
+        {.kind = OperationKind::kMatmul,
          .bytes =
              BytesOf(dlogits, x) + BytesOfGradients({gradients.weight, gradients.bias, accumulate}),
          .flops = Flops(count),

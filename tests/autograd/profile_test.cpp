@@ -48,11 +48,11 @@ TEST_CASE("a timed launch counts for its label and for its kind", "[autograd][pr
   Context& context = environment.context();
   context.profile().timed = true;
   const LabelScope label(context, "here");
-  context.Launch({.kind = OperationKind::kProduct, .bytes = 40, .flops = 10},
+  context.Launch({.kind = OperationKind::kMatmul, .bytes = 40, .flops = 10},
                  [](Backend&, void*) {});
   context.Launch({OperationKind::kCopy, 7}, [](Backend&, void*) {});
   const KernelTotals& here = context.profile().by_label.at(environment.ledger().label());
-  const KernelTotals& product = TotalsOf(context, OperationKind::kProduct).forward;
+  const KernelTotals& product = TotalsOf(context, OperationKind::kMatmul).forward;
   const KernelTotals& copy = TotalsOf(context, OperationKind::kCopy).forward;
   CHECK(here.launches == 2);
   CHECK(here.bytes == 47);

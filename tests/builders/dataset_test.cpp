@@ -58,7 +58,7 @@ TEST_CASE("fields about images are refused beside a text") {
   for (const char* field :
        {"train_images = \"a\"", "train_labels = \"a\"", "test_images = \"a\"",
         "test_labels = \"a\"", "sample_shape = [4, 4, 1]", "train_count = 9", "test_count = 9",
-        "classes = 3", "mean = 0.5", "mean = 0.0", "deviation = 2.0", "deviation = 1.0"}) {
+        "classes = 3", "mean = 0.5", "mean = 0.0", "std = 2.0", "std = 1.0"}) {
     CAPTURE(field);
     const std::string key = std::string(field).substr(0, std::string(field).find(' '));
     CHECK(Refusal(text + field + "\n") ==

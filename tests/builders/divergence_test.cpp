@@ -155,8 +155,7 @@ TEST_CASE("a mean or deviation that f32 cannot hold is refused", "[divergence]")
   const TempDir directory;
   WriteData(directory);
   directory.Write("t.toml", Config(""));
-  for (const std::string value :
-       {"data.mean=1e308", "data.deviation=1e-320", "data.deviation=1e-46"}) {
+  for (const std::string value : {"data.mean=1e308", "data.std=1e-320", "data.std=1e-46"}) {
     const ProgramRun run = Frugal(directory, "train t.toml --quiet --set " + value);
     INFO(value);
     CHECK(run.exit_code == 1);

@@ -36,12 +36,12 @@ constexpr const char* kTransformer = R"(
 type = "embedding"
 vocabulary = 11
 features = 8
-deviation = 0.5
+init_std = 0.5
 padding = 3
 [[model.layers]]
 type = "learned_positions"
 positions = 6
-deviation = 0.25
+init_std = 0.25
 [[model.layers]]
 type = "sinusoidal_positions"
 base = 100.0
@@ -66,8 +66,8 @@ units = 11
 )";
 
 void Transformer(LayerList& l) {
-  l.Embedding({.vocabulary = 11, .features = 8, .deviation = 0.5, .padding = 3});
-  l.LearnedPositions({.positions = 6, .deviation = 0.25}).SinusoidalPositions({.base = 100});
+  l.Embedding({.vocabulary = 11, .features = 8, .init_std = 0.5, .padding = 3});
+  l.LearnedPositions({.positions = 6, .init_std = 0.25}).SinusoidalPositions({.base = 100});
   l.Residual({}, [](LayerList& body) {
     body.Attention({.heads = 4,
                     .key_heads = 2,
@@ -94,9 +94,9 @@ TEST_CASE("TOML and code describe the same transformer") {
 TEST_CASE("every field of a transformer's layers arrives in its options") {
   const auto layers = ReadRunConfigText(kTransformer, "run.toml").model.layers;
   const auto& embedding = std::get<EmbeddingOptions>(layers[0].options);
-  CHECK(embedding.deviation == 0.5);
+  CHECK(embedding.init_std == 0.5);
   CHECK(embedding.padding == 3);
-  CHECK(std::get<PositionOptions>(layers[1].options).deviation == 0.25);
+  CHECK(std::get<PositionOptions>(layers[1].options).init_std == 0.25);
   CHECK(std::get<SinusoidOptions>(layers[2].options).base == 100);
   const auto& attention = std::get<AttentionLayerOptions>(layers[3].layers[0].options);
   CHECK(attention.key_heads == 2);

@@ -14,7 +14,7 @@ using Indices = std::vector<std::int64_t>;
 
 TEST_CASE("samples are scaled, normalized by channel and put in the order asked for", "[data]") {
   const Bytes samples = {0, 51, 255, 102, /**/ 10, 20, 30, 40};  // two of [1, 2, 2]
-  const Normalization normalization = {.mean = {0.5, 0.2}, .deviation = {0.25, 2}};
+  const Normalization normalization = {.mean = {0.5, 0.2}, .std = {0.25, 2}};
   const ImageDecoder<double> decoder({1, 2, 2}, normalization);
   std::vector<double> batch(12);
   decoder.Decode(samples, Indices{1, 0, 1}, batch);
@@ -32,7 +32,7 @@ TEST_CASE("floats are the rounded doubles", "[data]") {
   for (std::size_t level = 0; level < 256; ++level) {
     levels[level] = static_cast<std::uint8_t>(level);
   }
-  const Normalization normalization = {.mean = {0.286}, .deviation = {0.353}};
+  const Normalization normalization = {.mean = {0.286}, .std = {0.353}};
   std::vector<float> batch(256);
   ImageDecoder<float>({16, 16, 1}, normalization).Decode(levels, Indices{0}, batch);
   int wrong = 0;
@@ -46,25 +46,24 @@ TEST_CASE("floats are the rounded doubles", "[data]") {
 TEST_CASE("one mean and deviation are for all channels", "[data]") {
   const Bytes samples = {0, 51, 102, 153, 204, 255};
   std::vector<double> one(6), each(6);
-  const Normalization for_each = {.mean = {0.5, 0.5, 0.5}, .deviation = {0.25, 0.25, 0.25}};
-  ImageDecoder<double>({1, 2, 3}, {.mean = {0.5}, .deviation = {0.25}})
-      .Decode(samples, Indices{0}, one);
+  const Normalization for_each = {.mean = {0.5, 0.5, 0.5}, .std = {0.25, 0.25, 0.25}};
+  ImageDecoder<double>({1, 2, 3}, {.mean = {0.5}, .std = {0.25}}).Decode(samples, Indices{0}, one);
   ImageDecoder<double>({1, 2, 3}, for_each).Decode(samples, Indices{0}, each);
   CHECK(one == each);
 }
 
 TEST_CASE("decoders that cannot work are refused", "[data]") {
   using Decoder = ImageDecoder<float>;
-  const Normalization plain = {.mean = {0}, .deviation = {1}};
+  const Normalization plain = {.mean = {0}, .std = {1}};
   CHECK_THROWS_WITH(
       Decoder({2, 2}, plain),
       "[images] the shape of a sample is [height, width, channels]; [2, 2] was given");
   CHECK_THROWS_AS(Decoder({0, 2, 1}, plain), ConfigError);
   CHECK_THROWS_WITH(
-      Decoder({2, 2, 3}, {.mean = {0, 0}, .deviation = {1, 1}}),
+      Decoder({2, 2, 3}, {.mean = {0, 0}, .std = {1, 1}}),
       "[normalization of images] there is a mean and a standard deviation for each of "
       "3 channels, or one for all; 2 and 2 were given");
-  CHECK_THROWS_AS(Decoder({2, 2, 3}, {.mean = {0, 0, 0}, .deviation = {1}}), ConfigError);
+  CHECK_THROWS_AS(Decoder({2, 2, 3}, {.mean = {0, 0, 0}, .std = {1}}), ConfigError);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Normalization& wrong : {Normalization{{0}, {0}}, Normalization{{0}, {-1}},
                                      Normalization{{nan}, {1}}, Normalization{{0}, {nan}}}) {
@@ -73,7 +72,7 @@ TEST_CASE("decoders that cannot work are refused", "[data]") {
 }
 
 TEST_CASE("indices outside and destinations of another size are refused", "[data]") {
-  const ImageDecoder<float> decoder({1, 2, 1}, {.mean = {0}, .deviation = {1}});
+  const ImageDecoder<float> decoder({1, 2, 1}, {.mean = {0}, .std = {1}});
   const Bytes samples = {1, 2, 3, 4};
   std::vector<float> batch(2);
   CHECK_THROWS_WITH(decoder.Decode(samples, Indices{2}, batch),

@@ -65,7 +65,7 @@ TEST_CASE("spaced times are those of the table", "[diffusion]") {
 
 // Mean and deviation of many draws of one step from the same x and output.
 struct Spread {
-  double mean = 0, deviation = 0;
+  double mean = 0, std = 0;
 };
 Spread SpreadOf(SamplerOptions options, std::int64_t last) {
   constexpr std::size_t kDraws = 40000;
@@ -78,9 +78,9 @@ Spread SpreadOf(SamplerOptions options, std::int64_t last) {
   Spread spread;
   for (const float value : x) spread.mean += value / double{kDraws};
   for (const float value : x) {
-    spread.deviation += std::pow(value - spread.mean, 2) / double{kDraws};
+    spread.std += std::pow(value - spread.mean, 2) / double{kDraws};
   }
-  spread.deviation = std::sqrt(spread.deviation);
+  spread.std = std::sqrt(spread.std);
   return spread;
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a step of ddpm is equation 11 with the posterior's variance", "[diffu
     const double variance = large ? beta : (1 - AlphaBar(t - 1)) / (1 - alpha_bar) * beta;
     const Spread spread = SpreadOf(options, step);
     CHECK(spread.mean == Approx(mean).margin(4 * std::sqrt(variance / 40000)));
-    CHECK(spread.deviation == Approx(std::sqrt(variance)).epsilon(0.02));
+    CHECK(spread.std == Approx(std::sqrt(variance)).epsilon(0.02));
     // The last step adds no noise.
     const std::vector<float> data = StepOf(options, 9);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -118,7 +118,7 @@ TEST_CASE("a longer step of ddpm is the posterior of equation 7 of the steps it 
   const double deviation = std::sqrt((1 - next) / (1 - here) * (1 - alpha));
   const Spread spread = SpreadOf(options, 2);
   CHECK(spread.mean == Approx(mean).margin(0.02 * deviation));
-  CHECK(spread.deviation == Approx(deviation).epsilon(0.02));
+  CHECK(spread.std == Approx(deviation).epsilon(0.02));
 }
 
 TEST_CASE("a step of ddim is equation 12", "[diffusion]") {
@@ -137,7 +137,7 @@ TEST_CASE("a step of ddim is equation 12", "[diffusion]") {
     const double mean = std::sqrt(next) * x0 + std::sqrt(1 - next - sigma * sigma) * kOutput[1];
     const Spread spread = SpreadOf(noisy, 2);
     CHECK(spread.mean == Approx(mean).margin(0.02 * sigma));
-    CHECK(spread.deviation == Approx(sigma).epsilon(0.02));
+    CHECK(spread.std == Approx(sigma).epsilon(0.02));
   }
 }
 

@@ -34,15 +34,15 @@ Predict NetworkOf(const SamplerOptions& options) {
 }
 
 struct Spread {
-  double mean = 0, deviation = 0;
+  double mean = 0, std = 0;
 };
 Spread SpreadOf(const std::vector<float>& x) {
   Spread spread;
   for (const float value : x) spread.mean += value / double{kCount};
   for (const float value : x) {
-    spread.deviation += std::pow(value - spread.mean, 2) / double{kCount};
+    spread.std += std::pow(value - spread.mean, 2) / double{kCount};
   }
-  spread.deviation = std::sqrt(spread.deviation);
+  spread.std = std::sqrt(spread.std);
   return spread;
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("samplers turn noise into the data of an exact network", "[diffusion]"
     const Spread spread = SpreadOf(Sample(options, NetworkOf(options), kCount));
     // Over 20000 draws, the mean is off by 0.003 and the deviation by 0.5%.
     CHECK(spread.mean == Approx(kMean).margin(0.02));
-    CHECK(spread.deviation == Approx(kDeviation).epsilon(0.05));
+    CHECK(spread.std == Approx(kDeviation).epsilon(0.05));
   }
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("noise is standard normal, and that of a place", "[diffusion]") {
   CHECK(std::equal(some.begin(), some.end(), noise.begin()));
   const Spread spread = SpreadOf(noise);
   CHECK(spread.mean == Approx(0).margin(0.03));
-  CHECK(spread.deviation == Approx(1).epsilon(0.02));
+  CHECK(spread.std == Approx(1).epsilon(0.02));
   FillNoise(3, std::span<float>());
 }
 

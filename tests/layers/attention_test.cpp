@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kFeatures = 8;
 
 AttentionLayerOptions Wide(AttentionLayerOptions options) {
-  options.deviation = options.output_deviation = 0.5;
+  options.init_std = options.output_init_std = 0.5;
   return options;
 }
 

@@ -26,7 +26,7 @@ struct Looked {
 // Rows of a table [4, 3], and the table's gradient where each output's is 1.
 Looked LookUp(const EnvironmentKind& kind, const Tensor& tokens,
               std::optional<std::int64_t> padding = {}) {
-  TokenEmbedding layer({.vocabulary = 4, .features = 3, .deviation = 1, .padding = padding});
+  TokenEmbedding layer({.vocabulary = 4, .features = 3, .init_std = 1, .padding = padding});
   layer.AssignPaths("net");
   NumberParameters(layer);
   TestEnvironment environment(kind);
@@ -75,7 +75,7 @@ TEST_CASE("an embedding takes tokens of its table alone", "[layers][embedding][e
 }
 
 TEST_CASE("gradients of a tied projection agree with differences", "[layers][gradients]") {
-  TokenEmbedding embedding({.vocabulary = 4, .features = 3, .deviation = 1});
+  TokenEmbedding embedding({.vocabulary = 4, .features = 3, .init_std = 1});
   TiedProjection head(embedding.weight());
   embedding.AssignPaths("wte");
   head.AssignPaths("head");
@@ -141,7 +141,7 @@ TEST_CASE("positions refuse what they cannot place", "[layers][embedding][errors
 TEST_CASE("a gated unit is down(f(gate(x)) up(x))", "[layers]") {
   for (const EnvironmentKind& kind : AllEnvironments()) {
     const auto layer = Ready(std::make_unique<GatedFeedForward>(
-        1, GatedFeedForwardOptions{.hidden = 1, .bias = true, .deviation = 1}));
+        1, GatedFeedForwardOptions{.hidden = 1, .bias = true, .init_std = 1}));
     TestEnvironment environment(kind);
     std::vector<double> p;  // gate, up and down, each a weight and a bias
     for (const Parameter* parameter : layer->Parameters()) {

@@ -20,7 +20,7 @@ std::vector<double> Initialized(const Initializer& initializer, const Shape& sha
 
 struct Moments {
   double mean = 0;
-  double deviation = 0;
+  double std = 0;
   double largest = 0;
 };
 Moments MomentsOf(const std::vector<double>& values) {
@@ -28,17 +28,17 @@ Moments MomentsOf(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   for (const double value : values) m.mean += value / count;
   for (const double value : values) {
-    m.deviation += (value - m.mean) * (value - m.mean) / count;
+    m.std += (value - m.mean) * (value - m.mean) / count;
     m.largest = std::max(m.largest, std::abs(value));
   }
-  m.deviation = std::sqrt(m.deviation);
+  m.std = std::sqrt(m.std);
   return m;
 }
 
 struct Formula {
   Initializer initializer;
-  double deviation;  // as published
-  double bound;      // of uniform ones; 0 for normal ones
+  double std;    // as published
+  double bound;  // of uniform ones; 0 for normal ones
 };
 
 // fan_in = 32 * 9, fan_out = 64 * 9 for a weight [64, 32, 3, 3].
@@ -69,13 +69,13 @@ TEST_CASE("initializers follow their published formulas", "[module][initializer]
     const Moments m = MomentsOf(values);
     const auto count = static_cast<double>(values.size());
     // Five standard errors of the mean; of the deviation it is 1 / sqrt(2 n) for a normal one.
-    CHECK(std::abs(m.mean) < 5 * formula.deviation / std::sqrt(count));
-    CHECK(std::abs(m.deviation / formula.deviation - 1) < 5 / std::sqrt(2 * count));
+    CHECK(std::abs(m.mean) < 5 * formula.std / std::sqrt(count));
+    CHECK(std::abs(m.std / formula.std - 1) < 5 / std::sqrt(2 * count));
     if (formula.bound > 0) {
       CHECK(m.largest <= formula.bound);
       CHECK(m.largest > 0.999 * formula.bound);
     } else {
-      CHECK(m.largest > 3 * formula.deviation);
+      CHECK(m.largest > 3 * formula.std);
     }
   }
 }
@@ -86,7 +86,7 @@ TEST_CASE("uniform and normal take any place", "[module][initializer]") {
   CHECK(uniform.largest < 6);
   const Moments normal = MomentsOf(Initialized(Initializer::Normal(-3, 0.5), {10000}));
   CHECK(normal.mean == Approx(-3).margin(0.025));
-  CHECK(normal.deviation == Approx(0.5).epsilon(0.04));
+  CHECK(normal.std == Approx(0.5).epsilon(0.04));
 }
 
 TEST_CASE("each element is its number of the parameter's stream", "[module][initializer]") {

@@ -36,7 +36,7 @@ class LoopStep {
   void Inner(std::int64_t outer, std::int64_t inner) {
     met_.insert({outer, inner});
     const Tensor small = context_.Allocate({32}, DType::kF32);
-    context_.Launch({.kind = OperationKind::kProduct, .flops = 3, .scratch_bytes = 640},
+    context_.Launch({.kind = OperationKind::kMatmul, .flops = 3, .scratch_bytes = 640},
                     [](Backend&, void*) {});
     context_.parameters().GradientFor(weight_);
   }

@@ -126,6 +126,7 @@ TEST_CASE("a key of an earlier version is refused with the name that it has now"
   for (const Renamed& key : {Renamed{"training", "accumulate", "gradient_accumulation_steps", "2"},
                              Renamed{"optimizer", "slow", "lr_multiplier_for", "[\"head\"]"},
                              Renamed{"optimizer", "slow_factor", "lr_multiplier", "0.5"},
+                             Renamed{"data", "deviation", "std", "0.5"},
                              Renamed{"optimizer", "average_decay", "ema_decay", "0.9"}}) {
     const std::string text = "[" + key.section + "]\n" + key.old_name + " = " + key.value + "\n";
     const std::string message =

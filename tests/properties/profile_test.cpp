@@ -14,7 +14,7 @@ SmallRun RunOf(const std::string& network, std::int64_t steps) {
 }
 
 bool Multiplies(OperationKind kind) {
-  return kind == OperationKind::kProduct || kind == OperationKind::kConvolution ||
+  return kind == OperationKind::kMatmul || kind == OperationKind::kConvolution ||
          kind == OperationKind::kAttention;
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("train --profile shows where the time of a step went") {
   const ProgramRun run =
       Frugal(setup.directory, "train --profile --summary s.json tiny.toml --report r.html");
   CHECK(run.errors == "");
-  CheckContains(run.output, "product, backward");
+  CheckContains(run.output, "matmul, backward");
   CheckContains(run.output, "outside kernels");
   CheckContains(run.output, "This machine's best");
   const Json operations = setup.JsonIn("s.json").at("operations");

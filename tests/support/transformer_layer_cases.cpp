@@ -11,7 +11,7 @@ const Shape kSequence = {2, 5, 8};
 
 // Weights that start larger than is usual, so that the scores differ.
 AttentionLayerOptions Wide(AttentionLayerOptions options) {
-  options.deviation = options.output_deviation = 0.5;
+  options.init_std = options.output_init_std = 0.5;
   return options;
 }
 
@@ -55,10 +55,10 @@ std::vector<LayerCase> TransformerLayerCases() {
                                       .patch = 2,
                                       .channels = 3,
                                       .features = 5,
-                                      .deviation = 0.3};
+                                      .init_std = 0.3};
   const std::vector<LayerCase> others = {
       {"gated_feed_forward", s, s, 72,
-       Maker<GatedFeedForward>(8, GatedFeedForwardOptions{.hidden = 3, .deviation = 0.5})},
+       Maker<GatedFeedForward>(8, GatedFeedForwardOptions{.hidden = 3, .init_std = 0.5})},
       {"gated_feed_forward with gelu and biases",
        {3, 8},
        {3, 8},
@@ -66,7 +66,7 @@ std::vector<LayerCase> TransformerLayerCases() {
        Maker<GatedFeedForward>(
            8,
            GatedFeedForwardOptions{
-               .hidden = 3, .activation = Activation::kGelu, .bias = true, .deviation = 0.5})},
+               .hidden = 3, .activation = Activation::kGelu, .bias = true, .init_std = 0.5})},
       {"learned_positions", s, s, 56, Maker<LearnedPositions>(8, PositionOptions{.positions = 7})},
       {"sinusoidal_positions", s, s, 0, Maker<SinusoidalPositions>(SinusoidOptions{})},
       {"patch_embedding", {2, 4, 6, 3}, {2, 7, 5}, 105, Maker<PatchEmbedding>(patches)},

@@ -5,9 +5,9 @@ namespace frugal {
 namespace {
 
 template <class T>
-Field DeviationField(double T::*member) {
-  return MakeField("deviation", member, "Of the normal distribution that the table starts from.",
-                   {.min = 0});
+Field InitStdField(double T::*member) {
+  return MakeField("init_std", member, "Of the normal distribution that the table starts from.",
+                   {.min = 0, .formerly = "deviation"});
 }
 
 FieldTable EmbeddingTable() {
@@ -17,7 +17,7 @@ FieldTable EmbeddingTable() {
       {MakeField("vocabulary", &O::vocabulary, "Tokens; a text of bytes has 256.",
                  SizeLimits(true)),
        MakeField("features", &O::features, "Of each token.", SizeLimits(true)),
-       DeviationField(&O::deviation),
+       InitStdField(&O::init_std),
        MakeField("padding", &O::padding, "A token whose row is not trained; none: all are.",
                  {.min = 0, .max = kMostPerAxis})});
 }
@@ -27,7 +27,7 @@ FieldTable LearnedPositionsTable() {
   return MakeFieldTable<O>(
       "learned_positions",
       {MakeField("positions", &O::positions, "The longest sequence.", SizeLimits(true)),
-       DeviationField(&O::deviation)});
+       InitStdField(&O::init_std)});
 }
 
 FieldTable SinusoidalPositionsTable() {

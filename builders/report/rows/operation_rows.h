@@ -10,7 +10,7 @@ namespace frugal {
 // A line of the table of operations, as means of a step. What cannot be said is 0: rates of kinds
 // that do no products or move nothing, shares of limits that were not measured.
 struct OperationRow {
-  std::string name;  // "product", "product, backward", "outside kernels"
+  std::string name;  // "matmul", "matmul, backward", "outside kernels"
   double calls = 0;
   double milliseconds = 0;
   double share = 0;  // of the step's time

@@ -19,7 +19,7 @@ Model ModelOf(std::int64_t channels, double mean = 0, double deviation = 1) {
       .Training({.batch_size = 4});
   PlannedTraining planned = builder.Plan();
   planned.config.data.mean = mean;
-  planned.config.data.deviation = deviation;
+  planned.config.data.std = deviation;
   return Model(std::move(planned), SyntheticSources(layout));
 }
 

@@ -13,7 +13,7 @@ OperationProfile SampleProfile() {
   return {
       .steps = 2,
       .seconds = 1,
-      .operations = {{OperationKind::kProduct,
+      .operations = {{OperationKind::kMatmul,
                       true,
                       {.launches = 4, .seconds = 0.6, .flops = 120e9, .bytes = 3e9}},
                      {OperationKind::kNorm, false, {.launches = 2, .seconds = 0.3, .bytes = 6e9}}},
@@ -29,11 +29,11 @@ std::string SectionOf(const TrainingResult& result) {
 
 TEST_CASE("Operations stand by their time, beside the machine's limits") {
   CHECK(OperationTableText(SampleProfile()) ==
-        "  Operation          calls      ms    time  GFLOP/s  of limit  GB/s  of copy\n"
-        "  product, backward      2  300.00   60.0%    200.0       50%   5.0      12%\n"
-        "  norm                   1  150.00   30.0%        -         -  20.0      50%\n"
-        "  outside kernels        -   50.00   10.0%        -         -     -        -\n"
-        "  step                   3  500.00  100.0%    120.0       30%   9.0      22%\n"
+        "  Operation         calls      ms    time  GFLOP/s  of limit  GB/s  of copy\n"
+        "  matmul, backward      2  300.00   60.0%    200.0       50%   5.0      12%\n"
+        "  norm                  1  150.00   30.0%        -         -  20.0      50%\n"
+        "  outside kernels       -   50.00   10.0%        -         -     -        -\n"
+        "  step                  3  500.00  100.0%    120.0       30%   9.0      22%\n"
         "Mean of 2 steps; GB/s of what an operation must at least read and write. This machine's "
         "best, measured behind the run: product 400 GFLOP/s in f32, copy 40.0 GB/s.\n");
 }
@@ -61,7 +61,7 @@ TEST_CASE("The report and the summary carry the operations where they were measu
   CHECK(SectionOf(result) == "");
   result.profile = SampleProfile();
   CHECK(Contains(SectionOf(result), "<h2>Operations</h2>"));
-  CHECK(Contains(SectionOf(result), "product, backward"));
+  CHECK(Contains(SectionOf(result), "matmul, backward"));
   CHECK(Contains(SectionOf(result), "outside kernels"));
 }
 
