@@ -4,7 +4,7 @@
 #include "tests/catch.h"
 #include "tests/skip.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 #if CATCH_VERSION_MAJOR >= 3
@@ -64,8 +64,8 @@ void NoteSkipped(const std::string& reason) {
   tally.skips = true;
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing
 
 int main(int argument_count, char** arguments) {
-  return frugal::test::Run(argument_count, arguments);
+  return frugal::testing::Run(argument_count, arguments);
 }

@@ -12,7 +12,7 @@
 #define FRUGAL_IS_SANITIZED true
 #endif
 
-namespace frugal::test {
+namespace frugal::testing {
 
 // A sanitizer takes memory, address space and time of its own, which limits of the process and of
 // the clock would count.
@@ -27,14 +27,14 @@ inline constexpr bool kIsSanitized = false;
 // one it fails.
 void NoteSkipped(const std::string& reason);
 
-}  // namespace frugal::test
+}  // namespace frugal::testing
 
 // Ends a test case here, as skipped for `reason`, where the machine or the system lacks what it
 // needs.
 #define FRUGAL_SKIP_UNLESS(condition, reason) \
   do {                                        \
     if (!(condition)) {                       \
-      frugal::test::NoteSkipped(reason);      \
+      frugal::testing::NoteSkipped(reason);   \
       return;                                 \
     }                                         \
   } while (false)

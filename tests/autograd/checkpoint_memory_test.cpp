@@ -1,7 +1,7 @@
 #include "tests/autograd/segments.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 constexpr int kDepth = 16;
@@ -110,4 +110,4 @@ TEST_CASE("after a step only parameters and gradients are live", "[autograd][che
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -3,7 +3,7 @@
 #include "tests/autograd/segments.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // Holds what a pass leaves behind, to be compared to the bit.
@@ -210,4 +210,4 @@ TEST_CASE("an error in the second run leaves the context as it was", "[autograd]
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

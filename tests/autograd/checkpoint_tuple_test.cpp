@@ -2,7 +2,7 @@
 #include "tests/autograd/segments.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // Runs `segment` as it is, or checkpointed.
@@ -223,4 +223,4 @@ TEST_CASE("without a tape a segment of several runs once", "[autograd][checkpoin
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

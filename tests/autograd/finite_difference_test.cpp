@@ -4,7 +4,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // y = x^2 with a gradient of `factor` x.
@@ -78,4 +78,4 @@ TEST_CASE("differences in f32 are refused", "[autograd][differences]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -8,7 +8,7 @@
 #include "tests/support/tensors.h"
 #include "tests/support/test_environment.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 static_assert(!std::is_default_constructible_v<LaunchCost>, "a launch names its kind");
@@ -103,4 +103,4 @@ TEST_CASE("what waits for backward, as an optimizer, is not backward's", "[autog
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

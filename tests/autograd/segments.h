@@ -9,7 +9,7 @@
 #include "sdk/ops/norm/norm.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 
 // A few parameters and the functions over [M, 6] that the tests of checkpointing compose.
 class SegmentParts : public Module {
@@ -46,4 +46,4 @@ inline Var Maybe(bool checkpointed, Context& context, const Var& x,
   return checkpointed ? Checkpoint(context, x, segment) : segment(context, x);
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

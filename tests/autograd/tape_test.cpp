@@ -6,7 +6,7 @@
 #include "tests/support/tensors.h"
 #include "tests/support/test_environment.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 Tensor Ones(const Shape& shape) { return Full(shape, 1, DType::kF64); }
@@ -117,4 +117,4 @@ TEST_CASE("a launch has its scratch while the kernel runs, and dry runs no kerne
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

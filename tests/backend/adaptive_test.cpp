@@ -12,9 +12,9 @@
 namespace frugal {
 namespace {
 
-using test::MakeTensor;
-using test::RandomTensor;
-using test::Values;
+using testing::MakeTensor;
+using testing::RandomTensor;
+using testing::Values;
 
 constexpr std::int64_t kCount = 20001;  // more than one piece of work
 constexpr int kSteps = 8;               // RAdam changes its way at the sixth
@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, Step>> OracleSteps() {
 }
 
 Work StartFrom(const Tensor& parameter) {
-  const auto zeros = [&] { return test::Full(parameter.shape(), 0, parameter.dtype()); };
+  const auto zeros = [&] { return testing::Full(parameter.shape(), 0, parameter.dtype()); };
   return {{}, zeros(), zeros(), zeros(), parameter};
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("eigen adaptive optimizers agree with PyTorch step by step", "[oracles
       INFO(name << ", step " << step);
       work.gradient = MakeTensor(shape, part(gradients, step), dtype);
       step_of(kernels, work, step);
-      CHECK(test::RelativeError(work.parameter, part(after, step)) < 1e-6);
+      CHECK(testing::RelativeError(work.parameter, part(after, step)) < 1e-6);
     }
   }
 }
@@ -117,7 +117,7 @@ void CheckAgainst(const Step& step_of, const ScalarStep& scalar_step) {
   }
   std::vector<double> expected;
   for (const Scalar& scalar : scalars) expected.push_back(scalar.p);
-  CHECK(test::RelativeError(work.parameter, expected) < (dtype == DType::kF64 ? 1e-13 : 1e-5));
+  CHECK(testing::RelativeError(work.parameter, expected) < (dtype == DType::kF64 ? 1e-13 : 1e-5));
 }
 
 TEST_CASE("eigen rmsprop follows the scalar formula with every option") {
@@ -268,14 +268,14 @@ TEST_CASE("eigen adaptive optimizers stay finite at late steps and with zero gra
   for (const std::int64_t step : {std::int64_t{1}, std::int64_t{1000000000}}) {
     for (const auto& [name, step_of] : OracleSteps()) {
       INFO(name << ", step " << step);
-      Work work = StartFrom(test::Full({3}, 2));
-      work.gradient = test::Full({3}, 0);
+      Work work = StartFrom(testing::Full({3}, 2));
+      work.gradient = testing::Full({3}, 0);
       step_of(kernels, work, step);
       CHECK(Values(work.parameter) == std::vector<double>{2, 2, 2});
-      work.gradient = test::Full({3}, 1);
+      work.gradient = testing::Full({3}, 1);
       step_of(kernels, work, step);
-      CHECK(std::isfinite(test::Value(work.parameter)));
-      CHECK(test::Value(work.parameter) < 2);
+      CHECK(std::isfinite(testing::Value(work.parameter)));
+      CHECK(testing::Value(work.parameter) < 2);
     }
   }
 }
@@ -293,7 +293,7 @@ TEST_CASE("eigen adaptive optimizers give the same bits on any number of threads
       step_of(kernels, work, 1);
       results.push_back(work.parameter);
     }
-    CHECK(test::SameBits(results[0], results[1]));
+    CHECK(testing::SameBits(results[0], results[1]));
   }
   SetThreadCount(before);
 }
@@ -302,11 +302,11 @@ TEST_CASE("eigen adaptive optimizers take no elements and refuse integers") {
   EigenAdaptiveKernels kernels;
   for (const auto& [name, step_of] : OracleSteps()) {
     INFO(name);
-    Work empty = StartFrom(test::Full({0}, 0));
-    empty.gradient = test::Full({0}, 0);
+    Work empty = StartFrom(testing::Full({0}, 0));
+    empty.gradient = testing::Full({0}, 0);
     CHECK_NOTHROW(step_of(kernels, empty, 1));
-    Work integers = StartFrom(test::Full({2}, 0, DType::kI64));
-    integers.gradient = test::Full({2}, 0, DType::kI64);
+    Work integers = StartFrom(testing::Full({2}, 0, DType::kI64));
+    integers.gradient = testing::Full({2}, 0, DType::kI64);
     CHECK_THROWS_AS(step_of(kernels, integers, 1), UsageError);
   }
 }

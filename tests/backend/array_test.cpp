@@ -12,11 +12,11 @@
 namespace frugal {
 namespace {
 
-using test::MakeTensor;
-using test::RandomTensor;
-using test::SameBits;
-using test::Uninitialized;
-using test::Values;
+using testing::MakeTensor;
+using testing::RandomTensor;
+using testing::SameBits;
+using testing::Uninitialized;
+using testing::Values;
 
 double Tolerance(DType dtype) { return dtype == DType::kF64 ? 1e-13 : 1e-5; }
 
@@ -111,9 +111,9 @@ TEST_CASE("eigen copy box adds with accumulate") {
       expected[Place(c.to_box, index)] += source[Place(c.from_box, index)];
     });
     kernels.CopyStrided(c.extents, from, c.from_box, to, c.to_box, true);
-    CHECK(test::MaxError(to, expected) < Tolerance(dtype));
+    CHECK(testing::MaxError(to, expected) < Tolerance(dtype));
   }
-  const Tensor integers = test::Full({2}, 1, DType::kI64);
+  const Tensor integers = testing::Full({2}, 1, DType::kI64);
   CHECK_THROWS_AS(kernels.CopyStrided({2}, integers, {0, {1}}, integers, {0, {1}}, true),
                   UsageError);
 }
@@ -168,7 +168,7 @@ TEST_CASE("eigen binary arithmetic repeats extents of one") {
       expected.push_back(Apply(kind, left[Place(c.a, index)], right[Place(c.b, index)]));
     });
     kernels.Binary(kind, a, b, y);
-    CHECK(test::MaxError(y, expected) < Tolerance(dtype));
+    CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
   }
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("eigen binary arithmetic may write over an operand") {
   CHECK(Values(a) == std::vector<double>{-9, -18, -7, -16});
   kernels.Binary(BinaryKind::kMultiply, a, a, a);
   CHECK(Values(a) == std::vector<double>{81, 324, 49, 256});
-  const Tensor integers = test::Full({2}, 1, DType::kI64);
+  const Tensor integers = testing::Full({2}, 1, DType::kI64);
   CHECK_THROWS_AS(kernels.Binary(BinaryKind::kAdd, integers, integers, integers), UsageError);
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("eigen sum to adds over the axes that become one") {
       expected[Place(to, index)] += 0.5 * values[Place(from, index)];
     });
     kernels.SumTo(x, 0.5, y);
-    CHECK(test::RelativeError(y, expected) < Tolerance(dtype));
+    CHECK(testing::RelativeError(y, expected) < Tolerance(dtype));
   }
 }
 
@@ -224,7 +224,7 @@ TEST_CASE("eigen sum of nothing is zero and its mean is not a number") {
   kernels.SumTo(Uninitialized({0, 3}), 2, y);
   CHECK(Values(y) == std::vector<double>{0, 0, 0});
   kernels.SumTo(Uninitialized({0, 3}), std::numeric_limits<double>::infinity(), y);
-  CHECK(std::isnan(test::Value(y, 2)));
+  CHECK(std::isnan(testing::Value(y, 2)));
   kernels.SumTo(Uninitialized({4, 0}), 1, Uninitialized({1, 0}));
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("eigen batched product equals its sums") {
       expected.push_back(sum);
     });
     kernels.BatchedProduct(a, transpose_a, b, transpose_b, y);
-    CHECK(test::MaxError(y, expected) < 10 * Tolerance(dtype));
+    CHECK(testing::MaxError(y, expected) < 10 * Tolerance(dtype));
   }
 }
 
@@ -300,16 +300,16 @@ TEST_CASE("eigen array kernels are each other's derivatives") {
   const Tensor y = Uninitialized({3, 4, 2}, f64);
   const auto loss = [&] {
     kernels.BatchedProduct(a, false, b, false, y);
-    return test::Dot(y, dy);
+    return testing::Dot(y, dy);
   };
   const Tensor da = Uninitialized({3, 4, 5}, f64);
   kernels.BatchedProduct(dy, false, b, true, da);
-  CHECK(test::RelativeError(da, test::NumericGradient(loss, a)) < 1e-8);
+  CHECK(testing::RelativeError(da, testing::NumericGradient(loss, a)) < 1e-8);
   const Tensor every_db = Uninitialized({3, 5, 2}, f64);
   const Tensor db = Uninitialized({1, 5, 2}, f64);
   kernels.BatchedProduct(a, true, dy, false, every_db);
   kernels.SumTo(every_db, 1, db);
-  CHECK(test::RelativeError(db, test::NumericGradient(loss, b)) < 1e-8);
+  CHECK(testing::RelativeError(db, testing::NumericGradient(loss, b)) < 1e-8);
 }
 
 TEST_CASE("eigen array kernels give the same bits on any number of threads") {

@@ -9,7 +9,7 @@
 // of its rows, which then is 0, or what a fused multiply-add leaves of the product's rounding.
 
 using namespace frugal;
-using namespace frugal::test;
+using namespace frugal::testing;
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include "tests/catch.h"
 
 using namespace frugal;
-using namespace frugal::test;
+using namespace frugal::testing;
 
 namespace {
 

@@ -9,11 +9,11 @@
 namespace frugal {
 namespace {
 
-using test::MakeTensor;
-using test::RandomTensor;
-using test::SameBits;
-using test::Uninitialized;
-using test::Values;
+using testing::MakeTensor;
+using testing::RandomTensor;
+using testing::SameBits;
+using testing::Uninitialized;
+using testing::Values;
 
 Tensor Ids(const Shape& shape, const std::vector<std::int64_t>& ids) {
   return MakeTensor(shape, ids, DType::kI64);
@@ -32,7 +32,7 @@ TEST_CASE("eigen gather takes rows by their ids") {
   const Tensor bytes = MakeTensor<int>({2, 1}, {7, 9}, DType::kU8);
   const Tensor one = Uninitialized({1}, DType::kU8);
   kernels.Gather(bytes, Ids({}, {1}), one);
-  CHECK(test::Value(one) == 9);
+  CHECK(testing::Value(one) == 9);
   kernels.Gather(table, Ids({0}, {}), Uninitialized({0, 2}));
   kernels.Gather(Uninitialized({0, 2}), Ids({0}, {}), Uninitialized({0, 2}));
   kernels.Gather(Uninitialized({4, 0}), Ids({1}, {3}), Uninitialized({1, 0}));
@@ -41,9 +41,9 @@ TEST_CASE("eigen gather takes rows by their ids") {
 TEST_CASE("eigen gather and scatter name the id that no row has") {
   EigenArrayKernels kernels;
   const std::int64_t wrong = GENERATE(std::int64_t{-1}, std::int64_t{3}, std::int64_t{1} << 60);
-  const Tensor table = test::Full({3, 2}, 1);
-  const Tensor before = test::Full({3, 2}, 1);
-  const Tensor rows = test::Full({4, 2}, 1);
+  const Tensor table = testing::Full({3, 2}, 1);
+  const Tensor before = testing::Full({3, 2}, 1);
+  const Tensor rows = testing::Full({4, 2}, 1);
   const Tensor ids = Ids({4}, {0, 2, wrong, 9});
   using Catch::Contains;
   const std::string value = "id " + std::to_string(wrong) + " at position 2";

@@ -7,7 +7,7 @@
 #include "tests/backend/onednn/onednn_support.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 struct NamedCodec {
@@ -291,4 +291,4 @@ TEST_CASE("8-bit state has one byte an element and a scale a block") {
   CHECK(BlockStateBytes(257) == 268);
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -10,11 +10,11 @@
 namespace frugal {
 namespace {
 
-using test::Full;
-using test::MakeTensor;
-using test::RelativeError;
-using test::Uninitialized;
-using test::Values;
+using testing::Full;
+using testing::MakeTensor;
+using testing::RelativeError;
+using testing::Uninitialized;
+using testing::Values;
 
 constexpr DType kF64 = DType::kF64;
 constexpr std::int64_t kBatch = 2;

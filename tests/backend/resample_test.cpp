@@ -11,10 +11,10 @@
 namespace frugal {
 namespace {
 
-using test::MakeTensor;
-using test::RandomTensor;
-using test::Uninitialized;
-using test::Values;
+using testing::MakeTensor;
+using testing::RandomTensor;
+using testing::Uninitialized;
+using testing::Values;
 
 Shape Enlarged(const Shape& x, std::int64_t factor) {
   return {x[0], x[1] * factor, x[2] * factor, x[3]};
@@ -82,7 +82,7 @@ TEST_CASE("eigen upsampling equals its formulas") {
     kernels.NearestForward(factor, x, y);
     CHECK(Values(y) == Nearest(x, factor));
     kernels.BilinearForward(factor, x, y);
-    CHECK(test::MaxError(y, Bilinear(x, factor)) < (dtype == DType::kF64 ? 1e-14 : 1e-6));
+    CHECK(testing::MaxError(y, Bilinear(x, factor)) < (dtype == DType::kF64 ? 1e-14 : 1e-6));
   }
 }
 
@@ -91,9 +91,9 @@ TEST_CASE("eigen upsampling by one copies") {
   const Tensor x = RandomTensor({2, 5, 4, 3}, 1);
   const Tensor y = Uninitialized(x.shape());
   kernels.BilinearForward(1, x, y);
-  CHECK(test::SameBits(x, y));
+  CHECK(testing::SameBits(x, y));
   kernels.BilinearBackward(1, x, y);
-  CHECK(test::SameBits(x, y));
+  CHECK(testing::SameBits(x, y));
 }
 
 TEST_CASE("eigen upsampling backward equals numeric derivatives") {
@@ -108,10 +108,10 @@ TEST_CASE("eigen upsampling backward equals numeric derivatives") {
     const Tensor dx = Uninitialized(shape, DType::kF64);
     const auto loss = [&] {
       bilinear ? kernels.BilinearForward(factor, x, y) : kernels.NearestForward(factor, x, y);
-      return test::Dot(y, dy);
+      return testing::Dot(y, dy);
     };
     bilinear ? kernels.BilinearBackward(factor, dy, dx) : kernels.NearestBackward(factor, dy, dx);
-    CHECK(test::RelativeError(dx, test::NumericGradient(loss, x)) < 1e-8);
+    CHECK(testing::RelativeError(dx, testing::NumericGradient(loss, x)) < 1e-8);
   }
 }
 
@@ -129,13 +129,13 @@ TEST_CASE("eigen upsampling gives the same bits on any number of threads") {
     kernels.BilinearBackward(2, dy, backward.back());
   }
   SetThreadCount(before);
-  CHECK(test::SameBits(forward[0], forward[1]));
-  CHECK(test::SameBits(backward[0], backward[1]));
+  CHECK(testing::SameBits(forward[0], forward[1]));
+  CHECK(testing::SameBits(backward[0], backward[1]));
 }
 
 TEST_CASE("eigen upsampling refuses integers") {
   EigenResampleKernels kernels;
-  const Tensor x = test::Full({1, 1, 1, 1}, 1, DType::kI64);
+  const Tensor x = testing::Full({1, 1, 1, 1}, 1, DType::kI64);
   CHECK_THROWS_AS(kernels.NearestForward(1, x, x), UsageError);
   CHECK_THROWS_AS(kernels.BilinearBackward(1, x, x), UsageError);
 }
@@ -164,8 +164,8 @@ TEST_CASE("eigen upsampling agrees with PyTorch", "[oracles]") {
   const Tensor dx = Uninitialized(x.shape(), DType::kF64);
   bilinear ? kernels.BilinearForward(2, x, y) : kernels.NearestForward(2, x, y);
   bilinear ? kernels.BilinearBackward(2, dy, dx) : kernels.NearestBackward(2, dy, dx);
-  CHECK(test::RelativeError(y, ReadImage(*source, "0/out")) < 1e-6);
-  CHECK(test::RelativeError(dx, ReadImage(*source, "0/grad/input")) < 1e-6);
+  CHECK(testing::RelativeError(y, ReadImage(*source, "0/out")) < 1e-6);
+  CHECK(testing::RelativeError(dx, ReadImage(*source, "0/grad/input")) < 1e-6);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 namespace frugal {
 namespace {
 
-using test::RandomTensor;
-using test::SameBits;
-using test::Uninitialized;
-using test::Values;
+using testing::RandomTensor;
+using testing::SameBits;
+using testing::Uninitialized;
+using testing::Values;
 
 constexpr double kEpsilon = 1e-3;
 
@@ -27,8 +27,8 @@ std::pair<Tensor, Tensor> Tables(std::int64_t positions, std::int64_t pairs, DTy
     cosines.push_back(std::cos(static_cast<double>(i) * 0.37));
     sines.push_back(std::sin(static_cast<double>(i) * 0.37));
   }
-  return {test::MakeTensor({positions, pairs}, cosines, dtype),
-          test::MakeTensor({positions, pairs}, sines, dtype)};
+  return {testing::MakeTensor({positions, pairs}, cosines, dtype),
+          testing::MakeTensor({positions, pairs}, sines, dtype)};
 }
 
 // Every pair (x, y) as the complex number x + i y times e^(i angle).
@@ -69,7 +69,7 @@ TEST_CASE("eigen rotary embedding turns pairs and nothing else") {
   const Tensor x = RandomTensor({3, positions, 30}, 1, dtype);
   const std::vector<double> expected = Turned(g, x, inverse ? -1 : 1);
   kernels.Rotate(g, cosine, sine, inverse, x);
-  CHECK(test::MaxError(x, expected) < Tolerance(dtype));
+  CHECK(testing::MaxError(x, expected) < Tolerance(dtype));
 }
 
 TEST_CASE("eigen rotary embedding against the angle is its derivative") {
@@ -81,13 +81,13 @@ TEST_CASE("eigen rotary embedding against the angle is its derivative") {
   const Tensor x = RandomTensor({2, 5, 14}, 1, DType::kF64);
   const Tensor dy = RandomTensor({2, 5, 14}, 2, DType::kF64);
   const auto loss = [&, &cosine = cosine, &sine = sine] {
-    const Tensor y = test::MakeTensor(x.shape(), Values(x), DType::kF64);
+    const Tensor y = testing::MakeTensor(x.shape(), Values(x), DType::kF64);
     kernels.Rotate(g, cosine, sine, false, y);
-    return test::Dot(y, dy);
+    return testing::Dot(y, dy);
   };
-  const std::vector<double> numeric = test::NumericGradient(loss, x);
+  const std::vector<double> numeric = testing::NumericGradient(loss, x);
   kernels.Rotate(g, cosine, sine, true, dy);
-  CHECK(test::RelativeError(dy, numeric) < 1e-8);
+  CHECK(testing::RelativeError(dy, numeric) < 1e-8);
 }
 
 constexpr Activation kKinds[] = {Activation::kSilu,      Activation::kGelu, Activation::kGeluTanh,
@@ -115,7 +115,7 @@ TEST_CASE("eigen gated unit multiplies one half by the function of the other") {
       expected.push_back(activated[gate] * values[value]);
     }
     kernels.GatedForward(kind, gate_last, x, y);
-    CHECK(test::MaxError(y, expected) < Tolerance(dtype));
+    CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
   }
 }
 
@@ -131,10 +131,10 @@ TEST_CASE("eigen gated unit backward equals numeric derivatives, also in place")
     const Tensor dx = Uninitialized(x.shape(), DType::kF64);
     const auto loss = [&] {
       kernels.GatedForward(kind, gate_last, x, y);
-      return test::Dot(y, dy);
+      return testing::Dot(y, dy);
     };
     kernels.GatedBackward(kind, gate_last, dy, x, dx);
-    CHECK(test::RelativeError(dx, test::NumericGradient(loss, x)) < 1e-8);
+    CHECK(testing::RelativeError(dx, testing::NumericGradient(loss, x)) < 1e-8);
     kernels.GatedBackward(kind, gate_last, dy, x, x);
     CHECK(SameBits(x, dx));
   }
@@ -163,8 +163,8 @@ TEST_CASE("eigen rms norm equals its formula") {
       expected.push_back(xs[row * count + j] * expected_rstd.back() * scale);
     }
   }
-  CHECK(test::MaxError(y, expected) < Tolerance(dtype));
-  CHECK(test::RelativeError(rstd, expected_rstd) < Tolerance(dtype));
+  CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
+  CHECK(testing::RelativeError(rstd, expected_rstd) < Tolerance(dtype));
 }
 
 TEST_CASE("eigen rms norm backward equals numeric derivatives") {
@@ -178,22 +178,22 @@ TEST_CASE("eigen rms norm backward equals numeric derivatives") {
   const Tensor rstd = Uninitialized({4}, f64);
   const auto loss = [&] {
     kernels.RmsForward(x, weight, kEpsilon, y, rstd);
-    return test::Dot(y, dy);
+    return testing::Dot(y, dy);
   };
   loss();
   const Tensor dx = Uninitialized({4, 9}, f64);
   const Tensor dweight = weighted ? Uninitialized({9}, f64) : Tensor();
   CHECK(kernels.RmsBackwardScratch(x) == 0);
   kernels.RmsBackward(dy, x, rstd, weight, dx, dweight, false, nullptr);
-  CHECK(test::RelativeError(dx, test::NumericGradient(loss, x)) < 1e-8);
+  CHECK(testing::RelativeError(dx, testing::NumericGradient(loss, x)) < 1e-8);
   if (!weighted) return;
-  CHECK(test::RelativeError(dweight, test::NumericGradient(loss, weight)) < 1e-8);
+  CHECK(testing::RelativeError(dweight, testing::NumericGradient(loss, weight)) < 1e-8);
   std::vector<double> twice = Values(dweight);
   for (double& value : twice) value *= 2;
   loss();
   kernels.RmsBackward(dy, x, rstd, weight, dy, dweight, true, nullptr);  // in place of dy
-  CHECK(test::MaxError(dweight, twice) < 1e-13);
-  CHECK(test::MaxError(dy, dx) < 1e-13);
+  CHECK(testing::MaxError(dweight, twice) < 1e-13);
+  CHECK(testing::MaxError(dy, dx) < 1e-13);
 }
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -207,7 +207,7 @@ struct LstmStep {
         hidden(Uninitialized(before.shape(), dtype)) {}
 
   void Run() {
-    gates = test::MakeTensor(sums.shape(), Values(sums), sums.dtype());
+    gates = testing::MakeTensor(sums.shape(), Values(sums), sums.dtype());
     EigenSequenceKernels().LstmForward(gates, before, cell, hidden);
   }
 
@@ -234,8 +234,8 @@ TEST_CASE("eigen lstm step equals its formula") {
                    Sigmoid(gate[0]) * std::tanh(gate[2 * count]));
     hidden.push_back(Sigmoid(gate[3 * count]) * std::tanh(cell.back()));
   }
-  CHECK(test::MaxError(step.cell, cell) < Tolerance(dtype));
-  CHECK(test::MaxError(step.hidden, hidden) < Tolerance(dtype));
+  CHECK(testing::MaxError(step.cell, cell) < Tolerance(dtype));
+  CHECK(testing::MaxError(step.hidden, hidden) < Tolerance(dtype));
 }
 
 TEST_CASE("eigen lstm backward equals numeric derivatives, also in place") {
@@ -245,16 +245,16 @@ TEST_CASE("eigen lstm backward equals numeric derivatives, also in place") {
   const Tensor from_next = RandomTensor({3, 4}, 5, DType::kF64);
   const auto loss = [&] {
     step.Run();
-    return test::Dot(step.hidden, dhidden) + test::Dot(step.cell, from_next);
+    return testing::Dot(step.hidden, dhidden) + testing::Dot(step.cell, from_next);
   };
-  const auto by_sums = test::NumericGradient(loss, step.sums);
-  const auto by_before = test::NumericGradient(loss, step.before);
+  const auto by_sums = testing::NumericGradient(loss, step.sums);
+  const auto by_before = testing::NumericGradient(loss, step.before);
   step.Run();
   const Tensor dgates = Uninitialized({3, 16}, DType::kF64);
   EigenSequenceKernels kernels;
   kernels.LstmBackward(dhidden, step.gates, step.before, step.cell, dcell, dgates);
-  CHECK(test::RelativeError(dgates, by_sums) < 1e-8);
-  CHECK(test::RelativeError(dcell, by_before) < 1e-8);
+  CHECK(testing::RelativeError(dgates, by_sums) < 1e-8);
+  CHECK(testing::RelativeError(dcell, by_before) < 1e-8);
   kernels.LstmBackward(dhidden, step.gates, step.before, step.cell, from_next, step.gates);
   CHECK(SameBits(step.gates, dgates));
   CHECK(SameBits(from_next, dcell));
@@ -270,8 +270,8 @@ struct GruStep {
         hidden(Uninitialized(before.shape(), dtype)) {}
 
   void Run() {
-    from_input = test::MakeTensor(input_sums.shape(), Values(input_sums), input_sums.dtype());
-    from_hidden = test::MakeTensor(input_sums.shape(), Values(hidden_sums), input_sums.dtype());
+    from_input = testing::MakeTensor(input_sums.shape(), Values(input_sums), input_sums.dtype());
+    from_hidden = testing::MakeTensor(input_sums.shape(), Values(hidden_sums), input_sums.dtype());
     EigenSequenceKernels().GruForward(from_input, from_hidden, before, hidden);
   }
 
@@ -301,7 +301,7 @@ TEST_CASE("eigen gru step equals its formula") {
     const double fresh = std::tanh(inputs[at + 2 * count] + reset * hiddens[at + 2 * count]);
     expected.push_back((1 - update) * fresh + update * before[i]);
   }
-  CHECK(test::MaxError(step.hidden, expected) < Tolerance(dtype));
+  CHECK(testing::MaxError(step.hidden, expected) < Tolerance(dtype));
 }
 
 TEST_CASE("eigen gru backward equals numeric derivatives, also in place") {
@@ -309,18 +309,18 @@ TEST_CASE("eigen gru backward equals numeric derivatives, also in place") {
   const Tensor dhidden = RandomTensor({3, 4}, 4, DType::kF64);
   const auto loss = [&] {
     step.Run();
-    return test::Dot(step.hidden, dhidden);
+    return testing::Dot(step.hidden, dhidden);
   };
-  const auto by_input = test::NumericGradient(loss, step.input_sums);
-  const auto by_hidden = test::NumericGradient(loss, step.hidden_sums);
-  const auto by_before = test::NumericGradient(loss, step.before);
+  const auto by_input = testing::NumericGradient(loss, step.input_sums);
+  const auto by_hidden = testing::NumericGradient(loss, step.hidden_sums);
+  const auto by_before = testing::NumericGradient(loss, step.before);
   step.Run();
   const Tensor dbefore = Uninitialized({3, 4}, DType::kF64);
   EigenSequenceKernels kernels;
   kernels.GruBackward(dhidden, step.from_input, step.from_hidden, step.before, dbefore);
-  CHECK(test::RelativeError(step.from_input, by_input) < 1e-8);
-  CHECK(test::RelativeError(step.from_hidden, by_hidden) < 1e-8);
-  CHECK(test::RelativeError(dbefore, by_before) < 1e-8);
+  CHECK(testing::RelativeError(step.from_input, by_input) < 1e-8);
+  CHECK(testing::RelativeError(step.from_hidden, by_hidden) < 1e-8);
+  CHECK(testing::RelativeError(dbefore, by_before) < 1e-8);
   step.Run();
   kernels.GruBackward(dhidden, step.from_input, step.from_hidden, step.before, dhidden);
   CHECK(SameBits(dhidden, dbefore));
@@ -352,7 +352,7 @@ TEST_CASE("eigen sequence kernels give the same bits on any number of threads") 
 
 TEST_CASE("eigen sequence kernels refuse integers") {
   EigenSequenceKernels kernels;
-  const Tensor x = test::Full({1, 2}, 1, DType::kI64);
+  const Tensor x = testing::Full({1, 2}, 1, DType::kI64);
   CHECK_THROWS_AS(kernels.GatedForward(Activation::kSilu, false, x, x), UsageError);
   CHECK_THROWS_AS(kernels.RmsForward(x, {}, 1, x, x), UsageError);
   CHECK_THROWS_AS(kernels.Rotate({}, x, x, false, x), UsageError);

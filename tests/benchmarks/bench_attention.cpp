@@ -18,9 +18,9 @@
 namespace frugal {
 namespace {
 
-using test::RandomTensor;
-using test::ScratchOf;
-using test::Uninitialized;
+using testing::RandomTensor;
+using testing::ScratchOf;
+using testing::Uninitialized;
 
 // Runs a product of a shape at which the kernels make the most of the machine.
 class LargeProduct {

@@ -25,9 +25,9 @@ using onednn::ConvDescription;
 using onednn::Operation;
 using onednn::Pass;
 using onednn::Slot;
-using test::RandomTensor;
-using test::ScratchOf;
-using test::Uninitialized;
+using testing::RandomTensor;
+using testing::ScratchOf;
+using testing::Uninitialized;
 
 struct Sizes {
   std::int64_t batch, inputs, outputs, extent, kernel = 3, stride = 1;

@@ -14,8 +14,8 @@
 namespace frugal {
 namespace {
 
-using test::RandomTensor;
-using test::Uninitialized;
+using testing::RandomTensor;
+using testing::Uninitialized;
 
 // Seconds of one call: the best of six rounds.
 template <class Body>
@@ -117,7 +117,7 @@ void Bench::Bf16Products(std::int64_t rows, std::int64_t inputs, std::int64_t ou
   const Tensor x = RandomTensor({rows, inputs}, 1, DType::kBF16);
   const Tensor y = RandomTensor({rows, outputs}, 2, DType::kBF16);
   const Tensor dx = Uninitialized(x.shape(), DType::kBF16);
-  const Tensor dw = test::Full({outputs, inputs}, 0), db = test::Full({outputs}, 0);
+  const Tensor dw = testing::Full({outputs, inputs}, 0), db = testing::Full({outputs}, 0);
   auto& product = backend_->product();
   LinearWeight weight(RandomTensor({outputs, inputs}, 3));
   weight.packed = Scratch(product.PackedWeightBytes(weight));
@@ -246,8 +246,8 @@ void Bench::Activations(std::int64_t size, DType dtype) {
 
 void Bench::Losses(std::int64_t rows, std::int64_t classes) {
   const Tensor x = RandomTensor({rows, classes}, 1), dx = Uninitialized(x.shape());
-  const Tensor labels = test::Full({rows}, 1, DType::kI64), sums = Uninitialized({rows});
-  const Tensor loss = test::Full({1}, 1);
+  const Tensor labels = testing::Full({rows}, 1, DType::kI64), sums = Uninitialized({rows});
+  const Tensor loss = testing::Full({1}, 1);
   auto& kernels = backend_->loss();
   std::printf("losses of [%ld, %ld]\n", static_cast<long>(rows), static_cast<long>(classes));
   const auto pass = static_cast<double>(x.bytes());
@@ -261,7 +261,7 @@ void Bench::Losses(std::int64_t rows, std::int64_t classes) {
 void Bench::Optimizers(std::int64_t size) {
   const Tensor g = RandomTensor({size}, 1), m = RandomTensor({size}, 2),
                p = RandomTensor({size}, 3);
-  const Tensor v = test::Full({size}, 0.5);
+  const Tensor v = testing::Full({size}, 0.5);
   auto& kernels = backend_->optimizer();
   std::printf("optimizers on %ld\n", static_cast<long>(size));
   const auto pass = static_cast<double>(g.bytes());
@@ -272,11 +272,11 @@ void Bench::Optimizers(std::int64_t size) {
   adam.learning_rate = 1e-6;
   Bytes("sgd with momentum", 5 * pass, [&] { kernels.Sgd(sgd, g, m, p); });
   Bytes("adam", 7 * pass, [&] { kernels.Adam(adam, g, m, v, p); });
-  const Tensor half_m = test::Full({size}, 0, DType::kBF16),
-               half_v = test::Full({size}, 0, DType::kBF16);
+  const Tensor half_m = testing::Full({size}, 0, DType::kBF16),
+               half_v = testing::Full({size}, 0, DType::kBF16);
   Bytes("adam, bf16 state", 5 * pass, [&] { kernels.Adam(adam, g, half_m, half_v, p); });
-  const Tensor codes_m = test::Full({BlockStateBytes(size)}, 0, DType::kU8);
-  const Tensor codes_v = test::Full({BlockStateBytes(size)}, 0, DType::kU8);
+  const Tensor codes_m = testing::Full({BlockStateBytes(size)}, 0, DType::kU8);
+  const Tensor codes_v = testing::Full({BlockStateBytes(size)}, 0, DType::kU8);
   Bytes("adam, 8-bit state", 3 * pass + 4 * static_cast<double>(codes_m.bytes()),
         [&] { kernels.Adam(adam, g, codes_m, codes_v, p); });
   Bytes("sum of squares", pass, [&] { kernels.SumOfSquares(g); });

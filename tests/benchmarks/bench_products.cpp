@@ -22,9 +22,9 @@ using onednn::Operation;
 using onednn::PackedLinearDescription;
 using onednn::Pass;
 using onednn::Slot;
-using test::RandomTensor;
-using test::ScratchOf;
-using test::Uninitialized;
+using testing::RandomTensor;
+using testing::ScratchOf;
+using testing::Uninitialized;
 
 struct Layer {
   Tensor x, y, dweight, packed;

@@ -7,7 +7,7 @@
 #include "tests/support/passes.h"
 
 // Lists of layers, run by a TrainingMemoryManager or plainly.
-namespace frugal::test {
+namespace frugal::testing {
 
 using OwnedLayers = std::vector<std::unique_ptr<Layer>>;
 
@@ -107,4 +107,4 @@ inline Tensor GradientLike(const Tensor& output) {
   return RandomTensor(output.shape(), 99, output.dtype());
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -25,7 +25,7 @@ TEST_CASE("every published model is planned by its name, and no weight is touche
   }
   // The kernels that oneDNN 3.12 makes for these plans hold 90 MB, and one model's weights up to 48
   // GB.
-  if (!test::kIsSanitized) CHECK(ResidentBytes() - before < (std::int64_t{128} << 20));
+  if (!testing::kIsSanitized) CHECK(ResidentBytes() - before < (std::int64_t{128} << 20));
 }
 
 TEST_CASE("named models: data as the network takes them") {

@@ -5,7 +5,7 @@
 #include "tests/builders/manager_support.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -128,4 +128,4 @@ TEST_CASE("the formula refuses what is negative or too large", "[manager][memory
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -6,7 +6,7 @@
 #include "tests/builders/manager_support.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 ManagedPass RunManaged(const EnvironmentKind& kind, std::int64_t every,
@@ -296,4 +296,4 @@ TEST_CASE("the documented example learns", "[manager]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -4,7 +4,7 @@
 #include "tests/builders/manager_support.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using Catch::Contains;
@@ -230,4 +230,4 @@ TEST_CASE("sharded calls refuse plainly", "[manager][misuse]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

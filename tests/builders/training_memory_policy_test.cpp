@@ -4,7 +4,7 @@
 #include "tests/builders/manager_support.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // Layers of a manager that recomputes every N, after one pass.
@@ -158,4 +158,4 @@ TEST_CASE("parameters are made at once, when first touched, or as zeros", "[mana
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -5,7 +5,7 @@
 #include "tests/support/layer_cases.h"
 
 // The tests that every layer passes are in layers_test, with attention in several forms.
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 constexpr std::int64_t kFeatures = 8;
@@ -241,4 +241,4 @@ TEST_CASE("a mask that does not fit is refused", "[layers][attention][errors]") 
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

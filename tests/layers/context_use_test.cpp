@@ -7,7 +7,7 @@
 #include "sdk/ops/elementwise.h"
 #include "tests/ops/gradient_model.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 template <class Part, class Options>
@@ -164,4 +164,4 @@ TEST_CASE("U-Nets run with a face's features, and without a context") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -8,7 +8,7 @@
 #include "tests/support/passes.h"
 
 // Convolutions of every rank and their transposes. What holds for every layer is in layers_test.
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using Made = std::unique_ptr<Layer>;
@@ -196,4 +196,4 @@ TEST_CASE("a transposed convolution refuses padding that leaves nothing", "[laye
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

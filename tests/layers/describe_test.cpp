@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/support/layer_cases.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("layers describe themselves in a line", "[layers]") {
@@ -88,4 +88,4 @@ TEST_CASE("weights have the public layouts and their default start", "[layers]")
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

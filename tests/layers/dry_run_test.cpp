@@ -3,7 +3,7 @@
 #include "tests/support/passes.h"
 
 // A dry run takes and gives back the same memory in the same order as a real one.
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 struct Use {
@@ -92,4 +92,4 @@ TEST_CASE("a dry run of a batch far beyond the machine is planned", "[layers][dr
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -10,7 +10,7 @@
 
 // Layers that transformers begin with, and the gated unit inside. What holds for every layer over
 // values is in layers_test.
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 Tensor Tokens(const Shape& shape, const std::vector<int>& tokens) {
@@ -190,4 +190,4 @@ TEST_CASE("patches come in row-major order behind the class token", "[layers][em
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -12,7 +12,7 @@
 #include "tests/support/passes.h"
 
 // The exact sentences for what does not fit together.
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using Made = std::unique_ptr<Layer>;
@@ -188,4 +188,4 @@ TEST_CASE("groups divide the channels, and rates are probabilities", "[layers][e
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -4,7 +4,7 @@
 #include "tests/support/passes.h"
 
 // Every layer passes these tests.
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 Function Runner(Layer& layer) {
@@ -170,4 +170,4 @@ TEST_CASE("a frozen parameter leaves its neighbour trainable", "[layers]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -8,7 +8,7 @@
 #include "tests/support/passes.h"
 
 // Layers over sequences. What holds for every layer is in layers_test.
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using Made = std::unique_ptr<Layer>;
@@ -151,4 +151,4 @@ TEST_CASE("sequence layers refuse what is no sequence", "[layers][errors]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

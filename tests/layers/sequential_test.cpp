@@ -9,7 +9,7 @@
 #include "tests/support/layer_cases.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using Segments = CheckpointSegments;
@@ -181,4 +181,4 @@ TEST_CASE("a sequential of nothing is the identity", "[layers][edges]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

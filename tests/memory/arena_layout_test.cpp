@@ -79,7 +79,7 @@ TEST_CASE("random steps are placed without overlap, near the lower bound",
           "[memory][arena][property]") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     INFO("seed " << seed);
-    const test::RandomTrace random(seed);
+    const testing::RandomTrace random(seed);
     const std::vector<Lifetime> lives = ArenaPart(random.trace());
     const ArenaLayout layout = PlaceInArena(random.trace());
     CheckDisjoint(lives, layout);
@@ -111,7 +111,7 @@ TEST_CASE("a step of 20,000 blocks is placed at once, near the lower bound", "[m
 }
 
 TEST_CASE("an arena that is small enough is not made smaller", "[memory][arena]") {
-  const test::RandomTrace random(3);
+  const testing::RandomTrace random(3);
   const ArenaLayout best = PlaceInArena(random.trace());
   const ArenaLayout enough = PlaceInArena(random.trace(), 2 * best.arena_bytes);
   CheckDisjoint(ArenaPart(random.trace()), enough);

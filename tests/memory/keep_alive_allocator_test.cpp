@@ -5,7 +5,7 @@
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 struct Source {
@@ -55,4 +55,4 @@ TEST_CASE("a source without blocks goes at once; places are used again", "[memor
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

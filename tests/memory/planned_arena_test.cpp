@@ -177,7 +177,7 @@ TEST_CASE("random steps run in their arena without touching each other",
           "[memory][arena][property]") {
   PlannedArena arena(1 << 16);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const test::RandomTrace random(seed);
+    const testing::RandomTrace random(seed);
     const ArenaLayout layout = PlaceInArena(random.trace());
     arena.Begin(layout);
     Replay(arena, random.trace().lifetimes(), random.trace().event_count());

@@ -5,7 +5,7 @@
 #include "sdk/core/random.h"
 #include "sdk/memory/trace.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 
 // A trace as steps make them: layers go down and up again, each with memory that lives from its
 // forward to its backward, some that lives a little longer, and scratch within.
@@ -46,4 +46,4 @@ class RandomTrace {
   std::vector<std::int64_t> late_;
 };
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

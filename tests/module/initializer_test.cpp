@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 std::vector<double> Initialized(const Initializer& initializer, const Shape& shape,
@@ -222,4 +222,4 @@ TEST_CASE("initializers have names", "[module][initializer]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

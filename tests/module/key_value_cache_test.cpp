@@ -4,7 +4,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // Rows [first, first + count) of a sequence of rows of 5 numbers.
@@ -75,4 +75,4 @@ TEST_CASE("a cache refuses more rows than it has room for, and batches", "[modul
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -6,7 +6,7 @@
 #include "tests/support/tensors.h"
 #include "tests/support/test_environment.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using testing::CheckContains;
@@ -136,4 +136,4 @@ TEST_CASE("a network names the input that does not fit before it runs") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

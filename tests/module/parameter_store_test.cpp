@@ -6,7 +6,7 @@
 #include "tests/support/tensors.h"
 #include "tests/support/test_environment.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 Parameter MakeParameter(std::size_t index = 0) {
@@ -158,4 +158,4 @@ TEST_CASE("a refused value leaves the ledger's label as it was", "[module]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/support/test_environment.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 constexpr std::int64_t kLong = kShortLoop + 30;
@@ -131,4 +131,4 @@ TEST_CASE("loops run at the places that few of their turns were planned at", "[m
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -4,7 +4,7 @@
 #include "tests/support/layer_cases.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 struct Batch {
@@ -149,4 +149,4 @@ TEST_CASE("backward of a batch norm with a relu does not make its output again",
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -3,7 +3,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 std::vector<double> Dropped(TestEnvironment& environment, double rate,
@@ -76,4 +76,4 @@ TEST_CASE("backward drops what forward dropped", "[ops][dropout]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

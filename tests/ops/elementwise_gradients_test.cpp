@@ -2,7 +2,7 @@
 #include "sdk/ops/elementwise.h"
 #include "tests/ops/gradient_model.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("gradients of sums, dropout, flatten, permute and reshape agree with differences",
@@ -34,4 +34,4 @@ TEST_CASE("gradients of sums, dropout, flatten, permute and reshape agree with d
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -8,7 +8,7 @@
 #include "tests/support/passes.h"
 
 // The checks of operations against central differences in f64 share these.
-namespace frugal::test {
+namespace frugal::testing {
 
 inline Tensor Numbers(const Shape& shape, std::uint64_t seed, double low = -1, double high = 1) {
   return RandomTensor(shape, seed, DType::kF64, low, high);
@@ -56,4 +56,4 @@ struct GradientModel {
   }
 };
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

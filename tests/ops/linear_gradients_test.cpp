@@ -2,7 +2,7 @@
 #include "sdk/ops/linear.h"
 #include "tests/ops/gradient_model.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("gradients of linear agree with differences", "[ops][gradients]") {
@@ -108,4 +108,4 @@ TEST_CASE("gradients of activations with parameters agree with differences", "[o
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 class Weights : public Module {
@@ -142,4 +142,4 @@ TEST_CASE("a frozen linear keeps no input", "[ops][linear]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -1,7 +1,7 @@
 #include "sdk/ops/loss.h"
 #include "tests/ops/gradient_model.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("gradients of softmax agree with differences", "[ops][gradients]") {
@@ -51,4 +51,4 @@ TEST_CASE("gradients of regression losses agree with differences", "[ops][gradie
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 Tensor Labels(const std::vector<int>& labels) {
@@ -62,4 +62,4 @@ TEST_CASE("losses refuse what does not fit", "[ops][loss][errors]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -6,7 +6,7 @@
 #include "sdk/ops/shape_ops.h"
 #include "tests/ops/operation_run.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // [N, D] -> [N, 1, ..., D], to be repeated by Arithmetic.
@@ -163,4 +163,4 @@ TEST_CASE("modulation refuses parts that do not fit", "[ops][modulation][errors]
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -1,7 +1,7 @@
 #include "sdk/ops/norm/norm.h"
 #include "tests/ops/gradient_model.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("gradients of normalizations agree with differences", "[ops][gradients]") {
@@ -70,4 +70,4 @@ TEST_CASE("gradients of batch norm agree with differences", "[ops][gradients]") 
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -4,7 +4,7 @@
 
 // One operation of several inputs in every environment: fast kernels against the reference, bf16
 // roughly against f64, dry against real.
-namespace frugal::test {
+namespace frugal::testing {
 
 struct OperationRun {
   Tensor output;  // copies; empty in a dry environment
@@ -71,4 +71,4 @@ inline void CheckInEveryEnvironment(const CheckedFunction& function,
   }
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -6,7 +6,7 @@
 #include "tests/ops/gradient_model.h"
 
 // Parameters as variables, and what repeats them.
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("gradients of a parameter as a variable agree with differences", "[ops][gradients]") {
@@ -61,4 +61,4 @@ TEST_CASE("expand repeats along axes of one", "[ops]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -6,7 +6,7 @@
 #include "sdk/ops/shape_ops.h"
 #include "tests/ops/operation_run.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("patches hold their pixels in the public orders, and give them back", "[ops][patches]") {
@@ -93,4 +93,4 @@ TEST_CASE("scaling and mixing agree with differences and in every world", "[ops]
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -15,7 +15,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 constexpr std::int64_t kSamples = 4, kLength = 10, kFeatures = 16;
@@ -225,4 +225,4 @@ TEST_CASE("a sum whose branch would have to be kept for it is kept itself", "[op
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

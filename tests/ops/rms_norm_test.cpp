@@ -1,7 +1,7 @@
 #include "sdk/ops/norm/norm.h"
 #include "tests/ops/operation_run.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // Queries' and keys' norm: one weight for every head.
@@ -48,4 +48,4 @@ TEST_CASE("rms norm of heads agrees in every world", "[ops][norm][dry]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -2,7 +2,7 @@
 #include "sdk/ops/rotary.h"
 #include "tests/ops/operation_run.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // Cosine and sine of token `row`, pair `column`.
@@ -154,4 +154,4 @@ TEST_CASE("turning by angles refuses what does not fit", "[ops][rotary][errors]"
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -4,7 +4,7 @@
 
 #include "tests/ops/gradient_model.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("rotary angles are those of the paper", "[ops][rotary]") {
@@ -64,4 +64,4 @@ TEST_CASE("gradients of turned heads agree with differences", "[ops][gradients]"
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -4,7 +4,7 @@
 #include "sdk/ops/spatial/pool.h"
 #include "tests/ops/operation_run.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 VarHeads Heads(const Shape& shape, DType dtype = DType::kF32) {
@@ -53,4 +53,4 @@ TEST_CASE("a pool's last window begins inside the image", "[ops][errors]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

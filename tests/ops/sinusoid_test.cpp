@@ -3,7 +3,7 @@
 #include "sdk/core/error.h"
 #include "tests/ops/operation_run.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 TEST_CASE("sines and cosines lie side by side, in either order", "[ops][sinusoid]") {
@@ -109,4 +109,4 @@ TEST_CASE("features of time steps refuse what has no frequencies", "[ops][sinuso
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

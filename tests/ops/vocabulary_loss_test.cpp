@@ -10,7 +10,7 @@
 #include "tests/support/passes.h"
 
 // The chunked form against CrossEntropy(Linear(x)).
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 struct Case {
@@ -259,4 +259,4 @@ TEST_CASE("chunks have as many rows as give 8 million logits, or as pay", "[ops]
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

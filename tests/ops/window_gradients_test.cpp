@@ -1,7 +1,7 @@
 #include "sdk/ops/spatial/pool.h"
 #include "tests/ops/gradient_model.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 struct ConvCase {
@@ -109,4 +109,4 @@ TEST_CASE("gradients of pooling agree with differences", "[ops][gradients]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -10,12 +10,12 @@
 namespace frugal::testing {
 namespace {
 
-using test::EnvironmentKind;
-using test::kReferenceF32;
-using test::kReferenceF64;
-using test::MakeTensor;
-using test::TestEnvironment;
-using test::Values;
+using testing::EnvironmentKind;
+using testing::kReferenceF32;
+using testing::kReferenceF64;
+using testing::MakeTensor;
+using testing::TestEnvironment;
+using testing::Values;
 
 // One parameter and its average.
 struct Setup {
@@ -48,7 +48,7 @@ OptimizerOptions Averaged(OptimizerKind kind, double decay) {
 }
 
 TEST_CASE("the average follows its formula step by step") {
-  for (const EnvironmentKind& kind : test::AllEnvironments()) {
+  for (const EnvironmentKind& kind : testing::AllEnvironments()) {
     for (const OptimizerKind rule : {OptimizerKind::kSgd, OptimizerKind::kAdamW}) {
       for (const double decay : {0.2, 0.999}) {
         Setup setup(kind);
@@ -63,7 +63,7 @@ TEST_CASE("the average follows its formula step by step") {
           for (std::size_t i = 0; i < 3; ++i) {
             expected[i] = d * expected[i] + (1 - d) * weight[i];
           }
-          CHECK(test::MaxError(setup.Average(), expected) < 1e-5);
+          CHECK(testing::MaxError(setup.Average(), expected) < 1e-5);
           if (t == 0) CHECK(setup.Average() == weight);
         }
       }
@@ -121,7 +121,7 @@ Model TrainedModel(const SmallRun& run, std::int64_t steps = 6) {
 }
 
 std::vector<float> PredictSome(Model& model) {
-  const std::vector<double> x = Values(test::RandomTensor({3, 8, 8, 2}, 5));
+  const std::vector<double> x = Values(testing::RandomTensor({3, 8, 8, 2}, 5));
   return model.Predict(std::vector<float>(x.begin(), x.end()), 3);
 }
 

@@ -6,7 +6,7 @@
 #include "tests/support/tensors.h"
 #include "tests/support/test_environment.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 // Two parameters, of which steps change the first, second or both.
@@ -136,4 +136,4 @@ TEST_CASE("optimizers have names", "[optim]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -25,10 +25,10 @@ Var RunArithmetic(OracleRun& run) {
 
 // |b| + 1, as b times its sign, which is 0 at 0 as PyTorch's gradient is.
 Var AwayFromZero(Context& context, const Var& b) {
-  std::vector<double> signs = test::Values(b.value);
+  std::vector<double> signs = testing::Values(b.value);
   for (double& value : signs) value = value > 0 ? 1 : value < 0 ? -1 : 0;
-  const Var sign = Fixed(test::MakeTensor(b.shape(), signs, b.value.dtype()));
-  const Var one = Fixed(test::Full({1}, 1, b.value.dtype()));
+  const Var sign = Fixed(testing::MakeTensor(b.shape(), signs, b.value.dtype()));
+  const Var one = Fixed(testing::Full({1}, 1, b.value.dtype()));
   return Arithmetic(context, BinaryKind::kAdd, Arithmetic(context, BinaryKind::kMultiply, b, sign),
                     one);
 }

@@ -65,7 +65,7 @@ struct ToSomeBf16 {
 
 class ModelRun {
  public:
-  ModelRun(const ModelCase& one, const test::EnvironmentKind& kind, Rounding rounding = {})
+  ModelRun(const ModelCase& one, const testing::EnvironmentKind& kind, Rounding rounding = {})
       : case_(one),
         environment_(kind),
         network_(BuildArchitecture(one.config)),
@@ -89,7 +89,7 @@ class ModelRun {
     const Tensor target = Read("target", MasterType(environment_.dtype()));
     const Var loss = RegressionLoss(context, output, target, Regression::kMse);
     errors_["loss"] = ErrorOf(loss.value, "loss");
-    tape_.Backward(context, loss.slot, test::Full({1}, 1, loss.dtype()));
+    tape_.Backward(context, loss.slot, testing::Full({1}, 1, loss.dtype()));
     CompareInputs();
     CompareParameters();
     AddWhatOnlyTheFileHas();
@@ -162,7 +162,7 @@ class ModelRun {
     if (!computed || case_.expected->Find(name) == nullptr) return kMissing;
     const Tensor expected = Read(name, DType::kF64);
     if (computed.size() != expected.size()) return kMissing;
-    return test::RelativeError(computed, test::Values(expected));
+    return testing::RelativeError(computed, testing::Values(expected));
   }
 
   void CompareInputs() {
@@ -175,9 +175,9 @@ class ModelRun {
   // As PlainError: a time that norms of one channel per group take out again has no gradient.
   double InputError(const Tensor& computed, const std::string& name) const {
     if (!computed || case_.expected->Find(name) == nullptr) return kMissing;
-    const std::vector<double> expected = test::Values(Read(name, DType::kF64));
+    const std::vector<double> expected = testing::Values(Read(name, DType::kF64));
     if (static_cast<std::size_t>(computed.size()) != expected.size()) return kMissing;
-    return DistanceOf(test::Values(computed), expected) / Measure(expected);
+    return DistanceOf(testing::Values(computed), expected) / Measure(expected);
   }
 
   // Returns what the distance from `expected` is divided by.
@@ -206,7 +206,7 @@ class ModelRun {
     if (!computed || case_.expected->Find(name) == nullptr) return kMissing;
     const Numbers expected = ReadNumbers(*case_.expected, name);
     if (!(computed.shape() == expected.shape)) return kMissing;
-    return DistanceOf(test::Values(computed), expected.values) / Measure(expected.values);
+    return DistanceOf(testing::Values(computed), expected.values) / Measure(expected.values);
   }
 
   void AddWhatOnlyTheFileHas() {
@@ -218,7 +218,7 @@ class ModelRun {
   }
 
   const ModelCase& case_;
-  test::TestEnvironment environment_;
+  testing::TestEnvironment environment_;
   std::unique_ptr<Sequential> network_;
   Rounding rounding_;  // of weights and inputs
   Tape tape_;
@@ -269,16 +269,17 @@ std::vector<std::string> ModelCaseDirectories(const std::string& directory) {
   return found;
 }
 
-std::map<std::string, double> ModelErrors(const ModelCase& one, const test::EnvironmentKind& kind) {
+std::map<std::string, double> ModelErrors(const ModelCase& one,
+                                          const testing::EnvironmentKind& kind) {
   return ModelRun(one, kind).Errors();
 }
 
 std::map<std::string, double> RoundingErrors(const ModelCase& one) {
   std::map<std::string, double> largest =
-      ModelRun(one, test::kReferenceF64, ToNearestBf16).Errors();
+      ModelRun(one, testing::kReferenceF64, ToNearestBf16).Errors();
   for (const std::uint32_t seed : {1U, 2U}) {
     const ToSomeBf16 rounding{std::mt19937(seed)};
-    for (const auto& [name, error] : ModelRun(one, test::kReferenceF64, rounding).Errors()) {
+    for (const auto& [name, error] : ModelRun(one, testing::kReferenceF64, rounding).Errors()) {
       largest[name] = std::max(largest[name], error);
     }
   }

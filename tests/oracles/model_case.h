@@ -34,7 +34,8 @@ std::vector<std::string> ModelCaseDirectories(const std::string& directory);
 
 // Relative errors by name: "output", "loss", "grad/param/...", "grad/input/...", "buffer/...".
 // Infinite for what only one side has. Throws DataError where the parameter counts differ.
-std::map<std::string, double> ModelErrors(const ModelCase& one, const test::EnvironmentKind& kind);
+std::map<std::string, double> ModelErrors(const ModelCase& one,
+                                          const testing::EnvironmentKind& kind);
 
 // How far the same errors go in f64 where nothing but the weights and the inputs are rounded to
 // bf16, the largest of three ways to round: what a computation in bf16 cannot be blamed for.

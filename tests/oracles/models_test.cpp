@@ -22,7 +22,7 @@ TEST_CASE("architectures compute what PyTorch does, with every gradient", "[orac
   REQUIRE(directories.size() >= 26);
   for (const std::string& directory : directories) {
     const ModelCase one = ReadModelCase(directory);
-    for (const test::EnvironmentKind& kind : test::AllEnvironments()) {
+    for (const testing::EnvironmentKind& kind : testing::AllEnvironments()) {
       for (const auto& [name, error] : ModelErrors(one, kind)) {
         INFO(one.name << " on " << kind << ": " << name);
         // In f64 what is left is the rounding of the file: of large times in sines above all, and
@@ -36,7 +36,7 @@ TEST_CASE("architectures compute what PyTorch does, with every gradient", "[orac
 }
 
 TEST_CASE("a training run follows PyTorch's, step by step", "[oracles]") {
-  for (const test::EnvironmentKind& kind : test::AllEnvironments()) {
+  for (const testing::EnvironmentKind& kind : testing::AllEnvironments()) {
     INFO(kind);
     const TrainingErrors errors = TrainCase(kOracles + "/train/gpt2_adamw", kind);
     REQUIRE(errors.losses.size() == 30);
@@ -48,7 +48,7 @@ TEST_CASE("a training run follows PyTorch's, step by step", "[oracles]") {
 }
 
 TEST_CASE("a run names any option of its optimizer, and need not clip", "[oracles]") {
-  for (const test::EnvironmentKind& kind : test::AllEnvironments()) {
+  for (const testing::EnvironmentKind& kind : testing::AllEnvironments()) {
     INFO(kind);
     const TrainingErrors errors = TrainCase(kOracles + "/more_train/llama_sgd", kind);
     REQUIRE(errors.losses.size() == 10);
@@ -59,7 +59,7 @@ TEST_CASE("a run names any option of its optimizer, and need not clip", "[oracle
 }
 
 TEST_CASE("with narrow optimizer state the run stays within 1% of PyTorch's losses", "[oracles]") {
-  for (const test::EnvironmentKind& kind : {test::kReferenceF32, test::kOneDnnF32}) {
+  for (const testing::EnvironmentKind& kind : {testing::kReferenceF32, testing::kOneDnnF32}) {
     for (const StateFormat state : {StateFormat::kBF16, StateFormat::k8Bit}) {
       INFO(kind << " " << NameOf(state));
       const TrainingErrors errors = TrainCase(kOracles + "/train/gpt2_adamw", kind, state);

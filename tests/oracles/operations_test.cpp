@@ -7,9 +7,9 @@
 namespace frugal::oracles {
 namespace {
 
-using test::AllEnvironments;
-using test::EnvironmentKind;
-using test::TestEnvironment;
+using testing::AllEnvironments;
+using testing::EnvironmentKind;
+using testing::TestEnvironment;
 
 const std::string kOracles = std::string(FRUGAL_TEST_DATA) + "/oracles";
 

@@ -117,8 +117,8 @@ OptimizerOptions OptimizerOptionsOf(const WeightSource& source, const std::strin
   return options;
 }
 
-std::vector<double> OptimizerErrors(test::TestEnvironment& environment, const WeightSource& source,
-                                    const std::string& name) {
+std::vector<double> OptimizerErrors(testing::TestEnvironment& environment,
+                                    const WeightSource& source, const std::string& name) {
   const std::vector<double> start = ReadAll(source, "start");
   const std::vector<double> gradients = ReadAll(source, "gradients");
   const std::vector<double> after = ReadAll(source, "after/" + name);
@@ -132,7 +132,8 @@ std::vector<double> OptimizerErrors(test::TestEnvironment& environment, const We
   parameter.shape = source.Find("start")->shape;
   Parameter* const parameters[] = {&parameter};
   const auto copy = [&](const std::vector<double>& values, const Tensor& to) {
-    const Tensor from = test::MakeTensor(parameter.shape, values, MasterType(environment.dtype()));
+    const Tensor from =
+        testing::MakeTensor(parameter.shape, values, MasterType(environment.dtype()));
     environment.backend().elementwise().Copy(from, to);
   };
   copy(start, environment.store().Value(parameter));
@@ -143,8 +144,8 @@ std::vector<double> OptimizerErrors(test::TestEnvironment& environment, const We
     environment.context().set_step(static_cast<std::int64_t>(step));
     copy(StepOf(gradients, step, start.size()), environment.store().GradientFor(parameter).tensor);
     optimizer.Step(environment.context(), parameters);
-    errors.push_back(test::RelativeError(environment.store().Value(parameter),
-                                         StepOf(after, step, start.size())));
+    errors.push_back(testing::RelativeError(environment.store().Value(parameter),
+                                            StepOf(after, step, start.size())));
   }
   return errors;
 }

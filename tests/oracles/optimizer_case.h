@@ -17,7 +17,7 @@ OptimizerOptions PyTorchDefaults(OptimizerKind kind);
 // The kind is the longest one that begins the name: "sgd_nesterov" is sgd.
 OptimizerOptions OptimizerOptionsOf(const WeightSource& source, const std::string& name);
 // The relative error of the parameters after each step.
-std::vector<double> OptimizerErrors(test::TestEnvironment& environment, const WeightSource& source,
-                                    const std::string& name);
+std::vector<double> OptimizerErrors(testing::TestEnvironment& environment,
+                                    const WeightSource& source, const std::string& name);
 
 }  // namespace frugal::oracles

@@ -17,10 +17,10 @@ TEST_CASE("optimizers agree with PyTorch step by step", "[oracles][optim]") {
       OpenWeights(std::string(FRUGAL_TEST_DATA) + "/oracles/optimizers.safetensors");
   const std::vector<std::string> names = OptimizerNames(*source);
   CHECK(names.size() == 11);
-  for (const test::EnvironmentKind& kind : test::AllEnvironments()) {
+  for (const testing::EnvironmentKind& kind : testing::AllEnvironments()) {
     for (const std::string& name : names) {
       INFO(name << " on " << kind);
-      test::TestEnvironment environment(kind);
+      testing::TestEnvironment environment(kind);
       const std::vector<double> errors = OptimizerErrors(environment, *source, name);
       REQUIRE(errors.size() == 12);
       for (const double error : errors) CHECK(error < (kind.dtype == DType::kF64 ? 1e-6 : 1e-5));

@@ -8,7 +8,7 @@
 
 namespace frugal::oracles {
 
-OracleRun::OracleRun(test::TestEnvironment& environment, const OracleCase& one, Poison poison)
+OracleRun::OracleRun(testing::TestEnvironment& environment, const OracleCase& one, Poison poison)
     : environment_(environment), case_(one), poison_(std::move(poison)), file_(one) {}
 
 Numbers OracleRun::Read(const std::string& name, AxisOrder order) const {
@@ -21,7 +21,7 @@ Numbers OracleRun::Read(const std::string& name, AxisOrder order) const {
 // Scalars are [1] here and [] in the files.
 Tensor OracleRun::ToTensor(const Numbers& numbers, DType dtype) const {
   const Shape shape = numbers.shape.rank() == 0 ? Shape{1} : numbers.shape;
-  return test::MakeTensor(shape, numbers.values, dtype);
+  return testing::MakeTensor(shape, numbers.values, dtype);
 }
 
 Var OracleRun::Input(const std::string& name, AxisOrder order) {
@@ -36,7 +36,7 @@ Tensor OracleRun::Constant(const std::string& name) {
   constants_.insert(name);
   if (!file_.IsInteger(full))
     return ToTensor(Read(full, AxisOrder::kAsStored), MasterType(environment_.dtype()));
-  return test::MakeTensor(file_.ShapeOf(full), file_.ReadIntegers(full), DType::kI64);
+  return testing::MakeTensor(file_.ShapeOf(full), file_.ReadIntegers(full), DType::kI64);
 }
 
 Parameter& OracleRun::AddParameter(const std::string& name, const Shape& shape) {
@@ -81,7 +81,7 @@ double OracleRun::ErrorOf(const Tensor& computed, const std::string& name, AxisO
   if (!is_scalar && !(expected.shape == computed.shape())) {
     return std::numeric_limits<double>::infinity();
   }
-  return test::RelativeError(computed, expected.values);
+  return testing::RelativeError(computed, expected.values);
 }
 
 double OracleRun::GradientError(const Tensor& computed, const std::string& name,
@@ -98,7 +98,7 @@ double OracleRun::GradientError(const Tensor& computed, const std::string& name,
   for (const std::string& input : file_.Gradients()) total = std::hypot(total, norm_of(input));
   const Numbers expected = Read("grad/" + name, order);
   if (norm_of(name) >= kZeroShare * total || !(expected.shape == computed.shape())) return error;
-  const std::vector<double> values = test::Values(computed);
+  const std::vector<double> values = testing::Values(computed);
   double distance = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     distance = std::hypot(distance, values[i] - expected.values[i]);
@@ -135,9 +135,9 @@ std::map<std::string, double> OracleRun::Errors(Function function) {
 
 std::map<std::string, std::vector<double>> OracleRun::Results(Function function) {
   std::map<std::string, std::vector<double>> results;
-  results["out"] = test::Values(RunBothWays(function).value);
+  results["out"] = testing::Values(RunBothWays(function).value);
   ForEachGradient([&](const std::string& name, const Tensor& gradient, AxisOrder) {
-    if (gradient) results["grad/" + name] = test::Values(gradient);
+    if (gradient) results["grad/" + name] = testing::Values(gradient);
   });
   return results;
 }

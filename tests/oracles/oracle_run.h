@@ -25,7 +25,7 @@ struct Poison {
 // gives its output; what it asked for is what gets compared.
 class OracleRun {
  public:
-  OracleRun(test::TestEnvironment& environment, const OracleCase& one, Poison poison = {});
+  OracleRun(testing::TestEnvironment& environment, const OracleCase& one, Poison poison = {});
 
   Context& context() { return environment_.context(); }
   std::string name() const { return case_.Name(); }
@@ -69,7 +69,7 @@ class OracleRun {
   void FillFromFile(const Parameter& parameter);
   void AddMissing(std::map<std::string, double>& errors);
 
-  test::TestEnvironment& environment_;
+  testing::TestEnvironment& environment_;
   const OracleCase& case_;
   Poison poison_;
   CaseFile file_;

@@ -26,7 +26,7 @@ Var SplitHeads(Context& context, const Var& x, std::int64_t heads) {
 // [Tq, Tk], or with heads and batch before them -> [1 or B, 1 or H, 1 or Tq, 1 or Tk]
 Tensor GivenMask(OracleRun& run) {
   const DType dtype = MasterType(run.context().dtype());
-  if (!run.Has("mask")) return test::Full({1, 1, 1, 1}, 0, dtype);
+  if (!run.Has("mask")) return testing::Full({1, 1, 1, 1}, 0, dtype);
   const Tensor mask = run.Constant("mask");
   Shape shape{1, 1, 1, 1};
   if (mask.shape().rank() > shape.rank()) {
@@ -35,9 +35,9 @@ Tensor GivenMask(OracleRun& run) {
   const std::size_t missing = shape.rank() - mask.shape().rank();
   for (std::size_t i = 0; i < mask.shape().rank(); ++i) shape[missing + i] = mask.shape()[i];
   if (!run.IsBoolean("mask")) return mask.Reshape(shape);
-  std::vector<double> added = test::Values(mask);
+  std::vector<double> added = testing::Values(mask);
   for (double& value : added) value = value != 0 ? 0 : -std::numeric_limits<double>::infinity();
-  return test::MakeTensor(shape, added, dtype);
+  return testing::MakeTensor(shape, added, dtype);
 }
 
 // [1 or B, 1 or H, Tq, Tk], or none. `from_front`: query t sees keys up to t, whatever the lengths,
@@ -47,7 +47,7 @@ Tensor MaskOf(OracleRun& run, std::int64_t queries, std::int64_t keys, bool from
   const Tensor given = GivenMask(run);
   const Shape& from = given.shape();
   if (!from_front && from[3] == keys) return given;
-  const std::vector<double> values = test::Values(given);
+  const std::vector<double> values = testing::Values(given);
   std::vector<double> mask;
   for (std::int64_t plane = 0; plane < from[0] * from[1]; ++plane) {
     for (std::int64_t i = 0; i < queries; ++i) {
@@ -60,7 +60,7 @@ Tensor MaskOf(OracleRun& run, std::int64_t queries, std::int64_t keys, bool from
       }
     }
   }
-  return test::MakeTensor({from[0], from[1], queries, keys}, mask, given.dtype());
+  return testing::MakeTensor({from[0], from[1], queries, keys}, mask, given.dtype());
 }
 
 Var RunAttention(OracleRun& run) {

@@ -42,13 +42,13 @@ Tensor ReadInput(const WeightSource& source, const std::string& name, DType dtyp
                  std::size_t video_channels) {
   const Numbers stored = ReadNumbers(source, name);
   if (source.Find(name)->dtype == StoredDType::kI64) {
-    return test::MakeTensor(stored.shape, stored.values, DType::kI64);
+    return testing::MakeTensor(stored.shape, stored.values, DType::kI64);
   }
   const Numbers numbers = Turned(stored, video_channels);
-  return test::MakeTensor(numbers.shape, numbers.values, dtype);
+  return testing::MakeTensor(numbers.shape, numbers.values, dtype);
 }
 
-void TakeWeightsFrom(const WeightSource& source, test::TestEnvironment& environment) {
+void TakeWeightsFrom(const WeightSource& source, testing::TestEnvironment& environment) {
   environment.store().SetSource([&source](const Parameter& parameter, const Tensor& value) {
     if (ReadInto(source, parameter, value, DivergencePolicy::kStop)) return true;
     throw DataError({.where = source.Path(),

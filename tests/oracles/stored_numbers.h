@@ -18,6 +18,6 @@ Tensor ReadInput(const WeightSource& source, const std::string& name, DType dtyp
                  std::size_t video_channels = 1);
 
 // Fills the store's parameters from the file. Throws DataError where one is missing or mis-shaped.
-void TakeWeightsFrom(const WeightSource& source, test::TestEnvironment& environment);
+void TakeWeightsFrom(const WeightSource& source, testing::TestEnvironment& environment);
 
 }  // namespace frugal::oracles

@@ -110,12 +110,13 @@ double SumOfSquares(const std::vector<double>& values) {
 }
 
 void CompareWeights(const WeightSource& expected, std::span<Parameter* const> parameters,
-                    test::TestEnvironment& environment, TrainingErrors& errors) {
+                    testing::TestEnvironment& environment, TrainingErrors& errors) {
   double distance = 0;
   double norm = 0;
   for (const Parameter* parameter : parameters) {
     const Numbers final = ReadNumbers(expected, "final/" + parameter->path);
-    const double error = test::RelativeError(environment.store().Value(*parameter), final.values);
+    const double error =
+        testing::RelativeError(environment.store().Value(*parameter), final.values);
     const double squares = SumOfSquares(final.values);
     norm += squares;
     distance += error * error * squares;
@@ -131,7 +132,7 @@ void CompareWeights(const WeightSource& expected, std::span<Parameter* const> pa
 double TrainingErrors::WorstLoss() const { return *std::ranges::max_element(losses); }
 double TrainingErrors::WorstNorm() const { return *std::ranges::max_element(gradient_norms); }
 
-TrainingErrors TrainCase(const std::string& directory, const test::EnvironmentKind& kind,
+TrainingErrors TrainCase(const std::string& directory, const testing::EnvironmentKind& kind,
                          StateFormat state) {
   const ConfigNode root = ParseTomlFile(directory + "/case.toml");
   Origins unused;
@@ -146,7 +147,7 @@ TrainingErrors TrainCase(const std::string& directory, const test::EnvironmentKi
   }
   const auto weights = OpenWeights(directory + "/weights.safetensors");
   const auto expected = OpenWeights(directory + "/expected.safetensors");
-  test::TestEnvironment environment(kind);
+  testing::TestEnvironment environment(kind);
   TakeWeightsFrom(*weights, environment);
   const auto network = BuildArchitecture(*architecture);
   const std::vector<Parameter*> parameters = network->Parameters();

@@ -22,7 +22,7 @@ struct TrainingErrors {
 
 // Runs `directory`/case.toml: a language model on the tokens of the file. Throws DataError or
 // ConfigError where the files are not of that form.
-TrainingErrors TrainCase(const std::string& directory, const test::EnvironmentKind& kind,
+TrainingErrors TrainCase(const std::string& directory, const testing::EnvironmentKind& kind,
                          StateFormat state = StateFormat::kF32);
 
 }  // namespace frugal::oracles

@@ -225,7 +225,7 @@ TEST_CASE("up to a hundred stages the table itself beats what is known", "[plan]
 }
 
 TEST_CASE("2,500 stages are planned in under a second", "[plan][chain][needs-plain]") {
-  FRUGAL_SKIP_UNLESS(!frugal::test::kIsSanitized, "a sanitizer has time of its own");
+  FRUGAL_SKIP_UNLESS(!frugal::testing::kIsSanitized, "a sanitizer has time of its own");
   for (const bool equal : {true, false}) {
     auto chain = RandomChain(2500, 1, 1'000'003);
     if (equal) std::ranges::fill(chain.stages, ChainStage(chain.stages.front()));

@@ -42,11 +42,11 @@ TEST_CASE("parts of a batch give the weights of the whole") {
       CheckPlanIsRun(model.plan(), result, true);
       CHECK(model.plan().peak_by_purpose[MemoryTag::kActivation] <
             whole.plan().peak_by_purpose[MemoryTag::kActivation]);
-      CHECK(test::RelativeError(result.losses, expected.losses) < 1e-10);
-      CHECK(test::RelativeError(result.gradient_norms, expected.gradient_norms) < 1e-10);
+      CHECK(testing::RelativeError(result.losses, expected.losses) < 1e-10);
+      CHECK(testing::RelativeError(result.gradient_norms, expected.gradient_norms) < 1e-10);
       for (const Parameter* parameter : model.parameters()) {
         INFO(parameter->path);
-        CHECK(test::RelativeError(model.Values(parameter->path), whole.Values(parameter->path)) <
+        CHECK(testing::RelativeError(model.Values(parameter->path), whole.Values(parameter->path)) <
               1e-10);
       }
     }

@@ -5,7 +5,7 @@
 #include "tests/support/layer_cases.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 constexpr std::int64_t kFeatures = 64;
@@ -55,4 +55,4 @@ TEST_CASE("memory of attention grows linearly with the length of a sequence") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

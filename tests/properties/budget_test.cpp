@@ -198,7 +198,7 @@ TEST_CASE("a network of 2,500 layers is planned within a budget at once", "[budg
   CHECK(plan.budget->planned_bytes > (most - 22) * kBytesPerMegabyte);
   CHECK(plan.budget->predicted_slowdown < 1.5);
   // Alone it takes half a second.
-  if (!test::kIsSanitized) CHECK(taken.count() < 5);
+  if (!testing::kIsSanitized) CHECK(taken.count() < 5);
 }
 
 TEST_CASE("norms over a batch and ignored labels keep a batch in one piece", "[budget]") {
@@ -249,7 +249,7 @@ TEST_CASE("measuring costs stays within the budget too", "[budget][needs-peak]")
   CHECK(builder.Plan().plan.budget->planned_bytes <= 60 * kBytesPerMegabyte);
   const std::int64_t taken = PeakResidentBytes() - before;
   INFO(taken / kBytesPerMegabyte << " MB");
-  if (!test::kIsSanitized)
+  if (!testing::kIsSanitized)
     CHECK(taken <= (62 + 60) * kBytesPerMegabyte);  // as of a training: 3% and 60 MB over the plan
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("three hundred published models are built, counted, described and gone
     if (i == first_round) resident = ResidentBytes();
   }
   CHECK(SharedTensorPool().statistics().live_bytes == 0);
-  if (!test::kIsSanitized) CHECK(ResidentBytes() - resident < (std::int64_t{8} << 20));
+  if (!testing::kIsSanitized) CHECK(ResidentBytes() - resident < (std::int64_t{8} << 20));
 }
 
 // Every kind of small model in turn, trained for a step.
@@ -176,7 +176,7 @@ TEST_CASE("twenty small models in a row, trained for a step, leave nothing behin
     CHECK(statistics.hits > hits);  // one model's buffers serve the next
     hits = statistics.hits;
   }
-  if (!test::kIsSanitized) CHECK(ResidentBytes() - resident < (std::int64_t{4} << 20));
+  if (!testing::kIsSanitized) CHECK(ResidentBytes() - resident < (std::int64_t{4} << 20));
 }
 
 TEST_CASE("twenty models in a row leave nothing behind") {
@@ -191,7 +191,7 @@ TEST_CASE("twenty models in a row leave nothing behind") {
     Train(run);
     CHECK(SharedTensorPool().statistics().live_bytes == 0);
   }
-  if (!test::kIsSanitized) CHECK(ResidentBytes() - resident < (std::int64_t{4} << 20));
+  if (!testing::kIsSanitized) CHECK(ResidentBytes() - resident < (std::int64_t{4} << 20));
   CHECK(hits() > hits_before);  // one model's buffers served the next
 }
 

@@ -24,8 +24,8 @@ using oracles::FindOperation;
 using oracles::OracleCase;
 using oracles::OracleRun;
 using oracles::Poison;
-using test::EnvironmentKind;
-using test::TestEnvironment;
+using testing::EnvironmentKind;
+using testing::TestEnvironment;
 
 const std::string kOracles = std::string(FRUGAL_TEST_DATA) + "/oracles";
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -79,10 +79,10 @@ struct Tally {
 // an image like any other numbers, which kernels need not: results of a convolution that do not
 // move with the element where that is a finite number count as finite.
 Results Reference(const OracleCase& one, const Poison& poison) {
-  Results reference = RunPoisoned(test::kReferenceF32, one, poison);
+  Results reference = RunPoisoned(testing::kReferenceF32, one, poison);
   if (!one.operation.starts_with("conv")) return reference;
-  const Results low = RunPoisoned(test::kReferenceF64, one, {poison.input, poison.element, 1});
-  const Results high = RunPoisoned(test::kReferenceF64, one, {poison.input, poison.element, 2});
+  const Results low = RunPoisoned(testing::kReferenceF64, one, {poison.input, poison.element, 1});
+  const Results high = RunPoisoned(testing::kReferenceF64, one, {poison.input, poison.element, 2});
   for (auto& [name, values] : reference) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (low.at(name)[i] == high.at(name)[i]) values[i] = 0;
@@ -95,7 +95,7 @@ void CheckPoison(const OracleCase& one, const Poison& poison, Tally& tally) {
   const Results reference = Reference(one, poison);
   ++tally.runs;
   tally.shown += NonFinite(reference) > 0 ? 1 : 0;
-  for (const EnvironmentKind& kind : {test::kOneDnnF32, test::kOneDnnBf16}) {
+  for (const EnvironmentKind& kind : {testing::kOneDnnF32, testing::kOneDnnBf16}) {
     const Results here = RunPoisoned(kind, one, poison);
     REQUIRE(here.size() == reference.size());
     for (const auto& [name, values] : reference) {
@@ -180,7 +180,7 @@ std::vector<LargeCase> OtherCases() {
         [kind] { return std::make_unique<Pool2d>(kind, Pool2dOptions{.kernel = {2}}); });
   }
   // Not convolutions with zeros around their images, of which Reference tells.
-  for (const test::LayerCase& one : test::LayerCases()) {
+  for (const testing::LayerCase& one : testing::LayerCases()) {
     if (one.name.starts_with("conv")) continue;
     cases.push_back({one.name, one.input, one.make, false});
   }
@@ -191,8 +191,8 @@ std::vector<LargeCase> OtherCases() {
 // parameter, is poisoned.
 Results RunLarge(const EnvironmentKind& kind, const LargeCase& one, bool in_weight, double value) {
   TestEnvironment environment(kind);
-  const auto layer = test::Ready(one.make());
-  const Tensor input = test::RandomTensor(one.input, 5, kind.dtype);
+  const auto layer = testing::Ready(one.make());
+  const Tensor input = testing::RandomTensor(one.input, 5, kind.dtype);
   const Tensor place = in_weight ? environment.store().Value(*layer->Parameters().front()) : input;
   const auto middle = static_cast<std::size_t>(place.size() / 2);
   if (place.dtype() == DType::kBF16) {
@@ -200,20 +200,20 @@ Results RunLarge(const EnvironmentKind& kind, const LargeCase& one, bool in_weig
   } else {
     place.values<float>()[middle] = static_cast<float>(value);
   }
-  const test::Pass pass = RunPass(
+  const testing::Pass pass = RunPass(
       environment, [&](Context& context, const Var& x) { return (*layer)(context, x); }, input);
-  Results results = {{"out", test::Values(pass.output)},
-                     {"gradient of the input", test::Values(pass.input_gradient)}};
+  Results results = {{"out", testing::Values(pass.output)},
+                     {"gradient of the input", testing::Values(pass.input_gradient)}};
   for (const Parameter* parameter : layer->Parameters()) {
     const Tensor gradient = environment.store().Gradient(*parameter);
-    if (gradient) results[parameter->path] = test::Values(gradient);
+    if (gradient) results[parameter->path] = testing::Values(gradient);
   }
   return results;
 }
 
 void CheckLarge(const LargeCase& one, bool in_weight, double value) {
-  const Results reference = RunLarge(test::kReferenceF32, one, in_weight, value);
-  for (const EnvironmentKind& kind : {test::kOneDnnF32, test::kOneDnnBf16}) {
+  const Results reference = RunLarge(testing::kReferenceF32, one, in_weight, value);
+  for (const EnvironmentKind& kind : {testing::kOneDnnF32, testing::kOneDnnBf16}) {
     const Results here = RunLarge(kind, one, in_weight, value);
     REQUIRE(here.size() == reference.size());
     for (const auto& [name, values] : reference) {

@@ -63,7 +63,7 @@ TEST_CASE("a nested control group is the memory that there is", "[needs-group]")
 }
 
 TEST_CASE("a limit of the address space is the memory that there is", "[needs-plain]") {
-  FRUGAL_SKIP_UNLESS(!frugal::test::kIsSanitized, "a sanitizer has address space of its own");
+  FRUGAL_SKIP_UNLESS(!frugal::testing::kIsSanitized, "a sanitizer has address space of its own");
   const TempDir directory;
   WriteTinyData(directory);
   directory.Write("large.toml", WideConfig(16));
@@ -81,7 +81,7 @@ TEST_CASE("a limit of the address space is the memory that there is", "[needs-pl
 }
 
 TEST_CASE("too little memory for oneDNN's kernels is said as that", "[needs-plain]") {
-  FRUGAL_SKIP_UNLESS(!frugal::test::kIsSanitized, "a sanitizer has address space of its own");
+  FRUGAL_SKIP_UNLESS(!frugal::testing::kIsSanitized, "a sanitizer has address space of its own");
   const TempDir directory;
   WriteTinyData(directory);
   std::string conv = kTinyConfig;

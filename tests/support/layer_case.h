@@ -6,7 +6,7 @@
 
 #include "sdk/module/layer.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 
 // A layer in one of its forms, with an input that it takes.
 struct LayerCase {
@@ -17,4 +17,4 @@ struct LayerCase {
   std::function<std::unique_ptr<Layer>()> make;
 };
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

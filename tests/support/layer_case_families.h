@@ -4,7 +4,7 @@
 
 #include "tests/support/layer_case.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 
 // Parts of LayerCases().
 std::vector<LayerCase> WindowLayerCases();    // convolutions of other ranks, transposed, upsample
@@ -16,4 +16,4 @@ std::function<std::unique_ptr<Layer>()> Maker(const Arguments&... arguments) {
   return [=] { return std::make_unique<LayerType>(arguments...); };
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

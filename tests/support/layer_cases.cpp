@@ -9,7 +9,7 @@
 #include "layers/simple_layers.h"
 #include "tests/support/layer_case_families.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using Made = std::unique_ptr<Layer>;
@@ -139,4 +139,4 @@ std::unique_ptr<Layer> Ready(std::unique_ptr<Layer> layer, const std::string& pa
   return layer;
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

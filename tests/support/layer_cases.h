@@ -6,7 +6,7 @@
 
 #include "tests/support/layer_case.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 
 // Every layer there is, each in a few forms.
 const std::vector<LayerCase>& LayerCases();
@@ -17,4 +17,4 @@ std::unique_ptr<Layer> MakeSmallNetwork();
 // Paths and indices given, ready to run.
 std::unique_ptr<Layer> Ready(std::unique_ptr<Layer> layer, const std::string& path = "net");
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -9,7 +9,7 @@
 #include "tests/support/test_environment.h"
 
 // One forward and backward pass over a function of one input.
-namespace frugal::test {
+namespace frugal::testing {
 
 using Function = std::function<Var(Context&, const Var&)>;
 
@@ -79,4 +79,4 @@ inline OutsideLeaf LeafOf(TestEnvironment& environment, const Parameter& paramet
           [&environment, &parameter] { return environment.store().Gradient(parameter); }};
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -3,7 +3,7 @@
 #include "layers/sequence_layers.h"
 #include "tests/support/layer_case_families.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 
 std::vector<LayerCase> SequenceLayerCases() {
   const Shape sequence = {3, 5, 4};
@@ -35,4 +35,4 @@ std::vector<LayerCase> SequenceLayerCases() {
   };
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -12,7 +12,7 @@
 #include "sdk/tensor/tensor.h"
 
 // Tensors for tests: made from numbers, read back as doubles, compared.
-namespace frugal::test {
+namespace frugal::testing {
 
 inline HeapAllocator& Heap() {
   static HeapAllocator heap;
@@ -181,4 +181,4 @@ inline bool SameBits(const Tensor& a, const Tensor& b) {
           std::memcmp(a.raw(), b.raw(), static_cast<std::size_t>(a.bytes())) == 0);
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -9,7 +9,7 @@
 #include "sdk/memory/system_memory.h"
 #include "sdk/module/parameter_store.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 
 // Says which kernels and element type a test runs with.
 struct EnvironmentKind {
@@ -81,4 +81,4 @@ class TestEnvironment {
   Context context_;
 };
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

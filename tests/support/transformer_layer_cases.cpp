@@ -4,7 +4,7 @@
 #include "layers/patch_embedding.h"
 #include "tests/support/layer_case_families.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 const Shape kSequence = {2, 5, 8};
@@ -75,4 +75,4 @@ std::vector<LayerCase> TransformerLayerCases() {
   return cases;
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

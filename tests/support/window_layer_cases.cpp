@@ -3,7 +3,7 @@
 #include "layers/upsample.h"
 #include "tests/support/layer_case_families.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 std::vector<LayerCase> OtherConvolutionCases() {
@@ -84,4 +84,4 @@ std::vector<LayerCase> WindowLayerCases() {
   return cases;
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

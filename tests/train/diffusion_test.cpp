@@ -8,7 +8,7 @@
 #include "tests/support/tensors.h"
 #include "tests/support/test_environment.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 constexpr std::int64_t kSize = 6;  // numbers of one sample
@@ -291,4 +291,4 @@ TEST_CASE("kinds of diffusion and of times have names") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -14,7 +14,7 @@
 #include "tests/support/layer_cases.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using Text = std::vector<std::int64_t>;
@@ -243,4 +243,4 @@ TEST_CASE("generating needs a prompt, a window and positions", "[train][generate
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -5,9 +5,9 @@
 namespace frugal {
 namespace {
 
-using test::RandomTensor;
-using test::Uninitialized;
-using test::Values;
+using testing::RandomTensor;
+using testing::Uninitialized;
+using testing::Values;
 
 // Fills in the output extents.
 ConvGeometry Geometry(ConvGeometry g) {
@@ -183,25 +183,27 @@ TEST_CASE("eigen convolution and its gradients equal plain loops") {
     const Naive naive = Compute(g, x, weight, bias, dy);
 
     const Tensor y = Uninitialized(OutputShape(g), dtype);
-    conv.Forward(g, x, weight, bias, y, {}, test::ScratchOf(conv.ForwardScratch(g, dtype)).raw());
-    CHECK(test::RelativeError(y, naive.y) < tolerance);
+    conv.Forward(g, x, weight, bias, y, {},
+                 testing::ScratchOf(conv.ForwardScratch(g, dtype)).raw());
+    CHECK(testing::RelativeError(y, naive.y) < tolerance);
 
     const Tensor dx = Uninitialized(InputShape(g), dtype);
-    conv.BackwardData(g, dy, weight, dx, test::ScratchOf(conv.BackwardDataScratch(g, dtype)).raw());
-    CHECK(test::RelativeError(dx, naive.dx) < tolerance);
+    conv.BackwardData(g, dy, weight, dx,
+                      testing::ScratchOf(conv.BackwardDataScratch(g, dtype)).raw());
+    CHECK(testing::RelativeError(dx, naive.dx) < tolerance);
 
     const Tensor dweight = Uninitialized(WeightShape(g), dtype);
     const Tensor dbias = Uninitialized({g.output_channels}, dtype);
-    const Tensor scratch = test::ScratchOf(conv.BackwardWeightScratch(g, dtype, true, false));
+    const Tensor scratch = testing::ScratchOf(conv.BackwardWeightScratch(g, dtype, true, false));
     conv.BackwardWeight(g, dy, x, dweight, dbias, false, scratch.raw());
-    CHECK(test::RelativeError(dweight, naive.dweight) < tolerance);
-    CHECK(test::RelativeError(dbias, naive.dbias) < tolerance);
+    CHECK(testing::RelativeError(dweight, naive.dweight) < tolerance);
+    CHECK(testing::RelativeError(dbias, naive.dbias) < tolerance);
 
     conv.BackwardWeight(g, dy, x, dweight, dbias, true, scratch.raw());
     for (const auto& [twice, once] : {std::pair(dweight, naive.dweight), {dbias, naive.dbias}}) {
       auto halves = Values(twice);
       for (double& value : halves) value /= 2;
-      CHECK(test::RelativeError(halves, once) < tolerance);
+      CHECK(testing::RelativeError(halves, once) < tolerance);
     }
   }
 }
@@ -212,13 +214,13 @@ TEST_CASE("eigen convolution without bias, with a fused activation") {
   const ConvGeometry g = Cases()[1].g;
   const Tensor x = RandomTensor(InputShape(g), 1);
   const Tensor weight = RandomTensor(WeightShape(g), 2);
-  const Tensor none = test::Full({g.output_channels}, 0);
+  const Tensor none = testing::Full({g.output_channels}, 0);
   const Tensor y = Uninitialized(OutputShape(g));
   auto expected = Compute(g, x, weight, none, y).y;
   for (double& value : expected) value = std::max(value, 0.0);
   conv.Forward(g, x, weight, Tensor(), y, {Activation::kRelu, 0},
-               test::ScratchOf(conv.ForwardScratch(g, DType::kF32)).raw());
-  CHECK(test::MaxError(y, expected) < 1e-5);
+               testing::ScratchOf(conv.ForwardScratch(g, DType::kF32)).raw());
+  CHECK(testing::MaxError(y, expected) < 1e-5);
 }
 
 TEST_CASE("eigen convolution stays in its scratch and gives the same bits on any thread count") {
@@ -233,7 +235,7 @@ TEST_CASE("eigen convolution stays in its scratch and gives the same bits on any
                                    .input_channels = 32,
                                    .output_channels = 20});
   constexpr std::int64_t kGuard = 4096;
-  const auto guarded = [](std::int64_t bytes) { return test::ScratchOf(bytes + kGuard); };
+  const auto guarded = [](std::int64_t bytes) { return testing::ScratchOf(bytes + kGuard); };
   const auto intact = [](const Tensor& scratch) {
     const auto bytes = scratch.values<std::uint8_t>().last(kGuard);
     return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t b) { return b == 0xff; });
@@ -259,7 +261,7 @@ TEST_CASE("eigen convolution stays in its scratch and gives the same bits on any
     outputs.insert(outputs.end(), {y, dx, dweight});
   }
   SetThreadCount(before);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(test::SameBits(outputs[i], outputs[i + 3]));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(testing::SameBits(outputs[i], outputs[i + 3]));
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 namespace frugal {
 namespace {
 
-using test::MakeTensor;
-using test::RandomTensor;
-using test::Uninitialized;
-using test::Values;
+using testing::MakeTensor;
+using testing::RandomTensor;
+using testing::Uninitialized;
+using testing::Values;
 
 constexpr double kA = 0.75;  // the parameter of elu and leaky relu
 
@@ -67,11 +67,11 @@ TEST_CASE("eigen activations equal their formulas") {
     for (const double value : Values(x)) expected.push_back(Reference(kind, value));
     const Tensor y = Uninitialized({20001}, dtype);
     backend->elementwise().ActivationForward(kind, kA, x, y);
-    CHECK(test::RelativeError(y, expected) < (dtype == DType::kF64 ? 1e-14 : 1e-6));
+    CHECK(testing::RelativeError(y, expected) < (dtype == DType::kF64 ? 1e-14 : 1e-6));
     if (!DerivesFromOutput(kind)) continue;
     backend->elementwise().Copy(x, y);
     backend->elementwise().ActivationForward(kind, kA, y, y);
-    CHECK(test::RelativeError(y, expected) < (dtype == DType::kF64 ? 1e-14 : 1e-6));
+    CHECK(testing::RelativeError(y, expected) < (dtype == DType::kF64 ? 1e-14 : 1e-6));
   }
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("eigen activation gradients equal numeric derivatives") {
     INFO(NameOf(kind));
     const auto loss = [&] {
       elementwise.ActivationForward(kind, kA, x, y);
-      return test::Dot(y, dy);
+      return testing::Dot(y, dy);
     };
     loss();
     const Tensor dx = Uninitialized({300}, f64);
@@ -95,8 +95,8 @@ TEST_CASE("eigen activation gradients equal numeric derivatives") {
     const Tensor in_place = Uninitialized({300}, f64);
     elementwise.Copy(dy, in_place);
     elementwise.ActivationBackward(kind, kA, in_place, kept, in_place);
-    CHECK(test::MaxError(in_place, dx) < 1e-15);
-    CHECK(test::RelativeError(dx, test::NumericGradient(loss, x)) < 1e-7);
+    CHECK(testing::MaxError(in_place, dx) < 1e-15);
+    CHECK(testing::RelativeError(dx, testing::NumericGradient(loss, x)) < 1e-7);
   }
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("eigen activations stay finite and right at both ends, and keep NaN") 
   const DType dtype = GENERATE(DType::kF32, DType::kF64);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Tensor x = MakeTensor<double>({5}, {-1e30, -1000, 1000, 1e30, nan}, dtype);
-  const Tensor ones = test::Full({5}, 1, dtype);
+  const Tensor ones = testing::Full({5}, 1, dtype);
   for (const Activation kind : AllKinds()) {
     INFO(NameOf(kind));
     const Tensor y = Uninitialized({5}, dtype);
@@ -115,17 +115,17 @@ TEST_CASE("eigen activations stay finite and right at both ends, and keep NaN") 
     elementwise.ActivationBackward(kind, kA, ones, DerivesFromOutput(kind) ? y : x, dx);
     const std::int64_t finite = kind == Activation::kExp ? 2 : 4;
     for (std::int64_t i = 0; i < finite; ++i) {
-      CHECK(std::isfinite(test::Value(y, i)));
-      CHECK(std::isfinite(test::Value(dx, i)));
+      CHECK(std::isfinite(testing::Value(y, i)));
+      CHECK(std::isfinite(testing::Value(dx, i)));
     }
-    CHECK(std::isnan(test::Value(y, 4)));
+    CHECK(std::isnan(testing::Value(y, 4)));
   }
   const Tensor y = Uninitialized({5}, dtype);
   elementwise.ActivationForward(Activation::kSoftplus, 0, x, y);
-  CHECK(test::Value(y, 1) == 0);
-  CHECK(test::Value(y, 2) == 1000);
+  CHECK(testing::Value(y, 1) == 0);
+  CHECK(testing::Value(y, 2) == 1000);
   elementwise.ActivationForward(Activation::kMish, 0, x, y);
-  CHECK(test::Value(y, 2) == 1000);
+  CHECK(testing::Value(y, 2) == 1000);
 }
 
 TEST_CASE("eigen add, scale and fill, in place too") {
@@ -155,14 +155,14 @@ TEST_CASE("eigen copy converts between element types") {
   const Tensor from = RandomTensor({40000}, 1, DType::kF64);
   const Tensor to = Uninitialized({40000});
   elementwise.Copy(from, to);
-  CHECK(test::MaxError(to, from) < 1e-7);
+  CHECK(testing::MaxError(to, from) < 1e-7);
   const Tensor pixels = MakeTensor<int>({3}, {0, 7, 255}, DType::kU8);
   const Tensor values = Uninitialized({3});
   elementwise.Copy(pixels, values);
   CHECK(Values(values) == std::vector<double>{0, 7, 255});
   const Tensor same = Uninitialized({3}, DType::kU8);
   elementwise.Copy(pixels, same);
-  CHECK(test::SameBits(pixels, same));
+  CHECK(testing::SameBits(pixels, same));
   CHECK_THROWS_AS(elementwise.Copy(values, same), UsageError);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("eigen dropout keeps what the random stream says, at the right rate") 
   const DType dtype = GENERATE(DType::kF32, DType::kF64);
   const double rate = GENERATE(0.1, 0.5, 0.9);
   constexpr std::int64_t kCount = 100003;  // no multiple of a random block
-  const Tensor ones = test::Full({kCount}, 1, dtype);
+  const Tensor ones = testing::Full({kCount}, 1, dtype);
   const Tensor y = Uninitialized({kCount}, dtype);
   elementwise.Dropout(ones, rate, 42, y);
   const auto values = Values(y);
@@ -187,7 +187,7 @@ TEST_CASE("eigen dropout keeps what the random stream says, at the right rate") 
   CHECK(kept / kCount == Approx(1 - rate).margin(0.006));
 
   elementwise.Dropout(ones, rate, 42, ones);  // in place, and the same again
-  CHECK(test::SameBits(ones, y));
+  CHECK(testing::SameBits(ones, y));
 }
 
 TEST_CASE("eigen dropout at the ends of its range") {
@@ -195,9 +195,9 @@ TEST_CASE("eigen dropout at the ends of its range") {
   const Tensor x = RandomTensor({10}, 1);
   const Tensor y = Uninitialized({10});
   backend->elementwise().Dropout(x, 0, 1, y);
-  CHECK(test::SameBits(x, y));
+  CHECK(testing::SameBits(x, y));
   backend->elementwise().Dropout(x, 1, 1, y);
-  CHECK(test::MaxError(y, std::vector<double>(10, 0.0)) == 0);
+  CHECK(testing::MaxError(y, std::vector<double>(10, 0.0)) == 0);
 }
 
 std::vector<double> NaivePermute(const Tensor& x, const Shape& axes, const Shape& to) {

@@ -8,10 +8,10 @@
 namespace frugal {
 namespace {
 
-using test::MakeTensor;
-using test::RandomTensor;
-using test::Uninitialized;
-using test::Values;
+using testing::MakeTensor;
+using testing::RandomTensor;
+using testing::Uninitialized;
+using testing::Values;
 using Options = LossKernels::CrossEntropyOptions;
 
 TEST_CASE("eigen softmax and log softmax equal their formulas") {
@@ -29,11 +29,11 @@ TEST_CASE("eigen softmax and log softmax equal their formulas") {
     logarithms.push_back(xs[i] - std::log(sum));
   }
   backend->loss().SoftmaxForward(x, false, y);
-  CHECK(test::MaxError(y, expected) < 1e-6);
+  CHECK(testing::MaxError(y, expected) < 1e-6);
   backend->loss().SoftmaxForward(x, true, y);
-  CHECK(test::MaxError(y, logarithms) < 2e-6);
+  CHECK(testing::MaxError(y, logarithms) < 2e-6);
   backend->loss().SoftmaxForward(x, false, x);  // in place
-  CHECK(test::MaxError(x, expected) < 1e-6);
+  CHECK(testing::MaxError(x, expected) < 1e-6);
 }
 
 TEST_CASE("eigen softmax of huge and masked values") {
@@ -54,11 +54,11 @@ TEST_CASE("eigen softmax backward equals numeric derivatives") {
   const Tensor dx = Uninitialized({3, 6}, DType::kF64);
   const auto loss = [&] {
     backend->loss().SoftmaxForward(x, logarithm, y);
-    return test::Dot(y, dy);
+    return testing::Dot(y, dy);
   };
   loss();
   backend->loss().SoftmaxBackward(dy, y, logarithm, dx);
-  CHECK(test::RelativeError(dx, test::NumericGradient(loss, x)) < 1e-8);
+  CHECK(testing::RelativeError(dx, testing::NumericGradient(loss, x)) < 1e-8);
 }
 
 double NaiveCrossEntropy(const Tensor& logits, const Tensor& targets, const Options& options) {
@@ -93,17 +93,17 @@ TEST_CASE("eigen cross entropy and its gradient") {
   const Tensor loss = Uninitialized({1}, f64);
   const auto forward = [&] {
     backend->loss().CrossEntropyForward(logits, targets, options, sums, loss);
-    return 2 * test::Value(loss);
+    return 2 * testing::Value(loss);
   };
   CHECK(forward() / 2 == Approx(NaiveCrossEntropy(logits, targets, options)).epsilon(1e-12));
-  const auto numeric = test::NumericGradient(forward, logits);
+  const auto numeric = testing::NumericGradient(forward, logits);
   forward();
-  const Tensor dloss = test::Full({1}, 2, f64);
+  const Tensor dloss = testing::Full({1}, 2, f64);
   const Tensor gradient = Uninitialized({6, 5}, f64);
   backend->loss().CrossEntropyBackward(dloss, logits, targets, options, sums, gradient);
-  CHECK(test::RelativeError(gradient, numeric) < 1e-8);
+  CHECK(testing::RelativeError(gradient, numeric) < 1e-8);
   backend->loss().CrossEntropyBackward(dloss, logits, targets, options, sums, logits);
-  CHECK(test::SameBits(gradient, logits));
+  CHECK(testing::SameBits(gradient, logits));
 }
 
 TEST_CASE("eigen cross entropy of large logits, and of nothing") {
@@ -113,12 +113,12 @@ TEST_CASE("eigen cross entropy of large logits, and of nothing") {
   const Tensor loss = Uninitialized({1});
   backend->loss().CrossEntropyForward(logits, MakeTensor<int>({2}, {0, 0}, DType::kI64), {}, sums,
                                       loss);
-  CHECK(test::Value(loss) == 1e4);
+  CHECK(testing::Value(loss) == 1e4);
   const Tensor ignored = MakeTensor<int>({2}, {-100, -100}, DType::kI64);
   backend->loss().CrossEntropyForward(logits, ignored, {}, sums, loss);
-  CHECK(test::Value(loss) == 0);
+  CHECK(testing::Value(loss) == 0);
   const Tensor gradient = Uninitialized({2, 2});
-  backend->loss().CrossEntropyBackward(test::Full({1}, 1), logits, ignored, {}, sums, gradient);
+  backend->loss().CrossEntropyBackward(testing::Full({1}, 1), logits, ignored, {}, sums, gradient);
   CHECK(Values(gradient) == std::vector<double>{0, 0, 0, 0});
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("eigen regression losses and their gradients") {
   const Tensor loss = Uninitialized({1}, f64);
   const auto forward = [&] {
     backend->loss().RegressionForward(kind, 0.7, x, target, loss);
-    return 3 * test::Value(loss);
+    return 3 * testing::Value(loss);
   };
   double expected = 0;
   for (std::size_t i = 0; i < 21; ++i) {
@@ -172,10 +172,10 @@ TEST_CASE("eigen regression losses and their gradients") {
   }
   CHECK(forward() / 3 == Approx(expected).epsilon(1e-12));
   const Tensor dx = Uninitialized({7, 3}, f64);
-  backend->loss().RegressionBackward(kind, 0.7, test::Full({1}, 3, f64), x, target, dx);
-  CHECK(test::RelativeError(dx, test::NumericGradient(forward, x)) < 1e-7);
-  backend->loss().RegressionTargetBackward(kind, 0.7, test::Full({1}, 3, f64), x, target, dx);
-  CHECK(test::RelativeError(dx, test::NumericGradient(forward, target)) < 1e-7);
+  backend->loss().RegressionBackward(kind, 0.7, testing::Full({1}, 3, f64), x, target, dx);
+  CHECK(testing::RelativeError(dx, testing::NumericGradient(forward, x)) < 1e-7);
+  backend->loss().RegressionTargetBackward(kind, 0.7, testing::Full({1}, 3, f64), x, target, dx);
+  CHECK(testing::RelativeError(dx, testing::NumericGradient(forward, target)) < 1e-7);
 }
 
 TEST_CASE("eigen regression losses at the edges") {
@@ -184,14 +184,14 @@ TEST_CASE("eigen regression losses at the edges") {
   const Tensor x = MakeTensor<double>({2}, {1e4, -1e4});
   backend->loss().RegressionForward(Regression::kBceWithLogits, 1, x,
                                     MakeTensor<double>({2}, {0, 1}), loss);
-  CHECK(test::Value(loss) == 1e4);
+  CHECK(testing::Value(loss) == 1e4);
   backend->loss().RegressionForward(Regression::kMse, 1, Uninitialized({0}), Uninitialized({0}),
                                     loss);
-  CHECK(test::Value(loss) == 0);
+  CHECK(testing::Value(loss) == 0);
   const Tensor dx = Uninitialized({2});
-  backend->loss().RegressionBackward(Regression::kL1, 1, test::Full({1}, 1), x, x, dx);
+  backend->loss().RegressionBackward(Regression::kL1, 1, testing::Full({1}, 1), x, x, dx);
   CHECK(Values(dx) == std::vector<double>{0, 0});
-  backend->loss().RegressionTargetBackward(Regression::kL1, 1, test::Full({1}, 1), x, x, dx);
+  backend->loss().RegressionTargetBackward(Regression::kL1, 1, testing::Full({1}, 1), x, x, dx);
   CHECK(Values(dx) == std::vector<double>{0, 0});
 }
 

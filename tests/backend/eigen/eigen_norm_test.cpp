@@ -8,10 +8,10 @@
 namespace frugal {
 namespace {
 
-using test::MakeTensor;
-using test::RandomTensor;
-using test::Uninitialized;
-using test::Values;
+using testing::MakeTensor;
+using testing::RandomTensor;
+using testing::Uninitialized;
+using testing::Values;
 
 constexpr double kEpsilon = 1e-3;
 
@@ -55,7 +55,7 @@ TEST_CASE("eigen layer norm equals its formula") {
   backend->norm().LayerForward(x, weight, bias, kEpsilon, y, mean, rstd);
   const auto group = [&](std::size_t i) { return i / static_cast<std::size_t>(width); };
   const auto expected = Naive(x, weight, bias, 15, group);
-  CHECK(test::MaxError(y, expected) < 10 * Tolerance(dtype));
+  CHECK(testing::MaxError(y, expected) < 10 * Tolerance(dtype));
 }
 
 TEST_CASE("eigen layer norm backward equals numeric derivatives") {
@@ -72,17 +72,17 @@ TEST_CASE("eigen layer norm backward equals numeric derivatives") {
   const Tensor rstd = Uninitialized({4}, f64);
   const auto loss = [&] {
     norm.LayerForward(x, weight, bias, kEpsilon, y, mean, rstd);
-    return test::Dot(y, dy);
+    return testing::Dot(y, dy);
   };
   loss();
   const Tensor dx = Uninitialized({4, 9}, f64);
   const Tensor dweight = affine ? Uninitialized({9}, f64) : Tensor();
   const Tensor dbias = affine ? Uninitialized({9}, f64) : Tensor();
   norm.LayerBackward(dy, x, mean, rstd, weight, dx, dweight, dbias, false, nullptr);
-  CHECK(test::RelativeError(dx, test::NumericGradient(loss, x)) < 1e-8);
+  CHECK(testing::RelativeError(dx, testing::NumericGradient(loss, x)) < 1e-8);
   if (!affine) return;
-  CHECK(test::RelativeError(dweight, test::NumericGradient(loss, weight)) < 1e-8);
-  CHECK(test::RelativeError(dbias, test::NumericGradient(loss, bias)) < 1e-8);
+  CHECK(testing::RelativeError(dweight, testing::NumericGradient(loss, weight)) < 1e-8);
+  CHECK(testing::RelativeError(dbias, testing::NumericGradient(loss, bias)) < 1e-8);
 
   const auto once = Values(dbias);
   loss();
@@ -124,7 +124,7 @@ TEST_CASE("eigen group norm equals its formula") {
     backend->norm().GroupForward(g, x, weight, bias, kEpsilon, y, mean, rstd);
     const auto expected = Naive(x, weight, bias, static_cast<std::size_t>(g.batch * g.groups),
                                 [&g = g](std::size_t i) { return GroupOf(g, i); });
-    CHECK(test::MaxError(y, expected) < Tolerance(dtype));
+    CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
   }
 }
 
@@ -144,18 +144,18 @@ TEST_CASE("eigen group norm backward equals numeric derivatives") {
     const Tensor rstd = Uninitialized({g.batch, g.groups}, f64);
     const auto loss = [&] {
       norm.GroupForward(g, x, weight, bias, kEpsilon, y, mean, rstd);
-      return test::Dot(y, dy);
+      return testing::Dot(y, dy);
     };
     loss();
     const Tensor dx = Uninitialized(x.shape(), f64);
     const Tensor dweight = Uninitialized({g.channels}, f64);
     const Tensor dbias = Uninitialized({g.channels}, f64);
-    const Tensor scratch = test::ScratchOf(norm.GroupBackwardScratch(g, f64));
+    const Tensor scratch = testing::ScratchOf(norm.GroupBackwardScratch(g, f64));
     norm.GroupBackward(g, dy, x, mean, rstd, weight, dx, dweight, dbias, false, scratch.raw());
-    const auto numeric_dx = test::NumericGradient(loss, x);
-    CHECK(test::RelativeError(dx, numeric_dx) < 1e-7);
-    CHECK(test::RelativeError(dweight, test::NumericGradient(loss, weight)) < 1e-8);
-    CHECK(test::RelativeError(dbias, test::NumericGradient(loss, bias)) < 1e-8);
+    const auto numeric_dx = testing::NumericGradient(loss, x);
+    CHECK(testing::RelativeError(dx, numeric_dx) < 1e-7);
+    CHECK(testing::RelativeError(dweight, testing::NumericGradient(loss, weight)) < 1e-8);
+    CHECK(testing::RelativeError(dbias, testing::NumericGradient(loss, bias)) < 1e-8);
   }
 }
 
@@ -170,12 +170,12 @@ TEST_CASE("eigen batch norm equals its formula, with and without relu") {
   const Tensor y = Uninitialized(x.shape(), dtype);
   const Tensor mean = Uninitialized({channels}, dtype);
   const Tensor rstd = Uninitialized({channels}, dtype);
-  const Tensor scratch = test::ScratchOf(backend->norm().BatchScratch(x));
+  const Tensor scratch = testing::ScratchOf(backend->norm().BatchScratch(x));
   backend->norm().BatchForward(x, weight, bias, kEpsilon, relu, y, mean, rstd, scratch.raw());
   const auto width = static_cast<std::size_t>(channels);
   auto expected = Naive(x, weight, bias, width, [&](std::size_t i) { return i % width; });
   for (double& value : expected) value = relu ? std::max(value, 0.0) : value;
-  CHECK(test::MaxError(y, expected) < Tolerance(dtype));
+  CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
 }
 
 TEST_CASE("eigen batch norm backward equals numeric derivatives") {
@@ -192,10 +192,10 @@ TEST_CASE("eigen batch norm backward equals numeric derivatives") {
   const Tensor y = Uninitialized({11, 4}, f64);
   const Tensor mean = Uninitialized({4}, f64);
   const Tensor rstd = Uninitialized({4}, f64);
-  const Tensor scratch = test::ScratchOf(norm.BatchScratch(x));
+  const Tensor scratch = testing::ScratchOf(norm.BatchScratch(x));
   const auto loss = [&] {
     norm.BatchForward(x, weight, bias, kEpsilon, relu, y, mean, rstd, scratch.raw());
-    return test::Dot(y, dy);
+    return testing::Dot(y, dy);
   };
   loss();
   const Tensor dx = Uninitialized({11, 4}, f64);
@@ -203,39 +203,40 @@ TEST_CASE("eigen batch norm backward equals numeric derivatives") {
   const Tensor dbias = Uninitialized({4}, f64);
   norm.BatchBackward(dy, x, mean, rstd, weight, bias, relu, dx, dweight, dbias, false,
                      scratch.raw());
-  CHECK(test::RelativeError(dx, test::NumericGradient(loss, x)) < 1e-7);
-  if (weight) CHECK(test::RelativeError(dweight, test::NumericGradient(loss, weight)) < 1e-8);
-  if (bias) CHECK(test::RelativeError(dbias, test::NumericGradient(loss, bias)) < 1e-8);
+  CHECK(testing::RelativeError(dx, testing::NumericGradient(loss, x)) < 1e-7);
+  if (weight) CHECK(testing::RelativeError(dweight, testing::NumericGradient(loss, weight)) < 1e-8);
+  if (bias) CHECK(testing::RelativeError(dbias, testing::NumericGradient(loss, bias)) < 1e-8);
 }
 
 TEST_CASE("eigen batch norm keeps unbiased running statistics and uses them in inference") {
   const auto backend = MakeEigenBackend();
   auto& norm = backend->norm();
-  const Tensor x = test::MakeTensor<double>({4, 1}, {1, 2, 3, 6});  // mean 3, variance 3.5
+  const Tensor x = testing::MakeTensor<double>({4, 1}, {1, 2, 3, 6});  // mean 3, variance 3.5
   const Tensor y = Uninitialized({4, 1});
   const Tensor mean = Uninitialized({1});
   const Tensor rstd = Uninitialized({1});
-  const Tensor scratch = test::ScratchOf(norm.BatchScratch(x));
+  const Tensor scratch = testing::ScratchOf(norm.BatchScratch(x));
   norm.BatchForward(x, Tensor(), Tensor(), 1e-5, false, y, mean, rstd, scratch.raw());
-  CHECK(test::Value(mean) == Approx(3));
-  CHECK(test::Value(rstd) == Approx(1 / std::sqrt(3.5 + 1e-5)));
-  const Tensor running_mean = test::Full({1}, 1);
-  const Tensor running_variance = test::Full({1}, 2);
+  CHECK(testing::Value(mean) == Approx(3));
+  CHECK(testing::Value(rstd) == Approx(1 / std::sqrt(3.5 + 1e-5)));
+  const Tensor running_mean = testing::Full({1}, 1);
+  const Tensor running_variance = testing::Full({1}, 2);
   norm.UpdateRunning(mean, rstd, 1e-5, 0.25, 4, running_mean, running_variance);
-  CHECK(test::Value(running_mean) == Approx(0.75 * 1 + 0.25 * 3));
-  CHECK(test::Value(running_variance) == Approx(0.75 * 2 + 0.25 * 3.5 * 4 / 3));
-  norm.BatchInference(x, test::Full({1}, 2), test::Full({1}, -1), test::Full({1}, 2),
-                      test::Full({1}, 4), 0, true, y);
-  CHECK(test::MaxError(y, std::vector<double>{0, 0, 0, 3}) < 1e-6);
+  CHECK(testing::Value(running_mean) == Approx(0.75 * 1 + 0.25 * 3));
+  CHECK(testing::Value(running_variance) == Approx(0.75 * 2 + 0.25 * 3.5 * 4 / 3));
+  norm.BatchInference(x, testing::Full({1}, 2), testing::Full({1}, -1), testing::Full({1}, 2),
+                      testing::Full({1}, 4), 0, true, y);
+  CHECK(testing::MaxError(y, std::vector<double>{0, 0, 0, 3}) < 1e-6);
   norm.UpdateRunning(mean, rstd, 1e-5, 1, 1, running_mean, running_variance);  // one row
-  CHECK(test::Value(running_variance) == Approx(3.5));
+  CHECK(testing::Value(running_variance) == Approx(3.5));
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double lost : {nan, std::numeric_limits<double>::infinity(), -HUGE_VAL}) {
-    norm.UpdateRunning(test::Full({1}, lost), rstd, 1e-5, 0.5, 4, running_mean, running_variance);
-    norm.UpdateRunning(mean, test::Full({1}, lost == lost ? 0 : nan), 1e-5, 0.5, 4, running_mean,
+    norm.UpdateRunning(testing::Full({1}, lost), rstd, 1e-5, 0.5, 4, running_mean,
                        running_variance);
-    CHECK(test::Value(running_mean) == Approx(3));
-    CHECK(test::Value(running_variance) == Approx(3.5));
+    norm.UpdateRunning(mean, testing::Full({1}, lost == lost ? 0 : nan), 1e-5, 0.5, 4, running_mean,
+                       running_variance);
+    CHECK(testing::Value(running_mean) == Approx(3));
+    CHECK(testing::Value(running_variance) == Approx(3.5));
   }
 }
 
@@ -255,14 +256,14 @@ TEST_CASE("eigen norms give the same bits on any number of threads") {
     const Tensor means = Uninitialized({48}), rstds = Uninitialized({48});
     const Tensor dx = Uninitialized({1, 3000, 48});
     const Tensor dweight = Uninitialized({48}), dbias = Uninitialized({48});
-    const Tensor scratch = test::ScratchOf(norm.GroupBackwardScratch(g, DType::kF32));
+    const Tensor scratch = testing::ScratchOf(norm.GroupBackwardScratch(g, DType::kF32));
     norm.GroupForward(g, x, Tensor(), Tensor(), 1e-5, y, mean, rstd);
     norm.GroupBackward(g, dy, x, mean, rstd, Tensor(), dx, dweight, dbias, false, scratch.raw());
     norm.BatchForward(rows, Tensor(), Tensor(), 1e-5, false, z, means, rstds, scratch.raw());
     outputs.insert(outputs.end(), {y, mean, rstd, dx, dweight, dbias, z, means, rstds});
   }
   SetThreadCount(before);
-  for (std::size_t i = 0; i < 9; ++i) CHECK(test::SameBits(outputs[i], outputs[i + 9]));
+  for (std::size_t i = 0; i < 9; ++i) CHECK(testing::SameBits(outputs[i], outputs[i + 9]));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace frugal {
 namespace {
 
-using test::RandomTensor;
-using test::Values;
+using testing::RandomTensor;
+using testing::Values;
 
 constexpr std::int64_t kCount = 20001;  // more than one piece of work
 constexpr int kSteps = 4;
@@ -39,7 +39,7 @@ TEST_CASE("eigen sgd follows the scalar formula") {
       SgdArguments{.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.01, .nesterov = true});
   const Tensor parameter = RandomTensor({kCount}, 1, dtype);
   // Holds NaN: the first step must not read it.
-  const Tensor buffer = a.momentum != 0 ? test::Uninitialized({kCount}, dtype) : Tensor();
+  const Tensor buffer = a.momentum != 0 ? testing::Uninitialized({kCount}, dtype) : Tensor();
   std::vector<SgdState> states;
   for (const double value : Values(parameter)) states.push_back({.parameter = value});
   for (int step = 0; step < kSteps; ++step) {
@@ -51,7 +51,7 @@ TEST_CASE("eigen sgd follows the scalar formula") {
   }
   std::vector<double> expected;
   for (const SgdState& state : states) expected.push_back(state.parameter);
-  CHECK(test::RelativeError(parameter, expected) < Tolerance(dtype));
+  CHECK(testing::RelativeError(parameter, expected) < Tolerance(dtype));
 }
 
 struct AdamState {
@@ -88,8 +88,8 @@ TEST_CASE("eigen adam and adamw follow the scalar formula") {
                                            .decoupled = true,
                                            .gradient_scale = 0.25});
   const Tensor parameter = RandomTensor({kCount}, 1, dtype);
-  const Tensor first = test::Full({kCount}, 0, dtype);
-  const Tensor second = test::Full({kCount}, 0, dtype);
+  const Tensor first = testing::Full({kCount}, 0, dtype);
+  const Tensor second = testing::Full({kCount}, 0, dtype);
   std::vector<AdamState> states;
   for (const double value : Values(parameter)) states.push_back({.parameter = value});
   for (a.step = 1; a.step <= kSteps; ++a.step) {
@@ -101,15 +101,15 @@ TEST_CASE("eigen adam and adamw follow the scalar formula") {
   std::vector<double> expected;
   for (const AdamState& state : states) expected.push_back(state.parameter);
   // In f32 the moments lose digits where gradients nearly cancel.
-  CHECK(test::RelativeError(parameter, expected) < 5 * Tolerance(dtype));
+  CHECK(testing::RelativeError(parameter, expected) < 5 * Tolerance(dtype));
 }
 
 TEST_CASE("eigen adam with a zero gradient moves nothing") {
   const auto backend = MakeEigenBackend();
-  const Tensor parameter = test::Full({3}, 2);
-  const Tensor zero = test::Full({3}, 0);
-  const Tensor first = test::Full({3}, 0);
-  const Tensor second = test::Full({3}, 0);
+  const Tensor parameter = testing::Full({3}, 2);
+  const Tensor zero = testing::Full({3}, 0);
+  const Tensor first = testing::Full({3}, 0);
+  const Tensor second = testing::Full({3}, 0);
   backend->optimizer().Adam({.learning_rate = 1}, zero, first, second, parameter);
   CHECK(Values(parameter) == std::vector<double>{2, 2, 2});
 }
@@ -128,7 +128,7 @@ TEST_CASE("eigen sum of squares is exact and the same on any number of threads")
   SetThreadCount(before);
   CHECK(alone == Approx(expected).epsilon(1e-11));
   CHECK(alone == together);
-  CHECK(backend->optimizer().SumOfSquares(test::Uninitialized({0}, dtype)) == 0);
+  CHECK(backend->optimizer().SumOfSquares(testing::Uninitialized({0}, dtype)) == 0);
 }
 
 }  // namespace

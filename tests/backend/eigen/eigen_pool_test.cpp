@@ -5,10 +5,10 @@
 namespace frugal {
 namespace {
 
-using test::MakeTensor;
-using test::RandomTensor;
-using test::Uninitialized;
-using test::Values;
+using testing::MakeTensor;
+using testing::RandomTensor;
+using testing::Uninitialized;
+using testing::Values;
 
 PoolGeometry Image(std::int64_t batch, Spatial input, Spatial output, std::int64_t channels) {
   PoolGeometry g;
@@ -78,17 +78,17 @@ TEST_CASE("eigen pooling with stride and padding equals plain loops") {
   const Tensor x = RandomTensor(InputShape(g), 1, dtype);
   const Naive naive = Compute(g, x);
   const Tensor y = Uninitialized(OutputShape(g), dtype);
-  const Tensor index = test::ScratchOf(pool.MaxIndexBytes(g, dtype));
+  const Tensor index = testing::ScratchOf(pool.MaxIndexBytes(g, dtype));
 
   pool.MaxForward(g, x, y, index, nullptr);
-  CHECK(test::MaxError(y, naive.max) == 0);
+  CHECK(testing::MaxError(y, naive.max) == 0);
   pool.MaxForward(g, x, y, Tensor(), nullptr);
-  CHECK(test::MaxError(y, naive.max) == 0);
+  CHECK(testing::MaxError(y, naive.max) == 0);
   pool.AverageForward(g, x, y, nullptr);
-  CHECK(test::MaxError(y, naive.average) < 1e-6);
+  CHECK(testing::MaxError(y, naive.average) < 1e-6);
   g.count_padding = false;
   pool.AverageForward(g, x, y, nullptr);
-  CHECK(test::MaxError(y, naive.inner) < 1e-6);
+  CHECK(testing::MaxError(y, naive.inner) < 1e-6);
 }
 
 TEST_CASE("eigen pooling backward equals numeric derivatives") {
@@ -100,26 +100,26 @@ TEST_CASE("eigen pooling backward equals numeric derivatives") {
   const Tensor dy = RandomTensor(OutputShape(g), 2, DType::kF64);
   const Tensor y = Uninitialized(OutputShape(g), DType::kF64);
   const Tensor dx = Uninitialized(InputShape(g), DType::kF64);
-  const Tensor index = test::ScratchOf(pool.MaxIndexBytes(g, DType::kF64));
+  const Tensor index = testing::ScratchOf(pool.MaxIndexBytes(g, DType::kF64));
 
   pool.MaxForward(g, x, y, index, nullptr);
   pool.MaxBackward(g, dy, index, dx, nullptr);
-  const auto max_gradient = test::NumericGradient(
+  const auto max_gradient = testing::NumericGradient(
       [&] {
         pool.MaxForward(g, x, y, index, nullptr);
-        return test::Dot(y, dy);
+        return testing::Dot(y, dy);
       },
       x, 1e-7);
-  CHECK(test::RelativeError(dx, max_gradient) < 1e-6);
+  CHECK(testing::RelativeError(dx, max_gradient) < 1e-6);
 
   pool.AverageBackward(g, dy, dx, nullptr);
-  const auto average_gradient = test::NumericGradient(
+  const auto average_gradient = testing::NumericGradient(
       [&] {
         pool.AverageForward(g, x, y, nullptr);
-        return test::Dot(y, dy);
+        return testing::Dot(y, dy);
       },
       x);
-  CHECK(test::RelativeError(dx, average_gradient) < 1e-8);
+  CHECK(testing::RelativeError(dx, average_gradient) < 1e-8);
 }
 
 TEST_CASE("eigen adaptive pooling averages uneven windows") {
@@ -130,7 +130,7 @@ TEST_CASE("eigen adaptive pooling averages uneven windows") {
   const Tensor x = MakeTensor<double>({1, 1, 5, 1}, {1, 2, 4, 8, 16});
   const Tensor y = Uninitialized({1, 1, 3, 1});
   pool.AdaptiveForward(g, x, y);
-  CHECK(test::MaxError(y, std::vector<double>{1.5, 14.0 / 3, 12}) < 1e-6);
+  CHECK(testing::MaxError(y, std::vector<double>{1.5, 14.0 / 3, 12}) < 1e-6);
 
   const PoolGeometry wide = Image(2, {1, 5, 7}, {1, 3, 9}, 3);  // also more outputs than inputs
   const Tensor input = RandomTensor(InputShape(wide), 1, DType::kF64);
@@ -138,13 +138,13 @@ TEST_CASE("eigen adaptive pooling averages uneven windows") {
   const Tensor output = Uninitialized(OutputShape(wide), DType::kF64);
   const Tensor dx = Uninitialized(InputShape(wide), DType::kF64);
   pool.AdaptiveBackward(wide, dy, dx);
-  const auto gradient = test::NumericGradient(
+  const auto gradient = testing::NumericGradient(
       [&] {
         pool.AdaptiveForward(wide, input, output);
-        return test::Dot(output, dy);
+        return testing::Dot(output, dy);
       },
       input);
-  CHECK(test::RelativeError(dx, gradient) < 1e-8);
+  CHECK(testing::RelativeError(dx, gradient) < 1e-8);
 }
 
 TEST_CASE("eigen max pooling takes the first of equals, passes NaN on, and knows minus infinity") {
@@ -157,11 +157,11 @@ TEST_CASE("eigen max pooling takes the first of equals, passes NaN on, and knows
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Tensor x = MakeTensor<double>({1, 1, 6, 1}, {3, 3, nan, 1, -infinity, -infinity});
   const Tensor y = Uninitialized({1, 1, 3, 1});
-  const Tensor index = test::ScratchOf(pool.MaxIndexBytes(g, DType::kF32));
+  const Tensor index = testing::ScratchOf(pool.MaxIndexBytes(g, DType::kF32));
   pool.MaxForward(g, x, y, index, nullptr);
-  CHECK(test::Value(y, 0) == 3);
-  CHECK(std::isnan(test::Value(y, 1)));
-  CHECK(test::Value(y, 2) == -infinity);
+  CHECK(testing::Value(y, 0) == 3);
+  CHECK(std::isnan(testing::Value(y, 1)));
+  CHECK(testing::Value(y, 2) == -infinity);
   const Tensor dx = Uninitialized({1, 1, 6, 1});
   pool.MaxBackward(g, MakeTensor<double>({1, 1, 3, 1}, {1, 2, 3}), index, dx, nullptr);
   CHECK(Values(dx) == std::vector<double>{1, 0, 2, 0, 3, 0});
@@ -174,14 +174,14 @@ TEST_CASE("eigen pooling of many channels and of three axes") {
   g.window.kernel = {2, 2, 2};
   const Tensor x = RandomTensor({1, 8, 300}, 1);
   const Tensor y = Uninitialized({1, 300});
-  const Tensor index = test::ScratchOf(pool.MaxIndexBytes(g, DType::kF32));
+  const Tensor index = testing::ScratchOf(pool.MaxIndexBytes(g, DType::kF32));
   pool.MaxForward(g, x, y, index, nullptr);
   const auto xs = Values(x);
   std::vector<double> expected(300, -1e30);
   for (std::size_t i = 0; i < xs.size(); ++i) {
     expected[i % 300] = std::max(expected[i % 300], xs[i]);
   }
-  CHECK(test::MaxError(y, expected) == 0);
+  CHECK(testing::MaxError(y, expected) == 0);
   const Tensor dx = Uninitialized({1, 8, 300});
   pool.MaxBackward(g, y, index, dx, nullptr);
   const auto gradients = Values(dx);
@@ -189,7 +189,7 @@ TEST_CASE("eigen pooling of many channels and of three axes") {
     const double largest = expected[i % 300];
     CHECK(gradients[i] == (xs[i] == largest ? largest : 0));  // dy is y
   }
-  CHECK(test::Dot(dx, x) == Approx(test::Dot(y, y)));
+  CHECK(testing::Dot(dx, x) == Approx(testing::Dot(y, y)));
 }
 
 }  // namespace

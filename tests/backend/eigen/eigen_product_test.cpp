@@ -8,9 +8,9 @@
 namespace frugal {
 namespace {
 
-using test::RandomTensor;
-using test::Uninitialized;
-using test::Values;
+using testing::RandomTensor;
+using testing::Uninitialized;
+using testing::Values;
 
 struct Sizes {
   std::int64_t rows;
@@ -54,7 +54,7 @@ TEST_CASE("eigen linear forward equals the sum of products") {
   const Tensor y = Uninitialized({s.rows, s.outputs}, dtype);
   backend->product().LinearForward(x, weight, bias, residual, y, {}, nullptr);
   const auto expected = NaiveForward(s, x, weight, bias, residual);
-  CHECK(test::RelativeError(y, expected) < Tolerance(dtype));
+  CHECK(testing::RelativeError(y, expected) < Tolerance(dtype));
 }
 
 TEST_CASE("eigen linear takes x of higher rank and fuses an activation") {
@@ -67,7 +67,7 @@ TEST_CASE("eigen linear takes x of higher rank and fuses an activation") {
                                    nullptr);
   auto expected = NaiveForward({6, 4, 5}, x, weight, bias, Tensor());
   for (double& value : expected) value = value > 0 ? value : 0.25 * value;
-  CHECK(test::MaxError(y, expected) < 1e-14);
+  CHECK(testing::MaxError(y, expected) < 1e-14);
   CHECK(backend->product().FusesActivation(Activation::kRelu));
   CHECK_FALSE(backend->product().FusesActivation(Activation::kGelu));
 }
@@ -82,19 +82,19 @@ TEST_CASE("eigen linear backward equals numeric derivatives") {
   const Tensor y = Uninitialized({19, 5}, DType::kF64);
   const auto loss = [&] {
     product.LinearForward(x, weight, bias, Tensor(), y, {}, nullptr);
-    return test::Dot(y, dy);
+    return testing::Dot(y, dy);
   };
   const Tensor dx = Uninitialized(x.shape(), DType::kF64);
   const Tensor dweight = Uninitialized(weight.shape(), DType::kF64);
   const Tensor dbias = Uninitialized(bias.shape(), DType::kF64);
   product.LinearBackwardData(dy, weight, dx, false, nullptr);
   product.LinearBackwardWeight(dy, x, dweight, dbias, false, nullptr);
-  const auto numeric_dx = test::NumericGradient(loss, x);
-  const auto numeric_dweight = test::NumericGradient(loss, weight);
-  const auto numeric_dbias = test::NumericGradient(loss, bias);
-  CHECK(test::RelativeError(dx, numeric_dx) < 1e-8);
-  CHECK(test::RelativeError(dweight, numeric_dweight) < 1e-8);
-  CHECK(test::RelativeError(dbias, numeric_dbias) < 1e-8);
+  const auto numeric_dx = testing::NumericGradient(loss, x);
+  const auto numeric_dweight = testing::NumericGradient(loss, weight);
+  const auto numeric_dbias = testing::NumericGradient(loss, bias);
+  CHECK(testing::RelativeError(dx, numeric_dx) < 1e-8);
+  CHECK(testing::RelativeError(dweight, numeric_dweight) < 1e-8);
+  CHECK(testing::RelativeError(dbias, numeric_dbias) < 1e-8);
 
   SECTION("accumulating doubles the gradients") {
     product.LinearBackwardData(dy, weight, dx, true, nullptr);
@@ -103,9 +103,9 @@ TEST_CASE("eigen linear backward equals numeric derivatives") {
       for (double& value : values) value *= 2;
       return values;
     };
-    CHECK(test::RelativeError(dx, doubled(numeric_dx)) < 1e-8);
-    CHECK(test::RelativeError(dweight, doubled(numeric_dweight)) < 1e-8);
-    CHECK(test::RelativeError(dbias, doubled(numeric_dbias)) < 1e-8);
+    CHECK(testing::RelativeError(dx, doubled(numeric_dx)) < 1e-8);
+    CHECK(testing::RelativeError(dweight, doubled(numeric_dweight)) < 1e-8);
+    CHECK(testing::RelativeError(dbias, doubled(numeric_dbias)) < 1e-8);
   }
 }
 
@@ -130,22 +130,22 @@ TEST_CASE("eigen linear with a weight [in, out] is the same with the weight turn
   CHECK(turned.outputs() == s.outputs);
   const Tensor y = Uninitialized({s.rows, s.outputs}, f64);
   product.LinearForward(x, turned, Tensor(), Tensor(), y, {}, nullptr);
-  CHECK(test::RelativeError(y, NaiveForward(s, x, weight, Tensor(), Tensor())) < 1e-13);
+  CHECK(testing::RelativeError(y, NaiveForward(s, x, weight, Tensor(), Tensor())) < 1e-13);
 
   const Tensor dy = RandomTensor({s.rows, s.outputs}, 3, f64);
   for (const bool accumulate : {false, true}) {
-    const auto start = [&](const Shape& shape) { return test::Full(shape, accumulate, f64); };
+    const auto start = [&](const Shape& shape) { return testing::Full(shape, accumulate, f64); };
     const Tensor dx = start(x.shape()), expected_dx = start(x.shape());
     product.LinearBackwardData(dy, turned, dx, accumulate, nullptr);
     product.LinearBackwardData(dy, weight, expected_dx, accumulate, nullptr);
-    CHECK(test::RelativeError(dx, expected_dx) < 1e-13);
+    CHECK(testing::RelativeError(dx, expected_dx) < 1e-13);
     const Tensor dweight = start({s.inputs, s.outputs}), expected = start(weight.shape());
     const Tensor dbias = start({s.outputs}), expected_dbias = start({s.outputs});
     product.LinearBackwardWeight(dy, x, {dweight, WeightLayout::kInOut}, dbias, accumulate,
                                  nullptr);
     product.LinearBackwardWeight(dy, x, expected, expected_dbias, accumulate, nullptr);
-    CHECK(test::RelativeError(Turned(dweight), expected) < 1e-13);
-    CHECK(test::SameBits(dbias, expected_dbias));
+    CHECK(testing::RelativeError(Turned(dweight), expected) < 1e-13);
+    CHECK(testing::SameBits(dbias, expected_dbias));
   }
 }
 
@@ -155,13 +155,13 @@ TEST_CASE("eigen weight gradient of no rows is zero") {
   const Tensor dbias = Uninitialized({3});
   backend->product().LinearBackwardWeight(Uninitialized({0, 3}), Uninitialized({0, 2}), dweight,
                                           dbias, false, nullptr);
-  CHECK(test::MaxError(dweight, std::vector<double>(6, 0.0)) == 0);
-  CHECK(test::MaxError(dbias, std::vector<double>(3, 0.0)) == 0);
+  CHECK(testing::MaxError(dweight, std::vector<double>(6, 0.0)) == 0);
+  CHECK(testing::MaxError(dbias, std::vector<double>(3, 0.0)) == 0);
 }
 
 TEST_CASE("eigen products refuse other element types") {
   const auto backend = MakeEigenBackend();
-  const Tensor x = test::Full({2, 2}, 1, DType::kI32);
+  const Tensor x = testing::Full({2, 2}, 1, DType::kI32);
   CHECK_THROWS_AS(backend->product().LinearForward(x, x, Tensor(), Tensor(), x, {}, nullptr),
                   UsageError);
   CHECK(backend->Supports(DType::kF64));
@@ -185,7 +185,7 @@ TEST_CASE("eigen linear gives the same bits on any number of threads") {
     outputs.insert(outputs.end(), {y, dweight, dbias});
   }
   SetThreadCount(before);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(test::SameBits(outputs[i], outputs[i + 3]));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(testing::SameBits(outputs[i], outputs[i + 3]));
 }
 
 }  // namespace

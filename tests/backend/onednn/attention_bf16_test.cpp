@@ -3,7 +3,7 @@
 #include "tests/backend/onednn/attention_run.h"
 
 using namespace frugal;
-using namespace frugal::test;
+using namespace frugal::testing;
 
 namespace {
 

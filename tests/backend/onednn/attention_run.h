@@ -5,7 +5,7 @@
 
 // A kernel's forward and backward on the numbers of a case, in memory that shows what it does not
 // write and what it should not have.
-namespace frugal::test {
+namespace frugal::testing {
 
 inline AttentionGeometry Geometry(std::int64_t batch, std::int64_t queries, std::int64_t keys,
                                   std::int64_t heads, std::int64_t key_heads,
@@ -76,4 +76,4 @@ inline std::int64_t Overwritten(const AttentionGeometry& g, const KernelResults&
   return all - inside - untouched;
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

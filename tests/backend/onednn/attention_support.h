@@ -8,7 +8,7 @@
 #include "tests/backend/onednn/onednn_support.h"
 
 // Attention by its formula in double precision, and what a kernel makes of the same numbers.
-namespace frugal::test {
+namespace frugal::testing {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -197,4 +197,4 @@ class NaiveAttention {
   AttentionResults out_;
 };
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -6,7 +6,7 @@
 #include "tests/skip.h"
 
 // Kernels on bf16 tensors against the reference in f64 on the same numbers.
-namespace frugal::test {
+namespace frugal::testing {
 
 // A random tensor in bf16, and exactly the same numbers in f64.
 struct Rounded {
@@ -32,7 +32,7 @@ inline constexpr double kBf16 = 4e-3;
 // Bounds that norm for results in f32 that add up products of bf16 numbers.
 inline constexpr double kBf16Sums = 2e-5;
 
-}  // namespace frugal::test
+}  // namespace frugal::testing
 
 // Skips a test, tagged [needs-tiles], where the processor has no matrix tiles.
 #define FRUGAL_NEEDS_TILES() \

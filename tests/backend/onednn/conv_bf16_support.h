@@ -4,7 +4,7 @@
 #include "tests/backend/onednn/bf16_support.h"
 
 // Geometries for the convolutions on matrix tiles.
-namespace frugal::test {
+namespace frugal::testing {
 
 inline ConvGeometry RandomConvolution(Dice& dice) {
   ConvGeometry g;
@@ -56,7 +56,7 @@ inline Shape WeightShape(const ConvGeometry& g) {
   return {g.output_channels, g.input_channels, kernel[0], kernel[1], kernel[2]};
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing
 
 #define FRUGAL_CAPTURE_CONVOLUTION(g)                                               \
   CAPTURE((g).window.batch, (g).window.input, (g).window.output, (g).window.kernel, \

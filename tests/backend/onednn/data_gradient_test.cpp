@@ -4,7 +4,7 @@
 
 using namespace frugal;
 using namespace frugal::onednn;
-using namespace frugal::test;
+using namespace frugal::testing;
 
 namespace {
 

@@ -56,20 +56,20 @@ TEST_CASE("the operation cache tells descriptions and thread counts apart") {
 
 TEST_CASE("an evicted operation is made again and gives the same bits") {
   OperationCache cache(ChooseOperation, 1);
-  const Tensor x = test::RandomTensor({5, 8}, 1), w = test::RandomTensor({8, 8}, 2);
-  Tensor y = test::Full({5, 8}, NAN);
+  const Tensor x = testing::RandomTensor({5, 8}, 1), w = testing::RandomTensor({8, 8}, 2);
+  Tensor y = testing::Full({5, 8}, NAN);
   const auto run = [&] {
     Operation* operation = cache.Find(Product(5));
-    const test::Scratch scratch(operation->ScratchBytes());
+    const testing::Scratch scratch(operation->ScratchBytes());
     operation->Run(
         {{Slot::kSource, x.raw()}, {Slot::kWeight, w.raw()}, {Slot::kDestination, y.raw()}},
         scratch.get());
   };
   run();
-  const Tensor first = test::Clone(y);
+  const Tensor first = testing::Clone(y);
   cache.Find(Product(6));
   run();
-  CHECK(test::SameBits(y, first));
+  CHECK(testing::SameBits(y, first));
 }
 
 TEST_CASE("what oneDNN cannot do is no operation") {

@@ -2,7 +2,7 @@
 #include "tests/backend/onednn/bf16_support.h"
 
 using namespace frugal;
-using namespace frugal::test;
+using namespace frugal::testing;
 
 namespace {
 

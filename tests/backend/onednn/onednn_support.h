@@ -8,7 +8,7 @@
 
 // The tests of the fast backend share these: both backends, random sizes, and scratch that shows
 // when a kernel writes past what it asked for.
-namespace frugal::test {
+namespace frugal::testing {
 
 struct Backends {
   std::unique_ptr<Backend> fast = MakeOneDnnBackend();
@@ -56,4 +56,4 @@ inline constexpr double kForward = 1e-5;  // relative norm of the difference
 inline constexpr double kGradient = 1e-4;
 inline constexpr int kRepeats = 20;
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -8,7 +8,7 @@
 #include "tests/backend/onednn/bf16_support.h"
 
 // Kernels of ours that read a weight's packed copy, each as an operation of its own.
-namespace frugal::test {
+namespace frugal::testing {
 
 struct ProductSizes {
   std::int64_t rows, inputs, outputs;
@@ -46,4 +46,4 @@ Tensor BetweenGuards(const Shape& shape, std::int64_t scratch_bytes, const Run& 
   return Clone(result).Reshape(shape);
 }
 
-}  // namespace frugal::test
+}  // namespace frugal::testing

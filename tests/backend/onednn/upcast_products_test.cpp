@@ -11,7 +11,7 @@
 #include "tests/backend/onednn/conv_bf16_support.h"
 
 using namespace frugal;
-using namespace frugal::test;
+using namespace frugal::testing;
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 constexpr std::int64_t kBatch = 3;
@@ -131,4 +131,4 @@ TEST_CASE("union ControlNets name the key whose value does not fit", "[layers][e
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -14,7 +14,7 @@
 #include "tests/support/tensors.h"
 #include "tests/support/test_environment.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 using testing::MessageOf;
@@ -299,4 +299,4 @@ TEST_CASE("sizes that do not fit are refused by their keys") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

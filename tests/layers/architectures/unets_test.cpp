@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/support/passes.h"
 
-namespace frugal::test {
+namespace frugal::testing {
 namespace {
 
 struct UNetCase {
@@ -388,4 +388,4 @@ TEST_CASE("U-Nets name the key whose value does not fit", "[layers][errors]") {
 }
 
 }  // namespace
-}  // namespace frugal::test
+}  // namespace frugal::testing

@@ -11,7 +11,7 @@ namespace frugal::oracles {
 struct CheckArguments {
   std::string command;
   std::vector<std::string> paths;
-  test::EnvironmentKind environment = test::kOneDnnF32;
+  testing::EnvironmentKind environment = testing::kOneDnnF32;
 };
 
 // Throws UsageError for what is not of this form, or not computed by the backend.

@@ -13,13 +13,13 @@ namespace frugal::oracles {
 namespace {
 
 // The case's line, and whether it passed.
-bool CheckCase(const OracleCase& one, const test::EnvironmentKind& kind) {
+bool CheckCase(const OracleCase& one, const testing::EnvironmentKind& kind) {
   const OracleRun::Function function = FindOperation(one.operation);
   if (function == nullptr) {
     std::cout << LineStart(false, one.Name()) << "this operation does not exist here\n";
     return false;
   }
-  test::TestEnvironment environment(kind);
+  testing::TestEnvironment environment(kind);
   OracleRun run(environment, one);
   const std::map<std::string, double> errors = run.Errors(function);
   std::pair<std::string, double> worst{"", -1};
@@ -41,7 +41,7 @@ bool CheckCase(const OracleCase& one, const test::EnvironmentKind& kind) {
 }
 
 // A case that cannot be computed is a failure of its own; the others still run.
-bool CheckCaseOrSayWhy(const OracleCase& one, const test::EnvironmentKind& kind) {
+bool CheckCaseOrSayWhy(const OracleCase& one, const testing::EnvironmentKind& kind) {
   try {
     return CheckCase(one, kind);
   } catch (const Error& error) {
@@ -53,8 +53,8 @@ bool CheckCaseOrSayWhy(const OracleCase& one, const test::EnvironmentKind& kind)
 }
 
 bool CheckOptimizer(const WeightSource& source, const std::string& name,
-                    const test::EnvironmentKind& kind) {
-  test::TestEnvironment environment(kind);
+                    const testing::EnvironmentKind& kind) {
+  testing::TestEnvironment environment(kind);
   const std::vector<double> errors = OptimizerErrors(environment, source, name);
   const auto worst = std::max_element(errors.begin(), errors.end());
   const bool passed = worst != errors.end() && *worst <= kOutputTolerance;
@@ -77,7 +77,7 @@ std::string ErrorText(double error) {
   return text;
 }
 
-CheckCount CheckOperations(const std::string& directory, const test::EnvironmentKind& kind) {
+CheckCount CheckOperations(const std::string& directory, const testing::EnvironmentKind& kind) {
   CheckCount count;
   for (const OracleCase& one : ReadIndex(directory)) {
     ++count.cases;
@@ -86,7 +86,7 @@ CheckCount CheckOperations(const std::string& directory, const test::Environment
   return count;
 }
 
-CheckCount CheckOptimizers(const std::string& file, const test::EnvironmentKind& kind) {
+CheckCount CheckOptimizers(const std::string& file, const testing::EnvironmentKind& kind) {
   CheckCount count;
   const auto source = OpenWeights(file);
   for (const std::string& name : OptimizerNames(*source)) {

@@ -20,7 +20,7 @@ struct Tolerance {
   double training;  // of losses, norms, all weights as one
   double loss;      // of each step's loss alone
 };
-inline Tolerance ToleranceOf(const test::EnvironmentKind& kind) {
+inline Tolerance ToleranceOf(const testing::EnvironmentKind& kind) {
   if (kind.dtype == DType::kBF16) return {1e-2, 2e-2, 3e-2, 1e-1, 4e-2, 1e-2};
   return {1e-5, 1e-4, 1e-5, 1e-4, 1e-4, 1e-4};
 }
@@ -30,12 +30,12 @@ inline constexpr double kOutputTolerance = 1e-5;
 // rest, in directions that nobody computes alike.
 inline constexpr double kFinalWeightTolerance = 1e-3;
 
-CheckCount CheckOperations(const std::string& directory, const test::EnvironmentKind& kind);
-CheckCount CheckOptimizers(const std::string& file, const test::EnvironmentKind& kind);
+CheckCount CheckOperations(const std::string& directory, const testing::EnvironmentKind& kind);
+CheckCount CheckOptimizers(const std::string& file, const testing::EnvironmentKind& kind);
 
 // A directory of cases, or of one.
-CheckCount CheckModels(const std::string& directory, const test::EnvironmentKind& kind);
-CheckCount CheckTraining(const std::string& directory, const test::EnvironmentKind& kind);
+CheckCount CheckModels(const std::string& directory, const testing::EnvironmentKind& kind);
+CheckCount CheckTraining(const std::string& directory, const testing::EnvironmentKind& kind);
 
 // "ok   " or "FAIL ", and the name in a column of its own.
 std::string LineStart(bool passed, const std::string& name);

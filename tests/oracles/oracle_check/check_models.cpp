@@ -16,7 +16,7 @@ std::string NameIn(const std::string& directory) {
   return std::filesystem::path(path).filename().string();
 }
 
-bool CheckModel(const std::string& directory, const test::EnvironmentKind& kind) {
+bool CheckModel(const std::string& directory, const testing::EnvironmentKind& kind) {
   const ModelCase one = ReadModelCase(directory);
   const std::map<std::string, double> errors = ModelErrors(one, kind);
   const Tolerance tolerance = ToleranceOf(kind);
@@ -43,7 +43,7 @@ bool CheckModel(const std::string& directory, const test::EnvironmentKind& kind)
   return passed;
 }
 
-bool CheckRun(const std::string& directory, const test::EnvironmentKind& kind) {
+bool CheckRun(const std::string& directory, const testing::EnvironmentKind& kind) {
   const TrainingErrors errors = TrainCase(directory, kind);
   const Tolerance tolerance = ToleranceOf(kind);
   const bool exact = kind.dtype != DType::kBF16;
@@ -59,8 +59,8 @@ bool CheckRun(const std::string& directory, const test::EnvironmentKind& kind) {
 }
 
 // Each case by itself: one that cannot be read or computed is a failure, the others still run.
-CheckCount CheckEach(const std::string& directory, const test::EnvironmentKind& kind,
-                     bool (*check)(const std::string&, const test::EnvironmentKind&)) {
+CheckCount CheckEach(const std::string& directory, const testing::EnvironmentKind& kind,
+                     bool (*check)(const std::string&, const testing::EnvironmentKind&)) {
   CheckCount count;
   for (const std::string& one : ModelCaseDirectories(directory)) {
     ++count.cases;
@@ -76,11 +76,11 @@ CheckCount CheckEach(const std::string& directory, const test::EnvironmentKind& 
 
 }  // namespace
 
-CheckCount CheckModels(const std::string& directory, const test::EnvironmentKind& kind) {
+CheckCount CheckModels(const std::string& directory, const testing::EnvironmentKind& kind) {
   return CheckEach(directory, kind, CheckModel);
 }
 
-CheckCount CheckTraining(const std::string& directory, const test::EnvironmentKind& kind) {
+CheckCount CheckTraining(const std::string& directory, const testing::EnvironmentKind& kind) {
   return CheckEach(directory, kind, CheckRun);
 }
 

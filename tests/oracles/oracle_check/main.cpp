@@ -9,7 +9,7 @@ namespace {
 constexpr int kOverTolerance = 1;
 constexpr int kCannotCheck = 2;
 
-using CheckFunction = CheckCount (*)(const std::string&, const test::EnvironmentKind&);
+using CheckFunction = CheckCount (*)(const std::string&, const testing::EnvironmentKind&);
 
 CheckFunction FunctionFor(const std::string& command) {
   if (command == "ops") return CheckOperations;
