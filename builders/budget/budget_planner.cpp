@@ -12,10 +12,8 @@ namespace {
 [[noreturn]] void Refuse(const TrainingSetup& setup, const BudgetLimit& limit,
                          BudgetSearch& search) {
   const RunConfig& stated = setup.config;
-  const BudgetCandidate least = search.Least();
   const DataLayout* custom = setup.dataset ? nullptr : &setup.layout;
-  const std::string text = RefusalText(limit, least, search.unconstrained(),
-                                       AlternativesFor(stated, custom, limit.bytes, least));
+  const std::string text = NothingFitsText(stated, custom, limit, search);
   const std::string field = FieldOf(limit.origin);
   throw MemoryError({.where = field, .required = text, .given = {}, .advice = {}},
                     stated.origins.PlaceOf(field));

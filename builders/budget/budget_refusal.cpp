@@ -22,8 +22,13 @@ class Alternatives {
       : stated_(stated),
         layout_(layout),
         budget_(budget),
-        found_least_(least),
+        found_least_(&least),
         least_(least.footprint.bytes) {}
+
+  // Compares what lives outside steps only.
+  Alternatives(const RunConfig& stated, const DataLayout* layout, int64_t budget,
+               const BytesByTag& outside)
+      : stated_(stated), layout_(layout), budget_(budget), least_(outside.Total()) {}
 
   std::vector<BudgetAlternative> Find() {
     AddStated();
@@ -43,7 +48,8 @@ class Alternatives {
   int64_t SmallestOf(const RunConfig& config) const {
     const TrainingSetup setup = PrepareTraining(config, layout_);
     BudgetSearch search(setup, budget_);
-    if (const auto like = search.LeastLike(found_least_)) return like->footprint.bytes;
+    if (found_least_ == nullptr) return search.OutsideSteps().Total();
+    if (const auto like = search.LeastLike(*found_least_)) return like->footprint.bytes;
     return search.Least().footprint.bytes;
   }
 
@@ -186,8 +192,8 @@ class Alternatives {
   const RunConfig& stated_;
   const DataLayout* layout_;
   int64_t budget_;
-  const BudgetCandidate& found_least_;
-  int64_t least_;  // its bytes
+  const BudgetCandidate* found_least_ = nullptr;  // nullptr: only what lives outside is compared
+  int64_t least_;                                 // its bytes
   std::vector<BudgetAlternative> found_;
   std::vector<Change> changes_;
   std::string words_of_parts_;  // of all together, where they need fewer
@@ -221,6 +227,16 @@ std::string PartsText(const BytesByTag& at_peak) {
   return text;
 }
 
+std::string AlternativesText(const std::vector<BudgetAlternative>& alternatives) {
+  std::string text;
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    text += i == 0 ? "; " : i + 1 < alternatives.size() ? ", " : ", or ";
+    text += alternatives[i].words + (i == 0 ? " would bring it to " : " to ") +
+            WholeMegabytes(alternatives[i].least_bytes);
+  }
+  return alternatives.empty() ? "; use a smaller model or less data" : text;
+}
+
 }  // namespace
 
 std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
@@ -240,12 +256,20 @@ std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
            ? " with nothing chosen; of the floor, "
            : " without recomputation; of the floor, ") +
       PartsText(least.footprint.at_peak);
-  for (std::size_t i = 0; i < alternatives.size(); ++i) {
-    text += i == 0 ? "; " : i + 1 < alternatives.size() ? ", " : ", or ";
-    text += alternatives[i].words + (i == 0 ? " would bring it to " : " to ") +
-            WholeMegabytes(alternatives[i].least_bytes);
+  return text + AlternativesText(alternatives);
+}
+
+std::string NothingFitsText(const RunConfig& stated, const DataLayout* custom_layout,
+                            const BudgetLimit& limit, BudgetSearch& search) {
+  const BytesByTag& outside = search.OutsideSteps();
+  if (!search.IsDeep() || outside.Total() <= limit.bytes) {
+    const BudgetCandidate least = search.Least();
+    return RefusalText(limit, least, search.unconstrained(),
+                       AlternativesFor(stated, custom_layout, limit.bytes, least));
   }
-  return alternatives.empty() ? text + "; use a smaller model or less data" : text;
+  return "cannot train within " + LimitText(limit) + ": " + WholeMegabytes(outside.Total()) +
+         " are taken before a step begins, of which " + PartsText(outside) +
+         AlternativesText(Alternatives(stated, custom_layout, limit.bytes, outside).Find());
 }
 
 }  // namespace frugal

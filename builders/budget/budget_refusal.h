@@ -29,4 +29,10 @@ std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
                         const BudgetCandidate& unconstrained,
                         const std::vector<BudgetAlternative>& alternatives);
 
+// Says why nothing fits, and what would. It is the text above, but where a network of many layers
+// holds more than the budget outside of its steps: then it says so and no more, since each plan of
+// such a network takes long.
+std::string NothingFitsText(const RunConfig& stated, const DataLayout* custom_layout,
+                            const BudgetLimit& limit, BudgetSearch& search);
+
 }  // namespace frugal

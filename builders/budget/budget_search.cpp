@@ -117,7 +117,7 @@ std::vector<StepSettings> BudgetSearch::RoundingSettings() const {
 
 StepSettings BudgetSearch::WithEvaluationThatFits(StepSettings settings) {
   if (!free_.evaluation_batch) return settings;
-  const int64_t outside = planner_.Plan(settings, {}, 0).footprint.outside_bytes;
+  const int64_t outside = planner_.Plan(settings, {}, 0).footprint.outside.Total();
   while (settings.evaluation_batch > 1) {
     if (outside + planner_.PlanEvaluation(settings).arena_bytes <= budget_bytes_) break;
     settings.evaluation_batch = (settings.evaluation_batch + 1) / 2;
@@ -179,14 +179,17 @@ BudgetCandidate BudgetSearch::SmallestOf(const StepSettings& settings, int64_t p
 // backward pass, gradients are not, but of a batch in several parts all are, before the last; in a
 // first and only step there is no state yet.
 int64_t BudgetSearch::LowerBound(const StepSettings& settings) {
-  if (!floor_) {
-    floor_ = Floor{.outside_bytes = planner_.Plan(ExactSettings(), {}, 0).footprint.outside_bytes};
-    if (setup_.schedule.total_steps > 1) {
-      floor_->gradient_bytes =
-          UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.schedule.batch));
-    }
+  return Floor().outside.Total() + (settings.micro_batches > 1 ? Floor().gradient_bytes : 0);
+}
+
+const BudgetSearch::LeastBytes& BudgetSearch::Floor() {
+  if (floor_) return *floor_;
+  floor_ = LeastBytes{.outside = planner_.Plan(ExactSettings(), {}, 0).footprint.outside};
+  if (setup_.schedule.total_steps > 1) {
+    floor_->gradient_bytes =
+        UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.schedule.batch));
   }
-  return floor_->outside_bytes + (settings.micro_batches > 1 ? floor_->gradient_bytes : 0);
+  return *floor_;
 }
 
 BudgetCandidate BudgetSearch::Least() {
@@ -266,8 +269,8 @@ bool BudgetSearch::CannotFit(StepSettings settings) {
 }
 
 std::optional<BudgetCandidate> BudgetSearch::Fastest() {
-  if (Fits(unconstrained())) return unconstrained();
   if (LowerBound(ExactSettings()) > budget_bytes_) return std::nullopt;
+  if (Fits(unconstrained())) return unconstrained();
   if (auto exact = FastestOf(ExactSettings())) return exact;
   return FastestRounded();
 }

@@ -27,6 +27,12 @@ class BudgetSearch {
   // measured.
   std::optional<BudgetCandidate> FasterRounded(const BudgetCandidate& exact);
 
+  // Returns what lives outside steps with the knobs that change no bit, whatever the segments.
+  const BytesByTag& OutsideSteps() { return Floor().outside; }
+
+  // See HasManyLayers.
+  bool IsDeep() const;
+
   const FreeKnobs& free() const { return free_; }
 
  private:
@@ -48,8 +54,6 @@ class BudgetSearch {
   BudgetCandidate Placed(const StepSettings& settings, const ChainChoice& chain);
   // Schedules among which is the one of the least peak.
   std::vector<ChainChoice> SmallChains(const StepSettings& settings);
-  // See HasManyLayers.
-  bool IsDeep() const;
   std::optional<BudgetCandidate> FastestOf(const StepSettings& settings);
   std::optional<BudgetCandidate> FastestRounded();
   bool Rounds(const BudgetCandidate& candidate) const;
@@ -74,11 +78,12 @@ class BudgetSearch {
   std::map<StepSettings, std::vector<BudgetCandidate>> small_;  // see CandidatesByPeak
   std::optional<BudgetCandidate> unconstrained_;  // planned when it is first asked for
   // See LowerBound: outside steps, and what parts of a batch hold beside it.
-  struct Floor {
-    std::int64_t outside_bytes = 0;
+  struct LeastBytes {
+    BytesByTag outside;
     std::int64_t gradient_bytes = 0;
   };
-  std::optional<Floor> floor_;
+  const LeastBytes& Floor();
+  std::optional<LeastBytes> floor_;
 };
 
 }  // namespace frugal

@@ -39,23 +39,23 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
     traces.push_back(training.Trace(step.kind, step.batch, step.times));
   }
   Footprint footprint;
-  footprint.outside_bytes = training.ledger().live_total();
+  footprint.outside = training.ledger().live();
+  const std::int64_t outside = footprint.outside.Total();
   footprint.at_peak = training.ledger().at_peak();
-  footprint.peak_bytes =
-      std::max(training.ledger().peak_total(), footprint.outside_bytes + evaluation.live_bytes);
+  footprint.peak_bytes = std::max(training.ledger().peak_total(), outside + evaluation.live_bytes);
   footprint.bytes = footprint.peak_bytes;
   if (footprint.peak_bytes > place_up_to) return footprint;
   if (!setup.config.memory.use_activation_pooling) return footprint;
   std::int64_t arena = evaluation.arena_bytes;
   const bool any_will_do = place_up_to < std::numeric_limits<std::int64_t>::max();
-  std::int64_t enough = any_will_do ? place_up_to - footprint.outside_bytes : 0;
+  std::int64_t enough = any_will_do ? place_up_to - outside : 0;
   if (!any_will_do && HasManyLayers(setup)) {
-    enough = footprint.peak_bytes / 50 * 51 - footprint.outside_bytes;
+    enough = footprint.peak_bytes / 50 * 51 - outside;
   }
   for (const MemoryTrace& trace : traces) {
     arena = std::max(arena, PlaceInArena(trace, enough).arena_bytes);
   }
-  footprint.bytes = footprint.outside_bytes + arena;
+  footprint.bytes = outside + arena;
   return footprint;
 }
 

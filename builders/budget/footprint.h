@@ -14,9 +14,9 @@ struct Footprint {
   // Counts the whole process: what lives outside steps, and the arena with the gaps of its layout.
   // Without an arena, the peak.
   std::int64_t bytes = 0;
-  std::int64_t peak_bytes = 0;     // the largest live bytes; never more than `bytes`
-  std::int64_t outside_bytes = 0;  // what lives outside steps
-  BytesByTag at_peak;              // of a training step
+  std::int64_t peak_bytes = 0;  // the largest live bytes; never more than `bytes`
+  BytesByTag outside;           // what lives outside steps
+  BytesByTag at_peak;           // of a training step
 };
 
 // A network of many layers: every plan of it takes long, and its schedules differ by little.

@@ -50,11 +50,7 @@ std::string Cure(const PlannedTraining& planned, const SystemMemory& machine) {
   const BudgetLimit limit = {megabytes * kBytesPerMegabyte, {.source = BudgetSource::kFree}};
   BudgetSearch search(trial, limit.bytes);
   const std::optional<BudgetCandidate> chosen = search.Fastest();
-  if (!chosen) {
-    const BudgetCandidate least = search.Least();
-    return RefusalText(limit, least, search.unconstrained(),
-                       AlternativesFor(config, own_data, limit.bytes, least));
-  }
+  if (!chosen) return NothingFitsText(config, own_data, limit, search);
   const double before = search.unconstrained().seconds;
   std::string text = "memory_budget_mb = " + std::to_string(megabytes) + " makes a plan that fits";
   if (before > 0 && chosen->seconds > 0) {

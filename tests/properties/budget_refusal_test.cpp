@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "builders/plan/planner.h"
+#include "builders/plan/published_models.h"
 #include "tests/support/budget_runs.h"
 
 namespace frugal::testing {
@@ -80,6 +81,28 @@ TEST_CASE("a refusal names what is stated", "[budget]") {
   CHECK(text.find("a smaller batch (16 -> 1) to ") != std::string::npos);
   CHECK(text.find("or all of these together (gradient_accumulation_steps = 1) to ") !=
         std::string::npos);
+}
+
+TEST_CASE("many layers whose weights alone pass the budget are refused by those", "[budget]") {
+  RunConfig config = NamedModelConfig("gpt2", {"model.config.n_layer=201"});
+  const DataLayout layout = LayoutWithoutData(config);
+  const TrainingSetup setup = PrepareTraining(config, &layout);
+  const std::int64_t budget = 5000 * kBytesPerMegabyte;
+  BudgetSearch search(setup, budget);
+  const std::int64_t outside = search.OutsideSteps().Total();
+  REQUIRE(outside > budget);
+  const std::string text =
+      NothingFitsText(config, &layout, {.bytes = budget, .origin = {.megabytes = 5000}}, search);
+  CHECK(text.starts_with("cannot train within 5,000 MB: " + WholeMegabytes(outside) +
+                         " are taken before a step begins, of which "));
+
+  const std::string cure = "; optimizer state = \"8bit\" would bring it to ";
+  REQUIRE(text.find(cure) != std::string::npos);
+  config.optimizer.state = StateFormat::k8Bit;
+  const TrainingSetup narrow = PrepareTraining(config, &layout);
+  const BytesByTag narrowed = BudgetSearch(narrow, budget).OutsideSteps();
+  CHECK(narrowed.Total() < outside);
+  CHECK(text.find(cure + WholeMegabytes(narrowed.Total())) != std::string::npos);
 }
 
 TrainingMemoryConfig Within(const MemoryBudget& budget) {

@@ -67,5 +67,15 @@ TEST_CASE("plans of samples of many channels take no more than those of few", "[
             Plan(directory, {file}));
 }
 
+TEST_CASE("a network of many layers that cannot fit is refused as cheaply as it is planned",
+          "[sizes]") {
+  const TempDir directory;
+  const std::string layers = "model.config.n_layer=1000";
+  const Took planned = Plan(directory, {"gpt2", "--set", layers});
+  CHECK(planned.exit_code == 0);
+  CheckLike(Plan(directory, {"gpt2", "--set", layers, "--set", "memory.memory_budget_mb=\"70%\""}),
+            planned, 1);
+}
+
 }  // namespace
 }  // namespace frugal::testing
