@@ -86,7 +86,7 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
 }
 
 Model::EmaScope::EmaScope(Model& model)
-    : use_(std::in_place, *model.use_, "Model::AverageScope"),
+    : use_(std::in_place, *model.use_, "Model::EmaScope"),
       average_(std::make_unique<frugal::EmaScope>(*model.executor_)) {
   if (!average_->swaps()) use_.reset();
 }

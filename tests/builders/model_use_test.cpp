@@ -70,7 +70,7 @@ TEST_CASE("while a thread uses a model, others are refused in every call", "[mod
   refused("Clone", [&] { model.Clone(); });
   refused("live_bytes", [&] { model.live_bytes(); });
   refused("Measured", [&] { model.Measured(); });
-  refused("AverageScope", [&] { const Model::EmaScope average(model); });
+  refused("EmaScope", [&] { const Model::EmaScope average(model); });
   leave.count_down();
   CHECK(std::isfinite(step.get()));
   CHECK(model.live_bytes() > 0);  // free again
