@@ -88,12 +88,12 @@ class UVitEmbedding final : public TupleLayer {
   std::unique_ptr<Dense> up_, down_;
 };
 
-enum class SkipUse : std::uint8_t { kNone, kLeaves, kTakes };
+enum class UVitSkip : std::uint8_t { kNone, kLeaves, kTakes };
 
 // {x, skips...} -> {x, skips...} with one skip more, or one less.
 class UVitBlock final : public TupleLayer {
  public:
-  UVitBlock(const UVitConfig& config, SkipUse skip)
+  UVitBlock(const UVitConfig& config, UVitSkip skip)
       : skip_(skip),
         norm1_(config.embed_dim, {}),
         attention_(config.embed_dim,
@@ -108,7 +108,7 @@ class UVitBlock final : public TupleLayer {
     AddChild("norm2", norm2_);
     AddChild("mlp.fc1", *up_);
     AddChild("mlp.fc2", *down_);
-    if (skip != SkipUse::kTakes) return;
+    if (skip != UVitSkip::kTakes) return;
     join_ = MakeProjection(2 * config.embed_dim, {.outputs = config.embed_dim});
     AddChild("skip_linear", *join_);
   }
@@ -116,9 +116,9 @@ class UVitBlock final : public TupleLayer {
   LayerKind kind() const override { return LayerKind::kBlock; }
   std::string Describe() const override {
     return attention_.Describe() + " and feed-forward" +
-           (skip_ == SkipUse::kNone     ? ""
-            : skip_ == SkipUse::kLeaves ? ", leaves a skip"
-                                        : ", takes a skip");
+           (skip_ == UVitSkip::kNone     ? ""
+            : skip_ == UVitSkip::kLeaves ? ", leaves a skip"
+                                         : ", takes a skip");
   }
 
  private:
@@ -142,10 +142,10 @@ class UVitBlock final : public TupleLayer {
     x = AddProjected(context, attention_, norm1_(context, x), x);
     x = AddProjected(context, *down_, (*up_)(context, norm2_(context, x)), x);
     vars[0] = x;
-    if (skip_ == SkipUse::kLeaves) PushSkip(vars, x);
+    if (skip_ == UVitSkip::kLeaves) PushSkip(vars, x);
   }
 
-  SkipUse skip_;
+  UVitSkip skip_;
   LayerNormLayer norm1_;
   AttentionLayer attention_;
   LayerNormLayer norm2_;
@@ -207,15 +207,15 @@ std::unique_ptr<Sequential> MakeUVit(const UVitConfig& config) {
   auto net = std::make_unique<Sequential>();
   net->AppendUnnamed("embedder", std::make_unique<UVitEmbedding>(config));
   const std::int64_t half = config.depth / 2;
-  const auto append = [&](const std::string& name, SkipUse skip) {
-    net->Append(name, std::make_unique<UVitBlock>(config, config.skip ? skip : SkipUse::kNone));
+  const auto append = [&](const std::string& name, UVitSkip skip) {
+    net->Append(name, std::make_unique<UVitBlock>(config, config.skip ? skip : UVitSkip::kNone));
   };
   for (std::int64_t i = 0; i < half; ++i) {
-    append("in_blocks." + std::to_string(i), SkipUse::kLeaves);
+    append("in_blocks." + std::to_string(i), UVitSkip::kLeaves);
   }
-  append("mid_block", SkipUse::kNone);
+  append("mid_block", UVitSkip::kNone);
   for (std::int64_t i = 0; i < half; ++i) {
-    append("out_blocks." + std::to_string(i), SkipUse::kTakes);
+    append("out_blocks." + std::to_string(i), UVitSkip::kTakes);
   }
   net->AppendUnnamed("final", std::make_unique<UVitFinal>(config));
   net->SetInputs(InputsOf(config));
