@@ -21,8 +21,8 @@ class CandidatePlanner {
   // all trials that agree in what that depends on.
   Trial TrialOf(const StepSettings& settings, std::int64_t batch);
 
-  // Lays out an arena only where the peak is within `place_up_to`. Of a batch in many parts, as few
-  // are planned as tell what many take (RepresentativeBatch).
+  // Lays out an arena only where the peak is within `place_up_to`. Where a batch goes through in
+  // many parts, plans only as many as tell the peak of all (RepresentativeBatch).
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain,
                        std::int64_t place_up_to);
   // A planned one with all parts of its batch, where so far it is within `place_up_to`.
