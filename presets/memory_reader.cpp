@@ -16,20 +16,28 @@ constexpr const char* kPath = "memory";
 
 std::string Dotted(const std::string& field) { return kPath + ("." + field); }
 
-// Takes from a table what presets ask for. Wrong values are left out here; ReadFields complains.
+// Returns the value of a key that is there. Wrong ones are left out here, and ReadFields complains.
+std::optional<Value> GivenValue(const ConfigNode& table, const char* key) {
+  const ConfigNode* node = table.Find(key);
+  Diagnostics unused;
+  return node ? ReadValue(*MemoryFields().Find(key), *node, kPath, unused) : std::nullopt;
+}
+
+// Takes from a table what presets ask for.
 PresetArguments ArgumentsOf(const ConfigNode& table) {
-  TrainingMemoryConfig given;
-  Origins unused_origins;
-  Diagnostics unused_diagnostics;
-  ReadFields(MemoryFields(), &given, table, kPath, unused_origins, unused_diagnostics);
-  const auto is_given = [&](const char* field) {
-    return unused_origins.Of(Dotted(field)).IsExplicit();
-  };
   PresetArguments arguments;
-  if (is_given("num_devices")) arguments.num_devices = given.num_devices;
-  if (is_given("max_pool_memory_mb")) arguments.max_pool_memory_mb = given.max_pool_memory_mb;
-  arguments.weights_file_path = given.weights_file_path;
-  arguments.weights_file_format = given.weights_file_format;
+  if (const auto devices = GivenValue(table, "num_devices")) {
+    arguments.num_devices = std::get<std::int64_t>(*devices);
+  }
+  if (const auto megabytes = GivenValue(table, "max_pool_memory_mb")) {
+    arguments.max_pool_memory_mb = std::get<std::int64_t>(*megabytes);
+  }
+  const auto path = GivenValue(table, "weights_file_path");
+  if (path && !IsNone(*path)) arguments.weights_file_path = std::get<std::string>(*path);
+  const auto format = GivenValue(table, "weights_file_format");
+  for (const auto& [name, choice] : WeightsFormatChoices()) {
+    if (format == Value{name}) arguments.weights_file_format = choice;
+  }
   return arguments;
 }
 
