@@ -39,6 +39,13 @@ std::unique_ptr<PlannedTraining> TakeWhole(PlannedTraining planned) {
 
 }  // namespace
 
+void RefuseMovedModel() {
+  throw UsageError({.where = "Model",
+                    .required = "a model that was not moved into another",
+                    .given = "this one was",
+                    .advice = "use the one that it was moved into"});
+}
+
 Model::Model(PlannedTraining planned, DataSources sources)
     : use_(std::make_unique<ModelUse>()),
       planned_(TakeWhole(std::move(planned))),

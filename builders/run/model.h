@@ -3,11 +3,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "builders/plan/planned_training.h"
 #include "builders/run/data_sources.h"
-#include "builders/run/model_part.h"
 #include "builders/run/model_use.h"
 #include "builders/run/training_observer.h"
 #include "sdk/train/generate.h"
@@ -16,6 +16,26 @@ namespace frugal {
 
 class EmaScope;
 class Executor;
+
+// Throws UsageError: the model was moved into another.
+[[noreturn]] void RefuseMovedModel();
+
+// Holds what a model consists of. A model that was moved from has it no more, and says so when
+// used.
+template <class T>
+class ModelPart {
+ public:
+  explicit ModelPart(std::unique_ptr<T> part) : part_(std::move(part)) {}
+
+  T* operator->() const { return &**this; }
+  T& operator*() const {
+    if (part_ == nullptr) RefuseMovedModel();
+    return *part_;
+  }
+
+ private:
+  std::unique_ptr<T> part_;
+};
 
 // A planned network with its memory. Lives by its plan: what a step takes was planned first. After
 // it was moved into another model, every call throws UsageError. One thread uses it at a time: what
