@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "builders/training_memory/checkpoint_state.h"
+#include "builders/training_memory/layer_pass.h"
 #include "builders/training_memory/memory_estimate.h"
 #include "presets/training_memory_config.h"
 #include "sdk/autograd/checkpoint.h"
@@ -28,6 +28,35 @@ struct DeviceMemoryUsage {
   std::int64_t peak_bytes = 0;       // the most they ever were
   std::int64_t idle_pool_bytes = 0;  // kept beside them for the next request
   std::int64_t limit_bytes = 0;      // max_memory_per_device_mb, or what the system has
+};
+
+class ManagerMemory;
+
+// A forward pass that waits for its backward pass: what TrainingMemoryManager keeps in between. It
+// may be dropped unused, and may outlive the manager; the layers must live until backward.
+class CheckpointState {
+ public:
+  CheckpointState() = default;  // of no pass
+
+  // Returns true while a backward pass can still go through it.
+  bool is_pending() const { return parts_ != nullptr && !parts_->used; }
+  // Gives back what is kept for backward, which can then not follow any more.
+  void Drop() { parts_.reset(); }
+
+ private:
+  friend class TrainingMemoryManager;
+  struct Parts {
+    std::shared_ptr<const ManagerMemory> memory;  // of the manager it belongs to
+    LayerPass pass;
+    bool used = false;
+  };
+  std::unique_ptr<Parts> parts_;
+};
+
+// Holds what a forward pass returns.
+struct CheckpointedForward {
+  Tensor output;
+  CheckpointState state;
 };
 
 // Checkpointed, pooled training for those who bring their own layers or functions and run their own
