@@ -5,11 +5,21 @@
 #include <tuple>
 #include <vector>
 
-#include "builders/budget/budget_candidate.h"
+#include "builders/budget/footprint.h"
+#include "builders/budget/free_knobs.h"
 #include "builders/budget/stage_bytes.h"
 #include "sdk/core/slow_work.h"
+#include "sdk/plan/chain_planner.h"
 
 namespace frugal {
+
+// A way to train, and what a dry run of it takes.
+struct BudgetCandidate {
+  StepSettings settings;
+  ChainChoice chain;  // segments of the network's leaves; nothing where the fields make them
+  Footprint footprint;
+  double seconds = 0;  // predicted, of forward and backward passes of a step
+};
 
 // Plans ways to train as a whole plan is made: by dry runs of their steps. Nothing of the setup
 // changes but the network's checkpointed segments, of which there are none behind each call.

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "builders/budget/budget_candidate.h"
+#include "builders/budget/candidate_planner.h"
 
 namespace frugal {
 
