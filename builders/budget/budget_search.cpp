@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "builders/budget/chain_search.h"
+#include "builders/budget/limit_search.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/vocabulary_loss.h"
 
@@ -240,7 +240,7 @@ ChainPlanner BudgetSearch::ChainFor(const StepSettings& settings) {
 
 std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& settings) {
   ChainPlanner chain = ChainFor(settings);
-  ChainSearch search(chain, budget_bytes_,
+  LimitSearch search(chain, budget_bytes_,
                      [&](const ChainChoice& choice) { return Plan(settings, choice); });
   if (auto found = search.Fastest()) {
     BudgetCandidate fastest = PlanAllMicroBatches(*std::move(found));

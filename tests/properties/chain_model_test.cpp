@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 
-#include "builders/budget/chain_search.h"
+#include "builders/budget/limit_search.h"
 #include "builders/budget/stage_times.h"
 #include "builders/plan/planner.h"
 #include "tests/support/budget_runs.h"
@@ -119,7 +119,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
       for (const Tried& one : all) {
         if (one.bytes <= budget) fastest = std::min(fastest, one.seconds);
       }
-      ChainSearch search(planner, budget, [&](const ChainChoice& choice) {
+      LimitSearch search(planner, budget, [&](const ChainChoice& choice) {
         BudgetCandidate candidate;
         candidate.chain = choice;
         candidate.footprint.bytes = PeakOf(planned, choice.segments);

@@ -11,10 +11,10 @@ namespace frugal {
 // Searches a chain's schedules for the fastest that fits a budget. The model of the chain is off by
 // a few bytes, so every schedule that counts is planned whole, and the limit that the model is
 // given is searched for: the largest whose schedule fits. The model says where to begin.
-class ChainSearch {
+class LimitSearch {
  public:
   using PlanWhole = std::function<BudgetCandidate(const ChainChoice&)>;
-  ChainSearch(ChainPlanner& planner, std::int64_t budget_bytes, PlanWhole plan)
+  LimitSearch(ChainPlanner& planner, std::int64_t budget_bytes, PlanWhole plan)
       : planner_(planner), budget_bytes_(budget_bytes), plan_(std::move(plan)) {}
 
   // Returns nothing where none was found.

@@ -1,4 +1,4 @@
-#include "builders/budget/chain_search.h"
+#include "builders/budget/limit_search.h"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ constexpr int kMostTries = 60;
 
 }  // namespace
 
-bool ChainSearch::Try(const ChainChoice& choice) {
+bool LimitSearch::Try(const ChainChoice& choice) {
   const auto [met, is_new] = memo_.try_emplace({choice.cost.peak_bytes, choice.cost.seconds});
   if (!is_new) return met->second;
   BudgetCandidate candidate = plan_(choice);
@@ -22,13 +22,13 @@ bool ChainSearch::Try(const ChainChoice& choice) {
   return met->second;
 }
 
-bool ChainSearch::TryLimit(int64_t bytes) {
+bool LimitSearch::TryLimit(int64_t bytes) {
   const auto choice = planner_.Fastest(bytes);
   return choice && Try(*choice);
 }
 
 // Outwards from the guess in growing steps, until one limit fits and one does not; then between.
-void ChainSearch::SearchLimit(int64_t guess) {
+void LimitSearch::SearchLimit(int64_t guess) {
   const int64_t step = std::max<int64_t>(1, too_much_ / 1000);
   int64_t fitting = 0;
   int64_t at = std::clamp<int64_t>(guess, 0, too_much_ - 1);
@@ -51,7 +51,7 @@ void ChainSearch::SearchLimit(int64_t guess) {
 
 // Near the least that a chain can do with, what fits by the model and what does so planned whole
 // may differ either way: schedules for limits above the model's least, one after the other.
-void ChainSearch::ScanUp() {
+void LimitSearch::ScanUp() {
   const ChainChoice choice = planner_.Least();
   Try(choice);
   const int64_t least = choice.cost.peak_bytes;
@@ -59,7 +59,7 @@ void ChainSearch::ScanUp() {
 }
 
 // Schedules that the model says take somewhat more than the limit may take less.
-void ChainSearch::TryKnown(int tries) {
+void LimitSearch::TryKnown(int tries) {
   std::vector<ChainChoice> known = planner_.known();
   std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.seconds; });
   for (const ChainChoice& choice : known) {
@@ -71,7 +71,7 @@ void ChainSearch::TryKnown(int tries) {
 }
 
 // Schedules that know only the number of stages run more of them again than these need.
-void ChainSearch::DropSegments() {
+void LimitSearch::DropSegments() {
   int tries = kMostTries;
   for (bool is_faster = true; is_faster;) {
     is_faster = false;
@@ -89,7 +89,7 @@ void ChainSearch::DropSegments() {
   }
 }
 
-BudgetCandidate ChainSearch::FasterThan(BudgetCandidate fitting) {
+BudgetCandidate LimitSearch::FasterThan(BudgetCandidate fitting) {
   best_ = std::move(fitting);
   if (planner_.stage_count() > kFewStages) return *best_;
   TryKnown(kMostTries);
@@ -97,7 +97,7 @@ BudgetCandidate ChainSearch::FasterThan(BudgetCandidate fitting) {
   return *best_;
 }
 
-std::optional<BudgetCandidate> ChainSearch::Fastest() {
+std::optional<BudgetCandidate> LimitSearch::Fastest() {
   const ChainChoice& all = planner_.keep_all();
   const BudgetCandidate keep_all = plan_(all);
   if (keep_all.footprint.bytes <= budget_bytes_) return keep_all;
