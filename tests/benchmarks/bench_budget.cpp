@@ -14,7 +14,7 @@
 #include <iostream>
 
 #include "builders/budget/budget_search.h"
-#include "builders/report/html/html_style.h"
+#include "builders/report/html/html.h"
 #include "builders/report/html/svg_chart.h"
 #include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"

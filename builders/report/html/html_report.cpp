@@ -1,8 +1,7 @@
 #include "builders/report/html/html_report.h"
 
-#include "builders/report/html/html_escape.h"
+#include "builders/report/html/html.h"
 #include "builders/report/html/html_sections.h"
-#include "builders/report/html/html_style.h"
 #include "builders/report/html/loss_chart.h"
 #include "builders/report/html/memory_chart.h"
 #include "builders/report/rows/plan_notes.h"

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "builders/report/html/html_escape.h"
+#include "builders/report/html/html.h"
 #include "builders/report/html/html_sections.h"
 #include "builders/report/rows/data_units.h"
 #include "builders/report/rows/memory_rows.h"

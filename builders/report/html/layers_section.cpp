@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "builders/report/html/html.h"
 #include "builders/report/html/html_sections.h"
-#include "builders/report/html/html_table.h"
 #include "builders/report/rows/layer_times.h"
 #include "builders/report/text/layer_table.h"
 #include "sdk/core/byte_size.h"

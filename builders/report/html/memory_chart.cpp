@@ -4,7 +4,7 @@
 #include <array>
 
 #include "builders/report/html/downsample.h"
-#include "builders/report/html/html_table.h"
+#include "builders/report/html/html.h"
 #include "builders/report/html/svg_chart.h"
 #include "builders/report/rows/step_choice.h"
 #include "sdk/core/byte_size.h"

@@ -1,5 +1,5 @@
+#include "builders/report/html/html.h"
 #include "builders/report/html/html_sections.h"
-#include "builders/report/html/html_table.h"
 #include "builders/report/rows/memory_rows.h"
 #include "builders/report/rows/step_choice.h"
 #include "sdk/core/byte_size.h"

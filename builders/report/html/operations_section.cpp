@@ -1,6 +1,5 @@
-#include "builders/report/html/html_escape.h"
+#include "builders/report/html/html.h"
 #include "builders/report/html/html_sections.h"
-#include "builders/report/html/html_table.h"
 #include "builders/report/text/operation_table.h"
 
 namespace frugal {

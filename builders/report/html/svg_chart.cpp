@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "builders/report/html/html_escape.h"
+#include "builders/report/html/html.h"
 #include "sdk/core/number_text.h"
 
 namespace frugal {

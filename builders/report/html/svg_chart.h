@@ -14,7 +14,7 @@ struct Point {
 };
 
 // Tells where a chart lies in its SVG, in user units. The classes that its parts carry are in
-// html_style.cpp.
+// ReportStyle().
 struct ChartFrame {
   Axis x;
   Axis y;

@@ -2,8 +2,7 @@
 
 #include <limits>
 
-#include "builders/report/html/html_escape.h"
-#include "builders/report/html/html_table.h"
+#include "builders/report/html/html.h"
 #include "tests/builders/report/sample_run.h"
 #include "tests/catch.h"
 
