@@ -8,16 +8,17 @@ std::string OperationsSection(const ReportData& data) {
   if (!data.result.profile) return "";
   const OperationProfile& profile = *data.result.profile;
   HtmlTable table;
-  table.columns = {{"operation"}};
-  for (const char* title : {"calls", "ms", "time", "GFLOP/s", "of limit", "GB/s", "of copy"}) {
-    table.columns.push_back({title, true});
+  for (const OperationColumn& column : OperationColumns()) {
+    table.columns.push_back({column.title, column.is_number});
   }
   for (const OperationRow& row : OperationRows(profile)) {
-    std::vector<HtmlCell> cells;
-    for (const std::string& text : OperationCells(row)) cells.push_back({text});
-    cells[3].style_class = "share";
-    cells[3].bar = row.share;
-    table.rows.push_back(std::move(cells));
+    std::vector<HtmlCell>& cells = table.rows.emplace_back();
+    for (const OperationColumn& column : OperationColumns()) {
+      cells.push_back({column.cell(row)});
+      if (!column.is_share) continue;
+      cells.back().style_class = "share";
+      cells.back().bar = row.share;
+    }
   }
   table.last_is_total = true;
   return "<section>\n<h2>Operations</h2>\n<p>" + EscapeHtml(OperationNote(profile)) + "</p>\n" +

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sdk/core/number_text.h"
+
 namespace frugal {
 namespace {
 
@@ -31,7 +33,27 @@ class Rows {
   MachineLimits limits_;
 };
 
+std::string FixedOrDash(double value, int digits) {
+  return value > 0 ? FixedText(value, digits) : "-";
+}
+
+std::string WholeOrDash(double share) { return share > 0 ? FixedText(100 * share, 0) + "%" : "-"; }
+
 }  // namespace
+
+const std::vector<OperationColumn>& OperationColumns() {
+  using Row = OperationRow;
+  static const std::vector<OperationColumn> columns = {
+      {"operation", false, [](const Row& row) { return row.name; }},
+      {"calls", true, [](const Row& row) { return FixedOrDash(row.calls, 0); }},
+      {"ms", true, [](const Row& row) { return FixedText(row.milliseconds, 2); }},
+      {"time", true, [](const Row& row) { return FixedText(100 * row.share, 1) + "%"; }, true},
+      {"GFLOP/s", true, [](const Row& row) { return FixedOrDash(row.gflops, 1); }},
+      {"of limit", true, [](const Row& row) { return WholeOrDash(row.product_share); }},
+      {"GB/s", true, [](const Row& row) { return FixedOrDash(row.gbytes, 1); }},
+      {"of copy", true, [](const Row& row) { return WholeOrDash(row.copy_share); }}};
+  return columns;
+}
 
 std::vector<OperationRow> OperationRows(const OperationProfile& profile) {
   const Rows rows(profile);

@@ -20,6 +20,15 @@ struct OperationRow {
   double copy_share = 0;     // of the machine's best copy
 };
 
+// A column of the table, wherever it is shown.
+struct OperationColumn {
+  std::string title;
+  bool is_number = false;
+  std::string (*cell)(const OperationRow& row) = nullptr;
+  bool is_share = false;  // OperationRow::share, which HTML shows as a bar as well
+};
+const std::vector<OperationColumn>& OperationColumns();
+
 // Kinds by falling time, then what a step spends outside kernels, then the step itself.
 std::vector<OperationRow> OperationRows(const OperationProfile& profile);
 

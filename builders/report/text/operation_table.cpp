@@ -5,26 +5,6 @@
 #include "sdk/core/number_text.h"
 
 namespace frugal {
-namespace {
-
-std::string FixedOrDash(double value, int digits) {
-  return value > 0 ? FixedText(value, digits) : "-";
-}
-
-std::string WholeOrDash(double share) { return share > 0 ? FixedText(100 * share, 0) + "%" : "-"; }
-
-}  // namespace
-
-std::vector<std::string> OperationCells(const OperationRow& row) {
-  return {row.name,
-          row.calls > 0 ? FixedText(row.calls, 0) : "-",
-          FixedText(row.milliseconds, 2),
-          FixedText(100 * row.share, 1) + "%",
-          FixedOrDash(row.gflops, 1),
-          WholeOrDash(row.product_share),
-          FixedOrDash(row.gbytes, 1),
-          WholeOrDash(row.copy_share)};
-}
 
 std::string OperationNote(const OperationProfile& profile) {
   std::string text = "Mean of " + FormatCount(profile.steps) +
@@ -39,9 +19,14 @@ std::string OperationNote(const OperationProfile& profile) {
 
 std::string OperationTableText(const OperationProfile& profile) {
   TextTable table;
-  table.columns = {{"Operation"},     {"calls", true},    {"ms", true},   {"time", true},
-                   {"GFLOP/s", true}, {"of limit", true}, {"GB/s", true}, {"of copy", true}};
-  for (const OperationRow& row : OperationRows(profile)) table.rows.push_back(OperationCells(row));
+  for (const OperationColumn& column : OperationColumns()) {
+    table.columns.push_back({column.title, column.is_number});
+  }
+  table.columns.front().title = "Operation";
+  for (const OperationRow& row : OperationRows(profile)) {
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (const OperationColumn& column : OperationColumns()) cells.push_back(column.cell(row));
+  }
   return ToText(table) + OperationNote(profile) + "\n";
 }
 
