@@ -19,6 +19,7 @@ std::string Refusal(const std::string& toml) {
 const std::string kLayers = "[[model.layers]]\ntype = \"flatten\"\n";
 
 TEST_CASE("a family has its default sizes, and those of the file") {
+  REQUIRE(ArchitectureFamilies().size() == std::variant_size_v<ArchitectureConfig>);
   for (const ArchitectureFamily& family : ArchitectureFamilies()) {
     INFO(family.name);
     const RunConfig config = Read("[model]\nfamily = \"" + family.name + "\"\n");

@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// All families, in the order of ArchitectureConfig.
+// All families: one for each alternative of ArchitectureConfig.
 const std::vector<ArchitectureFamily>& ArchitectureFamilies();
 const ArchitectureFamily& FamilyOf(const ArchitectureConfig& config);
 const ArchitectureFamily* FindFamily(std::string_view name);  // null if there is none

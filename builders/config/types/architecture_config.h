@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -39,6 +41,8 @@ struct ArchitectureFamily {
   std::string name;             // "gpt2"
   ArchitectureConfig defaults;  // the alternative with its default sizes
   FieldTable fields;            // of that alternative's struct
+  // Makes the network of a configuration of that alternative, without paths.
+  std::function<std::unique_ptr<Sequential>(const ArchitectureConfig& config)> make;
 };
 
 }  // namespace frugal

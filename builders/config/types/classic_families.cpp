@@ -92,11 +92,11 @@ FieldTable ResNetFields() {
 }  // namespace
 
 std::vector<ArchitectureFamily> ClassicFamilies() {
-  return {{"gpt2", Gpt2Config(), Gpt2Fields()},
-          {"llama", LlamaConfig(), LlamaFields()},
-          {"bert", BertConfig(), BertFields()},
-          {"vit", VitConfig(), VitFields()},
-          {"resnet", ResNetConfig(), ResNetFields()}};
+  return {RowOf<Gpt2Config>("gpt2", Gpt2Fields(), MakeGpt2),
+          RowOf<LlamaConfig>("llama", LlamaFields(), MakeLlama),
+          RowOf<BertConfig>("bert", BertFields(), MakeBert),
+          RowOf<VitConfig>("vit", VitFields(), MakeVit),
+          RowOf<ResNetConfig>("resnet", ResNetFields(), MakeResNet)};
 }
 
 }  // namespace frugal

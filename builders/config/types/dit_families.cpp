@@ -62,10 +62,10 @@ FieldTable FlagDitFields() {
 }  // namespace
 
 std::vector<ArchitectureFamily> DitFamilies() {
-  return {{"dit", DitConfig(), DitFields<DitConfig>("dit")},
-          {"sit", SitConfig(), DitFields<SitConfig>("sit")},
-          {"uvit", UVitConfig(), UVitFields()},
-          {"flag_dit", FlagDitConfig(), FlagDitFields()}};
+  return {RowOf<DitConfig>("dit", DitFields<DitConfig>("dit"), MakeDit),
+          RowOf<SitConfig>("sit", DitFields<SitConfig>("sit"), MakeSit),
+          RowOf<UVitConfig>("uvit", UVitFields(), MakeUVit),
+          RowOf<FlagDitConfig>("flag_dit", FlagDitFields(), MakeFlagDit)};
 }
 
 }  // namespace frugal

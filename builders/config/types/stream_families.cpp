@@ -158,11 +158,11 @@ FieldTable EmmditFields() {
 }  // namespace
 
 std::vector<ArchitectureFamily> StreamFamilies() {
-  return {{"mmdit", MmditConfig(), MmditFields()},
-          {"flux", FluxConfig(), FluxFields()},
-          {"cogvideox", CogVideoXConfig(), CogVideoXFields()},
-          {"asymmdit", AsymmDitConfig(), AsymmDitFields()},
-          {"emmdit", EmmditConfig(), EmmditFields()}};
+  return {RowOf<MmditConfig>("mmdit", MmditFields(), MakeMmdit),
+          RowOf<FluxConfig>("flux", FluxFields(), MakeFlux),
+          RowOf<CogVideoXConfig>("cogvideox", CogVideoXFields(), MakeCogVideoX),
+          RowOf<AsymmDitConfig>("asymmdit", AsymmDitFields(), MakeAsymmDit),
+          RowOf<EmmditConfig>("emmdit", EmmditFields(), MakeEmmdit)};
 }
 
 }  // namespace frugal

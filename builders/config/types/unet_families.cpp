@@ -231,13 +231,14 @@ FieldTable PixelUNetFields() {
 }  // namespace
 
 std::vector<ArchitectureFamily> UNetFamilies() {
-  return {{"unet", UNetConfig(), UNetFields()},
-          {"unet_condition", UNetConditionConfig(), UNetConditionFields()},
-          {"controlnet", ControlNetConfig(), ControlNetFields()},
-          {"controlnet_union", ControlNetUnionConfig(), ControlNetUnionFields()},
-          {"vae_kl", VaeKlConfig(), VaeKlFields()},
-          {"video_unet", VideoUNetConfig(), VideoUNetFields()},
-          {"pixel_unet", PixelUNetConfig(), PixelUNetFields()}};
+  return {RowOf<UNetConfig>("unet", UNetFields(), MakeUNet),
+          RowOf<UNetConditionConfig>("unet_condition", UNetConditionFields(), MakeUNetCondition),
+          RowOf<ControlNetConfig>("controlnet", ControlNetFields(), MakeControlNet),
+          RowOf<ControlNetUnionConfig>("controlnet_union", ControlNetUnionFields(),
+                                       MakeControlNetUnion),
+          RowOf<VaeKlConfig>("vae_kl", VaeKlFields(), MakeVaeKl),
+          RowOf<VideoUNetConfig>("video_unet", VideoUNetFields(), MakeVideoUNet),
+          RowOf<PixelUNetConfig>("pixel_unet", PixelUNetFields(), MakePixelUNet)};
 }
 
 }  // namespace frugal
