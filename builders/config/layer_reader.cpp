@@ -12,7 +12,7 @@ Field TypeField() {
   field.doc = "Which layer.";
   field.kind = ValueKind::kChoice;
   field.required = true;
-  for (const LayerType& type : LayerTypes()) field.choices.emplace_back(TypeNameOf(type.defaults));
+  for (const LayerType& type : LayerTypes()) field.choices.push_back(type.fields.name);
   return field;
 }
 

@@ -140,7 +140,7 @@ std::string RunConfigSchema() {
   layers.is_list = true;
   layers.selector = "type";
   for (const LayerType& type : LayerTypes()) {
-    layers.variants.push_back({std::string(TypeNameOf(type.defaults)), &type.fields, type.nested});
+    layers.variants.push_back({type.fields.name, &type.fields, type.nested});
   }
   sections.push_back(layers);
   return JsonSchemaOf("frugal training", sections);

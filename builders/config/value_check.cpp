@@ -19,9 +19,8 @@ void CheckLayers(std::vector<LayerSpec>& layers, const std::string& path,
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerSpec& layer = layers[i];
     const std::string here = path + "." + std::to_string(i);
-    const std::string_view type = TypeNameOf(layer.options);
-    CheckTable(FindLayerType(type)->fields, StructIn(layer.options),
-               here + " (" + std::string(type) + ")", diagnostics);
+    const FieldTable& fields = LayerTypeOf(layer.options).fields;
+    CheckTable(fields, StructIn(layer.options), here + " (" + fields.name + ")", diagnostics);
     CheckLayers(layer.layers, here + ".layers", diagnostics);
     CheckLayers(layer.shortcut, here + ".shortcut", diagnostics);
   }

@@ -1,7 +1,7 @@
 #include "builders/setup/network_builder.h"
 
+#include "builders/config/types/layer_fields.h"
 #include "builders/setup/dry_environment.h"
-#include "builders/setup/layer_factory.h"
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
 
@@ -71,7 +71,7 @@ class NetworkBuilder {
       LayerInput inside = input;
       return BuildList(spec.layers, path + ".layers", inside);
     }
-    return MakeLayer(spec.options, input.shape);
+    return LayerTypeOf(spec.options).make(spec.options, input.shape.back());
   }
 
   static void RequireLayers(const LayerSpec& spec, const std::string& path) {

@@ -27,10 +27,11 @@ FieldTable DropoutTable() {
 }  // namespace
 
 std::vector<LayerType> BasicTypes() {
-  return {{DenseOptions(), DenseTable(), {}},
-          {ActivationOptions(), ActivationTable(), {}},
-          {DropoutOptions(), DropoutTable(), {}},
-          {FlattenOptions(), MakeFieldTable<FlattenOptions>("flatten", {}), {}}};
+  return {RowOf<DenseOptions>(DenseTable(), OfFeatures<Dense>),
+          RowOf<ActivationOptions>(ActivationTable(), OfOptions<ActivationLayer>),
+          RowOf<DropoutOptions>(DropoutTable(), OfOptions<DropoutLayer>),
+          RowOf<FlattenOptions>(MakeFieldTable<FlattenOptions>("flatten", {}),
+                                OfNothing<FlattenLayer>)};
 }
 
 }  // namespace frugal

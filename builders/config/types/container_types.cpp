@@ -4,12 +4,14 @@
 namespace frugal {
 
 std::vector<LayerType> ContainerTypes() {
-  return {{ResidualOptions(),
-           MakeFieldTable<ResidualOptions>(
-               "residual",
-               {ActivationField("activation", &ResidualOptions::activation, "Behind the sum.")}),
-           {"layers", "shortcut"}},
-          {SequentialOptions(), MakeFieldTable<SequentialOptions>("sequential", {}), {"layers"}}};
+  return {
+      {ResidualOptions(),
+       MakeFieldTable<ResidualOptions>(
+           "residual",
+           {ActivationField("activation", &ResidualOptions::activation, "Behind the sum.")}),
+       {"layers", "shortcut"},
+       {}},
+      {SequentialOptions(), MakeFieldTable<SequentialOptions>("sequential", {}), {"layers"}, {}}};
 }
 
 }  // namespace frugal

@@ -31,7 +31,8 @@ LayerType ConvolutionType() {
   fields.push_back(ActivationField("activation", &Options::activation, "Behind the convolution."));
   fields.push_back(MakeTable("initializer", &Options::initializer,
                              "Of the weight; none: by the activation.", InitializerFields()));
-  return {Options(), MakeFieldTable<Options>("conv" + std::to_string(kAxes) + "d", fields), {}};
+  return RowOf<Options>(MakeFieldTable<Options>("conv" + std::to_string(kAxes) + "d", fields),
+                        OfFeatures<ConvolutionLayer<kAxes>>);
 }
 
 template <std::size_t kAxes>
@@ -43,9 +44,9 @@ LayerType TransposedType() {
                              PerAxisLimits(0, kAxes)));
   fields.push_back(MakeTable("initializer", &Options::initializer,
                              "Of the weight; none: xavier_uniform.", InitializerFields()));
-  return {Options(),
-          MakeFieldTable<Options>("conv_transpose" + std::to_string(kAxes) + "d", fields),
-          {}};
+  return RowOf<Options>(
+      MakeFieldTable<Options>("conv_transpose" + std::to_string(kAxes) + "d", fields),
+      OfFeatures<TransposedConvolutionLayer<kAxes>>);
 }
 
 }  // namespace

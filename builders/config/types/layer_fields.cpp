@@ -23,10 +23,20 @@ const std::vector<LayerType>& LayerTypes() {
   return types;
 }
 
+const LayerType& LayerTypeOf(const LayerOptions& options) {
+  return *std::ranges::find(LayerTypes(), options.index(),
+                            [](const LayerType& type) { return type.defaults.index(); });
+}
+
 const LayerType* FindLayerType(std::string_view name) {
-  const auto found = std::ranges::find(
-      LayerTypes(), name, [](const LayerType& type) { return TypeNameOf(type.defaults); });
+  const auto found =
+      std::ranges::find(LayerTypes(), name,
+                        [](const LayerType& type) -> std::string_view { return type.fields.name; });
   return found == LayerTypes().end() ? nullptr : &*found;
+}
+
+std::string_view TypeNameOf(const LayerOptions& options) {
+  return LayerTypeOf(options).fields.name;
 }
 
 void* StructIn(LayerOptions& options) {

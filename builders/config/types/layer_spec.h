@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -31,9 +30,8 @@ struct FlattenOptions {};
 struct ToSequenceOptions {};
 struct SequentialOptions {};
 
-// The types are ordered by family, as in builders/layer_types. A type that is added here also has a
-// name in layer_spec.cpp, a row in its family's table, a line in layer_factory.cpp and a verb in
-// LayerList.
+// The types are ordered by family, as in builders/config/types. A type that is added here also has
+// a row in its family's table and a verb in LayerList.
 using LayerOptions = std::variant<
     // basic
     DenseOptions, ActivationOptions, DropoutOptions, FlattenOptions,
@@ -60,8 +58,5 @@ struct LayerSpec {
   std::vector<LayerSpec> shortcut;  // of a residual, where the input itself has another shape
   SourceLocation location{};        // where a file describes it, for messages
 };
-
-// "dense", "conv2d", "max_pool2d", ... as TOML spells them.
-std::string_view TypeNameOf(const LayerOptions& options);
 
 }  // namespace frugal

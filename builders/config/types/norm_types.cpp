@@ -47,10 +47,10 @@ FieldTable GroupNormTable() {
 }  // namespace
 
 std::vector<LayerType> NormTypes() {
-  return {{BatchNormOptions(), BatchNormTable(), {}},
-          {LayerNormOptions(), LayerNormTable(), {}},
-          {RmsNormOptions(), RmsNormTable(), {}},
-          {GroupNormOptions(), GroupNormTable(), {}}};
+  return {RowOf<BatchNormOptions>(BatchNormTable(), OfFeatures<BatchNormLayer>),
+          RowOf<LayerNormOptions>(LayerNormTable(), OfFeatures<LayerNormLayer>),
+          RowOf<RmsNormOptions>(RmsNormTable(), OfFeatures<RmsNormLayer>),
+          RowOf<GroupNormOptions>(GroupNormTable(), OfFeatures<GroupNormLayer>)};
 }
 
 }  // namespace frugal

@@ -36,13 +36,19 @@ FieldTable UpsampleTable() {
                   {{"nearest", Upsampling::kNearest}, {"bilinear", Upsampling::kBilinear}})});
 }
 
+template <PoolKind kKind, class Options>
+std::unique_ptr<Layer> PoolOf(std::int64_t, const Options& options) {
+  return std::make_unique<Pool2d>(kKind, options);
+}
+
 }  // namespace
 
 std::vector<LayerType> PoolingTypes() {
-  return {{MaxPool2dOptions(), MakeFieldTable<MaxPool2dOptions>("max_pool2d", PoolFields()), {}},
-          {AveragePool2dOptions(), AveragePoolTable(), {}},
-          {AdaptivePool2dOptions(), AdaptiveTable(), {}},
-          {UpsampleOptions(), UpsampleTable(), {}}};
+  return {RowOf<MaxPool2dOptions>(MakeFieldTable<MaxPool2dOptions>("max_pool2d", PoolFields()),
+                                  PoolOf<PoolKind::kMax>),
+          RowOf<AveragePool2dOptions>(AveragePoolTable(), PoolOf<PoolKind::kAverage>),
+          RowOf<AdaptivePool2dOptions>(AdaptiveTable(), OfOptions<AdaptiveAveragePool2d>),
+          RowOf<UpsampleOptions>(UpsampleTable(), OfOptions<UpsampleLayer>)};
 }
 
 }  // namespace frugal

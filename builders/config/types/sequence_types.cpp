@@ -21,13 +21,20 @@ FieldTable SequencePoolTable() {
                    {"last", SequencePooling::kLast}})});
 }
 
+template <RecurrentKind kKind, class Options>
+std::unique_ptr<Layer> RecurrentOf(std::int64_t features, const Options& options) {
+  return std::make_unique<RecurrentLayer>(kKind, features, options);
+}
+
 }  // namespace
 
 std::vector<LayerType> SequenceTypes() {
-  return {{ToSequenceOptions(), MakeFieldTable<ToSequenceOptions>("to_sequence", {}), {}},
-          {LstmOptions(), RecurrentTable<LstmOptions>("lstm"), {}},
-          {GruOptions(), RecurrentTable<GruOptions>("gru"), {}},
-          {SequencePoolOptions(), SequencePoolTable(), {}}};
+  return {
+      RowOf<ToSequenceOptions>(MakeFieldTable<ToSequenceOptions>("to_sequence", {}),
+                               OfNothing<ToSequenceLayer>),
+      RowOf<LstmOptions>(RecurrentTable<LstmOptions>("lstm"), RecurrentOf<RecurrentKind::kLstm>),
+      RowOf<GruOptions>(RecurrentTable<GruOptions>("gru"), RecurrentOf<RecurrentKind::kGru>),
+      RowOf<SequencePoolOptions>(SequencePoolTable(), OfOptions<SequencePoolLayer>)};
 }
 
 }  // namespace frugal

@@ -65,11 +65,11 @@ FieldTable GatedFeedForwardTable() {
 }  // namespace
 
 std::vector<LayerType> TransformerTypes() {
-  return {{EmbeddingOptions(), EmbeddingTable(), {}},
-          {PositionOptions(), LearnedPositionsTable(), {}},
-          {SinusoidOptions(), SinusoidalPositionsTable(), {}},
-          {AttentionLayerOptions(), AttentionTable(), {}},
-          {GatedFeedForwardOptions(), GatedFeedForwardTable(), {}}};
+  return {RowOf<EmbeddingOptions>(EmbeddingTable(), OfOptions<TokenEmbedding>),
+          RowOf<PositionOptions>(LearnedPositionsTable(), OfFeatures<LearnedPositions>),
+          RowOf<SinusoidOptions>(SinusoidalPositionsTable(), OfOptions<SinusoidalPositions>),
+          RowOf<AttentionLayerOptions>(AttentionTable(), OfFeatures<AttentionLayer>),
+          RowOf<GatedFeedForwardOptions>(GatedFeedForwardTable(), OfFeatures<GatedFeedForward>)};
 }
 
 }  // namespace frugal

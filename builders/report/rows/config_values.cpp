@@ -27,14 +27,12 @@ void MarkCode(const LayerType& type, std::vector<ResolvedValue>& values) {
 void AppendLayers(const std::vector<LayerSpec>& layers, const std::string& path,
                   const Origins& origins, std::vector<ResolvedValue>& values) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const std::string name(TypeNameOf(layers[i].options));
+    const LayerType& type = LayerTypeOf(layers[i].options);
     const std::string place = path + "." + std::to_string(i);
-    const LayerType* type = FindLayerType(name);
-    if (type == nullptr) continue;
     LayerOptions options = layers[i].options;
-    auto own = Resolve(type->fields, StructIn(options), place, origins);
-    MarkCode(*type, own);
-    for (ResolvedValue& value : own) value.section = place + " " + name;
+    auto own = Resolve(type.fields, StructIn(options), place, origins);
+    MarkCode(type, own);
+    for (ResolvedValue& value : own) value.section = place + " " + type.fields.name;
     Append(std::move(own), values);
     AppendLayers(layers[i].layers, place + ".layers", origins, values);
     AppendLayers(layers[i].shortcut, place + ".shortcut", origins, values);
