@@ -48,7 +48,24 @@ void ReadNetwork(const ConfigNode& model, RunConfig& config, Diagnostics& diagno
   }
 }
 
-RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, bool custom_data) {
+}  // namespace
+
+const std::vector<Section>& Sections() {
+  static const std::vector<Section> sections = {
+      {"model", &ModelFields(), [](RunConfig& c) -> void* { return &c.model; }},
+      {"data", &DataFields(), [](RunConfig& c) -> void* { return &c.data; }},
+      {"loss", &LossFields(), [](RunConfig& c) -> void* { return &c.loss; }},
+      {"optimizer", &OptimizerFields(), [](RunConfig& c) -> void* { return &c.optimizer; }},
+      {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; }},
+      {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; }},
+      {"diffusion", &DiffusionFields(), [](RunConfig& c) -> void* { return &c.diffusion; }},
+      {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; }},
+  };
+  return sections;
+}
+
+RunConfig ReadRunConfigTree(ConfigNode root, const std::vector<std::string>& overrides,
+                            bool custom_data) {
   for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
   RunConfig config;
   config.origins.Set("", Origin::At(root.location));
@@ -75,29 +92,13 @@ RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides, b
   return config;
 }
 
-}  // namespace
-
-const std::vector<Section>& Sections() {
-  static const std::vector<Section> sections = {
-      {"model", &ModelFields(), [](RunConfig& c) -> void* { return &c.model; }},
-      {"data", &DataFields(), [](RunConfig& c) -> void* { return &c.data; }},
-      {"loss", &LossFields(), [](RunConfig& c) -> void* { return &c.loss; }},
-      {"optimizer", &OptimizerFields(), [](RunConfig& c) -> void* { return &c.optimizer; }},
-      {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; }},
-      {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; }},
-      {"diffusion", &DiffusionFields(), [](RunConfig& c) -> void* { return &c.diffusion; }},
-      {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; }},
-  };
-  return sections;
-}
-
 RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>& overrides) {
-  return ReadTree(ParseTomlFile(path), overrides, false);
+  return ReadRunConfigTree(ParseTomlFile(path), overrides, false);
 }
 
 RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
                             const std::vector<std::string>& overrides, bool custom_data) {
-  return ReadTree(ParseTomlText(toml, name), overrides, custom_data);
+  return ReadRunConfigTree(ParseTomlText(toml, name), overrides, custom_data);
 }
 
 namespace {

@@ -9,7 +9,7 @@
 #include "builders/plan/planner.h"
 #include "builders/setup/network_inputs.h"
 #include "builders/setup/nominal_layout.h"
-#include "presets/config/value.h"
+#include "presets/config/config_node.h"
 #include "presets/model_presets.h"
 #include "sdk/core/error.h"
 
@@ -49,10 +49,38 @@ void RefuseOthers(const std::vector<std::string>& overrides, bool tokens) {
   }
 }
 
-std::string BaseToml(const std::string& name, bool has_labels) {
-  return "[model]\nname = " + QuoteToml(name) + "\npreset = " + QuoteToml(name) +
-         "\n[loss]\nkind = \"" + (has_labels ? "cross_entropy" : "mse") +
-         "\"\n[optimizer]\nkind = \"adamw\"\n[training]\nbatch_size = 1\n";
+// Stands for a place in text without a file: messages do not show it, but those about it come
+// before those about the command line.
+SourceLocation NoFile() { return {.file = "", .line = 1, .column = 1}; }
+
+ConfigNode ScalarNode(const std::string& key, const Value& value) {
+  return {.kind = NodeKind::kScalar,
+          .key = key,
+          .key_location = NoFile(),
+          .location = NoFile(),
+          .value = value,
+          .children = {},
+          .text = ToString(value)};
+}
+
+ConfigNode TableNode(const std::string& key, std::vector<ConfigNode> children) {
+  return {.kind = NodeKind::kTable,
+          .key = key,
+          .key_location = NoFile(),
+          .location = NoFile(),
+          .value = {},
+          .children = std::move(children),
+          .text = {}};
+}
+
+// Says what a file would say, to train the model on one sample.
+ConfigNode BaseConfig(const std::string& name, bool has_labels) {
+  const std::string loss(NameOf(has_labels ? LossKind::kCrossEntropy : LossKind::kMse));
+  const std::string optimizer(NameOf(OptimizerKind::kAdamW));
+  return TableNode("", {TableNode("model", {ScalarNode("name", name), ScalarNode("preset", name)}),
+                        TableNode("loss", {ScalarNode("kind", loss)}),
+                        TableNode("optimizer", {ScalarNode("kind", optimizer)}),
+                        TableNode("training", {ScalarNode("batch_size", std::int64_t{1})})});
 }
 
 Shape OutputShape(const RunConfig& config, const DataLayout& layout, Sequential& network) {
@@ -105,7 +133,7 @@ RunConfig NamedModelConfig(const std::string& name, const std::vector<std::strin
   const ArchitectureConfig published = ArchitectureNamed(name);
   const NominalLayout natural = NominalLayoutOf(published, *BuildArchitecture(published));
   RefuseOthers(overrides, natural.layout.vocabulary > 0);
-  RunConfig config = ReadRunConfigText(BaseToml(name, natural.has_labels), "", overrides, true);
+  RunConfig config = ReadRunConfigTree(BaseConfig(name, natural.has_labels), overrides, true);
   if (TakesLabels(config.loss.kind) == natural.has_labels) return config;
   throw ConfigError({.where = "loss",
                      .required = natural.has_labels
