@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "builders/config/dataset.h"
+#include "builders/config/owned_fields.h"
 #include "presets/config/value.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
@@ -11,30 +12,26 @@
 namespace frugal {
 namespace {
 
-struct DataField {
-  const char* key;
-  bool is_set;
-};
+constexpr const char* kImages = "images";
+constexpr const char* kText = "a text";
 
-std::vector<DataField> ImageFields(const DataOptions& options) {
+std::vector<OwnedField> FieldsInUse(const DataOptions& options) {
   const DataOptions defaults;
-  return {{"train_images", options.train_images.has_value()},
-          {"train_labels", options.train_labels.has_value()},
-          {"test_images", options.test_images.has_value()},
-          {"test_labels", options.test_labels.has_value()},
-          {"sample_shape", options.sample_shape.has_value()},
-          {"train_count", options.train_count.has_value()},
-          {"test_count", options.test_count.has_value()},
-          {"classes", options.classes.has_value()},
-          {"classes_used", options.classes_used.has_value()},
-          {"mean", options.mean != defaults.mean},
-          {"std", options.std != defaults.std}};
-}
-
-std::vector<DataField> TextFields(const DataOptions& options) {
-  const DataOptions defaults;
-  return {{"sequence_length", options.sequence_length != defaults.sequence_length},
-          {"test_fraction", options.test_fraction != defaults.test_fraction}};
+  const std::vector<std::string> images = {kImages};
+  const std::vector<std::string> text = {kText};
+  return {{"train_images", options.train_images.has_value(), images},
+          {"train_labels", options.train_labels.has_value(), images},
+          {"test_images", options.test_images.has_value(), images},
+          {"test_labels", options.test_labels.has_value(), images},
+          {"sample_shape", options.sample_shape.has_value(), images},
+          {"train_count", options.train_count.has_value(), images},
+          {"test_count", options.test_count.has_value(), images},
+          {"classes", options.classes.has_value(), images},
+          {"classes_used", options.classes_used.has_value(), images},
+          {"mean", options.mean != defaults.mean, images},
+          {"std", options.std != defaults.std, images},
+          {"sequence_length", options.sequence_length != defaults.sequence_length, text},
+          {"test_fraction", options.test_fraction != defaults.test_fraction, text}};
 }
 
 // Returns true where a file or a command line names the field. Code replaces whole sections, and
@@ -108,16 +105,14 @@ void CheckDataFields(const RunConfig& config, Diagnostics& diagnostics) {
   const bool is_text = options.text_file.has_value();
   const std::string given =
       is_text ? "text_file = " + QuoteToml(*options.text_file) : "there is no text_file";
-  for (const auto& [key, is_set] : is_text ? ImageFields(options) : TextFields(options)) {
-    const Origin& origin = config.origins.Of(std::string("data.") + key);
-    if (!is_set && !IsWritten(origin)) continue;
-    diagnostics.Add(
-        origin.location,
-        {.where = "data",
-         .required = std::string(key) + " belongs to " + (is_text ? "images" : "a text"),
-         .given = given,
-         .advice = is_text ? "leave one of the two out" : "leave it out, or name a text"});
-  }
+  CheckOwnedFields(
+      config,
+      {.section = "data",
+       .kind = is_text ? kText : kImages,
+       .quotes_owners = false,
+       .given = given,
+       .advice = is_text ? "leave one of the two out" : "leave it out, or name a text"},
+      FieldsInUse(options), diagnostics);
   if (is_text) return CheckName(config, given, diagnostics);
   CheckDatasetName(config, diagnostics);
   CheckCounts(config, diagnostics);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "builders/config/data_rules.h"
+#include "builders/config/owned_fields.h"
 #include "sdk/data/dataset_info.h"
 
 namespace frugal {
@@ -52,69 +53,36 @@ void CheckLoss(const RunConfig& config, bool custom_data, Diagnostics& diagnosti
                    .advice = "set kind = \"cross_entropy\", or bring data with real targets"});
 }
 
-// Returns true where somebody meant the field of a section whose `kind` decides if it is read: it
-// has another value than its default, or a file or a command line names it. Where code replaced the
-// section, what the file said of it no longer counts.
-bool IsMeant(const RunConfig& config, const std::string& section, const std::string& key,
-             bool is_set) {
-  const OriginKind origin = config.origins.Of(section + "." + key).kind;
-  const bool by_code = config.origins.Of(section + ".kind").kind == OriginKind::kCode;
-  return is_set || origin == OriginKind::kCommandLine || (origin == OriginKind::kFile && !by_code);
-}
-
-// Tells which optimizers read a field; set for another, it would be dead.
-struct OptimizerField {
-  const char* key;
-  std::vector<OptimizerKind> kinds;
-  bool is_set;
-};
-
-std::vector<OptimizerField> OptimizerFieldsInUse(const RunConfig& config) {
+std::vector<OwnedField> OptimizerFieldsInUse(const OptimizerOptions& options) {
   using Kind = OptimizerKind;
   const std::vector<Kind> moments = {Kind::kAdam, Kind::kAdamW, Kind::kNAdam, Kind::kRAdam,
                                      Kind::kAdamax};
   std::vector<Kind> with_eps = {Kind::kRmsProp, Kind::kAdagrad, Kind::kAdadelta};
   with_eps.insert(with_eps.begin(), moments.begin(), moments.end());
-  const OptimizerOptions& options = config.optimizer;
+  const auto of = [](const std::vector<Kind>& kinds) { return NamesOf(kinds); };
   const OptimizerOptions defaults;
-  return {{"momentum", {Kind::kSgd, Kind::kRmsProp}, options.momentum != defaults.momentum},
-          {"nesterov", {Kind::kSgd}, options.nesterov},
-          {"beta1", moments, options.beta1 != defaults.beta1},
-          {"beta2", moments, options.beta2 != defaults.beta2},
-          {"alpha", {Kind::kRmsProp}, options.alpha != defaults.alpha},
-          {"rho", {Kind::kAdadelta}, options.rho != defaults.rho},
-          {"rate_decay", {Kind::kAdagrad}, options.rate_decay != defaults.rate_decay},
-          {"momentum_decay", {Kind::kNAdam}, options.momentum_decay != defaults.momentum_decay},
-          {"eps", with_eps, options.eps.has_value()}};
-}
-
-std::string ListOf(const std::vector<OptimizerKind>& kinds) {
-  std::string text;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    text += i == 0 ? "" : i + 1 < kinds.size() ? ", " : " and ";
-    text += NameOf(kinds[i]);
-  }
-  return text;
+  return {{"momentum", options.momentum != defaults.momentum, of({Kind::kSgd, Kind::kRmsProp})},
+          {"nesterov", options.nesterov, of({Kind::kSgd})},
+          {"beta1", options.beta1 != defaults.beta1, of(moments)},
+          {"beta2", options.beta2 != defaults.beta2, of(moments)},
+          {"alpha", options.alpha != defaults.alpha, of({Kind::kRmsProp})},
+          {"rho", options.rho != defaults.rho, of({Kind::kAdadelta})},
+          {"rate_decay", options.rate_decay != defaults.rate_decay, of({Kind::kAdagrad})},
+          {"momentum_decay", options.momentum_decay != defaults.momentum_decay, of({Kind::kNAdam})},
+          {"eps", options.eps.has_value(), of(with_eps)}};
 }
 
 void CheckOptimizer(const RunConfig& config, Diagnostics& diagnostics) {
   const OptimizerOptions& options = config.optimizer;
-  const auto refuse = [&](const std::string& key, const std::string& required,
-                          const std::string& advice) {
-    diagnostics.Add(PlaceOf(config, "optimizer." + key),
-                    {.where = "optimizer",
-                     .required = required,
-                     .given = "kind = \"" + std::string(NameOf(options.kind)) + "\"",
-                     .advice = advice});
-  };
-  for (const OptimizerField& field : OptimizerFieldsInUse(config)) {
-    const std::string key = field.key;
-    if (std::ranges::find(field.kinds, options.kind) != field.kinds.end()) continue;
-    if (!IsMeant(config, "optimizer", key, field.is_set)) continue;
-    refuse(key, key + " belongs to " + ListOf(field.kinds), "leave it out, or change the kind");
-  }
+  const std::string kind(NameOf(options.kind));
+  CheckOwnedFields(config, {.section = "optimizer", .kind = kind, .quotes_owners = false},
+                   OptimizerFieldsInUse(options), diagnostics);
   if (options.kind == OptimizerKind::kSgd && options.nesterov && options.momentum == 0) {
-    refuse("nesterov", "nesterov needs a momentum above 0", "set momentum, e.g. 0.9");
+    diagnostics.Add(PlaceOf(config, "optimizer.nesterov"),
+                    {.where = "optimizer",
+                     .required = "nesterov needs a momentum above 0",
+                     .given = "kind = \"" + kind + "\"",
+                     .advice = "set momentum, e.g. 0.9"});
   }
 }
 
@@ -131,7 +99,7 @@ void CheckState(const RunConfig& config, Diagnostics& diagnostics) {
   const std::string format = "state = \"" + std::string(NameOf(options.state)) + "\"";
   const std::vector<Kind> kinds = {Kind::kSgd, Kind::kAdam, Kind::kAdamW};
   if (std::ranges::find(kinds, options.kind) == kinds.end()) {
-    refuse(format + " belongs to " + ListOf(kinds),
+    refuse(format + " belongs to " + ListOf(NamesOf(kinds)),
            "kind = \"" + std::string(NameOf(options.kind)) + "\"",
            "leave it out, or change the kind");
   } else if (options.kind == Kind::kSgd && options.momentum == 0) {
@@ -156,99 +124,63 @@ void CheckSlow(const RunConfig& config, Diagnostics& diagnostics) {
        .advice = "set lr_multiplier_for, e.g. to [\"layer4\"], or leave lr_multiplier out"});
 }
 
-// Fields that only another kind of the same section reads: set by hand, they would be dead.
 void CheckSchedule(const RunConfig& config, Diagnostics& diagnostics) {
-  struct Owner {
-    const char* key;
-    ScheduleKind kind;
-    bool is_set;
-  };
-  const ScheduleOptions& schedule = config.schedule;
-  const ScheduleOptions defaults;
-  for (const auto& [key, kind, is_set] :
-       {Owner{"final_fraction", ScheduleKind::kCosine,
-              schedule.final_fraction != defaults.final_fraction},
-        Owner{"step_every", ScheduleKind::kStep, schedule.step_every != defaults.step_every},
-        Owner{"step_factor", ScheduleKind::kStep, schedule.step_factor != defaults.step_factor}}) {
-    if (schedule.kind == kind || !IsMeant(config, "schedule", key, is_set)) continue;
-    diagnostics.Add(PlaceOf(config, std::string("schedule.") + key),
-                    {.where = "schedule",
-                     .required = std::string(key) + " belongs to the schedule \"" +
-                                 std::string(NameOf(kind)) + "\"",
-                     .given = "kind = \"" + std::string(NameOf(schedule.kind)) + "\"",
-                     .advice = "leave it out, or change the kind"});
-  }
+  const ScheduleOptions& o = config.schedule;
+  const ScheduleOptions d;
+  const std::vector<std::string> cosine = NamesOf<ScheduleKind>({ScheduleKind::kCosine});
+  const std::vector<std::string> step = NamesOf<ScheduleKind>({ScheduleKind::kStep});
+  const std::string kind(NameOf(o.kind));
+  CheckOwnedFields(config, {.section = "schedule", .kind = kind, .owner = "the schedule "},
+                   {{"final_fraction", o.final_fraction != d.final_fraction, cosine},
+                    {"step_every", o.step_every != d.step_every, step},
+                    {"step_factor", o.step_factor != d.step_factor, step}},
+                   diagnostics);
 }
 
 void CheckLossFields(const RunConfig& config, Diagnostics& diagnostics) {
-  struct Owner {
-    const char* key;
-    LossKind kind;
-    bool is_set;
-  };
-  const LossOptions& loss = config.loss;
-  const LossOptions defaults;
-  for (const auto& [key, kind, is_set] :
-       {Owner{"label_smoothing", LossKind::kCrossEntropy,
-              loss.label_smoothing != defaults.label_smoothing},
-        Owner{"ignore_index", LossKind::kCrossEntropy, loss.ignore_index != defaults.ignore_index},
-        Owner{"delta", LossKind::kHuber, loss.delta != defaults.delta}}) {
-    if (loss.kind == kind || !IsMeant(config, "loss", key, is_set)) continue;
-    diagnostics.Add(PlaceOf(config, std::string("loss.") + key),
-                    {.where = "loss",
-                     .required = std::string(key) + " belongs to the loss \"" +
-                                 std::string(NameOf(kind)) + "\"",
-                     .given = "kind = \"" + std::string(NameOf(loss.kind)) + "\"",
-                     .advice = "leave it out, or change the kind"});
-  }
+  const LossOptions& o = config.loss;
+  const LossOptions d;
+  const std::vector<std::string> labels = NamesOf<LossKind>({LossKind::kCrossEntropy});
+  const std::string kind(NameOf(o.kind));
+  CheckOwnedFields(config, {.section = "loss", .kind = kind, .owner = "the loss "},
+                   {{"label_smoothing", o.label_smoothing != d.label_smoothing, labels},
+                    {"ignore_index", o.ignore_index != d.ignore_index, labels},
+                    {"delta", o.delta != d.delta, NamesOf<LossKind>({LossKind::kHuber})}},
+                   diagnostics);
 }
 
-// Fields of [diffusion] that the kind does not read.
 void CheckDiffusion(const RunConfig& config, Diagnostics& diagnostics) {
-  struct Owner {
-    const char* key;
-    bool noise;  // read by this kind
-    bool flow;
-    bool is_set;
-  };
+  using Kind = DiffusionKind;
   const DiffusionOptions& o = config.diffusion;
   const DiffusionOptions d;
-  for (const auto& [key, noise, flow, is_set] :
-       {Owner{"betas", true, false, o.betas != d.betas},
-        Owner{"steps", true, false, o.steps != d.steps},
-        Owner{"first_beta", true, false, o.first_beta != d.first_beta},
-        Owner{"last_beta", true, false, o.last_beta != d.last_beta},
-        Owner{"prediction", true, false, o.prediction != d.prediction},
-        Owner{"direction", false, true, o.direction != d.direction},
-        Owner{"times", false, true, o.times != d.times},
-        Owner{"label_dropout", true, true, o.label_dropout != d.label_dropout},
-        Owner{"sampler", true, true, o.sampler.has_value()},
-        Owner{"sampler_steps", true, true, o.sampler_steps != d.sampler_steps},
-        Owner{"guidance", true, true, o.guidance != d.guidance}}) {
-    const bool read = o.kind == DiffusionKind::kNoise  ? noise
-                      : o.kind == DiffusionKind::kFlow ? flow
-                                                       : false;
-    if (read || !IsMeant(config, "diffusion", key, is_set)) continue;
-    diagnostics.Add(PlaceOf(config, std::string("diffusion.") + key),
-                    {.where = "diffusion",
-                     .required = std::string(key) + " belongs to kind = " +
-                                 (noise && flow ? "\"noise\" or \"flow\""
-                                  : noise       ? "\"noise\""
-                                                : "\"flow\""),
-                     .given = "kind = \"" + std::string(NameOf(o.kind)) + "\"",
-                     .advice = "leave it out, or change the kind"});
-  }
+  const std::vector<std::string> noise = NamesOf<Kind>({Kind::kNoise});
+  const std::vector<std::string> flow = NamesOf<Kind>({Kind::kFlow});
+  const std::vector<std::string> both = NamesOf<Kind>({Kind::kNoise, Kind::kFlow});
+  const std::string kind(NameOf(o.kind));
+  CheckOwnedFields(config, {.section = "diffusion", .kind = kind, .owner = "kind = "},
+                   {{"betas", o.betas != d.betas, noise},
+                    {"steps", o.steps != d.steps, noise},
+                    {"first_beta", o.first_beta != d.first_beta, noise},
+                    {"last_beta", o.last_beta != d.last_beta, noise},
+                    {"prediction", o.prediction != d.prediction, noise},
+                    {"direction", o.direction != d.direction, flow},
+                    {"times", o.times != d.times, flow},
+                    {"label_dropout", o.label_dropout != d.label_dropout, both},
+                    {"sampler", o.sampler.has_value(), both},
+                    {"sampler_steps", o.sampler_steps != d.sampler_steps, both},
+                    {"guidance", o.guidance != d.guidance, both}},
+                   diagnostics);
   const bool flow_sampler = o.sampler == SamplerKind::kEulerFlow;
   if (!o.sampler || o.kind == DiffusionKind::kNone ||
       flow_sampler == (o.kind == DiffusionKind::kFlow)) {
     return;
   }
-  diagnostics.Add(PlaceOf(config, "diffusion.sampler"),
-                  {.where = "diffusion",
-                   .required = "a flow is sampled by euler_flow, noise by ddpm, ddim or dpm_solver",
-                   .given = "sampler = \"" + std::string(NameOf(*o.sampler)) + "\" and kind = \"" +
-                            std::string(NameOf(o.kind)) + "\"",
-                   .advice = "leave sampler out, or choose one of the kind"});
+  diagnostics.Add(
+      PlaceOf(config, "diffusion.sampler"),
+      {.where = "diffusion",
+       .required = "a flow is sampled by euler_flow, noise by ddpm, ddim or dpm_solver",
+       .given = "sampler = \"" + std::string(NameOf(*o.sampler)) + "\" and kind = \"" + kind + "\"",
+       .advice = "leave sampler out, or choose one of the kind"});
 }
 
 void CheckAccumulation(const RunConfig& config, Diagnostics& diagnostics) {
