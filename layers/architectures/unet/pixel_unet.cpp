@@ -247,11 +247,10 @@ std::unique_ptr<Sequential> MakePixelUNet(const PixelUNetConfig& config) {
   auto net = std::make_unique<Sequential>();
   net->AppendUnnamed("embedder", std::make_unique<PixelEmbedding>(config));
   AppendStages(*net, config, sizes);
-  net->AppendUnnamed("output", std::make_unique<UNetOutput>(
-                                   UNetOutputOptions{.inputs = config.block_out_channels[0],
-                                                     .outputs = config.out_channels,
-                                                     .groups = config.norm_num_groups,
-                                                     .epsilon = config.norm_eps}));
+  AppendOutput(*net, {.inputs = config.block_out_channels[0],
+                      .outputs = config.out_channels,
+                      .groups = config.norm_num_groups,
+                      .epsilon = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
 }

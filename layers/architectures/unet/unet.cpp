@@ -143,11 +143,10 @@ std::unique_ptr<Sequential> MakeUNet(const UNetConfig& config) {
   AppendMiddle(*net, sizes, parts,
                config.add_attention ? UNetMiddle::kAttention : UNetMiddle::kTwoResnets);
   AppendUp(*net, sizes, parts);
-  net->AppendUnnamed("output", std::make_unique<UNetOutput>(
-                                   UNetOutputOptions{.inputs = config.block_out_channels[0],
-                                                     .outputs = config.out_channels,
-                                                     .groups = config.norm_num_groups,
-                                                     .epsilon = config.norm_eps}));
+  AppendOutput(*net, {.inputs = config.block_out_channels[0],
+                      .outputs = config.out_channels,
+                      .groups = config.norm_num_groups,
+                      .epsilon = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
 }

@@ -112,11 +112,10 @@ std::unique_ptr<Sequential> MakeUNetCondition(const UNetConditionConfig& config)
   AppendDown(*net, sizes, parts);
   AppendMiddle(*net, sizes, parts, MiddleOf(config));
   AppendUp(*net, sizes, parts);
-  net->AppendUnnamed("output", std::make_unique<UNetOutput>(
-                                   UNetOutputOptions{.inputs = config.block_out_channels[0],
-                                                     .outputs = config.out_channels,
-                                                     .groups = config.norm_num_groups,
-                                                     .epsilon = config.norm_eps}));
+  AppendOutput(*net, {.inputs = config.block_out_channels[0],
+                      .outputs = config.out_channels,
+                      .groups = config.norm_num_groups,
+                      .epsilon = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
 }

@@ -101,4 +101,8 @@ void UNetOutput::ForwardTuple(Context& context, VarTuple& vars) {
   vars.push_back(LikeFrames(context, x, shape));
 }
 
+void AppendOutput(Sequential& net, const UNetOutputOptions& options) {
+  net.AppendUnnamed("output", std::make_unique<UNetOutput>(options));
+}
+
 }  // namespace frugal::architectures

@@ -111,6 +111,8 @@ class UNetOutput final : public TupleLayer {
   GroupNormLayer norm_;
   Conv2d convolution_;
 };
+// Appends it without a name, as the last layer of a network.
+void AppendOutput(Sequential& net, const UNetOutputOptions& options);
 
 // A convolution of 3 x 3 pixels that keeps the size.
 Conv2dOptions SameSize(std::int64_t filters);

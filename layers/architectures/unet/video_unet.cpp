@@ -169,11 +169,10 @@ std::unique_ptr<Sequential> MakeVideoUNet(const VideoUNetConfig& config) {
   AppendDown(*net, sizes, parts);
   AppendMiddle(*net, sizes, parts, UNetMiddle::kAttention);
   AppendUp(*net, sizes, parts);
-  net->AppendUnnamed("output",
-                     std::make_unique<UNetOutput>(UNetOutputOptions{.inputs = sizes.channels[0],
-                                                                    .outputs = config.out_channels,
-                                                                    .groups = kGroups,
-                                                                    .epsilon = kEpsilon}));
+  AppendOutput(*net, {.inputs = sizes.channels[0],
+                      .outputs = config.out_channels,
+                      .groups = kGroups,
+                      .epsilon = kEpsilon});
   net->SetInputs(InputsOf(config));
   return net;
 }
