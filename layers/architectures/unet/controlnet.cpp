@@ -15,24 +15,17 @@ using namespace architectures;
 constexpr const char* kFamily = "controlnet";
 
 // {x, t, context, hint, ...} -> {x, c, context} and the first skip
-class ControlNetEmbedding final : public TupleLayer {
+class ControlNetEmbedding final : public UNetStem<UNetTime> {
  public:
   explicit ControlNetEmbedding(const UNetTrunkConfig& config)
-      : config_(config),
-        convolution_(config.in_channels, SameSize(config.block_out_channels[0])),
-        time_(TrunkTime(config)) {
-    AddChild("conv_in", convolution_);
-    AddChild("", time_);
-  }
-
-  LayerKind kind() const override { return LayerKind::kConvolution; }
-  std::string Describe() const override { return convolution_.Describe() + "; time, hint"; }
+      : UNetStem(config.in_channels, config.block_out_channels[0], TrunkTime(config), "time, hint"),
+        config_(config) {}
 
  private:
   void ForwardTuple(Context& context, VarTuple& vars) override {
-    const Var c = time_(context, ConditionsIn(config_, vars));
+    const Var c = embedding()(context, ConditionsIn(config_, vars));
     const Var hint = std::exchange(vars[FirstHintAt(config_)], Var());
-    Var x = convolution_(context, vars[0]);
+    Var x = convolution()(context, vars[0]);
     CheckHintFits(context, "hint", x, hint);
     x = Add(context, x, hint);
     vars = {x, c, vars[2]};
@@ -40,8 +33,6 @@ class ControlNetEmbedding final : public TupleLayer {
   }
 
   UNetTrunkConfig config_;
-  Conv2d convolution_;
-  UNetTime time_;
 };
 
 NetworkInputs InputsOf(const ControlNetConfig& config) {

@@ -28,32 +28,22 @@ UNetTimeOptions TimeOf(const ControlNetUnionConfig& config) {
 }
 
 // {x, t, ...} -> {x, c, ...}: the hints stay where they are.
-class UnionEmbedding final : public TupleLayer {
+class UnionEmbedding final : public UNetStem<UNetTime> {
  public:
   explicit UnionEmbedding(const ControlNetUnionConfig& config)
-      : config_(config),
-        convolution_(config.in_channels, SameSize(config.block_out_channels[0])),
-        time_(TimeOf(config)) {
-    AddChild("conv_in", convolution_);
-    AddChild("", time_);
-  }
-
-  LayerKind kind() const override { return LayerKind::kConvolution; }
-  std::string Describe() const override {
-    return convolution_.Describe() + "; time, types of hints";
-  }
+      : UNetStem(config.in_channels, config.block_out_channels[0], TimeOf(config),
+                 "time, types of hints"),
+        config_(config) {}
 
  private:
   void ForwardTuple(Context& context, VarTuple& vars) override {
     UNetTime::Conditions conditions = ConditionsIn(config_, vars);
     conditions.control_type = vars[ControlTypeAt(config_)];
-    vars[1] = time_(context, conditions);
-    vars[0] = convolution_(context, std::exchange(vars[0], Var()));
+    vars[1] = embedding()(context, conditions);
+    vars[0] = convolution()(context, std::exchange(vars[0], Var()));
   }
 
   ControlNetUnionConfig config_;
-  Conv2d convolution_;
-  UNetTime time_;
 };
 
 [[noreturn]] void RefuseTypes(const ControlNetUnionConfig& config, const std::string& given) {

@@ -34,34 +34,29 @@ std::int64_t Multiple(const PixelUNetConfig& config) {
 
 // {x, t, context} or {x, t, context, low_resolution, noise_level} -> {x, c, text} and, but for the
 // Efficient U-Net, the first skip
-class PixelEmbedding final : public TupleLayer {
+class PixelEmbedding final : public UNetStem<PixelConditions> {
  public:
   explicit PixelEmbedding(const PixelUNetConfig& config)
-      : config_(config),
-        convolution_((config.upscale > 0 ? 2 : 1) * config.in_channels,
-                     SameSize(config.block_out_channels[0])),
-        conditions_({.sinusoids = config.block_out_channels[0],
+      : UNetStem((config.upscale > 0 ? 2 : 1) * config.in_channels, config.block_out_channels[0],
+                 PixelConditionsOptions{
+                     .sinusoids = config.block_out_channels[0],
                      .features = TimeFeatures(config),
                      .text_inputs = config.encoder_hid_dim,
                      .text_features = config.cross_attention_dim,
                      .text_heads = config.cross_attention_dim / config.attention_head_dim,
                      .has_noise_level = config.upscale > 0,
-                     .epsilon = config.norm_eps}) {
-    AddChild("conv_in", convolution_);
-    AddChild("", conditions_);
-  }
-
-  LayerKind kind() const override { return LayerKind::kConvolution; }
-  std::string Describe() const override { return convolution_.Describe() + "; time, text"; }
+                     .epsilon = config.norm_eps},
+                 "time, text"),
+        config_(config) {}
 
  private:
   void ForwardTuple(Context& context, VarTuple& vars) override {
     const bool enlarges = config_.upscale > 0;
     const PixelConditions::Embedded embedded =
-        conditions_(context, vars[1], vars[2], enlarges ? vars[4] : Var());
+        embedding()(context, vars[1], vars[2], enlarges ? vars[4] : Var());
     const Var image = enlarges ? WithEnlarged(context, vars[0], vars[3]) : vars[0];
     vars.clear();
-    const Var x = convolution_(context, image);
+    const Var x = convolution()(context, image);
     vars = {x, embedded.c, embedded.text};
     if (!config_.efficient) PushSkip(vars, x);
   }
@@ -82,8 +77,6 @@ class PixelEmbedding final : public TupleLayer {
   }
 
   PixelUNetConfig config_;
-  Conv2d convolution_;
-  PixelConditions conditions_;
 };
 
 // {x, c, text, skips...}

@@ -18,32 +18,24 @@ std::int64_t HeadDim(const UNetConfig& config, std::int64_t channels) {
 }
 
 // {x, t} or {x, t, class_labels} -> {x, c} and the first skip
-class UNetEmbedding final : public TupleLayer {
+class UNetEmbedding final : public UNetStem<UNetTime> {
  public:
   explicit UNetEmbedding(const UNetConfig& config)
-      : convolution_(config.in_channels, SameSize(config.block_out_channels[0])),
-        time_({.sinusoids = config.block_out_channels[0],
-               .features = TimeFeatures(config),
-               .cosine_first = config.flip_sin_to_cos,
-               .frequency_shift = config.freq_shift,
-               .classes = config.num_class_embeds}) {
-    AddChild("conv_in", convolution_);
-    AddChild("", time_);
-  }
-
-  LayerKind kind() const override { return LayerKind::kConvolution; }
-  std::string Describe() const override { return convolution_.Describe() + "; time"; }
+      : UNetStem(config.in_channels, config.block_out_channels[0],
+                 UNetTimeOptions{.sinusoids = config.block_out_channels[0],
+                                 .features = TimeFeatures(config),
+                                 .cosine_first = config.flip_sin_to_cos,
+                                 .frequency_shift = config.freq_shift,
+                                 .classes = config.num_class_embeds},
+                 "time") {}
 
  private:
   void ForwardTuple(Context& context, VarTuple& vars) override {
-    const Var c = time_(context, {.t = vars[1], .labels = vars.size() > 2 ? vars[2] : Var()});
-    const Var x = convolution_(context, vars[0]);
+    const Var c = embedding()(context, {.t = vars[1], .labels = vars.size() > 2 ? vars[2] : Var()});
+    const Var x = convolution()(context, vars[0]);
     vars = {x, c};
     PushSkip(vars, x);
   }
-
-  Conv2d convolution_;
-  UNetTime time_;
 };
 
 class Parts final : public UNetParts {

@@ -23,14 +23,11 @@ void FillContext(const UNetConditionConfig& config, VarTuple& vars) {
 }
 
 // {x, t, context, ...} -> {x, c, context} and the first skip
-class UNetConditionEmbedding final : public TupleLayer {
+class UNetConditionEmbedding final : public UNetStem<UNetTime> {
  public:
   explicit UNetConditionEmbedding(const UNetConditionConfig& config)
-      : config_(config),
-        convolution_(config.in_channels, SameSize(config.block_out_channels[0])),
-        time_(TrunkTime(config)) {
-    AddChild("conv_in", convolution_);
-    AddChild("", time_);
+      : UNetStem(config.in_channels, config.block_out_channels[0], TrunkTime(config), "time"),
+        config_(config) {
     if (config.ip_adapter_tokens == 0) return;
     face_.emplace(FaceTokensOptions{.inputs = config.ip_adapter_embed_dim,
                                     .tokens = config.ip_adapter_tokens,
@@ -38,14 +35,11 @@ class UNetConditionEmbedding final : public TupleLayer {
     AddChild("encoder_hid_proj.image_projection_layers.0", *face_);
   }
 
-  LayerKind kind() const override { return LayerKind::kConvolution; }
-  std::string Describe() const override { return convolution_.Describe() + "; time"; }
-
  private:
   void ForwardTuple(Context& context, VarTuple& vars) override {
     FillContext(config_, vars);
-    const Var c = time_(context, ConditionsIn(config_, vars));
-    const Var x = convolution_(context, vars[0]);
+    const Var c = embedding()(context, ConditionsIn(config_, vars));
+    const Var x = convolution()(context, vars[0]);
     vars = {x, c, ContextOf(context, vars)};
     PushSkip(vars, x);
   }
@@ -58,8 +52,6 @@ class UNetConditionEmbedding final : public TupleLayer {
   }
 
   UNetConditionConfig config_;
-  Conv2d convolution_;
-  UNetTime time_;
   std::optional<FaceTokens> face_;
 };
 

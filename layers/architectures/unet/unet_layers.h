@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "layers/architectures/unet/unet_skeleton.h"
 #include "layers/blocks/image_samplers.h"
 #include "layers/blocks/resnet_block.h"
@@ -88,6 +91,37 @@ class UNetUpsampler final : public TupleLayer {
   Upsampler sampler_;
 };
 
+// A convolution of 3 x 3 pixels that keeps the size.
+Conv2dOptions SameSize(std::int64_t filters);
+
+// A U-Net begins with it: a convolution of the input, and an embedding of what it is conditioned
+// on. What travels behind it is up to the family. Parameters: conv_in, then the embedding's.
+template <class Embedding>
+class UNetStem : public TupleLayer {
+ public:
+  LayerKind kind() const final { return LayerKind::kConvolution; }
+  std::string Describe() const final { return convolution_.Describe() + "; " + conditions_; }
+
+ protected:
+  template <class Options>
+  UNetStem(std::int64_t inputs, std::int64_t channels, const Options& options,
+           std::string conditions)
+      : convolution_(inputs, SameSize(channels)),
+        embedding_(options),
+        conditions_(std::move(conditions)) {
+    AddChild("conv_in", convolution_);
+    AddChild("", embedding_);
+  }
+
+  Conv2d& convolution() { return convolution_; }
+  Embedding& embedding() { return embedding_; }
+
+ private:
+  Conv2d convolution_;
+  Embedding embedding_;
+  std::string conditions_;  // in words
+};
+
 struct UNetOutputOptions {
   std::int64_t inputs = 0;
   std::int64_t outputs = 0;
@@ -113,8 +147,5 @@ class UNetOutput final : public TupleLayer {
 };
 // Appends it without a name, as the last layer of a network.
 void AppendOutput(Sequential& net, const UNetOutputOptions& options);
-
-// A convolution of 3 x 3 pixels that keeps the size.
-Conv2dOptions SameSize(std::int64_t filters);
 
 }  // namespace frugal::architectures

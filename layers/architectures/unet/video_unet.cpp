@@ -21,33 +21,25 @@ std::int64_t TimeFeatures(const VideoUNetConfig& config) {
 }
 
 // {x, t, context, time_ids} -> {x, c, context} and the first skip
-class VideoEmbedding final : public TupleLayer {
+class VideoEmbedding final : public UNetStem<UNetTime> {
  public:
   explicit VideoEmbedding(const VideoUNetConfig& config)
-      : convolution_(config.in_channels, SameSize(config.block_out_channels[0])),
-        time_({.sinusoids = config.block_out_channels[0],
-               .features = TimeFeatures(config),
-               .added_inputs = config.projection_class_embeddings_input_dim,
-               .added_sinusoids = config.addition_time_embed_dim}) {
-    AddChild("conv_in", convolution_);
-    AddChild("", time_);
-  }
-
-  LayerKind kind() const override { return LayerKind::kConvolution; }
-  std::string Describe() const override { return convolution_.Describe() + "; time"; }
+      : UNetStem(config.in_channels, config.block_out_channels[0],
+                 UNetTimeOptions{.sinusoids = config.block_out_channels[0],
+                                 .features = TimeFeatures(config),
+                                 .added_inputs = config.projection_class_embeddings_input_dim,
+                                 .added_sinusoids = config.addition_time_embed_dim},
+                 "time") {}
 
  private:
   void ForwardTuple(Context& context, VarTuple& vars) override {
-    const Var c = time_(context, {.t = vars[1], .time_ids = vars[3]});
+    const Var c = embedding()(context, {.t = vars[1], .time_ids = vars[3]});
     const Shape shape = vars[0].shape();
-    const Var images = convolution_(context, AsImages(context, vars[0]));
+    const Var images = convolution()(context, AsImages(context, vars[0]));
     const Var x = LikeFrames(context, images, shape);
     vars = {x, c, vars[2]};
     PushSkip(vars, x);
   }
-
-  Conv2d convolution_;
-  UNetTime time_;
 };
 
 class Parts final : public UNetParts {
