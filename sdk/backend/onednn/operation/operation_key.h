@@ -24,11 +24,12 @@ struct LinearDescription {
   bool operator==(const LinearDescription& other) const;
 };
 
-// Products of bf16 tensors, added up in f32. The weight is read from its packed copy: PackedWeight.
 enum class Pass : std::uint8_t { kForward, kBackwardData, kBackwardWeight };
 
-// kForward: y = activation(x weight^T + bias + residual). kBackwardData: dx = dy weight.
-// kBackwardWeight: dweight (f32, [outputs, inputs] or [inputs, outputs]) = or += dy^T x.
+// Describes products of bf16 tensors, which are added up in f32. The weight is read from its packed
+// copy (PackedWeight, primitive/recipes.h). kForward: y = activation(x weight^T + bias + residual).
+// kBackwardData: dx = dy weight. kBackwardWeight: dweight (f32, [outputs, inputs] or
+// [inputs, outputs]) = or += dy^T x.
 struct PackedLinearDescription {
   std::int64_t rows = 0;
   std::int64_t inputs = 0;
