@@ -16,7 +16,8 @@ namespace frugal::onednn {
 // nullptr where the processor has no matrix tiles, for groups, f32 and other passes.
 std::unique_ptr<Operation> MakeConvWeightGradient(const ConvDescription& description);
 
-// Returns true where that operation is the faster way.
+// Returns true where that operation is faster than oneDNN's: between many channels, where windows
+// have steps between them, are single places, or lie in short rows.
 bool ConvWeightGradientPays(const ConvGeometry& geometry);
 
 }  // namespace frugal::onednn

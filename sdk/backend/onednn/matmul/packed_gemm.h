@@ -16,7 +16,8 @@ namespace frugal::onednn {
 // layout is another, or an activation other than relu is fused.
 std::unique_ptr<Operation> MakePackedGemm(const PackedLinearDescription& description);
 
-// Returns true where that operation is the faster way.
+// Returns true where that operation is faster than oneDNN's inner product: from some rows on, and
+// for an input gradient, which turns the tiles first, from more.
 bool PackedGemmPays(const PackedLinearDescription& description);
 
 }  // namespace frugal::onednn
