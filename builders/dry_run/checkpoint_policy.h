@@ -28,9 +28,9 @@ using SavedBytes = std::map<std::string, std::int64_t>;
 
 // Cuts the network into checkpointed segments and sets them on its Sequentials:
 // - a layer that is attention or a residual block (where the options say so; a block of a predictor
-//   of several inputs counts as either), at whatever depth, or
-//   that keeps more than the threshold, is a segment of its own and splits the run it lies in;
-//   where one such layer lies inside another, the outer one counts, so nothing runs three times;
+//   of several inputs counts as either), at whatever depth, or that keeps more than the threshold,
+//   is a segment of its own and splits the run it lies in; where one such layer lies inside
+//   another, the outer one counts, so nothing runs three times;
 // - of what lies between, each run of N layers is one segment; a layer that holds a segment inside
 //   is entered instead, and its own lists are cut the same way.
 // Where checkpointing is off, all segments are removed.

@@ -8,8 +8,7 @@ namespace frugal {
 
 // How a condition (a time step, a class) acts on the features of a sample: Perez et al.,
 // arXiv:1709.07871 (FiLM); Peebles & Xie, arXiv:2212.09748 (adaLN). x [N, ..., D] is seen as
-// [N, T, D]; shift, scale and gate [N, D] have its element type. An empty shift
-// or scale is 0.
+// [N, T, D]; shift, scale and gate [N, D] have its element type. An empty shift or scale is 0.
 //
 // Backward: an empty dx, dshift, dscale, dgate, dweight or dbias is left out, and dx may be dy.
 class ModulationKernels {

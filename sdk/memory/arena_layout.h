@@ -31,8 +31,8 @@ struct ArenaLayout {
 // live at the peak before all else. Where that does not reach the lower bound, the block that
 // reaches highest is placed first and all others again, a few times over. The smallest result is
 // kept. An arena of `enough` bytes will do: nothing smaller is looked for then; nor, of more than
-// 100,000 blocks, than a fiftieth over the lower bound. Takes O(n log n)
-// time for n blocks, times the number of gaps that lie between them.
+// 100,000 blocks, than a fiftieth over the lower bound. Takes O(n log n) time for n blocks, times
+// the number of gaps that lie between them.
 ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough = 0);
 
 }  // namespace frugal

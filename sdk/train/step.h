@@ -79,9 +79,9 @@ StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSour
 // One input of a network for a whole batch, row-major: values, or tokens or labels.
 using InputValues = std::variant<std::span<const float>, std::span<const std::int64_t>>;
 
-// The network's outputs for a batch of inputs (StepParts::inputs), in
-// evaluation mode; values are read and written as f32 whatever the model computes in. Dry, neither
-// is touched, and `inputs` may be empty. Returns the shape of the outputs.
+// The network's outputs for a batch of inputs (StepParts::inputs), in evaluation mode; values are
+// read and written as f32 whatever the model computes in. Dry, neither is touched, and `inputs` may
+// be empty. Returns the shape of the outputs.
 Shape PredictStep(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
                   std::int64_t count, std::vector<float>& outputs);
 

@@ -32,8 +32,8 @@ RowsOfType<T> RowsOf(const HeadsView& view, std::int64_t batch, std::int64_t hea
   return {view.tensor.data<T>() + batch * shape[1] * shape[2] + view.offset + head * head_size,
           shape[2]};
 }
-// The rows of one batch and query head in a mask [1 or B, 1 or H, 1 or Tq, Tk]; one
-// row serves all queries.
+// The rows of one batch and query head in a mask [1 or B, 1 or H, 1 or Tq, Tk]; one row serves all
+// queries.
 template <class T = float>
 RowsOfType<T> MaskRows(const Tensor& mask, std::int64_t batch, std::int64_t head) {
   const Shape& shape = mask.shape();
