@@ -28,7 +28,7 @@ struct Var {
 // they hand on beside it (conditioning, a second stream, skips).
 using VarTuple = std::vector<Var>;
 
-// Appends a variable for a layer further on, which takes it and never pushes the same again.
+// Appends a variable that a later layer pops. That layer must not push the same tensor again.
 // Layers between do not touch it: where they run again in a segment, it may have no value.
 inline void PushSkip(VarTuple& vars, Var x) {
   x.is_skip = true;

@@ -10,8 +10,8 @@ namespace frugal {
 // Tensors side by side along `axis`; the other extents are equal. Keeps nothing.
 Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis);
 
-// Joins parts that backward keeps in any case, as a U-Net's skips: what is behind keeps them in
-// place of the whole, which is joined again for it.
+// Concatenates tensors that backward saves anyway, such as a U-Net's skips. Later operations save
+// these parts, not the result, which is concatenated again in backward.
 Var ConcatOfSaved(Context& context, std::span<const Var> parts, std::int64_t axis);
 
 // Along one axis: elements begin, begin + step, ... before end. Negative begin and end count from

@@ -30,8 +30,8 @@ class ThreadPartition {
     std::int64_t Units() const { return (count + unit - 1) / unit; }
   };
 
-  // Takes the grid of which cost(units of rows, units of columns) of a largest piece is least.
-  // Depends on ThreadCount().
+  // Chooses the grid whose largest piece costs least; cost takes the piece's units of rows and of
+  // columns. Depends on ThreadCount().
   template <class Cost>
   ThreadPartition(const Side& rows, const Side& columns, const Cost& cost)
       : rows_(rows), columns_(columns) {

@@ -14,7 +14,7 @@ class UpcastTensors final : public Allocator {
   explicit UpcastTensors(void* scratch) : begin_(reinterpret_cast<std::uintptr_t>(scratch)) {}
 
   Tensor Take(const Shape& shape);  // not initialized
-  // Returns an f32 tensor of the same numbers; of nothing, nothing.
+  // Returns an f32 tensor of the same numbers, or an empty one where `bf16` is empty.
   Tensor CastToF32(const Tensor& bf16);
 
   std::int64_t bytes() const { return taken_; }  // so far
