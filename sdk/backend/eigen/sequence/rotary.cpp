@@ -6,9 +6,9 @@ namespace frugal {
 namespace eigen {
 namespace {
 
-// Turns `pairs` pairs; `sign` is -1 for the inverse. Pair i is (x[i], x[i + pairs]).
+// Rotates `pairs` pairs; `sign` is -1 for the inverse. Pair i is (x[i], x[i + pairs]).
 template <class T>
-void TurnHalves(const T* cosine, const T* sine, T sign, std::int64_t pairs, T* x) {
+void RotateHalves(const T* cosine, const T* sine, T sign, std::int64_t pairs, T* x) {
   T* y = x + pairs;
 #pragma omp simd
   for (std::int64_t i = 0; i < pairs; ++i) {
@@ -21,7 +21,7 @@ void TurnHalves(const T* cosine, const T* sine, T sign, std::int64_t pairs, T* x
 
 // Pair i is (x[2 i], x[2 i + 1]).
 template <class T>
-void TurnNeighbours(const T* cosine, const T* sine, T sign, std::int64_t pairs, T* x) {
+void RotateNeighbours(const T* cosine, const T* sine, T sign, std::int64_t pairs, T* x) {
 #pragma omp simd
   for (std::int64_t i = 0; i < pairs; ++i) {
     const T s = sign * sine[i];
@@ -32,19 +32,20 @@ void TurnNeighbours(const T* cosine, const T* sine, T sign, std::int64_t pairs, 
 }
 
 template <class T>
-void Turn(const RotaryGeometry& g, const T* cosine, const T* sine, bool inverse, const Tensor& x) {
+void Rotate(const RotaryGeometry& g, const T* cosine, const T* sine, bool inverse,
+            const Tensor& x) {
   const std::int64_t row_size = x.shape().back();
   const std::int64_t positions = x.shape()[x.shape().rank() - 2];
   const std::int64_t pairs = g.rotary_size / 2;
   const T sign = inverse ? T{-1} : T{1};
-  const auto turn = g.pairing == RotaryPairing::kHalves ? TurnHalves<T> : TurnNeighbours<T>;
+  const auto rotate = g.pairing == RotaryPairing::kHalves ? RotateHalves<T> : RotateNeighbours<T>;
   ParallelFor(x.shape().RowCount(), RowsPerChunk(g.heads * g.rotary_size),
               [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t row = begin; row < end; ++row) {
                   const std::int64_t table = row % positions * pairs;
                   T* head = x.data<T>() + row * row_size + g.offset;
                   for (std::int64_t h = 0; h < g.heads; ++h, head += g.head_size) {
-                    turn(cosine + table, sine + table, sign, pairs, head);
+                    rotate(cosine + table, sine + table, sign, pairs, head);
                   }
                 }
               });
@@ -56,7 +57,7 @@ void Turn(const RotaryGeometry& g, const T* cosine, const T* sine, bool inverse,
 void EigenSequenceKernels::Rotate(const RotaryGeometry& g, const Tensor& cosine, const Tensor& sine,
                                   bool inverse, const Tensor& x) {
   eigen::WithFloating("rotary embedding", x.dtype(), [&]<class T>() {
-    eigen::Turn<T>(g, cosine.data<T>(), sine.data<T>(), inverse, x);
+    eigen::Rotate<T>(g, cosine.data<T>(), sine.data<T>(), inverse, x);
   });
 }
 

@@ -16,16 +16,16 @@ void OneDnnSequenceKernels::Rotate(const RotaryGeometry& g, const Tensor& cosine
   const float sign = inverse ? -1.0F : 1.0F;
   onednn::WithElement(x.dtype(), [&]<class T>() {
     const auto& loops = loops_.Of<T>().rotary;
-    const auto turn =
-        g.pairing == RotaryPairing::kHalves ? loops.turn_halves : loops.turn_neighbours;
+    const auto rotate =
+        g.pairing == RotaryPairing::kHalves ? loops.rotate_halves : loops.rotate_neighbours;
     eigen::ParallelFor(x.shape().RowCount(), eigen::RowsPerChunk(g.heads * g.rotary_size),
                        [&](std::int64_t begin, std::int64_t end) {
                          for (std::int64_t row = begin; row < end; ++row) {
                            const std::int64_t table = row % positions * pairs;
                            T* head = x.data<T>() + row * row_size + g.offset;
                            for (std::int64_t h = 0; h < g.heads; ++h, head += g.head_size) {
-                             turn(head, cosine.data<float>() + table, sine.data<float>() + table,
-                                  sign, pairs, head);
+                             rotate(head, cosine.data<float>() + table, sine.data<float>() + table,
+                                    sign, pairs, head);
                            }
                          }
                        });
@@ -41,9 +41,9 @@ void OneDnnSequenceKernels::RotateBy(const Tensor& x, const Tensor& cosine, cons
     for (std::int64_t n = 0; n < x.shape()[0]; ++n) {
       eigen::ParallelFor(pairs, eigen::kChunk, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t at = 2 * (n * pairs + begin);
-        loops_.Of<T>().rotary.turn_neighbours(x.data<T>() + at, cosine.data<float>() + begin,
-                                              sine.data<float>() + begin, transpose ? -1.0F : 1.0F,
-                                              end - begin, y.data<T>() + at);
+        loops_.Of<T>().rotary.rotate_neighbours(
+            x.data<T>() + at, cosine.data<float>() + begin, sine.data<float>() + begin,
+            transpose ? -1.0F : 1.0F, end - begin, y.data<T>() + at);
       });
     }
   });

@@ -98,14 +98,14 @@ struct GatedLoops {
   std::array<Backward, kActivationCount> backward;
 };
 
-// Pairs transposed by angles; y may be x. Halves: (x[i], x[i + pairs]); neighbours: (x[2i], x[2i +
-// 1]).
+// Pairs rotated by angles; y may be x. Halves: (x[i], x[i + pairs]); neighbours:
+// (x[2i], x[2i + 1]).
 template <class T>
 struct RotaryLoops {
-  using Turn = void (*)(const T* x, const float* cosine, const float* sine, float sign,
-                        std::int64_t pairs, T* y);
-  Turn turn_halves;
-  Turn turn_neighbours;
+  using Rotate = void (*)(const T* x, const float* cosine, const float* sine, float sign,
+                          std::int64_t pairs, T* y);
+  Rotate rotate_halves;
+  Rotate rotate_neighbours;
   // Adds, for neighbours, the gradients of cosines and sines to what is there.
   void (*add_angle_gradients)(const T* dy, const T* x, std::int64_t pairs, float* dcosine,
                               float* dsine);

@@ -30,8 +30,8 @@ inline void PutPair(BFloat16* x, std::int64_t i, Pair pair) {
 }
 
 template <class T>
-void TurnNeighbours(const T* x, const float* cosine, const float* sine, float sign,
-                    std::int64_t pairs, T* y) {
+void RotateNeighbours(const T* x, const float* cosine, const float* sine, float sign,
+                      std::int64_t pairs, T* y) {
 #pragma omp simd
   for (std::int64_t i = 0; i < pairs; ++i) {
     const Pair p = GetPair(x, i);
@@ -41,8 +41,8 @@ void TurnNeighbours(const T* x, const float* cosine, const float* sine, float si
 }
 
 template <class T>
-void TurnHalves(const T* x, const float* cosine, const float* sine, float sign, std::int64_t pairs,
-                T* y) {
+void RotateHalves(const T* x, const float* cosine, const float* sine, float sign,
+                  std::int64_t pairs, T* y) {
 #pragma omp simd
   for (std::int64_t i = 0; i < pairs; ++i) {
     const float a = Get(x[i]), b = Get(x[i + pairs]);
@@ -63,7 +63,7 @@ void AddAngleGradients(const T* dy, const T* x, std::int64_t pairs, float* dcosi
 }
 
 template <class T>
-constexpr RotaryLoops<T> kRotaryLoops{TurnHalves<T>, TurnNeighbours<T>, AddAngleGradients<T>};
+constexpr RotaryLoops<T> kRotaryLoops{RotateHalves<T>, RotateNeighbours<T>, AddAngleGradients<T>};
 
 }  // namespace
 }  // namespace frugal::simd
