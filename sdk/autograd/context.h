@@ -42,10 +42,9 @@ class Context {
   DType master_dtype() const { return MasterType(parts_.dtype); }
   MemoryLedger& ledger() { return parts_.ledger; }
   ParameterStore& parameters() { return parts_.parameters; }
-  const Backend& backend() const { return parts_.backend; }
   // Returns the backend for questions that a plan asks too (scratch sizes, fusion); kernels run
   // through Launch.
-  Backend& planning_backend() { return parts_.backend; }
+  Backend& backend() { return parts_.backend; }
   std::uint64_t seed() const { return parts_.seed; }
 
   // Memory of this step, not initialized.

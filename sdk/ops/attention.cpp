@@ -132,7 +132,7 @@ Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarH
       context.Allocate({g.batch, g.query_length, g.heads * g.head_size}, q.source.dtype());
   const Tensor log_sum_exp =
       context.Allocate({g.batch, g.heads, g.query_length}, context.master_dtype());
-  const AttentionKernels& kernels = context.planning_backend().attention();
+  const AttentionKernels& kernels = context.backend().attention();
   context.Launch({.kind = OperationKind::kAttention,
                   .bytes = InputBytes(g, y.dtype()) + BytesOf(options.mask, y, log_sum_exp),
                   .flops = FlopsOf(g),
@@ -150,7 +150,7 @@ Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarH
     const HeadsView dk = gradients.For(k, g.key_heads * g.head_size);
     const HeadsView dv = gradients.For(v, g.key_heads * g.head_size);
     gradients.ZeroUncovered();
-    const AttentionKernels& planned = ctx.planning_backend().attention();
+    const AttentionKernels& planned = ctx.backend().attention();
     ctx.Launch({.kind = OperationKind::kAttention,
                 .bytes = 2 * InputBytes(g, y.dtype()) + BytesOf(mask, y, dy, log_sum_exp),
                 .flops = 2.5 * FlopsOf(g),

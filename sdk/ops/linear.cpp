@@ -31,9 +31,9 @@ Tensor Forward(Context& context, const LinearCall& call, const Tensor& x, const 
   shape[shape.rank() - 1] = call.outputs();
   const Tensor y = context.Allocate(shape, call.dtype);
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
-  const LinearWeight weight = context.parameters().WeightOf(*call.weight, call.layout, call.dtype,
-                                                            context.planning_backend());
-  ProductKernels& product = context.planning_backend().product();
+  const LinearWeight weight =
+      context.parameters().WeightOf(*call.weight, call.layout, call.dtype, context.backend());
+  ProductKernels& product = context.backend().product();
   context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(x, weight.Read(), p.bias, residual, y),
                   .flops = call.Flops(),
@@ -52,7 +52,7 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& x
   if (!d.weight) {
     d.weight = context.Allocate(call.weight->shape, context.master_dtype(), MemoryTag::kWorkspace);
   }
-  ProductKernels& product = context.planning_backend().product();
+  ProductKernels& product = context.backend().product();
   context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(dy, x) + BytesOfGradients(d),
                   .flops = call.Flops(),
@@ -64,10 +64,10 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& x
 }
 
 Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy) {
-  const LinearWeight weight = context.parameters().WeightOf(*call.weight, call.layout, dy.dtype(),
-                                                            context.planning_backend());
+  const LinearWeight weight =
+      context.parameters().WeightOf(*call.weight, call.layout, dy.dtype(), context.backend());
   const Tensor dx = context.Allocate(call.shape, call.dtype);
-  ProductKernels& product = context.planning_backend().product();
+  ProductKernels& product = context.backend().product();
   context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(dy, weight.Read(), dx),
                   .flops = call.Flops(),
@@ -109,7 +109,7 @@ Var Linear(Context& context, const Var& x, const Parameter& weight, const Parame
   const ActivationFunction function = options.activation;
   CheckInput(context, call);
   CheckResidual(context, call, residual.value, function);
-  const bool fused = context.planning_backend().product().FusesActivation(function.kind);
+  const bool fused = context.backend().product().FusesActivation(function.kind);
   const ActivationFunction inside = fused ? function : ActivationFunction();
   const Tensor y = Forward(context, call, x.value, residual.value, {inside.kind, inside.parameter});
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;

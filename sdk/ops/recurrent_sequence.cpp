@@ -18,7 +18,7 @@ void AddProductGradient(Context& context, const Tensor& dy, const Tensor& x,
   if (!IsDifferentiable({}, &weight, bias)) return;
   AffineTensors d = GradientsOf(context, &weight, bias);
   if (!d.weight) d.weight = context.Allocate(weight.shape, dy.dtype(), MemoryTag::kWorkspace);
-  ProductKernels& product = context.planning_backend().product();
+  ProductKernels& product = context.backend().product();
   context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(dy, x) + BytesOfGradients(d),
                   .flops = ProductFlops(dy, weight),
@@ -69,7 +69,7 @@ Tensor ZeroTensor(Context& context, const Shape& shape) {
 void Product(Context& context, const Tensor& x, const Parameter& weight, const Parameter* bias,
              const Tensor& y) {
   const AffineTensors p = ValuesOf(context, &weight, bias);
-  ProductKernels& product = context.planning_backend().product();
+  ProductKernels& product = context.backend().product();
   context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(x, p.weight, p.bias, y),
                   .flops = ProductFlops(x, weight),
@@ -81,7 +81,7 @@ void Product(Context& context, const Tensor& x, const Parameter& weight, const P
 
 void ProductBack(Context& context, const Tensor& dy, const Parameter& weight, const Tensor& dx) {
   const Tensor value = context.parameters().Value(weight);
-  ProductKernels& product = context.planning_backend().product();
+  ProductKernels& product = context.backend().product();
   context.Launch({.kind = OperationKind::kMatmul,
                   .bytes = BytesOf(dy, value, dx),
                   .flops = ProductFlops(dy, weight),

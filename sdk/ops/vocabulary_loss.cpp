@@ -31,7 +31,7 @@ class Chunks {
         targets_(targets.Reshape({targets.size()})),
         bias_(ValuesOf(context, nullptr, bias).bias),
         weight_(context.parameters().WeightOf(weight, WeightLayout::kOutIn, x.dtype(),
-                                              context.planning_backend())),
+                                              context.backend())),
         loss_(context.Allocate({1}, context.master_dtype())) {}
 
   // `dx` like x, or empty; gradients of weight and bias, or empty.
@@ -74,7 +74,7 @@ class Chunks {
             .ignore_index = options_.ignore_index,
             .classes = 0};
   }
-  ProductKernels& planned() { return context_.planning_backend().product(); }
+  ProductKernels& planned() { return context_.backend().product(); }
   double Flops(std::int64_t count) const {
     return 2.0 * static_cast<double>(count) * static_cast<double>(weight_.tensor.size());
   }

@@ -59,8 +59,7 @@ void Optimizer::UpdateEma(Context& context, const Parameter& parameter) const {
   ParameterStore& store = context.parameters();
   const Tensor value = store.Value(parameter);
   const bool starts = !store.HasState(parameter, ParameterStore::kAverage);
-  const Tensor average =
-      store.State(parameter, ParameterStore::kAverage, context.planning_backend());
+  const Tensor average = store.State(parameter, ParameterStore::kAverage, context.backend());
   const auto t = static_cast<double>(context.step());
   // A parameter whose first gradient comes late starts from its own value too.
   const double share = starts ? 1 : 1 - std::min(options_.ema_decay, t / (t + 10));
@@ -81,7 +80,7 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   const bool first_step = StateCount() > 0 && !store.HasState(parameter, 0);
   const StateForm form = FormOf(options_.state, parameter.shape, value.dtype());
   for (std::size_t i = 0; i < StateCount(); ++i) {
-    state[i] = store.State(parameter, i, form.dtype, form.shape, context.planning_backend());
+    state[i] = store.State(parameter, i, form.dtype, form.shape, context.backend());
   }
   const bool rounds = form.dtype != value.dtype();  // by chance
   const UpdateCall call{.rate = LearningRate(context.step()) * parameter.rate_factor,

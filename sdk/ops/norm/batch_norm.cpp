@@ -46,7 +46,7 @@ void EvaluateBackward(Context& context, const Evaluated& kept, const BatchNormSt
   context.Launch(
       {.kind = OperationKind::kNorm,
        .bytes = BytesOf(dy, x, kept.y, p.weight, p.bias, mean, variance, dx) + BytesOfGradients(d),
-       .scratch_bytes = context.planning_backend().norm().BatchScratch(dy)},
+       .scratch_bytes = context.backend().norm().BatchScratch(dy)},
       [&](Backend& backend, void* scratch) {
         backend.norm().BatchInferenceBackward(dy, x, kept.y, mean, variance, p.weight, p.bias,
                                               state.epsilon, state.relu, dx, d.weight, d.bias,
@@ -98,7 +98,7 @@ Tensor NormalizeAgain(Context& context, const Tensor& x, const Statistics& found
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(x, p.weight, p.bias, found.mean, found.rstd, y),
-                  .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
+                  .scratch_bytes = context.backend().norm().BatchScratch(x)},
                  [&](Backend& backend, void* scratch) {
                    backend.norm().BatchNormalize(x, p.weight, p.bias, found.mean, found.rstd,
                                                  state.relu, y, scratch);
@@ -114,7 +114,7 @@ void Backward(Context& context, const Tensor& x, int slot, const Statistics& fou
   context.Launch(
       {.kind = OperationKind::kNorm,
        .bytes = BytesOf(dy, x, found.mean, found.rstd, p.weight, p.bias, dx) + BytesOfGradients(d),
-       .scratch_bytes = context.planning_backend().norm().BatchScratch(x)},
+       .scratch_bytes = context.backend().norm().BatchScratch(x)},
       [&](Backend& backend, void* scratch) {
         backend.norm().BatchBackward(dy, x, found.mean, found.rstd, p.weight, p.bias, state.relu,
                                      dx, d.weight, d.bias, d.accumulate, scratch);
@@ -125,7 +125,7 @@ void Backward(Context& context, const Tensor& x, int slot, const Statistics& fou
 }  // namespace
 
 Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
-  if (IsBf16(x) && !context.planning_backend().norm().TakesBf16(x.shape().back())) {
+  if (IsBf16(x) && !context.backend().norm().TakesBf16(x.shape().back())) {
     return ToActivation(context, BatchNorm(context, CastToF32(context, x), state));
   }
   CheckInput(context, x.shape(), state);
@@ -136,7 +136,7 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   const AffineTensors p = ValuesOf(context, state.parameters.weight, state.parameters.bias);
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(x.value, p.weight, p.bias, y, mean, rstd),
-                  .scratch_bytes = context.planning_backend().norm().BatchScratch(x.value)},
+                  .scratch_bytes = context.backend().norm().BatchScratch(x.value)},
                  [&](Backend& backend, void* scratch) {
                    backend.norm().BatchForward(x.value, p.weight, p.bias, state.epsilon, state.relu,
                                                y, mean, rstd, scratch);

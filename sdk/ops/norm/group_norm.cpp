@@ -46,7 +46,7 @@ void Backward(Context& context, const Tensor& x, const GroupCall& call, int slot
   const AffineTensors values = ValuesOf(context, call.parameters.weight, call.parameters.bias);
   const AffineTensors d = GradientsOf(context, call.parameters.weight, call.parameters.bias);
   const Tensor dx = context.Allocate(x.shape(), x.dtype());
-  NormKernels& norm = context.planning_backend().norm();
+  NormKernels& norm = context.backend().norm();
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(dy, x, values.weight, dx) + BytesOfGradients(d),
                   .scratch_bytes = norm.GroupBackwardScratch(call.geometry, dx.dtype())},
@@ -62,7 +62,7 @@ void Backward(Context& context, const Tensor& x, const GroupCall& call, int slot
 
 Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::int64_t groups,
               double epsilon) {
-  if (IsBf16(x) && !context.planning_backend().norm().TakesBf16(x.shape().back())) {
+  if (IsBf16(x) && !context.backend().norm().TakesBf16(x.shape().back())) {
     return ToActivation(context,
                         GroupNorm(context, CastToF32(context, x), parameters, groups, epsilon));
   }

@@ -29,7 +29,7 @@ void Backward(Context& context, const Tensor& x, NormParameters parameters,
   const Tensor dx = context.Allocate(x.shape(), x.dtype());
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(dy, x, values.weight, dx) + BytesOfGradients(gradients),
-                  .scratch_bytes = context.planning_backend().norm().LayerBackwardScratch(x)},
+                  .scratch_bytes = context.backend().norm().LayerBackwardScratch(x)},
                  [&](Backend& backend, void* scratch) {
                    backend.norm().LayerBackward(dy, x, rows.mean, rows.rstd, values.weight, dx,
                                                 gradients.weight, gradients.bias,

@@ -54,7 +54,7 @@ Tensor Modulated(Context& context, const Tensor& x, const Tensor& shift, const T
   Tensor y = context.Allocate(x.shape(), x.dtype());
   context.Launch({.kind = OperationKind::kElementwise,
                   .bytes = BytesOf(x, shift, scale, y),
-                  .scratch_bytes = context.planning_backend().modulation().ModulateScratch(x)},
+                  .scratch_bytes = context.backend().modulation().ModulateScratch(x)},
                  [&](Backend& backend, void* scratch) {
                    backend.modulation().Modulate(x, shift, scale, y, scratch);
                  });
@@ -79,7 +79,7 @@ void ModulateBackward(Context& context, const ModulateKept& kept, Tensor dy) {
   if (dshift || dscale || dx) {
     context.Launch({.kind = OperationKind::kElementwise,
                     .bytes = BytesOf(dy, x, scale, dx, dshift, dscale),
-                    .scratch_bytes = context.planning_backend().modulation().ModulateScratch(dy)},
+                    .scratch_bytes = context.backend().modulation().ModulateScratch(dy)},
                    [&](Backend& backend, void* scratch) {
                      backend.modulation().ModulateBackward(dy, x, scale, dx, dshift, dscale,
                                                            scratch);
@@ -131,7 +131,7 @@ Tensor Normalized(Context& context, const Tensor& x, const LayerCall& call) {
       {.kind = OperationKind::kNorm,
        .bytes =
            BytesOf(x, parts.weight, parts.bias, parts.shift, parts.scale, y, call.mean, call.rstd),
-       .scratch_bytes = context.planning_backend().modulation().LayerScratch(x)},
+       .scratch_bytes = context.backend().modulation().LayerScratch(x)},
       [&](Backend& backend, void* scratch) {
         backend.modulation().LayerForward(x, parts, call.epsilon, y, call.mean, call.rstd, scratch);
       });
@@ -157,7 +157,7 @@ void LayerBackward(Context& context, const Tensor& x, int slot, const LayerCall&
                   .bytes = BytesOf(dy, x, values.weight, values.bias, call.scale.value, gradients.x,
                                    gradients.shift, gradients.scale) +
                            BytesOfGradients(sums),
-                  .scratch_bytes = context.planning_backend().modulation().LayerScratch(x)},
+                  .scratch_bytes = context.backend().modulation().LayerScratch(x)},
                  [&](Backend& backend, void* scratch) {
                    backend.modulation().LayerBackward(dy, x, call.mean, call.rstd, parts, gradients,
                                                       scratch);
@@ -205,7 +205,7 @@ Tensor GatedSum(Context& context, const Tensor& x, const Tensor& gate, const Ten
   Tensor y = context.Allocate(x.shape(), x.dtype());
   context.Launch({.kind = OperationKind::kElementwise,
                   .bytes = BytesOf(x, gate, residual, y),
-                  .scratch_bytes = context.planning_backend().modulation().GatedAddScratch(x)},
+                  .scratch_bytes = context.backend().modulation().GatedAddScratch(x)},
                  [&](Backend& backend, void* scratch) {
                    backend.modulation().GatedAdd(x, gate, residual, y, scratch);
                  });
@@ -231,7 +231,7 @@ Var GatedAdd(Context& context, const Var& x, const Var& gate_given, const Var& r
         const Tensor dx = PlaceOf(ctx, x.slot, x.shape(), x.dtype());
         ctx.Launch({.kind = OperationKind::kElementwise,
                     .bytes = BytesOf(dy, x.value, gate.value, dx, dgate),
-                    .scratch_bytes = ctx.planning_backend().modulation().GatedAddScratch(x.value)},
+                    .scratch_bytes = ctx.backend().modulation().GatedAddScratch(x.value)},
                    [&](Backend& backend, void* scratch) {
                      backend.modulation().GatedAddBackward(dy, x.value, gate.value, dx, dgate,
                                                            scratch);

@@ -23,7 +23,7 @@ void RmsBackward(Context& context, const Tensor& x, const Parameter* weight, con
   const Tensor dx = context.Allocate(x.shape(), x.dtype());
   context.Launch({.kind = OperationKind::kNorm,
                   .bytes = BytesOf(dy, x, value, dx) + BytesOfGradients(gradient),
-                  .scratch_bytes = context.planning_backend().sequence().RmsBackwardScratch(x)},
+                  .scratch_bytes = context.backend().sequence().RmsBackwardScratch(x)},
                  [&](Backend& backend, void* scratch) {
                    backend.sequence().RmsBackward(dy, x, rstd, value, dx, gradient.weight,
                                                   gradient.accumulate, scratch);

@@ -57,7 +57,7 @@ struct ConvCall {
 void Forward(Context& context, const ConvCall& call, const Tensor& x, const Tensor& y,
              LinearEpilogue epilogue) {
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
-  ConvKernels& conv = context.planning_backend().conv();
+  ConvKernels& conv = context.backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(x, p.weight, p.bias, y),
                   .flops = call.Flops(),
@@ -73,7 +73,7 @@ void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& x, 
   if (!d.weight) {
     d.weight = context.Allocate(call.weight->shape, context.master_dtype(), MemoryTag::kWorkspace);
   }
-  ConvKernels& conv = context.planning_backend().conv();
+  ConvKernels& conv = context.backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(dy, x) + BytesOfGradients(d),
                   .flops = call.Flops(),
@@ -88,7 +88,7 @@ void AddWeightGradient(Context& context, const ConvCall& call, const Tensor& x, 
 Tensor InputGradient(Context& context, const ConvCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
   const Tensor dx = context.Allocate(call.shape, call.dtype);
-  ConvKernels& conv = context.planning_backend().conv();
+  ConvKernels& conv = context.backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(dy, weight, dx),
                   .flops = call.Flops(),
@@ -141,7 +141,7 @@ Shape WindowOutputShape(const WindowGeometry& window, const Shape& x, std::int64
 Var Convolution(Context& context, const Var& x, const Parameter& weight, const Parameter* bias,
                 const WindowOptions& options, std::int64_t groups, ActivationFunction function) {
   const ConvGeometry geometry = FitConvolution(context, x.shape(), weight, options, groups);
-  const bool fused = context.planning_backend().conv().FusesActivation(function.kind);
+  const bool fused = context.backend().conv().FusesActivation(function.kind);
   const ActivationFunction inside = fused ? function : ActivationFunction();
   const ConvCall call{x.shape(), x.dtype(), x.slot, &weight, bias, geometry};
   const Tensor y = context.Allocate(

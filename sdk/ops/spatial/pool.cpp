@@ -26,7 +26,7 @@ PoolGeometry FitPool(Context& context, const Shape& x, const WindowOptions& opti
 }
 
 std::int64_t ScratchOf(Context& context, const PoolGeometry& geometry, DType dtype) {
-  return context.planning_backend().pool().Scratch(geometry, dtype);
+  return context.backend().pool().Scratch(geometry, dtype);
 }
 
 Tensor OutputOf(Context& context, const PoolGeometry& geometry, const Var& x) {
@@ -40,8 +40,7 @@ Var MaxPool(Context& context, const Var& x, const WindowOptions& options) {
   if (IsBf16(x)) return ToActivation(context, MaxPool(context, CastToF32(context, x), options));
   const PoolGeometry geometry = FitPool(context, x.shape(), options);
   const Tensor y = OutputOf(context, geometry, x);
-  const std::int64_t index_bytes =
-      context.planning_backend().pool().MaxIndexBytes(geometry, y.dtype());
+  const std::int64_t index_bytes = context.backend().pool().MaxIndexBytes(geometry, y.dtype());
   const Tensor index = context.Allocate({index_bytes}, DType::kU8);
   context.Launch({.kind = OperationKind::kPooling,
                   .bytes = BytesOf(x.value, y, index),

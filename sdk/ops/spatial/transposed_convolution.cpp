@@ -69,7 +69,7 @@ TransposedCall FitTransposed(Context& context, const Var& x, const Parameter& we
 Tensor Forward(Context& context, const TransposedCall& call) {
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   const Tensor y = context.Allocate(call.y_shape, call.x.dtype());
-  ConvKernels& conv = context.planning_backend().conv();
+  ConvKernels& conv = context.backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(call.x.value, p.weight, y),
                   .flops = call.Flops(),
@@ -90,7 +90,7 @@ Tensor Forward(Context& context, const TransposedCall& call) {
 
 void AddParameterGradients(Context& context, const TransposedCall& call, const Tensor& dy) {
   AffineTensors d = GradientsOf(context, call.weight, call.bias);
-  ConvKernels& conv = context.planning_backend().conv();
+  ConvKernels& conv = context.backend().conv();
   if (d.weight) {
     context.Launch(
         {.kind = OperationKind::kConvolution,
@@ -120,7 +120,7 @@ void AddParameterGradients(Context& context, const TransposedCall& call, const T
 Tensor InputGradient(Context& context, const TransposedCall& call, const Tensor& dy) {
   const Tensor weight = context.parameters().Value(*call.weight);
   const Tensor dx = context.Allocate(call.x.shape(), call.x.dtype());
-  ConvKernels& conv = context.planning_backend().conv();
+  ConvKernels& conv = context.backend().conv();
   context.Launch({.kind = OperationKind::kConvolution,
                   .bytes = BytesOf(dy, weight, dx),
                   .flops = call.Flops(),
