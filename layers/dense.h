@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/product_kernels.h"
 #include "sdk/module/layer.h"
 #include "sdk/ops/activation.h"
 

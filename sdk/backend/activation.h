@@ -33,4 +33,10 @@ double DefaultParameter(Activation activation);
 // kept: relu, sigmoid, tanh, exp, leaky relu and elu (with a > 0), identity.
 bool DerivesFromOutput(Activation activation);
 
+// y = activation(x w^T + bias + residual): fused into one pass over y.
+struct LinearEpilogue {
+  Activation activation = Activation::kIdentity;  // only kinds for which FusesActivation is true
+  double parameter = 0;
+};
+
 }  // namespace frugal

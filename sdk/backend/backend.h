@@ -6,10 +6,27 @@
 #include "sdk/backend/adaptive_kernels.h"
 #include "sdk/backend/array_kernels.h"
 #include "sdk/backend/attention_kernels.h"
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/conv_kernels.h"
+#include "sdk/backend/elementwise_kernels.h"
+#include "sdk/backend/loss_kernels.h"
 #include "sdk/backend/modulation_kernels.h"
+#include "sdk/backend/norm_kernels.h"
+#include "sdk/backend/optimizer_kernels.h"
+#include "sdk/backend/pool_kernels.h"
+#include "sdk/backend/product_kernels.h"
 #include "sdk/backend/sequence_kernels.h"
 
+// The kernel interface, a small abstract class per family. Conventions for all of them:
+//
+// - Tensors are contiguous and row-major, channels last; shapes are already checked by the ops.
+//   All floating tensors of a call have one element type unless said otherwise. A Tensor that is
+//   false (empty) means "not given".
+// - A kernel takes no memory. Where it needs scratch, a const method `<Kernel>Scratch` tells the
+//   bytes from shapes alone, and the caller hands in at least that much (aligned to 64 bytes).
+// - `accumulate` adds to what the destination holds; otherwise it is overwritten, whatever it held.
+// - The same call on the same number of threads gives the same bits: partial sums are split by
+//   fixed chunks, never by which thread came first.
+// - M rows, K inputs, N outputs of a product; S spatial positions; C channels; D features.
 namespace frugal {
 
 // A complete set of kernels. Safe to use from one thread at a time; the kernels themselves use

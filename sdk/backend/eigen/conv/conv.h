@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/conv_kernels.h"
 
 namespace frugal {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/pool_kernels.h"
 
 namespace frugal {
 

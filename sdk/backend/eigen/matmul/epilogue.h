@@ -1,8 +1,8 @@
 #pragma once
 
+#include "sdk/backend/activation.h"
 #include "sdk/backend/common/activation_range.h"
 #include "sdk/backend/eigen/matmul/gemm.h"
-#include "sdk/backend/kernels.h"
 
 namespace frugal::eigen {
 

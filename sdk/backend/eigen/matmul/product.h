@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/product_kernels.h"
 
 namespace frugal {
 

@@ -3,7 +3,7 @@
 #include "sdk/backend/common/dispatch.h"
 #include "sdk/backend/common/parallel.h"
 #include "sdk/backend/eigen/optimizer/narrow_state.h"
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/optimizer_kernels.h"
 
 // Updates with narrow state: block by block it is widened, updated by a backend's f32 loop, and
 // narrowed, all within the first-level cache.

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "sdk/backend/kernels.h"
 #include "sdk/backend/onednn/operation/operation_cache.h"
 #include "sdk/backend/onednn/simd/loops.h"
+#include "sdk/backend/product_kernels.h"
 
 namespace frugal::onednn {
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/conv_kernels.h"
+#include "sdk/backend/product_kernels.h"
 
 namespace frugal::onednn {
 

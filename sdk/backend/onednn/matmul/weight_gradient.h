@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sdk/backend/common/cpu_features.h"
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/product_kernels.h"
 
 namespace frugal::onednn {
 

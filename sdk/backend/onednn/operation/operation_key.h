@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <variant>
 
+#include "sdk/backend/activation.h"
 #include "sdk/backend/geometry.h"
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/product_kernels.h"
 
 // These plain values say what oneDNN is asked for: they are the keys of the operation cache.
 // Element types are kF32 or kBF16, whose products add up in f32.

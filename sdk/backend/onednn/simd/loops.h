@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "sdk/backend/activation.h"
-#include "sdk/backend/kernels.h"
+#include "sdk/backend/optimizer_kernels.h"
 #include "sdk/backend/state_codec.h"
 #include "sdk/core/bfloat16.h"
 
