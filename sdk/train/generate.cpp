@@ -102,7 +102,7 @@ void CheckNumbers(std::span<const float> logits) {
 
 }  // namespace
 
-std::int64_t DrawToken(std::span<const float> logits, const SamplingOptions& options,
+std::int64_t DrawToken(std::span<const float> logits, const TokenSampling& options,
                        double uniform) {
   CheckNumbers(logits);
   std::vector<std::size_t> order(logits.size());

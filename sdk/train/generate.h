@@ -9,19 +9,18 @@
 namespace frugal {
 
 // How the next token is drawn from a network's logits.
-struct SamplingOptions {
+struct TokenSampling {
   double temperature = 1;  // logits are divided by it; 0 = always the likeliest
   std::int64_t top_k = 0;  // only among so many likeliest; 0 = among all
   std::uint64_t seed = 0;
 };
 
 // Draws one token from logits [V] by a number in [0, 1). The likeliest of equals is the first.
-std::int64_t DrawToken(std::span<const float> logits, const SamplingOptions& options,
-                       double uniform);
+std::int64_t DrawToken(std::span<const float> logits, const TokenSampling& options, double uniform);
 
 struct GenerateOptions {
   std::int64_t count = 200;
-  SamplingOptions sampling{};
+  TokenSampling sampling{};
   // Positions that the network may look back over. Where a text outgrows them, it goes on from its
   // last half.
   std::int64_t window = 256;

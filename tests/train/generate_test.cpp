@@ -164,8 +164,8 @@ TEST_CASE("generating with a cache writes what the whole network would", "[train
     for (const Text& prompt :
          {Text{3}, Text{1, 2, 3, 4, 5}, Text{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 11}}) {
       for (const std::int64_t window : {2, 3, 7, 8}) {
-        for (const SamplingOptions& sampling :
-             {SamplingOptions{.temperature = 0}, SamplingOptions{.top_k = 5, .seed = 4}}) {
+        for (const TokenSampling& sampling :
+             {TokenSampling{.temperature = 0}, TokenSampling{.top_k = 5, .seed = 4}}) {
           INFO(tiny.name << ", window " << window << ", prompt of " << prompt.size());
           TestEnvironment environment(kReferenceF64);
           Text seen;
