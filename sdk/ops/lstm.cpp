@@ -1,58 +1,51 @@
 #include "sdk/module/repeat.h"
 #include "sdk/ops/recurrent_sequence.h"
-#include "sdk/ops/support/affine_parameters.h"
-#include "sdk/ops/support/precision.h"
 
 namespace frugal {
 namespace {
 
-// All in time order. The first of the T + 1 hidden and cell states is zero.
-struct LstmRun {
-  RecurrentShape shape;
-  Tensor x;       // [T, N, inputs]
-  Tensor gates;   // [T, N, 4 H], the gates' values
-  Tensor hidden;  // [T + 1, N, H]
-  Tensor cells;   // [T + 1, N, H]
+// from_input holds the gates' values.
+struct LstmRun : RecurrentRun {
+  static constexpr std::int64_t kGateCount = 4;
+  static constexpr bool kKeepsApart = false;
+
+  Tensor cells{};  // [T + 1, N, H], of which the first is zero
+
+  void Forward(Context& context, const RecurrentParameters& p);
+  // Turns the kept gates into their gradients, last step first. They are not needed again.
+  void Backward(Context& context, const RecurrentParameters& p, const Tensor& dy) const;
 };
 
-LstmRun RunForward(Context& context, const Var& x, const RecurrentParameters& p) {
-  LstmRun run;
-  run.shape = CheckRecurrentShape(context, x, p, 4);
-  const auto& [batch, steps, inputs, hidden, gates] = run.shape;
-  run.x = SwapTimeAndBatch(context, x.value);
-  run.gates = context.Allocate({steps, batch, gates}, run.x.dtype());
-  Product(context, RowsOf(run.x), *p.weight_ih, p.bias_ih, RowsOf(run.gates));
-  run.hidden = ZeroTensor(context, {steps + 1, batch, hidden});
-  run.cells = ZeroTensor(context, {steps + 1, batch, hidden});
-  const Tensor recurrent = context.Allocate({batch, gates}, run.x.dtype());
-  const std::int64_t bytes = 3 * batch * (gates + hidden) * SizeOf(run.x.dtype());
-  Repeat(context, steps, [&](std::int64_t t) {
-    Product(context, StepOf(run.hidden, t), *p.weight_hh, p.bias_hh, recurrent);
+void LstmRun::Forward(Context& context, const RecurrentParameters& p) {
+  const std::int64_t batch = shape.batch;
+  cells = ZeroTensor(context, {shape.steps + 1, batch, shape.hidden});
+  const Tensor recurrent = context.Allocate({batch, shape.gates}, x.dtype());
+  const std::int64_t bytes = 3 * batch * (shape.gates + shape.hidden) * SizeOf(x.dtype());
+  Repeat(context, shape.steps, [&](std::int64_t t) {
+    Product(context, StepOf(hidden, t), *p.weight_hh, p.bias_hh, recurrent);
     context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
-      const Tensor now = StepOf(run.gates, t);
+      const Tensor now = StepOf(from_input, t);
       backend.elementwise().Add(now, recurrent, now);
-      backend.sequence().LstmForward(now, StepOf(run.cells, t), StepOf(run.cells, t + 1),
-                                     StepOf(run.hidden, t + 1));
+      backend.sequence().LstmForward(now, StepOf(cells, t), StepOf(cells, t + 1),
+                                     StepOf(hidden, t + 1));
     });
   });
-  return run;
 }
 
-// Turns the kept gates into their gradients, last step first. They are not needed again.
-void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters& p,
-                 const Tensor& dy) {
-  const auto& [batch, steps, inputs, hidden, gates] = run.shape;
-  const Tensor from_next = ZeroTensor(context, {batch, hidden});
-  const Tensor dcell = ZeroTensor(context, {batch, hidden});
-  const Tensor dhidden = context.Allocate({batch, hidden}, dy.dtype());
-  const std::int64_t bytes = batch * (2 * gates + 6 * hidden) * SizeOf(dy.dtype());
-  Repeat(context, steps, [&](std::int64_t i) {
-    const std::int64_t t = run.shape.steps - 1 - i;
-    const Tensor dgates = StepOf(run.gates, t);
+void LstmRun::Backward(Context& context, const RecurrentParameters& p, const Tensor& dy) const {
+  const Shape state = {shape.batch, shape.hidden};
+  const Tensor from_next = ZeroTensor(context, state);
+  const Tensor dcell = ZeroTensor(context, state);
+  const Tensor dhidden = context.Allocate(state, dy.dtype());
+  const std::int64_t bytes =
+      shape.batch * (2 * shape.gates + 6 * shape.hidden) * SizeOf(dy.dtype());
+  Repeat(context, shape.steps, [&](std::int64_t i) {
+    const std::int64_t t = shape.steps - 1 - i;
+    const Tensor dgates = StepOf(from_input, t);
     context.Launch({OperationKind::kRecurrent, bytes}, [&](Backend& backend, void*) {
       backend.elementwise().Add(StepOf(dy, t), from_next, dhidden);
-      backend.sequence().LstmBackward(dhidden, dgates, StepOf(run.cells, t),
-                                      StepOf(run.cells, t + 1), dcell, dgates);
+      backend.sequence().LstmBackward(dhidden, dgates, StepOf(cells, t), StepOf(cells, t + 1),
+                                      dcell, dgates);
     });
     ProductBack(context, dgates, *p.weight_hh, from_next);
   });
@@ -60,16 +53,8 @@ void RunBackward(Context& context, const LstmRun& run, const RecurrentParameters
 
 }  // namespace
 
-Var Lstm(Context& context, const Var& x, const RecurrentParameters& p) {
-  if (IsBf16(x)) return ToActivation(context, Lstm(context, CastToF32(context, x), p));
-  const LstmRun run = RunForward(context, x, p);
-  const Tensor y = SwapTimeAndBatch(context, run.hidden.Narrow(1, run.shape.steps));
-  const bool differentiable =
-      IsDifferentiable(x, p.weight_ih, p.bias_ih) || IsDifferentiable({}, p.weight_hh, p.bias_hh);
-  return context.Record(y, differentiable, [=, slot = x.slot](Context& ctx, Tensor dy) {
-    RunBackward(ctx, run, p, SwapTimeAndBatch(ctx, dy));
-    DeliverGradients(ctx, run.shape, p, {run.x, run.hidden, run.gates, run.gates}, slot);
-  });
+Var Lstm(Context& context, const Var& x, const RecurrentParameters& parameters) {
+  return RunSequence<LstmRun>(context, x, parameters);
 }
 
 }  // namespace frugal

@@ -91,14 +91,28 @@ void ProductBack(Context& context, const Tensor& dy, const Parameter& weight, co
                  });
 }
 
-void DeliverGradients(Context& context, const RecurrentShape& shape,
-                      const RecurrentParameters& parameters, const SequenceGradients& gradients,
-                      int slot) {
-  const Tensor dfrom_input = RowsOf(gradients.dfrom_input);
-  AddProductGradient(context, RowsOf(gradients.dfrom_hidden),
-                     RowsOf(gradients.hidden.Narrow(0, shape.steps)), *parameters.weight_hh,
-                     parameters.bias_hh);
-  AddProductGradient(context, dfrom_input, RowsOf(gradients.x), *parameters.weight_ih,
+RecurrentRun BeginRun(Context& context, const Var& x, const RecurrentParameters& parameters,
+                      std::int64_t gate_count, bool keeps_apart) {
+  RecurrentRun run;
+  run.shape = CheckRecurrentShape(context, x, parameters, gate_count);
+  const auto& [batch, steps, inputs, hidden, gates] = run.shape;
+  run.x = SwapTimeAndBatch(context, x.value);
+  run.from_input = context.Allocate({steps, batch, gates}, run.x.dtype());
+  run.from_hidden =
+      keeps_apart ? context.Allocate({steps, batch, gates}, run.x.dtype()) : run.from_input;
+  Product(context, RowsOf(run.x), *parameters.weight_ih, parameters.bias_ih,
+          RowsOf(run.from_input));
+  run.hidden = ZeroTensor(context, {steps + 1, batch, hidden});
+  return run;
+}
+
+void DeliverGradients(Context& context, const RecurrentRun& run,
+                      const RecurrentParameters& parameters, int slot) {
+  const RecurrentShape& shape = run.shape;
+  const Tensor dfrom_input = RowsOf(run.from_input);
+  AddProductGradient(context, RowsOf(run.from_hidden), RowsOf(run.hidden.Narrow(0, shape.steps)),
+                     *parameters.weight_hh, parameters.bias_hh);
+  AddProductGradient(context, dfrom_input, RowsOf(run.x), *parameters.weight_ih,
                      parameters.bias_ih);
   if (slot == Var::kNoGradient) return;
   const Tensor dx =
