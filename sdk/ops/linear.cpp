@@ -5,6 +5,7 @@
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/support/affine_parameters.h"
 #include "sdk/ops/support/check.h"
+#include "sdk/ops/support/product_launch.h"
 
 namespace frugal {
 namespace {
@@ -19,10 +20,6 @@ struct LinearCall {
 
   std::int64_t inputs() const { return weight->shape[layout == WeightLayout::kOutIn ? 1 : 0]; }
   std::int64_t outputs() const { return weight->shape[layout == WeightLayout::kOutIn ? 0 : 1]; }
-  double Flops() const {
-    return 2.0 * static_cast<double>(shape.RowCount()) *
-           static_cast<double>(weight->shape.ElementCount());
-  }
 };
 
 Tensor Forward(Context& context, const LinearCall& call, const Tensor& x, const Tensor& residual,
@@ -33,15 +30,7 @@ Tensor Forward(Context& context, const LinearCall& call, const Tensor& x, const 
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   const LinearWeight weight =
       context.parameters().WeightOf(*call.weight, call.layout, call.dtype, context.backend());
-  ProductKernels& product = context.backend().product();
-  context.Launch({.kind = OperationKind::kMatmul,
-                  .bytes = BytesOf(x, weight.Read(), p.bias, residual, y),
-                  .flops = call.Flops(),
-                  .scratch_bytes = product.LinearForwardScratch(x, weight)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearForward(x, weight, p.bias, residual, y, epilogue,
-                                                   scratch);
-                 });
+  LaunchLinearForward(context, x, weight, p.bias, residual, y, epilogue);
   return y;
 }
 
@@ -52,29 +41,14 @@ void AddWeightGradient(Context& context, const LinearCall& call, const Tensor& x
   if (!d.weight) {
     d.weight = context.Allocate(call.weight->shape, context.master_dtype(), MemoryTag::kWorkspace);
   }
-  ProductKernels& product = context.backend().product();
-  context.Launch({.kind = OperationKind::kMatmul,
-                  .bytes = BytesOf(dy, x) + BytesOfGradients(d),
-                  .flops = call.Flops(),
-                  .scratch_bytes = product.LinearBackwardWeightScratch(dy, x, d.accumulate)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearBackwardWeight(dy, x, {d.weight, call.layout}, d.bias,
-                                                          d.accumulate, scratch);
-                 });
+  LaunchLinearBackwardWeight(context, dy, x, d, call.layout);
 }
 
 Tensor InputGradient(Context& context, const LinearCall& call, const Tensor& dy) {
   const LinearWeight weight =
       context.parameters().WeightOf(*call.weight, call.layout, dy.dtype(), context.backend());
   const Tensor dx = context.Allocate(call.shape, call.dtype);
-  ProductKernels& product = context.backend().product();
-  context.Launch({.kind = OperationKind::kMatmul,
-                  .bytes = BytesOf(dy, weight.Read(), dx),
-                  .flops = call.Flops(),
-                  .scratch_bytes = product.LinearBackwardDataScratch(dy, weight)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearBackwardData(dy, weight, dx, false, scratch);
-                 });
+  LaunchLinearBackwardData(context, dy, weight, dx);
   return dx;
 }
 

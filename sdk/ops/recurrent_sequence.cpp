@@ -3,14 +3,10 @@
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/support/affine_parameters.h"
 #include "sdk/ops/support/check.h"
+#include "sdk/ops/support/product_launch.h"
 
 namespace frugal {
 namespace {
-
-double ProductFlops(const Tensor& rows, const Parameter& weight) {
-  return 2.0 * static_cast<double>(rows.shape().RowCount()) *
-         static_cast<double>(weight.shape.ElementCount());
-}
 
 // Adds dy^T x to the weight's gradient and dy's sum to the bias's.
 void AddProductGradient(Context& context, const Tensor& dy, const Tensor& x,
@@ -18,15 +14,7 @@ void AddProductGradient(Context& context, const Tensor& dy, const Tensor& x,
   if (!IsDifferentiable({}, &weight, bias)) return;
   AffineTensors d = GradientsOf(context, &weight, bias);
   if (!d.weight) d.weight = context.Allocate(weight.shape, dy.dtype(), MemoryTag::kWorkspace);
-  ProductKernels& product = context.backend().product();
-  context.Launch({.kind = OperationKind::kMatmul,
-                  .bytes = BytesOf(dy, x) + BytesOfGradients(d),
-                  .flops = ProductFlops(dy, weight),
-                  .scratch_bytes = product.LinearBackwardWeightScratch(dy, x, d.accumulate)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearBackwardWeight(dy, x, d.weight, d.bias, d.accumulate,
-                                                          scratch);
-                 });
+  LaunchLinearBackwardWeight(context, dy, x, d);
 }
 
 }  // namespace
@@ -69,26 +57,11 @@ Tensor ZeroTensor(Context& context, const Shape& shape) {
 void Product(Context& context, const Tensor& x, const Parameter& weight, const Parameter* bias,
              const Tensor& y) {
   const AffineTensors p = ValuesOf(context, &weight, bias);
-  ProductKernels& product = context.backend().product();
-  context.Launch({.kind = OperationKind::kMatmul,
-                  .bytes = BytesOf(x, p.weight, p.bias, y),
-                  .flops = ProductFlops(x, weight),
-                  .scratch_bytes = product.LinearForwardScratch(x, p.weight)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearForward(x, p.weight, p.bias, {}, y, {}, scratch);
-                 });
+  LaunchLinearForward(context, x, p.weight, p.bias, {}, y);
 }
 
 void ProductBack(Context& context, const Tensor& dy, const Parameter& weight, const Tensor& dx) {
-  const Tensor value = context.parameters().Value(weight);
-  ProductKernels& product = context.backend().product();
-  context.Launch({.kind = OperationKind::kMatmul,
-                  .bytes = BytesOf(dy, value, dx),
-                  .flops = ProductFlops(dy, weight),
-                  .scratch_bytes = product.LinearBackwardDataScratch(dy, value)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearBackwardData(dy, value, dx, false, scratch);
-                 });
+  LaunchLinearBackwardData(context, dy, context.parameters().Value(weight), dx);
 }
 
 RecurrentRun BeginRun(Context& context, const Var& x, const RecurrentParameters& parameters,

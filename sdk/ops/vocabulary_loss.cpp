@@ -9,6 +9,7 @@
 #include "sdk/ops/scalar.h"
 #include "sdk/ops/support/affine_parameters.h"
 #include "sdk/ops/support/check.h"
+#include "sdk/ops/support/product_launch.h"
 
 namespace frugal {
 namespace {
@@ -50,9 +51,11 @@ class Chunks {
       const std::int64_t count = std::min(step, rows - begin);
       const Tensor logits = Project(begin, count);
       Compare(logits, begin, count);
-      if (dx) InputGradient(logits, dx.Narrow(begin, count));
+      if (dx) LaunchLinearBackwardData(context_, logits, weight_, dx.Narrow(begin, count));
       if (gradients.weight || gradients.bias) {
-        WeightGradient(logits, begin, count, gradients, i > 0 || gradients.accumulate);
+        const bool accumulate = i > 0 || gradients.accumulate;
+        LaunchLinearBackwardWeight(context_, logits, rows_.Narrow(begin, count),
+                                   {gradients.weight, gradients.bias, accumulate});
       }
     });
     context_.Launch({OperationKind::kLoss, BytesOf(loss_)}, [&](Backend& backend, void*) {
@@ -65,7 +68,7 @@ class Chunks {
   void Differentiate() {
     differentiating_ = true;
     const bool pads = rows_.dtype() == DType::kBF16 && !bias_;
-    if (pads) weight_.row_width = planned().FastWidth(weight_);
+    if (pads) weight_.row_width = context_.backend().product().FastWidth(weight_);
   }
 
  private:
@@ -74,22 +77,12 @@ class Chunks {
             .ignore_index = options_.ignore_index,
             .classes = 0};
   }
-  ProductKernels& planned() { return context_.backend().product(); }
-  double Flops(std::int64_t count) const {
-    return 2.0 * static_cast<double>(count) * static_cast<double>(weight_.tensor.size());
-  }
 
   Tensor Project(std::int64_t begin, std::int64_t count) {
     const Tensor x = rows_.Narrow(begin, count);
     const Tensor logits =
         context_.Allocate({count, weight_.width()}, rows_.dtype(), MemoryTag::kWorkspace);
-    context_.Launch({.kind = OperationKind::kMatmul,
-                     .bytes = BytesOf(x, weight_.Read(), bias_, logits),
-                     .flops = Flops(count),
-                     .scratch_bytes = planned().LinearForwardScratch(x, weight_)},
-                    [&](Backend& backend, void* scratch) {
-                      backend.product().LinearForward(x, weight_, bias_, {}, logits, {}, scratch);
-                    });
+    LaunchLinearForward(context_, x, weight_, bias_, {}, logits);
     return logits;
   }
 
@@ -113,31 +106,6 @@ class Chunks {
       backend.loss().CrossEntropyForward(logits, targets, KernelOptions(), log_sum_exp, loss_);
       total_ += ScalarIn(loss_) * CountTargets(targets, options_.ignore_index);
     });
-  }
-
-  void InputGradient(const Tensor& dlogits, const Tensor& dx) {
-    context_.Launch({.kind = OperationKind::kMatmul,
-                     .bytes = BytesOf(dlogits, weight_.Read(), dx),
-                     .flops = Flops(dlogits.shape()[0]),
-                     .scratch_bytes = planned().LinearBackwardDataScratch(dlogits, weight_)},
-                    [&](Backend& backend, void* scratch) {
-                      backend.product().LinearBackwardData(dlogits, weight_, dx, false, scratch);
-                    });
-  }
-
-  void WeightGradient(const Tensor& dlogits, std::int64_t begin, std::int64_t count,
-                      const AffineTensors& gradients, bool accumulate) {
-    const Tensor x = rows_.Narrow(begin, count);
-    context_.Launch(
-        {.kind = OperationKind::kMatmul,
-         .bytes =
-             BytesOf(dlogits, x) + BytesOfGradients({gradients.weight, gradients.bias, accumulate}),
-         .flops = Flops(count),
-         .scratch_bytes = planned().LinearBackwardWeightScratch(dlogits, x, accumulate)},
-        [&](Backend& backend, void* scratch) {
-          backend.product().LinearBackwardWeight(dlogits, x, gradients.weight, gradients.bias,
-                                                 accumulate, scratch);
-        });
   }
 
   Context& context_;
