@@ -1,23 +1,22 @@
 #pragma once
 
 #include "sdk/backend/common/parallel.h"
+#include "sdk/backend/onednn/operation/partial_rows.h"
 #include "sdk/memory/allocator.h"
 #include "sdk/tensor/tensor.h"
 
 namespace frugal::onednn {
 
 // x [N, ..., D] seen as N samples of T rows, each sample cut into fixed parts for sums over its
-// rows, and the tables in scratch that modulation works with. The cut depends on the shape alone.
+// rows, and the tables in scratch that modulation works with. The cut depends on the shape alone:
+// there are at most kMostParts of all samples together, if these are fewer.
 class SampleChunks {
  public:
-  static constexpr std::int64_t kMostParts = 64;       // of all samples, if these are fewer
-  static constexpr std::int64_t kSmallestPart = 4096;  // elements
-
   explicit SampleChunks(const Tensor& x)
       : samples_(x.shape()[0]),
         rows_(x.shape().RowCount() / samples_),
         columns_(x.shape().back()),
-        part_rows_(PartRows()),
+        part_rows_(PartRows(rows_, columns_, std::max<std::int64_t>(1, kMostParts / samples_))),
         parts_((rows_ + part_rows_ - 1) / part_rows_) {}
 
   std::int64_t samples() const { return samples_; }
@@ -73,10 +72,6 @@ class SampleChunks {
   }
 
  private:
-  std::int64_t PartRows() const {
-    const std::int64_t most = std::max<std::int64_t>(1, kMostParts / samples_);
-    return std::max((kSmallestPart + columns_ - 1) / columns_, (rows_ + most - 1) / most);
-  }
   std::int64_t Stride(std::int64_t rows) const {
     return RoundUpToAlignment(rows * columns_ * 4) / 4;
   }

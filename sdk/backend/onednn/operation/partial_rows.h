@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sdk/backend/common/parallel.h"
@@ -7,15 +8,23 @@
 
 namespace frugal::onednn {
 
-// Rows of a matrix cut into at most 64 fixed parts, for sums over the rows: each part has a row of
-// sums of its own in scratch, and those are added in order. The cut depends on the shape alone.
+inline constexpr std::int64_t kMostParts = 64;
+inline constexpr std::int64_t kSmallestPart = 4096;  // elements
+
+// Returns how many rows a part has, so that there are at most `most_parts` and none but the last is
+// smaller than kSmallestPart.
+inline std::int64_t PartRows(std::int64_t rows, std::int64_t columns, std::int64_t most_parts) {
+  const std::int64_t smallest = (kSmallestPart + columns - 1) / columns;
+  return std::max(smallest, (rows + most_parts - 1) / most_parts);
+}
+
+// Rows of a matrix cut into at most kMostParts fixed parts, for sums over the rows: each part has a
+// row of sums of its own in scratch, and those are added in order. The cut depends on the shape
+// alone.
 class PartialRows {
  public:
-  static constexpr std::int64_t kMostParts = 64;
-  static constexpr std::int64_t kSmallestPart = 4096;  // elements
-
   PartialRows(std::int64_t rows, std::int64_t columns)
-      : rows_(rows), columns_(columns), part_rows_(PartRows(rows, columns)) {}
+      : rows_(rows), columns_(columns), part_rows_(PartRows(rows, columns, kMostParts)) {}
 
   std::int64_t count() const { return (rows_ + part_rows_ - 1) / part_rows_; }
   std::int64_t begin(std::int64_t part) const { return part * part_rows_; }
@@ -48,11 +57,6 @@ class PartialRows {
   }
 
  private:
-  static std::int64_t PartRows(std::int64_t rows, std::int64_t columns) {
-    const std::int64_t smallest = (kSmallestPart + columns - 1) / columns;
-    return std::max(smallest, (rows + kMostParts - 1) / kMostParts);
-  }
-
   std::int64_t rows_, columns_, part_rows_;
 };
 
