@@ -22,8 +22,9 @@ enum class OperationKind : std::uint8_t {
   kOptimizer,
   kCopy,  // the same values in another order or place
   kData,  // batches in, results out
+  kCount
 };
-constexpr std::size_t kOperationKindCount = 14;
+inline constexpr auto kOperationKindCount = static_cast<std::size_t>(OperationKind::kCount);
 std::string_view NameOf(OperationKind kind);  // "matmul", "convolution", ...
 
 }  // namespace frugal

@@ -9,8 +9,7 @@ std::string_view NameOf(MemoryTag tag) {
       std::to_array<std::string_view>({"parameter", "gradient", "optimizer_state", "activation",
                                        "workspace", "communication", "data"});
   static_assert(names.size() == kMemoryTagCount);
-  static_assert(kAllMemoryTags.back() == MemoryTag::kData);
-  static_assert(kMemoryTagCount == static_cast<std::size_t>(MemoryTag::kData) + 1);
+  static_assert(static_cast<std::size_t>(kAllMemoryTags.back()) + 1 == kMemoryTagCount);
   return names[static_cast<std::size_t>(tag)];
 }
 

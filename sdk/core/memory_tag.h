@@ -16,9 +16,10 @@ enum class MemoryTag : std::uint8_t {
   kWorkspace,       // scratch of one kernel
   kCommunication,   // buffers of the communicator
   kData,            // data sets and batches
+  kCount
 };
 
-inline constexpr std::size_t kMemoryTagCount = 7;
+inline constexpr auto kMemoryTagCount = static_cast<std::size_t>(MemoryTag::kCount);
 inline constexpr std::array<MemoryTag, kMemoryTagCount> kAllMemoryTags = {
     MemoryTag::kParameter,  MemoryTag::kGradient,  MemoryTag::kOptimizerState,
     MemoryTag::kActivation, MemoryTag::kWorkspace, MemoryTag::kCommunication,

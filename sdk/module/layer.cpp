@@ -11,7 +11,7 @@ std::string_view NameOf(LayerKind kind) {
   constexpr auto names = std::to_array<std::string_view>(
       {"dense", "convolution", "pooling", "norm", "activation", "dropout", "reshape", "attention",
        "residual", "sequential", "embedding", "recurrent", "block"});
-  static_assert(names.size() == static_cast<std::size_t>(LayerKind::kBlock) + 1);
+  static_assert(names.size() == static_cast<std::size_t>(LayerKind::kCount));
   return names[static_cast<std::size_t>(kind)];
 }
 

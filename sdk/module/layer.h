@@ -24,6 +24,7 @@ enum class LayerKind : std::uint8_t {
   kEmbedding,
   kRecurrent,
   kBlock,  // a residual block or attention with more than one input
+  kCount
 };
 std::string_view NameOf(LayerKind kind);
 

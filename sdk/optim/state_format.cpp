@@ -8,7 +8,7 @@ namespace frugal {
 
 std::string_view NameOf(StateFormat format) {
   constexpr auto names = std::to_array<std::string_view>({"f32", "bf16", "8bit"});
-  static_assert(names.size() == static_cast<std::size_t>(StateFormat::k8Bit) + 1);
+  static_assert(names.size() == static_cast<std::size_t>(StateFormat::kCount));
   return names[static_cast<std::size_t>(format)];
 }
 

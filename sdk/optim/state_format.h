@@ -13,6 +13,7 @@ enum class StateFormat : std::uint8_t {
   kF32,   // 4 bytes an element: as the parameter
   kBF16,  // 2
   k8Bit,  // 1, and an f32 scale for every 256 elements (sdk/backend/state_codec.h)
+  kCount
 };
 std::string_view NameOf(StateFormat format);  // "f32", "bf16", "8bit"
 

@@ -7,7 +7,7 @@ namespace frugal {
 
 std::string_view NameOf(StepKind kind) {
   constexpr auto names = std::to_array<std::string_view>({"train", "evaluate", "predict"});
-  static_assert(names.size() == static_cast<std::size_t>(StepKind::kPredict) + 1);
+  static_assert(names.size() == static_cast<std::size_t>(StepKind::kCount));
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -13,7 +13,7 @@
 
 namespace frugal {
 
-enum class StepKind : std::uint8_t { kTrain, kEvaluate, kPredict };
+enum class StepKind : std::uint8_t { kTrain, kEvaluate, kPredict, kCount };
 std::string_view NameOf(StepKind kind);  // "train", "evaluate", "predict"
 
 // One kind of step at one batch size, as a dry run of it showed.

@@ -5,7 +5,7 @@
 
 namespace frugal {
 
-enum class WeightsFileFormat : std::uint8_t { kAuto, kJson, kBinary, kSafetensors };
+enum class WeightsFileFormat : std::uint8_t { kAuto, kJson, kBinary, kSafetensors, kCount };
 
 std::string_view NameOf(WeightsFileFormat format);  // "auto", "JSON", "binary", "safetensors"
 

@@ -16,8 +16,9 @@ enum class Slot : std::uint8_t {
   kWeightGradient,
   kBiasGradient,
   kDestinationGradient,
+  kCount
 };
-inline constexpr auto kSlotCount = static_cast<std::size_t>(Slot::kDestinationGradient) + 1;
+inline constexpr auto kSlotCount = static_cast<std::size_t>(Slot::kCount);
 
 struct Argument {
   Slot slot;
