@@ -107,12 +107,13 @@ Desc PackedWeight(std::int64_t inputs, std::int64_t outputs) {
 
 namespace {
 
-Recipe DescribePackedForward(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
+Recipe MakePackedForwardRecipe(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
   const Desc weight = PackedWeight(d.inputs, d.outputs);
   return MatmulRecipe({x, y, weight, weight, d.outputs, d.bias, d.residual}, d.epilogue);
 }
 
-Recipe DescribePackedBackwardData(const PackedLinearDescription& d, const Desc& x, const Desc& y) {
+Recipe MakePackedBackwardDataRecipe(const PackedLinearDescription& d, const Desc& x,
+                                    const Desc& y) {
   const Desc any = Describe({d.outputs, d.inputs}, Tag::any, DType::kBF16);
   const auto engine = Processor();
   const ProductTensors tensors{.source = x, .weight = any, .destination = y};
@@ -128,8 +129,8 @@ Recipe DescribePackedBackwardData(const PackedLinearDescription& d, const Desc& 
 
 // inner_product's gradient writes plain f32 directly, faster than a matmul of the transposed
 // does; but only that can add to what is there.
-Recipe DescribePackedBackwardWeight(const PackedLinearDescription& d, const Desc& x,
-                                    const Desc& y) {
+Recipe MakePackedBackwardWeightRecipe(const PackedLinearDescription& d, const Desc& x,
+                                      const Desc& y) {
   const auto engine = Processor();
   const bool out_in = d.layout == WeightLayout::kOutIn;
   if (!d.accumulate) {
@@ -178,11 +179,11 @@ Recipe MakeRecipe(const PackedLinearDescription& d) {
   const Desc y = Describe({d.rows, d.outputs}, Tag::ab, DType::kBF16);
   switch (d.pass) {
     case Pass::kBackwardData:
-      return DescribePackedBackwardData(d, x, y);
+      return MakePackedBackwardDataRecipe(d, x, y);
     case Pass::kBackwardWeight:
-      return DescribePackedBackwardWeight(d, x, y);
+      return MakePackedBackwardWeightRecipe(d, x, y);
     default:
-      return DescribePackedForward(d, x, y);
+      return MakePackedForwardRecipe(d, x, y);
   }
 }
 
