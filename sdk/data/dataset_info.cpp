@@ -30,10 +30,10 @@ DatasetInfo FashionMnist() {
           .files = FilesIn(kFashionMnistDirectory)};
 }
 
-// Collects diagnostics, one line each.
-class Diagnostics {
+// Collects what is wrong with a description, one line each.
+class DatasetProblems {
  public:
-  explicit Diagnostics(std::string where) : where_(std::move(where)) {}
+  explicit DatasetProblems(std::string where) : where_(std::move(where)) {}
 
   void Add(std::string required, std::string given) {
     if (!text_.empty()) text_ += "\n";
@@ -56,23 +56,23 @@ class Diagnostics {
   std::string text_;
 };
 
-void CheckFiles(const DatasetFiles& files, Diagnostics& diagnostics) {
+void CheckFiles(const DatasetFiles& files, DatasetProblems& problems) {
   const std::pair<const char*, const std::string&> named[] = {{"train_images", files.train_images},
                                                               {"train_labels", files.train_labels},
                                                               {"test_images", files.test_images},
                                                               {"test_labels", files.test_labels}};
   for (const auto& [name, path] : named) {
     if (path.empty())
-      diagnostics.Add(std::string(name) + " is the path of an IDX file", "it is empty");
+      problems.Add(std::string(name) + " is the path of an IDX file", "it is empty");
   }
 }
 
-void CheckShape(const Shape& shape, Diagnostics& diagnostics) {
+void CheckShape(const Shape& shape, DatasetProblems& problems) {
   const bool positive =
       std::ranges::all_of(shape.extents(), [](auto extent) { return extent > 0; });
   if (shape.rank() == 3 && positive) return;
-  diagnostics.Add("the shape of a sample is [height, width, channels], each at least 1",
-                  ToString(shape) + " was given");
+  problems.Add("the shape of a sample is [height, width, channels], each at least 1",
+               ToString(shape) + " was given");
 }
 
 }  // namespace
@@ -87,17 +87,17 @@ std::optional<DatasetInfo> NamedDataset(std::string_view name) {
 std::vector<std::string> NamedDatasets() { return {"fashion-mnist"}; }
 
 DatasetInfo DescribeDataset(std::string name, const IdxDataset& config) {
-  Diagnostics diagnostics(name);
-  CheckFiles(config.files, diagnostics);
-  CheckShape(config.sample_shape, diagnostics);
-  diagnostics.AddBelowOne("the number of training samples", config.train_count);
-  diagnostics.AddBelowOne("the number of test samples", config.test_count);
-  diagnostics.AddBelowOne("the number of classes", config.classes);
+  DatasetProblems problems(name);
+  CheckFiles(config.files, problems);
+  CheckShape(config.sample_shape, problems);
+  problems.AddBelowOne("the number of training samples", config.train_count);
+  problems.AddBelowOne("the number of test samples", config.test_count);
+  problems.AddBelowOne("the number of classes", config.classes);
   if (!config.class_names.empty() && std::ssize(config.class_names) != config.classes) {
-    diagnostics.Add("there are no class names, or one per class: " + std::to_string(config.classes),
-                    std::to_string(config.class_names.size()) + " were given");
+    problems.Add("there are no class names, or one per class: " + std::to_string(config.classes),
+                 std::to_string(config.class_names.size()) + " were given");
   }
-  diagnostics.Throw();
+  problems.Throw();
   return {.name = std::move(name),
           .train_count = config.train_count,
           .test_count = config.test_count,
