@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "sdk/core/random.h"
 #include "sdk/core/threads.h"
-#include "sdk/module/orthogonal.h"
 
 namespace frugal {
 namespace {
@@ -84,6 +84,31 @@ FillFunction FillOf(const Initializer& init, const Shape& shape) {
   };
 }
 
+using Vector = std::span<double>;
+
+double Dot(Vector a, Vector b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void Subtract(Vector from, Vector direction) {
+  const double along = Dot(from, direction);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] -= along * direction[i];
+}
+
+// Modified Gram-Schmidt, each vector twice: once loses digits where vectors are nearly parallel.
+void Orthonormalize(std::vector<double>& matrix, std::size_t count, std::size_t length) {
+  const auto vector = [&](std::size_t i) { return Vector(matrix.data() + i * length, length); };
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t j = 0; j < i; ++j) Subtract(vector(i), vector(j));
+    }
+    const double norm = std::sqrt(Dot(vector(i), vector(i)));
+    for (double& value : vector(i)) value /= norm;
+  }
+}
+
 template <class T>
 void FillOrthogonal(const Initializer& init, std::uint64_t key, const Tensor& tensor) {
   if (tensor.size() == 0) return;
@@ -133,6 +158,20 @@ void Initialize(const Initializer& initializer, std::uint64_t seed, std::string_
   const std::uint64_t key = StreamKey(seed, path);
   if (tensor.dtype() == DType::kF64) return InitializeAs<double>(initializer, key, tensor);
   InitializeAs<float>(initializer, key, tensor);
+}
+
+std::vector<double> OrthogonalMatrix(std::uint64_t key, std::int64_t rows, std::int64_t columns) {
+  const auto count = static_cast<std::size_t>(std::min(rows, columns));
+  const auto length = static_cast<std::size_t>(std::max(rows, columns));
+  std::vector<double> matrix(count * length);
+  FillNormals(key, 0, matrix);
+  Orthonormalize(matrix, count, length);
+  if (rows <= columns) return matrix;
+  std::vector<double> transposed(matrix.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < length; ++j) transposed[j * count + i] = matrix[i * length + j];
+  }
+  return transposed;
 }
 
 }  // namespace frugal

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sdk/tensor/tensor.h"
 
@@ -62,5 +63,9 @@ Fans FansOf(const Shape& shape);
 // ones, rounded. Orthogonal matrices depend on all of (seed, path, shape).
 void Initialize(const Initializer& initializer, std::uint64_t seed, std::string_view path,
                 const Tensor& tensor);
+
+// A random row-major matrix whose rows (where rows <= columns) or columns (otherwise) are
+// orthonormal: a Gaussian matrix of stream `key`, orthogonalized. In double precision; O(n m min).
+std::vector<double> OrthogonalMatrix(std::uint64_t key, std::int64_t rows, std::int64_t columns);
 
 }  // namespace frugal

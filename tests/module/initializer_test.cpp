@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "sdk/core/random.h"
-#include "sdk/module/orthogonal.h"
 #include "tests/catch.h"
 #include "tests/support/tensors.h"
 
