@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sdk/optim/state_format.h"
+#include "sdk/optim/optimizer_options.h"
 #include "tests/support/test_environment.h"
 
 // A whole training run that PyTorch has computed: see tests/oracles/README.md.
