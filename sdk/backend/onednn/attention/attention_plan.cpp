@@ -32,4 +32,9 @@ QueryTile AttentionPlan::Tile(const AttentionGeometry& g, std::int64_t task,
           WholeGroups(count, columns_together)};
 }
 
+std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile) {
+  if (!g.causal) return g.key_length;
+  return std::min(g.key_length, tile.first + tile.count + g.key_length - g.query_length);
+}
+
 }  // namespace frugal::onednn

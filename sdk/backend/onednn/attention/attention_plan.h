@@ -84,6 +84,9 @@ struct AttentionPlan {
   bool packs = false;
 };
 
+// Returns the last key that some query of the tile sees, plus one.
+std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile);
+
 // body(step) for the keys that some query of the tile sees, in order.
 template <class Body>
 void ForKeySteps(const AttentionGeometry& g, const QueryTile& tile, const Body& body) {
@@ -124,6 +127,27 @@ class BumpAllocator {
 
   float* memory_;
   std::int64_t used_ = 0;
+};
+
+struct RowRange {
+  std::int64_t first, count;
+};
+
+struct AttentionInputs {
+  const AttentionGeometry& geometry;
+  const AttentionPlan& plan;
+  const simd::AttentionLoops& loops;
+  HeadsView q, k, v;
+  Tensor mask;
+  DType dtype = DType::kF32;  // or kBF16
+};
+
+struct BackwardInputs {
+  const Tensor& dy;
+  const Tensor& y;
+  const Tensor& log_sum_exp;
+  const HeadsView& dk;  // for whoever wants them in the cache when they are written
+  const HeadsView& dv;
 };
 
 }  // namespace frugal::onednn

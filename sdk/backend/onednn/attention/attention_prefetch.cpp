@@ -102,9 +102,4 @@ void ScheduleBackwardPrefetch(const AttentionInputs& inputs, const TaskItem& now
   upcoming.Add(RowsOfKeys(inputs, given.dv, now), true);
 }
 
-std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile) {
-  if (!g.causal) return g.key_length;
-  return std::min(g.key_length, tile.first + tile.count + g.key_length - g.query_length);
-}
-
 }  // namespace frugal::onednn

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "sdk/backend/onednn/attention/attention_inputs.h"
+#include "sdk/backend/onednn/attention/attention_plan.h"
 
 namespace frugal::onednn {
 
@@ -45,8 +45,5 @@ void ScheduleForwardPrefetch(const AttentionInputs& inputs, const TaskItem& now,
 void ScheduleBackwardPrefetch(const AttentionInputs& inputs, const TaskItem& now,
                               std::int64_t steps, const BackwardInputs& given, const HeadsView& dq,
                               RowPrefetcher& upcoming);
-
-// The last key that some query of the tile sees, plus one.
-std::int64_t SeenKeys(const AttentionGeometry& g, const QueryTile& tile);
 
 }  // namespace frugal::onednn
