@@ -6,7 +6,7 @@
 
 #include "sdk/backend/backend.h"
 #include "sdk/backend/common/parallel.h"
-#include "sdk/backend/onednn/attention/attention_amx.h"
+#include "sdk/backend/onednn/attention/amx_attention.h"
 #include "sdk/backend/onednn/attention/backward_tiles.h"
 #include "sdk/backend/onednn/attention/forward_tiles.h"
 #include "sdk/backend/onednn/attention/score_tiles.h"

@@ -2,7 +2,7 @@
 #include <limits>
 #include <numbers>
 
-#include "sdk/backend/onednn/attention/attention_amx.h"
+#include "sdk/backend/onednn/attention/amx_attention.h"
 
 namespace frugal::onednn {
 

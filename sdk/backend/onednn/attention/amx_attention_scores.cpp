@@ -1,6 +1,6 @@
 #include <numbers>
 
-#include "sdk/backend/onednn/attention/attention_amx.h"
+#include "sdk/backend/onednn/attention/amx_attention.h"
 
 namespace frugal::onednn {
 namespace {

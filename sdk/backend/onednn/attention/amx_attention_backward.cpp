@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sdk/backend/onednn/attention/attention_amx.h"
+#include "sdk/backend/onednn/attention/amx_attention.h"
 
 namespace frugal::onednn {
 
