@@ -1,6 +1,6 @@
 #include "builders/config/layer_reader.h"
 
-#include "builders/config/types/layer_fields.h"
+#include "builders/config/types/layer_registry.h"
 #include "presets/config/field_reader.h"
 
 namespace frugal {

@@ -7,7 +7,7 @@
 #include "builders/config/layer_reader.h"
 #include "builders/config/run_config_fields.h"
 #include "builders/config/run_rules.h"
-#include "builders/config/types/layer_fields.h"
+#include "builders/config/types/layer_registry.h"
 #include "presets/config/field_reader.h"
 #include "presets/config/override.h"
 #include "presets/config/resolved.h"

@@ -1,7 +1,7 @@
 #include "builders/config/value_check.h"
 
 #include "builders/config/run_config_reader.h"
-#include "builders/config/types/layer_fields.h"
+#include "builders/config/types/layer_registry.h"
 #include "presets/config/field_check.h"
 
 namespace frugal {

@@ -47,7 +47,7 @@ void RefuseMovedModel() {
 }
 
 Model::Model(PlannedTraining planned, DataSources sources)
-    : use_(std::make_unique<ModelUse>()),
+    : use_(std::make_unique<OneThreadGuard>()),
       planned_(TakeWhole(std::move(planned))),
       executor_(std::make_unique<Executor>(*planned_, std::move(sources))) {}
 
@@ -62,7 +62,7 @@ Model& Model::operator=(Model&& other) noexcept {
 }
 
 TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& options) {
-  const ModelUse::Scope use(*use_, "Model::Train");
+  const OneThreadGuard::Scope use(*use_, "Model::Train");
   if (trained_) {
     throw UsageError({.where = "Model::Train",
                       .required = "a model runs its training program once",
@@ -74,7 +74,7 @@ TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& opti
 }
 
 StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
-  const ModelUse::Scope use(*use_, "Model::TrainStep");
+  const OneThreadGuard::Scope use(*use_, "Model::TrainStep");
   if (samples.empty()) {
     throw UsageError({.where = "Model::TrainStep",
                       .required = "at least one sample",
@@ -101,12 +101,12 @@ Model::EmaScope::EmaScope(Model& model)
 Model::EmaScope::~EmaScope() = default;
 
 EvaluationResult Model::Evaluate() {
-  const ModelUse::Scope use(*use_, "Model::Evaluate");
+  const OneThreadGuard::Scope use(*use_, "Model::Evaluate");
   return executor_->Evaluate();
 }
 
 std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count) {
-  const ModelUse::Scope use(*use_, "Model::PredictTokens");
+  const OneThreadGuard::Scope use(*use_, "Model::PredictTokens");
   CheckPredict("Model::PredictTokens", tokens.size(), count, true);
   for (const std::int64_t token : tokens) {
     if (token >= 0 && token < layout().vocabulary) continue;
@@ -120,13 +120,13 @@ std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, st
 }
 
 std::vector<float> Model::PredictInputs(std::span<const InputValues> inputs, std::int64_t count) {
-  const ModelUse::Scope use(*use_, "Model::PredictInputs");
+  const OneThreadGuard::Scope use(*use_, "Model::PredictInputs");
   CheckPredictInputs(inputs, count);
   return executor_->Predict(inputs, count);
 }
 
 std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t count) {
-  const ModelUse::Scope use(*use_, "Model::Predict");
+  const OneThreadGuard::Scope use(*use_, "Model::Predict");
   CheckPredict("Model::Predict", inputs.size(), count, false);
   const std::array<InputValues, 1> all = {inputs};
   return executor_->Predict(all, count);
@@ -134,7 +134,7 @@ std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t co
 
 std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
                                           const GenerateOptions& options) {
-  const ModelUse::Scope use(*use_, "Model::Generate");
+  const OneThreadGuard::Scope use(*use_, "Model::Generate");
   const std::int64_t vocabulary = planned_->layout.vocabulary;
   for (const std::int64_t token : prompt) {
     if (token >= 0 && token < vocabulary) continue;
@@ -167,17 +167,17 @@ const Parameter& Model::Find(const std::string& path) const {
 }
 
 std::vector<double> Model::Values(const std::string& path) {
-  const ModelUse::Scope use(*use_, "Model::Values");
+  const OneThreadGuard::Scope use(*use_, "Model::Values");
   return ToDoubles(executor_->store().Value(Find(path)));
 }
 
 std::vector<double> Model::LastGradient(const std::string& path) {
-  const ModelUse::Scope use(*use_, "Model::LastGradient");
+  const OneThreadGuard::Scope use(*use_, "Model::LastGradient");
   return ToDoubles(executor_->store().Gradient(Find(path)));
 }
 
 void Model::SaveWeights(const std::string& path) {
-  const ModelUse::Scope use(*use_, "Model::SaveWeights");
+  const OneThreadGuard::Scope use(*use_, "Model::SaveWeights");
   const frugal::EmaScope average(*executor_);
   executor_->RequireFiniteWeights();
   WriteWeights(path, parameters(), executor_->store());
@@ -188,7 +188,7 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format) {
 }
 
 void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allow_missing) {
-  const ModelUse::Scope use(*use_, "Model::LoadWeights");
+  const OneThreadGuard::Scope use(*use_, "Model::LoadWeights");
   const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
     ReadInto(*file, *parameter, executor_->store().Value(*parameter),
@@ -199,29 +199,29 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
 }
 
 void Model::RequireFiniteWeights() {
-  const ModelUse::Scope use(*use_, "Model::RequireFiniteWeights");
+  const OneThreadGuard::Scope use(*use_, "Model::RequireFiniteWeights");
   executor_->RequireFiniteWeights();
 }
 
 std::string Model::WeightsHash() {
-  const ModelUse::Scope use(*use_, "Model::WeightsHash");
+  const OneThreadGuard::Scope use(*use_, "Model::WeightsHash");
   return executor_->WeightsHash();
 }
 
 Model Model::Clone() const {
-  const ModelUse::Scope use(*use_, "Model::Clone");
+  const OneThreadGuard::Scope use(*use_, "Model::Clone");
   Model clone(CopyTraining(*planned_), planned_->dataset ? DataSources() : executor_->sources());
   clone.executor_->CopyValues(*executor_);
   return clone;
 }
 
 std::int64_t Model::live_bytes() const {
-  const ModelUse::Scope use(*use_, "Model::live_bytes");
+  const OneThreadGuard::Scope use(*use_, "Model::live_bytes");
   return executor_->memory().ledger().live_total();
 }
 
 MemoryMeasurement Model::Measured() const {
-  const ModelUse::Scope use(*use_, "Model::Measured");
+  const OneThreadGuard::Scope use(*use_, "Model::Measured");
   return executor_->Measured();
 }
 

@@ -8,7 +8,7 @@
 
 #include "builders/plan/planned_training.h"
 #include "builders/run/data_sources.h"
-#include "builders/run/model_use.h"
+#include "builders/run/one_thread_guard.h"
 #include "builders/run/training_observer.h"
 #include "sdk/train/generate.h"
 
@@ -95,7 +95,7 @@ class Model {
     ~EmaScope();
 
    private:
-    std::optional<ModelUse::Scope> use_;
+    std::optional<OneThreadGuard::Scope> use_;
     std::unique_ptr<frugal::EmaScope> average_;
   };
 
@@ -132,7 +132,7 @@ class Model {
   void CheckPredictInputs(std::span<const InputValues> given, std::int64_t count) const;
   const Parameter& Find(const std::string& path) const;
 
-  ModelPart<ModelUse> use_;
+  ModelPart<OneThreadGuard> use_;
   ModelPart<PlannedTraining> planned_;
   ModelPart<Executor> executor_;
   bool trained_ = false;  // Train() was called

@@ -1,6 +1,6 @@
 #include "builders/setup/network_builder.h"
 
-#include "builders/config/types/layer_fields.h"
+#include "builders/config/types/layer_registry.h"
 #include "builders/setup/dry_environment.h"
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "builders/config/run_config_reader.h"
-#include "builders/config/types/layer_fields.h"
+#include "builders/config/types/layer_registry.h"
 #include "builders/plan/planner.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"

@@ -1,7 +1,7 @@
 #include "builders/config/value_check.h"
 
 #include "builders/ai_model_builder.h"
-#include "builders/config/types/layer_fields.h"
+#include "builders/config/types/layer_registry.h"
 #include "tests/io/temp_dir.h"
 
 namespace frugal::testing {

@@ -33,7 +33,7 @@ std::unique_ptr<Layer> OfNothing(std::int64_t, const Options&) {
 }
 
 // The types of layers with their field tables, family by family;
-// builders/config/types/layer_fields.h joins them in this order.
+// builders/config/types/layer_registry.h joins them in this order.
 std::vector<LayerType> BasicTypes();
 std::vector<LayerType> ConvolutionTypes();
 std::vector<LayerType> PoolingTypes();

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "builders/config/run_config_reader.h"
-#include "builders/config/types/layer_fields.h"
+#include "builders/config/types/layer_registry.h"
 #include "presets/memory_fields.h"
 
 namespace frugal {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "sdk/backend/eigen/matmul/product.h"
-#include "sdk/backend/onednn/matmul/packed_product.h"
+#include "sdk/backend/onednn/matmul/bf16_products.h"
 #include "sdk/backend/onednn/operation/operation_cache.h"
 #include "sdk/backend/onednn/simd/loops.h"
 
 namespace frugal {
 
-// bf16 products are PackedProducts. f32 products: forward is a oneDNN matmul with bias, residual
+// bf16 products are Bf16Products. f32 products: forward is a oneDNN matmul with bias, residual
 // and activation fused; backward is oneDNN's sgemm. Empty tensors and other element types go to the
 // reference.
 class OneDnnProductKernels final : public EigenProductKernels {
@@ -40,7 +40,7 @@ class OneDnnProductKernels final : public EigenProductKernels {
 
  private:
   onednn::OperationCache& cache_;
-  onednn::PackedProducts bf16_;
+  onednn::Bf16Products bf16_;
   const simd::Loops& loops_ = simd::SelectLoops();
 };
 

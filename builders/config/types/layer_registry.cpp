@@ -1,4 +1,4 @@
-#include "builders/config/types/layer_fields.h"
+#include "builders/config/types/layer_registry.h"
 
 #include <algorithm>
 

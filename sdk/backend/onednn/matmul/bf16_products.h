@@ -13,9 +13,9 @@ namespace frugal::onednn {
 // copies a weight of few inputs or outputs again for the input's gradient, and some of few rows.
 // The weight's gradient is written in f32, in the weight's own layout. Meanings and shapes as in
 // ProductKernels.
-class PackedProducts {
+class Bf16Products {
  public:
-  explicit PackedProducts(OperationCache& cache) : cache_(cache) {}
+  explicit Bf16Products(OperationCache& cache) : cache_(cache) {}
 
   std::int64_t WeightBytes(const LinearWeight& weight) const;
   void Pack(const LinearWeight& weight, const Tensor& packed) const;

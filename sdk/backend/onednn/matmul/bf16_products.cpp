@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/matmul/packed_product.h"
+#include "sdk/backend/onednn/matmul/bf16_products.h"
 
 #include <algorithm>
 #include <string>
@@ -35,7 +35,7 @@ PartialRows RowsOf(const Tensor& dy) { return {dy.shape().RowCount(), dy.shape()
 }  // namespace
 
 // Planned before it is run, so a product that oneDNN cannot do is found while planning.
-Operation& PackedProducts::Get(const Description& description) const {
+Operation& Bf16Products::Get(const Description& description) const {
   if (Operation* operation = cache_.Find(description)) return *operation;
   throw UsageError({.where = "product",
                     .required = "oneDNN has a bf16 product for this processor",
@@ -43,17 +43,17 @@ Operation& PackedProducts::Get(const Description& description) const {
                     .advice = "train with precision = \"f32\""});
 }
 
-std::int64_t PackedProducts::WeightBytes(const LinearWeight& weight) const {
+std::int64_t Bf16Products::WeightBytes(const LinearWeight& weight) const {
   return weight.tensor.size() > 0 ? PackedWeightBytes(weight.inputs(), weight.outputs()) : 0;
 }
 
-void PackedProducts::Pack(const LinearWeight& weight, const Tensor& packed) const {
+void Bf16Products::Pack(const LinearWeight& weight, const Tensor& packed) const {
   if (weight.tensor.size() == 0) return;
   Get(PackDescription{weight.inputs(), weight.outputs(), weight.layout})
       .Run({{Slot::kSource, weight.tensor.raw()}, {Slot::kDestination, packed.raw()}}, nullptr);
 }
 
-std::int64_t PackedProducts::FastWidth(const LinearWeight& weight) const {
+std::int64_t Bf16Products::FastWidth(const LinearWeight& weight) const {
   constexpr std::int64_t kBlock = 64;
   const std::int64_t whole = (weight.outputs() + kBlock - 1) / kBlock * kBlock;
   const bool pays = weight.outputs() >= 16 * kBlock && WeightGradient::IsAvailable() &&
@@ -63,7 +63,7 @@ std::int64_t PackedProducts::FastWidth(const LinearWeight& weight) const {
 }
 
 // The epilogue is not known here: enough for any.
-std::int64_t PackedProducts::ForwardScratch(const Tensor& x, const LinearWeight& weight) const {
+std::int64_t Bf16Products::ForwardScratch(const Tensor& x, const LinearWeight& weight) const {
   if (x.size() == 0 || weight.tensor.size() == 0) return 0;
   std::int64_t bytes = 0;
   PackedLinearDescription d = Describe(Pass::kForward, x, weight.inputs(), weight.width());
@@ -78,9 +78,9 @@ std::int64_t PackedProducts::ForwardScratch(const Tensor& x, const LinearWeight&
   return bytes;
 }
 
-void PackedProducts::Forward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,
-                             const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
-                             void* scratch) const {
+void Bf16Products::Forward(const Tensor& x, const LinearWeight& weight, const Tensor& bias,
+                           const Tensor& residual, const Tensor& y, LinearEpilogue epilogue,
+                           void* scratch) const {
   if (x.size() == 0 || weight.tensor.size() == 0) return;
   PackedLinearDescription d = Describe(Pass::kForward, x, weight.inputs(), weight.width());
   d.bias = static_cast<bool>(bias);
@@ -94,14 +94,13 @@ void PackedProducts::Forward(const Tensor& x, const LinearWeight& weight, const 
              scratch);
 }
 
-std::int64_t PackedProducts::BackwardDataScratch(const Tensor& dy,
-                                                 const LinearWeight& weight) const {
+std::int64_t Bf16Products::BackwardDataScratch(const Tensor& dy, const LinearWeight& weight) const {
   if (dy.size() == 0 || weight.tensor.size() == 0) return 0;
   return Get(Describe(Pass::kBackwardData, dy, weight.inputs(), weight.width())).ScratchBytes();
 }
 
-void PackedProducts::BackwardData(const Tensor& dy, const LinearWeight& weight, const Tensor& dx,
-                                  void* scratch) const {
+void Bf16Products::BackwardData(const Tensor& dy, const LinearWeight& weight, const Tensor& dx,
+                                void* scratch) const {
   if (dy.size() == 0 || weight.tensor.size() == 0) return;
   Get(Describe(Pass::kBackwardData, dy, weight.inputs(), weight.width()))
       .Run({{Slot::kDestinationGradient, dy.raw()},
@@ -111,8 +110,8 @@ void PackedProducts::BackwardData(const Tensor& dy, const LinearWeight& weight, 
 }
 
 // For either layout of the weight.
-std::int64_t PackedProducts::BackwardWeightScratch(const Tensor& dy, const Tensor& x,
-                                                   bool accumulate) const {
+std::int64_t Bf16Products::BackwardWeightScratch(const Tensor& dy, const Tensor& x,
+                                                 bool accumulate) const {
   if (dy.size() == 0 || x.size() == 0) return 0;
   if (WeightGradient::IsAvailable()) return WeightGradient(dy, x).ScratchBytes();
   std::int64_t bytes = 0;
@@ -122,8 +121,8 @@ std::int64_t PackedProducts::BackwardWeightScratch(const Tensor& dy, const Tenso
   return std::max(bytes, RowsOf(dy).Bytes(1));
 }
 
-void PackedProducts::BackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweight,
-                                    const Tensor& dbias, bool accumulate, void* scratch) const {
+void Bf16Products::BackwardWeight(const Tensor& dy, const Tensor& x, const LinearWeight& dweight,
+                                  const Tensor& dbias, bool accumulate, void* scratch) const {
   if (dy.size() == 0 || x.size() == 0) {  // sums of nothing
     for (const Tensor& sums : {dweight.tensor, dbias}) {
       if (sums && !accumulate) std::ranges::fill(sums.values<float>(), 0.0f);

@@ -1,10 +1,10 @@
-#include "builders/run/model_use.h"
+#include "builders/run/one_thread_guard.h"
 
 #include "sdk/core/error.h"
 
 namespace frugal {
 
-ModelUse::Scope::Scope(ModelUse& use, const char* where) : use_(use) {
+OneThreadGuard::Scope::Scope(OneThreadGuard& use, const char* where) : use_(use) {
   const std::thread::id self = std::this_thread::get_id();
   std::thread::id user;
   if (use.thread_.compare_exchange_strong(user, self, std::memory_order_acquire) || user == self) {
@@ -18,7 +18,7 @@ ModelUse::Scope::Scope(ModelUse& use, const char* where) : use_(use) {
                               "take turns"});
 }
 
-ModelUse::Scope::~Scope() {
+OneThreadGuard::Scope::~Scope() {
   if (--use_.scopes_ == 0) use_.thread_.store({}, std::memory_order_release);
 }
 

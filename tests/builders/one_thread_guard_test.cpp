@@ -1,5 +1,5 @@
 // One thread uses a model at a time.
-#include "builders/run/model_use.h"
+#include "builders/run/one_thread_guard.h"
 
 #include <atomic>
 #include <cmath>
@@ -37,7 +37,7 @@ class WaitingData final : public DataSource {
   std::latch& leave_;
 };
 
-TEST_CASE("while a thread uses a model, others are refused in every call", "[model_use]") {
+TEST_CASE("while a thread uses a model, others are refused in every call", "[one_thread_guard]") {
   SmallRun run;
   run.network = "mlp";
   const DataLayout layout = LayoutFor(run.network);
@@ -76,7 +76,7 @@ TEST_CASE("while a thread uses a model, others are refused in every call", "[mod
   CHECK(model.live_bytes() > 0);  // free again
 }
 
-TEST_CASE("threads that try at once are served or refused, one by one", "[model_use]") {
+TEST_CASE("threads that try at once are served or refused, one by one", "[one_thread_guard]") {
   SmallRun run;
   run.network = "mlp";
   Model model = BuilderFor(run).Build();
@@ -103,7 +103,7 @@ TEST_CASE("threads that try at once are served or refused, one by one", "[model_
   CHECK(wrong == 0);
 }
 
-TEST_CASE("threads with a model each share the pool of the process", "[model_use]") {
+TEST_CASE("threads with a model each share the pool of the process", "[one_thread_guard]") {
   SmallRun run;
   run.network = "resnet";
   run.memory.use_tensor_pooling = run.memory.use_shared_tensor_pool = true;
@@ -117,7 +117,7 @@ TEST_CASE("threads with a model each share the pool of the process", "[model_use
 }
 
 // An observer of a training asks the model from the thread that trains.
-TEST_CASE("the thread that trains a model may use it inside", "[model_use]") {
+TEST_CASE("the thread that trains a model may use it inside", "[one_thread_guard]") {
   struct Watcher : TrainingObserver {
     void OnStep(const StepProgress&) override {}
     void OnEpoch(const EpochResult&) override { hash = model->WeightsHash(); }
@@ -132,7 +132,7 @@ TEST_CASE("the thread that trains a model may use it inside", "[model_use]") {
   CHECK(model.Train(&watcher).weights_hash == watcher.hash);
 }
 
-TEST_CASE("of steps that are not in the plan, the last used are kept", "[model_use]") {
+TEST_CASE("of steps that are not in the plan, the last used are kept", "[one_thread_guard]") {
   StepLayouts layouts;
   int made = 0;
   const auto of = [&](std::int64_t batch) {
@@ -157,7 +157,7 @@ TEST_CASE("of steps that are not in the plan, the last used are kept", "[model_u
   CHECK(made == 3 * most + 1);
 }
 
-TEST_CASE("a model predicts in more batch sizes than it keeps plans of", "[model_use]") {
+TEST_CASE("a model predicts in more batch sizes than it keeps plans of", "[one_thread_guard]") {
   SmallRun run;
   run.network = "mlp";
   Model model = BuilderFor(run).Build();
