@@ -16,6 +16,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/memory/", 1},
     {"sdk/tensor/", 2},
     {"sdk/backend/", 3},
+    {"sdk/comm/", 3},
     {"sdk/backend/common/", 4},
     {"sdk/backend/eigen/matmul/", 5},
     {"sdk/backend/eigen/elementwise/", 5},

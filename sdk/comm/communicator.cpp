@@ -1,0 +1,135 @@
+#include "sdk/comm/communicator.h"
+
+#include <algorithm>
+#include <string>
+
+#include "sdk/core/error.h"
+
+namespace frugal {
+namespace {
+
+void CheckReducible(const CommBuffer& buffer, std::string_view operation, std::string_view what) {
+  if (buffer.dtype == DType::kF32 || buffer.dtype == DType::kF64 || buffer.dtype == DType::kBF16) {
+    return;
+  }
+  throw UsageError({.where = std::string(operation) + " of " + std::string(what),
+                    .required = "sums are taken of f32, f64 or bf16",
+                    .given = "the buffer holds " + std::string(NameOf(buffer.dtype)),
+                    .advice = "convert it first"});
+}
+
+// Nothing moves in a group of one rank, and there is nobody to send to.
+class SelfCommunicator final : public Communicator {
+ public:
+  SelfCommunicator() : Communicator(0, 1) {}
+
+ private:
+  void DoAllReduce(const CommBuffer&, std::string_view) override {}
+  void DoReduceScatter(const CommBuffer&, std::string_view) override {}
+  void DoAllGather(const CommBuffer&, std::string_view) override {}
+  void DoBroadcast(const CommBuffer&, int, std::string_view) override {}
+  void DoBarrier(std::string_view) override {}
+  void DoSend(const CommBuffer&, int, std::string_view) override {}
+  void DoReceive(const CommBuffer&, int, std::string_view) override {}
+  void DoExchange(const CommBuffer&, int, const CommBuffer&, int, std::string_view) override {}
+  std::unique_ptr<Communicator> DoSplit(int, std::string_view) override {
+    return std::make_unique<SelfCommunicator>();
+  }
+};
+
+}  // namespace
+
+CommBuffer BufferOf(const Tensor& tensor) {
+  return {.data = tensor.raw(), .count = tensor.size(), .dtype = tensor.dtype()};
+}
+
+CommPart PartOf(std::int64_t count, int size, int rank) {
+  const std::int64_t each = count / size, more = count % size;
+  return {.begin = rank * each + std::min<std::int64_t>(rank, more),
+          .count = each + (rank < more ? 1 : 0)};
+}
+
+void Communicator::AllReduce(const CommBuffer& buffer, std::string_view what) {
+  CheckReducible(buffer, "all-reduce", what);
+  const std::int64_t element = SizeOf(buffer.dtype);
+  const std::int64_t own = PartOf(buffer.count, size_, rank_).count;
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    CountMessage(PartOf(buffer.count, size_, other).count * element);  // what it sums up
+    CountMessage(own * element);                                       // the sums for it
+  }
+  DoAllReduce(buffer, what);
+}
+
+void Communicator::ReduceScatter(const CommBuffer& buffer, std::string_view what) {
+  CheckReducible(buffer, "reduce-scatter", what);
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    CountMessage(PartOf(buffer.count, size_, other).count * SizeOf(buffer.dtype));
+  }
+  DoReduceScatter(buffer, what);
+}
+
+void Communicator::AllGather(const CommBuffer& buffer, std::string_view what) {
+  const std::int64_t own = PartOf(buffer.count, size_, rank_).count * SizeOf(buffer.dtype);
+  for (int other = 0; other < size_; ++other) {
+    if (other != rank_) CountMessage(own);
+  }
+  DoAllGather(buffer, what);
+}
+
+void Communicator::Broadcast(const CommBuffer& buffer, int root, std::string_view what) {
+  if (root != rank_) CheckPeer(root, "broadcast", what);
+  for (int other = 0; other < size_; ++other) {
+    if (root == rank_ && other != rank_) CountMessage(buffer.bytes());
+  }
+  DoBroadcast(buffer, root, what);
+}
+
+void Communicator::Barrier(std::string_view what) { DoBarrier(what); }
+
+void Communicator::Send(const CommBuffer& buffer, int to, std::string_view what) {
+  CheckPeer(to, "send", what);
+  CountMessage(buffer.bytes());
+  DoSend(buffer, to, what);
+}
+
+void Communicator::Receive(const CommBuffer& buffer, int from, std::string_view what) {
+  CheckPeer(from, "receive", what);
+  DoReceive(buffer, from, what);
+}
+
+void Communicator::Exchange(const CommBuffer& sent, int to, const CommBuffer& received, int from,
+                            std::string_view what) {
+  CheckPeer(to, "exchange", what);
+  CheckPeer(from, "exchange", what);
+  CountMessage(sent.bytes());
+  DoExchange(sent, to, received, from, what);
+}
+
+std::unique_ptr<Communicator> Communicator::Split(int color, std::string_view what) {
+  std::unique_ptr<Communicator> part = DoSplit(color, what);
+  part->set_step(step_);
+  return part;
+}
+
+void Communicator::CheckPeer(int peer, std::string_view operation, std::string_view what) const {
+  if (peer >= 0 && peer < size_ && peer != rank_) return;
+  throw UsageError({.where = std::string(operation) + " of " + std::string(what),
+                    .required = "the other rank is one of this group's " + std::to_string(size_) +
+                                ", and not this rank " + std::to_string(rank_),
+                    .given = "rank " + std::to_string(peer),
+                    .advice = {}});
+}
+
+void Communicator::CountMessage(std::int64_t bytes) {
+  if (bytes == 0) return;
+  ++traffic_.messages;
+  traffic_.bytes += bytes;
+}
+
+std::unique_ptr<Communicator> MakeSelfCommunicator() {
+  return std::make_unique<SelfCommunicator>();
+}
+
+}  // namespace frugal
