@@ -28,7 +28,8 @@ std::string SourceOf(const std::string& object) {
   return object.substr(0, begin) + object.substr(end + 5, object.size() - end - 7);
 }
 
-// The latest time of each object file; a line is "start end time-stamp output hash", in ms.
+// Returns the latest time of each object file that there still is; a line of the log is "start end
+// time-stamp output hash", in ms.
 std::vector<Compiled> ReadLog(const std::string& path) {
   std::ifstream log(path);
   if (!log) {
@@ -37,12 +38,14 @@ std::vector<Compiled> ReadLog(const std::string& path) {
                                .given = "it cannot be read",
                                .advice = "build first: ./run build"});
   }
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   std::map<std::string, double> seconds;
   for (std::string line; std::getline(log, line);) {
     std::istringstream fields(line);
     double start = 0, end = 0;
     std::string stamp, output;
     if (!(fields >> start >> end >> stamp >> output) || !output.ends_with(".cpp.o")) continue;
+    if (!std::filesystem::exists(directory / output)) continue;
     seconds[SourceOf(output)] = (end - start) / 1000;
   }
   std::vector<Compiled> files;
