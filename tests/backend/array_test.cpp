@@ -90,8 +90,8 @@ TEST_CASE("eigen copy box moves every element of the box and no other") {
     const Tensor to = RandomTensor(c.to, 2, dtype, 0, 100);
     const std::vector<double> source = Values(from);
     std::vector<double> expected = Values(to);
-    ForEachIndex(c.extents, [&, &c = c](const Shape& index) {
-      expected[Place(c.to_box, index)] = source[Place(c.from_box, index)];
+    ForEachIndex(c.extents, [&, &box = c](const Shape& index) {
+      expected[Place(box.to_box, index)] = source[Place(box.from_box, index)];
     });
     kernels.CopyStrided(c.extents, from, c.from_box, to, c.to_box, false);
     CHECK(Values(to) == expected);
@@ -107,8 +107,8 @@ TEST_CASE("eigen copy box adds with accumulate") {
     const Tensor to = RandomTensor(c.to, 2, dtype);
     const std::vector<double> source = Values(from);
     std::vector<double> expected = Values(to);
-    ForEachIndex(c.extents, [&, &c = c](const Shape& index) {
-      expected[Place(c.to_box, index)] += source[Place(c.from_box, index)];
+    ForEachIndex(c.extents, [&, &box = c](const Shape& index) {
+      expected[Place(box.to_box, index)] += source[Place(box.from_box, index)];
     });
     kernels.CopyStrided(c.extents, from, c.from_box, to, c.to_box, true);
     CHECK(testing::MaxError(to, expected) < Tolerance(dtype));
@@ -210,8 +210,8 @@ TEST_CASE("eigen sum to adds over the axes that become one") {
     const Tensor y = Uninitialized(to, dtype);
     const std::vector<double> values = Values(x);
     std::vector<double> expected(static_cast<std::size_t>(to.ElementCount()));
-    ForEachIndex(from, [&, &from = from, &to = to](const Shape& index) {
-      expected[Place(to, index)] += 0.5 * values[Place(from, index)];
+    ForEachIndex(from, [&, &source = from, &target = to](const Shape& index) {
+      expected[Place(target, index)] += 0.5 * values[Place(source, index)];
     });
     kernels.SumTo(x, 0.5, y);
     CHECK(testing::RelativeError(y, expected) < Tolerance(dtype));

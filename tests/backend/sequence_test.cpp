@@ -80,9 +80,9 @@ TEST_CASE("eigen rotary embedding against the angle is its derivative") {
   const auto [cosine, sine] = Tables(5, 2, DType::kF64);
   const Tensor x = RandomTensor({2, 5, 14}, 1, DType::kF64);
   const Tensor dy = RandomTensor({2, 5, 14}, 2, DType::kF64);
-  const auto loss = [&, &cosine = cosine, &sine = sine] {
+  const auto loss = [&, &cosines = cosine, &sines = sine] {
     const Tensor y = testing::MakeTensor(x.shape(), Values(x), DType::kF64);
-    kernels.Rotate(g, cosine, sine, false, y);
+    kernels.Rotate(g, cosines, sines, false, y);
     return testing::Dot(y, dy);
   };
   const std::vector<double> numeric = testing::NumericGradient(loss, x);

@@ -44,8 +44,8 @@ TEST_CASE("gradients of expand agree with differences", "[ops][gradients]") {
            {{1, 1, 3}, {4, 1, 3}}, {{1, 2, 1}, {3, 2, 5}}, {{2, 3}, {2, 3}}, {{1}, {6}}}) {
     INFO(ToString(from) << " to " << ToString(to));
     GradientModel model;
-    model.Check([to = to](Context& context,
-                          const std::vector<Var>& x) { return Expand(context, x[0], to); },
+    model.Check([shape = to](Context& context,
+                             const std::vector<Var>& x) { return Expand(context, x[0], shape); },
                 {Numbers(from, 2)});
   }
 }

@@ -123,7 +123,7 @@ TEST_CASE("eigen group norm equals its formula") {
     const Tensor rstd = Uninitialized({g.batch, g.groups}, dtype);
     backend->norm().GroupForward(g, x, weight, bias, kEpsilon, y, mean, rstd);
     const auto expected = Naive(x, weight, bias, static_cast<std::size_t>(g.batch * g.groups),
-                                [&g = g](std::size_t i) { return GroupOf(g, i); });
+                                [&geometry = g](std::size_t i) { return GroupOf(geometry, i); });
     CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
   }
 }
