@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -85,7 +86,13 @@ class ThreadCommunicator final : public Communicator {
     group_->calls[static_cast<std::size_t>(rank())] = std::move(call);
     const std::int64_t meeting = group_->meetings;
     Arrive();
-    world().Wait(lock, world_rank(), activity, [&] { return group_->meetings != meeting; });
+    try {
+      world().Wait(lock, world_rank(), activity, [&] { return group_->meetings != meeting; });
+    } catch (const CommunicationError&) {
+      // This rank's buffer dies with the error, so nobody may meet it there any more.
+      --group_->arrived;
+      throw;
+    }
     CheckCalls(activity);
   }
   // Ends it: returns when no rank reads or writes another one's buffer any more.
@@ -283,29 +290,47 @@ std::string MessageOf(const std::exception_ptr& error) {
 }  // namespace
 
 void RunThreadRanks(int size, const std::function<void(Communicator&)>& body) {
+  if (size < 1) {
+    throw UsageError({.where = "RunThreadRanks",
+                      .required = "at least one rank runs",
+                      .given = "size = " + std::to_string(size),
+                      .advice = {}});
+  }
   std::vector<int> ranks(static_cast<std::size_t>(size));
   for (int rank = 0; rank < size; ++rank) ranks[static_cast<std::size_t>(rank)] = rank;
   const auto world = std::make_shared<ThreadWorld>(size);
   const auto group = std::make_shared<Group>(world, ranks);
   std::mutex mutex;
   std::optional<std::pair<int, std::exception_ptr>> failed;  // the first
+  const auto fail = [&](int rank, const std::exception_ptr& error) {
+    {
+      const std::scoped_lock lock(mutex);
+      if (!failed) failed = {rank, error};
+    }
+    world->Fail(rank, MessageOf(error));
+  };
   std::vector<std::thread> threads;
   threads.reserve(ranks.size());
   for (const int rank : ranks) {
-    threads.emplace_back([&, rank] {
-      try {
-        ThreadCommunicator communicator(group, rank);
-        body(communicator);
-        world->End(rank);
-      } catch (...) {
-        const std::exception_ptr error = std::current_exception();
-        {
-          const std::scoped_lock lock(mutex);
-          if (!failed) failed = {rank, error};
+    try {
+      threads.emplace_back([&, rank] {
+        try {
+          ThreadCommunicator communicator(group, rank);
+          body(communicator);
+          world->End(rank);
+        } catch (...) {
+          fail(rank, std::current_exception());
         }
-        world->Fail(rank, MessageOf(error));
-      }
-    });
+      });
+    } catch (const std::system_error& error) {
+      fail(rank,
+           std::make_exception_ptr(CommunicationError(
+               {.where = "rank " + std::to_string(rank),
+                .required = "each of the " + std::to_string(size) + " ranks gets a thread",
+                .given = error.what(),
+                .advice = "use fewer devices, or raise the limit of processes (ulimit -u)"})));
+      break;
+    }
   }
   for (std::thread& thread : threads) thread.join();
   if (failed) Rethrow(failed->second, failed->first);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <future>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -187,7 +188,7 @@ TEST_CASE("a group splits by color, and its parts split again", "[comm]") {
 std::string FailureOf(int size, const std::function<void(Communicator&)>& body) {
   try {
     RunThreadRanks(size, body);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return error.what();
   }
   return "no error";
@@ -215,6 +216,30 @@ TEST_CASE("the error of a rank ends all others and is what is thrown", "[comm]")
   });
   CHECK(text == "[rank 1, file] it can be read");
   CHECK(ended == 2);
+}
+
+TEST_CASE("a rank that gave up a collective operation is not met there any more", "[comm]") {
+  std::promise<void> gave_up;
+  const std::string text = FailureOf(3, [&](Communicator& ranks) {
+    const auto pair = ranks.Split(ranks.rank() / 2, "pairs");
+    if (ranks.rank() == 2) throw std::runtime_error("no disk");
+    if (ranks.rank() == 1) gave_up.get_future().wait();
+    std::vector<float> values(100, 1);
+    try {
+      pair->AllReduce({values.data(), std::ssize(values), DType::kF32}, "gradients");
+    } catch (const CommunicationError&) {
+      values = {};
+      if (ranks.rank() == 0) gave_up.set_value();
+      throw;
+    }
+    throw std::runtime_error("rank " + std::to_string(ranks.rank()) + " met a rank that left");
+  });
+  CHECK(text == "no disk");
+}
+
+TEST_CASE("a run of no rank is refused", "[comm]") {
+  CHECK_THROWS_WITH(RunThreadRanks(0, [](Communicator&) {}),
+                    "[RunThreadRanks] at least one rank runs; size = 0");
 }
 
 TEST_CASE("ranks that come to different operations are told which", "[comm]") {
