@@ -135,6 +135,13 @@ double PipelineTimes::Bubble() const {
 }
 
 PipelineTimes SimulatePipeline(const PipelineSchedule& schedule, const PipelineCosts& costs) {
+  if (costs.stages.size() != schedule.stages.size()) {
+    throw UsageError({.where = "SimulatePipeline",
+                      .required = "costs are given for each of the schedule's " +
+                                  std::to_string(schedule.stages.size()) + " stages",
+                      .given = "those of " + std::to_string(costs.stages.size()),
+                      .advice = {}});
+  }
   return Simulation(schedule, costs).Run();
 }
 

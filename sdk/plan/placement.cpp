@@ -15,6 +15,12 @@ std::string LayersOnDevices(std::int64_t layers, std::int64_t devices) {
 }
 
 void CheckEnough(std::int64_t layers, std::int64_t devices) {
+  if (devices < 1) {
+    throw ConfigError({.where = "memory.num_devices",
+                       .required = "there is a device",
+                       .given = std::to_string(devices),
+                       .advice = "use 1 or more"});
+  }
   if (layers >= devices) return;
   throw ConfigError({.where = "memory.num_devices",
                      .required = "every device holds a layer",
@@ -95,6 +101,7 @@ Placement MemoryBalanced(std::int64_t layers, std::int64_t devices, const RangeB
 
 Placement CustomPlacement(std::int64_t layers, std::int64_t devices,
                           std::span<const std::int64_t> device_of_layer) {
+  CheckEnough(layers, devices);
   const std::string field = "memory.custom_device_assignments";
   if (std::ssize(device_of_layer) != layers) {
     throw ConfigError({.where = field,

@@ -124,6 +124,9 @@ TEST_CASE("a schedule whose stages wait for each other is refused", "[pipeline]"
   PipelineSchedule schedule = MakePipelineSchedule(PipelineKind::k1F1B, 2, 2);
   std::swap(schedule.stages[0][0], schedule.stages[0][2]);  // backward before forward
   CHECK_THROWS_AS(SimulatePipeline(schedule, Uniform(2, {1, 1, 1})), UsageError);
+  CHECK_THROWS_WITH(SimulatePipeline(schedule, Uniform(3, {1, 1, 1})),
+                    "[SimulatePipeline] costs are given for each of the schedule's 2 stages; "
+                    "those of 3");
 }
 
 }  // namespace

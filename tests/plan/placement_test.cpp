@@ -114,6 +114,9 @@ TEST_CASE("a stated placement is contiguous and complete, or refused", "[placeme
                     where +
                         "every one of the 3 devices holds a layer; the last that is named is "
                         "device 1");
+  CHECK_THROWS_WITH(place(0, {0, 0, 0, 0}),
+                    "[memory.num_devices] there is a device; 0; use 1 or more");
+  CHECK_THROWS_AS(EvenSplit(4, 0), ConfigError);
   CHECK_THROWS_WITH(place(2, {0, 1}),
                     where +
                         "a device is named for each of the 4 layers that may be split; 2 are "
