@@ -2,7 +2,9 @@
 
 // Everything that most programs need of frugal: build a model (AiModelBuilder), look at its plan
 // (PlannedTraining, Plan), train and use it (Model), do all of it as a program does (RunTraining),
-// or run layers of your own in checkpointed, pooled memory (TrainingMemoryManager).
+// or run layers of your own in checkpointed, pooled memory (TrainingMemoryManager). A plan's
+// printed text is in builders/report/text/plan_text.h, its notes in
+// builders/report/rows/plan_notes.h.
 
 #include "builders/ai_model_builder.h"
 #include "builders/config/run_config_reader.h"

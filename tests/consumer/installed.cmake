@@ -14,7 +14,7 @@ endif()
 
 # --- what is internal stays at home, and what is installed needs nothing else --------------------
 foreach(header IN LISTS headers)
-  if(header MATCHES "/(onednn|eigen|report|budget)/|/dry_run/(dry_training|trial|saved_bytes)|/backend/common/|/config/types/([a-z]+_families|size_fields|shared_fields)")
+  if(header MATCHES "/(onednn|eigen|budget|html|json)/|/dry_run/(dry_training|trial|saved_bytes)|/backend/common/|/config/types/([a-z]+_families|size_fields|shared_fields)")
     fail("the internal ${header} was installed: does a public header include it?")
   endif()
   file(STRINGS ${include_dir}/${header} includes REGEX "^#include")
@@ -29,18 +29,8 @@ foreach(header IN LISTS headers)
 endforeach()
 
 # --- every header compiles on its own ------------------------------------------------------------
-# The build of frugal has shown it of a header that some source includes before all others. The rest
-# is compiled here.
-file(GLOB_RECURSE sources ${SOURCE}/sdk/*.cpp ${SOURCE}/layers/*.cpp ${SOURCE}/presets/*.cpp
-     ${SOURCE}/builders/*.cpp)
-set(alone ${headers})
-foreach(source IN LISTS sources)
-  file(STRINGS ${source} first REGEX "^#include" LIMIT_COUNT 1)
-  if(first MATCHES "\"(.*)\"")
-    list(REMOVE_ITEM alone ${CMAKE_MATCH_1})
-  endif()
-endforeach()
-use_by_find_package(${prefix} "-DHEADERS=${alone}")
+# The build of frugal does not show it: there the standard library comes precompiled.
+use_by_find_package(${prefix} "-DHEADERS=${headers}")
 use_by_pkg_config(${prefix})
 
 # --- the command and the documentation -----------------------------------------------------------

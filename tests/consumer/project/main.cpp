@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "builders/frugal.h"
+#include "builders/report/rows/plan_notes.h"
+#include "builders/report/text/plan_text.h"
 
 #ifdef EXPECTED_VERSION  // what the package says that it is
 static_assert(std::string_view(FRUGAL_VERSION) == EXPECTED_VERSION);
@@ -66,8 +68,11 @@ bool ThrowsUsageError(frugal::Model& model) {
 
 int main() {
   frugal::Model model = Builder().Build();
+  std::string text = frugal::PlanText(model.planned());
+  for (const std::string& note : frugal::NotesOn(model.planned())) text += note + "\n";
+  bool fine = Check(text.find("dense") != std::string::npos, "the plan's text names the layers");
   const frugal::TrainingResult result = model.Train();
-  bool fine = Check(result.losses.front() > 0.5, "the first loss is that of guessing");
+  fine &= Check(result.losses.front() > 0.5, "the first loss is that of guessing");
   fine &= Check(result.losses.back() < 0.3, "the last loss is small");
   fine &= Check(ThrowsUsageError(model), "a second Train() throws UsageError");
 
