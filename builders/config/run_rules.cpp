@@ -111,7 +111,7 @@ void CheckState(const RunConfig& config, Diagnostics& diagnostics) {
   }
 }
 
-void CheckSlow(const RunConfig& config, Diagnostics& diagnostics) {
+void CheckLrMultiplier(const RunConfig& config, Diagnostics& diagnostics) {
   const OptimizerOptions& options = config.optimizer;
   const bool changed = options.lr_multiplier != OptimizerOptions().lr_multiplier;
   if (!options.lr_multiplier_for.empty() || !IsMeant(config, "optimizer", "lr_multiplier", changed))
@@ -238,7 +238,7 @@ void CheckRun(const RunConfig& config, bool custom_data, Diagnostics& diagnostic
   CheckDiffusion(config, diagnostics);
   CheckOptimizer(config, diagnostics);
   CheckState(config, diagnostics);
-  CheckSlow(config, diagnostics);
+  CheckLrMultiplier(config, diagnostics);
   CheckSchedule(config, diagnostics);
   CheckWeights(config, diagnostics);
   CheckNetwork(config, diagnostics);

@@ -54,7 +54,8 @@ class NormKernels {
   virtual void BatchInference(const Tensor& x, const Tensor& weight, const Tensor& bias,
                               const Tensor& running_mean, const Tensor& running_variance,
                               double epsilon, bool relu, const Tensor& y) = 0;
-  // Where relu is set, the gradient is cut where y was not above 0; that is found from x again.
+  // Where relu is set, no gradient passes at values where y was not above 0; y's sign is computed
+  // from x again.
   virtual void BatchBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
                              const Tensor& rstd, const Tensor& weight, const Tensor& bias,
                              bool relu, const Tensor& dx, const Tensor& dweight,

@@ -145,6 +145,7 @@ class UNetOutput final : public TupleLayer {
   GroupNormLayer norm_;
   Conv2d convolution_;
 };
+
 // Appends it without a name, as the last layer of a network.
 void AppendOutput(Sequential& net, const UNetOutputOptions& options);
 
