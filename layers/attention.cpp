@@ -34,7 +34,7 @@ AttentionLayerOptions Completed(std::int64_t features, AttentionLayerOptions opt
   }
   if (options.head_size == 0) options.head_size = features / options.heads;
   if (options.rotary_base > 0 && options.head_size % 2 != 0) {
-    Refuse("rotary positions turn heads of an even size",
+    Refuse("rotary positions rotate heads of an even size",
            "head_size = " + std::to_string(options.head_size), "choose an even size");
   }
   return options;
@@ -100,7 +100,7 @@ AttentionLayer::Heads AttentionLayer::ProjectApart(Context& context, const Var& 
 }
 
 // Queries and keys by the angles of their positions.
-void AttentionLayer::Turn(Context& context, Heads& heads) {
+void AttentionLayer::RotateByPosition(Context& context, Heads& heads) {
   const std::int64_t first = context.cache() ? context.cache()->length() : 0;
   const RotaryAngles angles = AnglesOf(context, {.first = first,
                                                  .positions = heads.q.source.shape()[1],
@@ -163,7 +163,7 @@ Var AttentionLayer::AttendHeads(Context& context, const Var& x, const Var& memor
   CheckMemory(context, x, memory);
   CheckLength(context, x);
   Heads heads = options_.fused ? ProjectFused(context, x) : ProjectApart(context, x, memory);
-  if (options_.rotary_base > 0) Turn(context, heads);
+  if (options_.rotary_base > 0) RotateByPosition(context, heads);
   if (context.cache() != nullptr && options_.causal) {
     heads.k = Remember(context, heads.k, "keys");
     heads.v = Remember(context, heads.v, "values");

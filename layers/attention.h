@@ -53,7 +53,7 @@ class AttentionLayer final : public Layer {
 
   // Queries from x [N, T, D], keys and values from memory [N, S, memory features]; `mask` is added
   // to the scores, [1 or N, 1 or heads, T, S], or empty. Throws UsageError for a memory other than
-  // x where the projections are fused, ShapeError where rotary positions are to turn it.
+  // x where the projections are fused, ShapeError where rotary positions are to rotate it.
   Var Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask = {});
   // Attends with the same queries to two memories, whose results add up before the output's
   // projection: decoupled cross attention (Ye et al., arXiv:2308.06721, equation 5). Only with
@@ -81,7 +81,7 @@ class AttentionLayer final : public Layer {
   Var Apply(Context& context, const Linear& linear, const Var& x) const;
   Heads ProjectFused(Context& context, const Var& x);
   Heads ProjectApart(Context& context, const Var& x, const Var& memory);
-  void Turn(Context& context, Heads& heads);
+  void RotateByPosition(Context& context, Heads& heads);
   Var Mix(Context& context, const Heads& heads, const Tensor& mask) const;
   VarHeads Remember(Context& context, const VarHeads& heads, const std::string& name);
   std::int64_t QueryWidth() const { return options_.heads * options_.head_size; }

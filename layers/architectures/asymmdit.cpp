@@ -125,14 +125,14 @@ class AsymmDitEmbedding final : public TupleLayer {
     const Var pooled = pooling_(context, vars[1], mask);
     const Var c = Add(context, times_(context, vars[2]), pooled);
     const Var text = text_(context, vars[1]);
-    const Var turns = SineCosine(context, Angles(context, x.shape()), true);
+    const Var rotations = SineCosine(context, Angles(context, x.shape()), true);
     const std::int64_t pairs = config_.attention_head_dim / 2;
     const Shape& grid = x.shape();
     vars = {x,
             text,
             Activate(context, c, Activation::kSilu),
-            Slice(context, turns, {{2, 0, pairs}}),
-            Slice(context, turns, {{2, pairs, 2 * pairs}}),
+            Slice(context, rotations, {{2, 0, pairs}}),
+            Slice(context, rotations, {{2, pairs, 2 * pairs}}),
             {KeyMask(context, mask, grid[1] * grid[2] * grid[3])}};
   }
 

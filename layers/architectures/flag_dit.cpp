@@ -92,7 +92,7 @@ class FlagDitEmbedding final : public TupleLayer {
   Parameter& labels_;
 };
 
-// Attention with norms over all heads' queries and keys, turned by their tokens' numbers.
+// Attention with norms over all heads' queries and keys, rotated by their tokens' numbers.
 class FlagDitAttention final : public Layer {
  public:
   explicit FlagDitAttention(const FlagDitConfig& config)
@@ -124,8 +124,8 @@ class FlagDitAttention final : public Layer {
     return {.units = units, .bias = false, .initializer = Initializer::XavierUniform()};
   }
 
-  Var Turned(Context& context, Var x, LayerNormLayer* norm, std::int64_t heads,
-             const RotaryAngles& angles) const {
+  Var Rotated(Context& context, Var x, LayerNormLayer* norm, std::int64_t heads,
+              const RotaryAngles& angles) const {
     if (norm != nullptr) x = (*norm)(context, x);
     const RotaryGeometry g = {.heads = heads,
                               .head_size = head_size_,
@@ -137,8 +137,8 @@ class FlagDitAttention final : public Layer {
   Var Forward(Context& context, const Var& x) override {
     const RotaryAngles angles =
         AnglesOfAxes(context, {{.count = x.shape()[1], .rotary_size = head_size_}});
-    const Var q = Turned(context, query_(context, x), query_norm_.get(), heads_, angles);
-    const Var k = Turned(context, key_(context, x), key_norm_.get(), key_heads_, angles);
+    const Var q = Rotated(context, query_(context, x), query_norm_.get(), heads_, angles);
+    const Var k = Rotated(context, key_(context, x), key_norm_.get(), key_heads_, angles);
     const Var attended =
         Attention(context, {q}, {k}, {value_(context, x)},
                   {.heads = heads_, .key_heads = key_heads_, .head_size = head_size_});

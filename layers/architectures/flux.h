@@ -20,7 +20,7 @@ struct FluxConfig {
   std::int64_t joint_attention_dim = 4096;  // features of the text
   std::int64_t pooled_projection_dim = 768;
   bool guidance_embeds = true;
-  std::vector<std::int64_t> axes_dims_rope = {16, 56, 56};  // of a head, turned by each position
+  std::vector<std::int64_t> axes_dims_rope = {16, 56, 56};  // of a head, rotated by each position
   // Rows and columns of the image's tokens. 0: what the other one leaves or, of neither, the most
   // square grid of that many tokens, no higher than wide: 12 tokens are 3 x 4.
   std::int64_t grid_height = 0;

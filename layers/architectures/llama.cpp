@@ -28,7 +28,7 @@ void CheckHeadSizes(const LlamaConfig& config) {
   }
   const std::int64_t size = config.head_dim.value_or(config.hidden_size / heads);
   if (size % 2 != 0) {
-    Refuse("head_dim", "rotary positions turn heads of an even size", size,
+    Refuse("head_dim", "rotary positions rotate heads of an even size", size,
            "change head_dim, or hidden_size and num_attention_heads");
   }
 }

@@ -14,7 +14,7 @@ enum class RotaryPairing : std::uint8_t {
 };
 
 // x [B, T, row]: heads of `head_size` elements, `heads` of them, from `offset` on in each row; the
-// first `rotary_size` elements of a head are turned. cosine, sine [T, rotary_size / 2].
+// first `rotary_size` elements of a head are rotated. cosine, sine [T, rotary_size / 2].
 struct RotaryGeometry {
   std::int64_t offset = 0;
   std::int64_t heads = 1;

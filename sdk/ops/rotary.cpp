@@ -81,14 +81,14 @@ void CheckAxis(Context& context, const AxisPositions& axis) {
 
 void CheckAngles(Context& context, const Var& x, const Var& cosine, const Var& sine) {
   if (x.shape().rank() != 4 || x.shape().back() % 2 != 0) {
-    ThrowShape(context, "what is turned by pairs is [N, T, H, d] with an even d", x.shape(),
+    ThrowShape(context, "what is rotated by pairs is [N, T, H, d] with an even d", x.shape(),
                "reshape the heads to an axis of their own");
   }
   const Shape angles = {x.shape()[1], x.shape()[2], x.shape()[3] / 2};
   for (const Var& part : {cosine, sine}) {
     if (part.shape() == angles) continue;
     ThrowShape(context,
-               "the cosines and sines that turn x " + ToString(x.shape()) +
+               "the cosines and sines that rotate x " + ToString(x.shape()) +
                    " are [T, H, d / 2] = " + ToString(angles),
                part.shape(), "make one angle for each position, head and pair");
   }

@@ -21,12 +21,12 @@ struct RotaryPositions {
 };
 RotaryAngles AnglesOf(Context& context, const RotaryPositions& positions);
 
-// Turns heads in x [B, T, row] by the angles whose cosines and sines [T, rotary_size / 2] are
+// Rotates heads in x [B, T, row] by the angles whose cosines and sines [T, rotary_size / 2] are
 // given. Keeps the angles.
 Var Rotate(Context& context, const Var& x, const RotaryGeometry& geometry, const Tensor& cosine,
            const Tensor& sine);
 
-// One axis of a grid of tokens: token i of `count` along it lies at first + i step, and turns
+// One axis of a grid of tokens: token i of `count` along it lies at first + i step, and rotates
 // `rotary_size` elements of a head, rotary_size / 2 pairs, by position / base^(2 pair /
 // rotary_size).
 struct AxisPositions {
@@ -51,7 +51,7 @@ RotaryAngles AnglesOfAxes(Context& context, const std::vector<AxisPositions>& ax
 Var SinusoidsOfAxes(Context& context, const std::vector<AxisPositions>& axes,
                     const std::vector<std::size_t>& order, std::int64_t leading = 0);
 
-// Turns the neighbouring pairs (x_2i, x_2i+1) of x [N, T, H, d] by angles whose cosines and sines
+// Rotates the neighbouring pairs (x_2i, x_2i+1) of x [N, T, H, d] by angles whose cosines and sines
 // [T, H, d / 2] are variables: (x_2i c - x_2i+1 s, x_2i s + x_2i+1 c). Keeps all three.
 // The tables are best in the exact type, as SineCosine gives of exact angles: bf16 ones are
 // widened.

@@ -149,7 +149,7 @@ TEST_CASE("a transformer's layers that do not fit are named with their place") {
         attention + "key_heads divide the 2 heads; key_heads = 3; choose a divisor of the heads");
   CHECK(Refusal(behind("\"attention\"\nheads = 2\nrotary_base = 10.0")) ==
         attention +
-            "rotary positions turn heads of an even size; head_size = 3; choose an "
+            "rotary positions rotate heads of an even size; head_size = 3; choose an "
             "even size");
   CHECK(Refusal(behind("\"learned_positions\"\npositions = 5")) ==
         "run.toml:5:1: [model.layers.1 (learned_positions)] sequences have at most 5 positions; "

@@ -174,7 +174,7 @@ TEST_CASE("heads that do not divide are refused", "[layers][attention][errors]")
   refused({.heads = 4, .key_heads = -1},
           "key_heads divide the 4 heads; key_heads = -1; choose a divisor of the heads");
   refused({.heads = 8, .rotary_base = 10},
-          "rotary positions turn heads of an even size; head_size = 1; choose an even size");
+          "rotary positions rotate heads of an even size; head_size = 1; choose an even size");
   refused({.head_size = -4},
           "head_size is at least 1, or 0 for features / heads; head_size = -4; leave it out");
   CHECK_NOTHROW(AttentionLayer(kFeatures, {.heads = 3, .head_size = 5}));
@@ -222,8 +222,8 @@ TEST_CASE("a memory that does not fit is refused", "[layers][attention][errors]"
     CHECK_THROWS_AS(apart.Attend({1, 4, 8}, {2, 3, 8}), ShapeError);
     CHECK_THROWS_AS(apart.Attend({1, 4, 8}, {1, 3, 7}), ShapeError);
     CHECK_THROWS_AS(apart.Attend({1, 4, 8}, {3, 8}), ShapeError);
-    Placed turned(kind, {.heads = 2, .fused = false, .rotary_base = 10});
-    CHECK_THROWS_AS(turned.Attend({1, 4, 8}, {1, 3, 8}), ShapeError);
+    Placed rotated(kind, {.heads = 2, .fused = false, .rotary_base = 10});
+    CHECK_THROWS_AS(rotated.Attend({1, 4, 8}, {1, 3, 8}), ShapeError);
     CHECK(apart.environment.ledger().live()[MemoryTag::kActivation] == 0);
   }
 }

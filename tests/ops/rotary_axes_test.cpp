@@ -101,7 +101,7 @@ Var TurnedBy(Context& context, const std::vector<Var>& x) {
   return RotateBy(context, x[0], x[1], x[2]);
 }
 
-TEST_CASE("pairs turn by angles of their own", "[ops][rotary]") {
+TEST_CASE("pairs rotate by angles of their own", "[ops][rotary]") {
   for (const EnvironmentKind& kind : AllEnvironments()) {
     TestEnvironment environment(kind);
     const Tensor x = RandomTensor({2, 3, 4, 6}, 1, kind.dtype);
@@ -123,16 +123,16 @@ TEST_CASE("turning by one angle per position is the rotary embedding of neighbou
   Context& context = environment.context();
   const RotaryAngles angles = AnglesOf(context, {.positions = 5, .rotary_size = 4});
   const Tensor x = RandomTensor({2, 5, 1, 4}, 1, DType::kF64);
-  const Var turned =
+  const Var rotated =
       RotateBy(context, {x}, {angles.cosine.Reshape({5, 1, 2})}, {angles.sine.Reshape({5, 1, 2})});
   const RotaryGeometry geometry{
       .heads = 1, .head_size = 4, .rotary_size = 4, .pairing = RotaryPairing::kNeighbours};
   const Var expected =
       Rotate(context, {x.Reshape({2, 5, 4})}, geometry, angles.cosine, angles.sine);
-  CHECK(MaxError(turned.value, expected.value) < 1e-14);
+  CHECK(MaxError(rotated.value, expected.value) < 1e-14);
 }
 
-TEST_CASE("gradients of pairs and of the angles that turn them agree with differences",
+TEST_CASE("gradients of pairs and of the angles that rotate them agree with differences",
           "[ops][gradients]") {
   GradientModel model;
   model.Check(TurnedBy, {Numbers({2, 3, 2, 4}, 1), Numbers({3, 2, 2}, 2), Numbers({3, 2, 2}, 3)});

@@ -26,7 +26,7 @@ TEST_CASE("rotary angles are those of the paper", "[ops][rotary]") {
 }
 
 // x [1, T, 8]: two heads of 4.
-Var Turned(Context& context, const Var& x, std::int64_t first) {
+Var Rotated(Context& context, const Var& x, std::int64_t first) {
   const RotaryAngles angles =
       AnglesOf(context, {.first = first, .positions = x.shape()[1], .rotary_size = 4, .base = 10});
   const RotaryGeometry geometry{.heads = 2, .head_size = 4, .rotary_size = 4};
@@ -39,16 +39,16 @@ double DotOfHeads(const Tensor& a, std::int64_t at, const Tensor& b, std::int64_
   return sum;
 }
 
-TEST_CASE("turned by their positions, products depend on distances alone", "[ops][rotary]") {
+TEST_CASE("rotated by their positions, products depend on distances alone", "[ops][rotary]") {
   for (const EnvironmentKind& kind : AllEnvironments()) {
     TestEnvironment environment(kind);
     Context& context = environment.context();
     const Tensor q = RandomTensor({1, 5, 8}, 1, kind.dtype);
     const Tensor k = RandomTensor({1, 5, 8}, 2, kind.dtype);
-    const Tensor q0 = Turned(context, {q}, 0).value;
-    const Tensor k0 = Turned(context, {k}, 0).value;
-    const Tensor q7 = Turned(context, {q}, 7).value;
-    const Tensor k7 = Turned(context, {k}, 7).value;
+    const Tensor q0 = Rotated(context, {q}, 0).value;
+    const Tensor k0 = Rotated(context, {k}, 0).value;
+    const Tensor q7 = Rotated(context, {q}, 7).value;
+    const Tensor k7 = Rotated(context, {k}, 7).value;
     CHECK(DotOfHeads(q0, 4, k0, 1) == Approx(DotOfHeads(q7, 4, k7, 1)).margin(1e-5));
     CHECK(DotOfHeads(q0, 4, k0, 1) != Approx(DotOfHeads(q7, 4, k0, 1)).margin(1e-3));
     CHECK(DotOfHeads(q7, 2, q7, 2) == Approx(DotOfHeads(q, 2, q, 2)).epsilon(1e-5));
@@ -57,9 +57,9 @@ TEST_CASE("turned by their positions, products depend on distances alone", "[ops
   }
 }
 
-TEST_CASE("gradients of turned heads agree with differences", "[ops][gradients]") {
+TEST_CASE("gradients of rotated heads agree with differences", "[ops][gradients]") {
   GradientModel model;
-  model.Check([](Context& context, const std::vector<Var>& x) { return Turned(context, x[0], 3); },
+  model.Check([](Context& context, const std::vector<Var>& x) { return Rotated(context, x[0], 3); },
               {Numbers({1, 3, 8}, 4)});
 }
 

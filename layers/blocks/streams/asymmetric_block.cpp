@@ -36,7 +36,7 @@ Var Updated(Context& context, StreamFeedForward& part, const std::vector<Var>& m
   return AddNormed(context, part(context, Scaled(context, x, m[2])), m[3], x);
 }
 
-TurnHeads TurnByLearned(const StreamHeads& heads, const Var& cosine, const Var& sine) {
+RotateHeads RotationByLearned(const StreamHeads& heads, const Var& cosine, const Var& sine) {
   return [=](Context& context, const Var& x) {
     const Shape& shape = x.shape();
     const Var split = Reshape(context, x, {shape[0], shape[1], heads.heads, heads.head_size});
@@ -87,7 +87,7 @@ void AsymmetricBlock::ForwardTuple(Context& context, VarTuple& vars) {
   const std::vector<Var> n = Chunks(context, context_modulation_(context, vars[2]), ends ? 1 : 4);
   const Streams attended =
       attention_(context, {Scaled(context, x, m[0]), Scaled(context, text, n[0])},
-                 TurnByLearned(options_.heads, vars[3], vars[4]), vars[5].value);
+                 RotationByLearned(options_.heads, vars[3], vars[4]), vars[5].value);
   x = Updated(context, feed_forward_, m, attended.x, x);
   if (ends) {
     vars.erase(vars.begin() + 1);

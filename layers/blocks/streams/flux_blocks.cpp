@@ -50,8 +50,8 @@ void SingleStreamBlock::ForwardTuple(Context& context, VarTuple& vars) {
   Var both;
   {
     const Var normed = ModulatedLayerNorm(context, x, {}, kEpsilon, m[0], m[1]);
-    const TurnHeads turn = TurnBy(heads_, vars[2].value, vars[3].value);
-    const std::array<Var, 2> parts = {attention_(context, {normed, {}}, turn).x,
+    const RotateHeads rotate = RotationBy(heads_, vars[2].value, vars[3].value);
+    const std::array<Var, 2> parts = {attention_(context, {normed, {}}, rotate).x,
                                       up_(context, normed)};
     both = Concat(context, parts, 2);
   }

@@ -48,11 +48,11 @@ JointAttention::JointAttention(const JointAttentionOptions& options)
 }
 
 QueriesKeysValues JointAttention::Projected(Context& context, const Streams& in,
-                                            const TurnHeads& turn) {
+                                            const RotateHeads& rotate) {
   QueriesKeysValues x = x_projection_(context, in.x);
-  if (turn) {
-    x.q = turn(context, x.q);
-    x.k = turn(context, x.k);
+  if (rotate) {
+    x.q = rotate(context, x.q);
+    x.k = rotate(context, x.k);
   }
   if (!context_projection_) return x;
   const QueriesKeysValues other = (*context_projection_)(context, in.context);
@@ -67,11 +67,11 @@ Var JointAttention::Output(Context& context, const Var& tokens, const Shape& x) 
   return Reshape(context, (*x_output_)(context, tokens), x);
 }
 
-Streams JointAttention::operator()(Context& context, const Streams& in, const TurnHeads& turn,
+Streams JointAttention::operator()(Context& context, const Streams& in, const RotateHeads& rotate,
                                    const Tensor& mask) {
   Var attended;
   {
-    const QueriesKeysValues all = Projected(context, in, turn);
+    const QueriesKeysValues all = Projected(context, in, rotate);
     const StreamHeads& heads = options_.heads;
     attended = Attention(context, {all.q}, {all.k}, {all.v},
                          {.heads = heads.heads,

@@ -17,8 +17,8 @@ struct JointAttentionOptions {
   bool projects_output = true;
 };
 
-// Turns the queries, and the keys, of the main stream by their positions.
-using TurnHeads = std::function<Var(Context&, const Var&)>;
+// Rotates the queries, and the keys, of the main stream by their positions.
+using RotateHeads = std::function<Var(Context&, const Var&)>;
 
 struct Streams {
   Var x, context;
@@ -35,11 +35,11 @@ class JointAttention final : public Module {
   // x [N, ..., features] and context [N, S, context_features], or none; the results have their
   // shapes, the context's none where it ends. The mask is added to the scores: [1 or N, 1, 1 or
   // T + S, T + S], x's tokens first.
-  Streams operator()(Context& context, const Streams& in, const TurnHeads& turn = {},
+  Streams operator()(Context& context, const Streams& in, const RotateHeads& rotate = {},
                      const Tensor& mask = {});
 
  private:
-  QueriesKeysValues Projected(Context& context, const Streams& in, const TurnHeads& turn);
+  QueriesKeysValues Projected(Context& context, const Streams& in, const RotateHeads& rotate);
   // Tokens [N, T, width] -> x's shape.
   Var Output(Context& context, const Var& tokens, const Shape& x);
 

@@ -64,9 +64,9 @@ Var JointBlock::NormedContext(Context& context, const Var& text, const std::vect
   return ModulatedLayerNorm(context, text, {}, kEpsilon, m[ends ? 1 : 0], m[ends ? 0 : 1]);
 }
 
-TurnHeads JointBlock::TurnOf(const VarTuple& vars) const {
+RotateHeads JointBlock::RotationOf(const VarTuple& vars) const {
   if (!options_.rotary) return {};
-  return TurnBy(options_.heads, vars[3].value, vars[4].value);
+  return RotationBy(options_.heads, vars[3].value, vars[4].value);
 }
 
 void JointBlock::ForwardTuple(Context& context, VarTuple& vars) {
@@ -77,7 +77,7 @@ void JointBlock::ForwardTuple(Context& context, VarTuple& vars) {
       Chunks(context, context_modulation_(context, vars[2]), ContextPartsOf(options_));
   const Var normed = ModulatedLayerNorm(context, x, {}, kEpsilon, m[0], m[1]);
   const Streams attended =
-      attention_(context, {normed, NormedContext(context, text, n)}, TurnOf(vars));
+      attention_(context, {normed, NormedContext(context, text, n)}, RotationOf(vars));
   Var again;
   if (second_attention_) {
     again = ModulatedLayerNorm(context, x, {}, kEpsilon, m[6], m[7]);
@@ -94,7 +94,7 @@ void JointBlock::ForwardTuple(Context& context, VarTuple& vars) {
   text = AddFeedForward(context, *context_feed_forward_, FeedForwardPart(n), text);
 }
 
-TurnHeads TurnBy(const StreamHeads& heads, const Tensor& cosine, const Tensor& sine) {
+RotateHeads RotationBy(const StreamHeads& heads, const Tensor& cosine, const Tensor& sine) {
   return [heads, cosine, sine](Context& context, const Var& x) {
     return Rotate(context, x,
                   {.heads = heads.heads,

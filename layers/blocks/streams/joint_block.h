@@ -18,7 +18,7 @@ struct JointBlockOptions {
 // A block of two streams that attend to each other (Esser et al., arXiv:2403.03206, figure 2b).
 // {x [N, ..., D], context [N, S, D], c [N, D] behind its SiLU, ...} -> the same, without the
 // context where it ends. With `rotary`, the fourth and fifth are cosines and sines [T, d / 2] of
-// x's positions, which turn neighbouring pairs; the context's are at 0. Parameters: norm1.linear
+// x's positions, which rotate neighbouring pairs; the context's are at 0. Parameters: norm1.linear
 // [6 D or, with a second attention, 9 D, D], norm1_context.linear [6 D or, where the context ends,
 // 2 D, D], attn, attn2, ff and ff_context.
 class JointBlock final : public TupleLayer {
@@ -31,7 +31,7 @@ class JointBlock final : public TupleLayer {
  private:
   void ForwardTuple(Context& context, VarTuple& vars) override;
   Var NormedContext(Context& context, const Var& text, const std::vector<Var>& m) const;
-  TurnHeads TurnOf(const VarTuple& vars) const;
+  RotateHeads RotationOf(const VarTuple& vars) const;
 
   JointBlockOptions options_;
   Dense modulation_, context_modulation_;
@@ -41,7 +41,7 @@ class JointBlock final : public TupleLayer {
   std::unique_ptr<StreamFeedForward> context_feed_forward_;
 };
 
-// Turns heads [N, T, heads * head_size] by angles [T, head_size / 2] of neighbouring pairs.
-TurnHeads TurnBy(const StreamHeads& heads, const Tensor& cosine, const Tensor& sine);
+// Rotates heads [N, T, heads * head_size] by angles [T, head_size / 2] of neighbouring pairs.
+RotateHeads RotationBy(const StreamHeads& heads, const Tensor& cosine, const Tensor& sine);
 
 }  // namespace frugal

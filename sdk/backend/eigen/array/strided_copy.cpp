@@ -72,7 +72,7 @@ void PutRuns(const CopyLoop& loop, const T* from, T* to) {
 }
 
 // The axis before the last is the innermost of `from`, the last one that of `to`: tiles small
-// enough for the cache are turned.
+// enough for the cache are transposed.
 template <bool kAdd, class T>
 void PutTiles(const CopyLoop& loop, const T* from, T* to) {
   constexpr std::int64_t kTile = 32;

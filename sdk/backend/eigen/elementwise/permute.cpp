@@ -75,9 +75,10 @@ void CopyRuns(const Permutation& p, std::int64_t element, const char* x, char* y
   });
 }
 
-// Axis `inner`, innermost in x, is not the last of y: tiles small enough for the cache are turned.
+// Axis `inner`, innermost in x, is not the last of y: tiles small enough for the cache are
+// transposed.
 template <class Element>
-void TurnTiles(const Permutation& p, std::size_t inner, const Element* x, Element* y) {
+void TransposeTiles(const Permutation& p, std::size_t inner, const Element* x, Element* y) {
   constexpr std::int64_t kTile = 32;
   const std::size_t last = p.rank - 1;
   const std::int64_t strips = (p.extent[inner] + kTile - 1) / kTile;
@@ -103,10 +104,10 @@ void TurnTiles(const Permutation& p, std::size_t inner, const Element* x, Elemen
 }
 
 template <class Element>
-void Turn(const Permutation& p, const Tensor& x, const Tensor& y) {
+void PermuteAxes(const Permutation& p, const Tensor& x, const Tensor& y) {
   std::size_t inner = 0;
   while (p.from[inner] != 1) ++inner;
-  TurnTiles(p, inner, static_cast<const Element*>(x.raw()), static_cast<Element*>(y.raw()));
+  TransposeTiles(p, inner, static_cast<const Element*>(x.raw()), static_cast<Element*>(y.raw()));
 }
 
 }  // namespace
@@ -123,13 +124,13 @@ void EigenElementwiseKernels::Permute(const Tensor& x, const Shape& axes, const 
   }
   switch (element) {
     case 1:
-      return eigen::Turn<std::uint8_t>(p, x, y);
+      return eigen::PermuteAxes<std::uint8_t>(p, x, y);
     case 2:
-      return eigen::Turn<std::uint16_t>(p, x, y);
+      return eigen::PermuteAxes<std::uint16_t>(p, x, y);
     case 4:
-      return eigen::Turn<std::uint32_t>(p, x, y);
+      return eigen::PermuteAxes<std::uint32_t>(p, x, y);
     default:
-      return eigen::Turn<std::uint64_t>(p, x, y);
+      return eigen::PermuteAxes<std::uint64_t>(p, x, y);
   }
 }
 

@@ -7,7 +7,7 @@ namespace eigen {
 namespace {
 
 template <class T>
-void TurnPairs(const T* x, const T* cosine, const T* sine, T sign, std::int64_t pairs, T* y) {
+void RotatePairs(const T* x, const T* cosine, const T* sine, T sign, std::int64_t pairs, T* y) {
 #pragma omp simd
   for (std::int64_t i = 0; i < pairs; ++i) {
     const T s = sign * sine[i];
@@ -42,8 +42,8 @@ void EigenSequenceKernels::RotateBy(const Tensor& x, const Tensor& cosine, const
     for (std::int64_t n = 0; n < x.shape()[0]; ++n) {
       eigen::ParallelFor(pairs, eigen::kChunk, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t at = 2 * (n * pairs + begin);
-        eigen::TurnPairs(x.data<T>() + at, cosine.data<T>() + begin, sine.data<T>() + begin, sign,
-                         end - begin, y.data<T>() + at);
+        eigen::RotatePairs(x.data<T>() + at, cosine.data<T>() + begin, sine.data<T>() + begin, sign,
+                           end - begin, y.data<T>() + at);
       });
     }
   });

@@ -57,7 +57,7 @@ class ConvWeightGradient final : public Operation {
       PackLeft(part);
       Multiply(part);
     }
-    if (places_ > 1) Turn(dweight);
+    if (places_ > 1) TransposeGradient(dweight);
   }
 
  private:
@@ -121,16 +121,16 @@ class ConvWeightGradient final : public Operation {
   }
 
   // [outputs, places, inputs] into the weight's own order
-  void Turn(float* dweight) const {
+  void TransposeGradient(float* dweight) const {
     const std::int64_t size = places_ * inputs_, piece = eigen::RowsPerChunk(size);
     eigen::ParallelFor(outputs_, piece, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t output = begin; output < end; ++output) {
-        TurnOutput(sums_ + output * size, dweight + output * size);
+        TransposeOutput(sums_ + output * size, dweight + output * size);
       }
     });
   }
 
-  void TurnOutput(const float* sums, float* to) const {
+  void TransposeOutput(const float* sums, float* to) const {
     for (std::int64_t input = 0; input < inputs_; ++input) {
       for (std::int64_t place = 0; place < places_; ++place, ++to) {
         const float sum = sums[place * inputs_ + input];

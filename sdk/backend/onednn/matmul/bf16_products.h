@@ -8,9 +8,9 @@ namespace frugal::onednn {
 
 // Products of bf16 tensors that add up in f32, on the matrix units where the processor has them.
 // Forward and the input's gradient read one packed copy of the weight, in the layout that oneDNN's
-// matmul asks for. packed_gemm.h computes both where rows are many (and turns the copy, in scratch,
-// for the input's gradient), data_gradient.h the latter for a vocabulary, oneDNN the rest; it
-// copies a weight of few inputs or outputs again for the input's gradient, and some of few rows.
+// matmul asks for. packed_gemm.h computes both where rows are many (and transposes the copy, in
+// scratch, for the input's gradient), data_gradient.h the latter for a vocabulary, oneDNN the rest;
+// it copies a weight of few inputs or outputs again for the input's gradient, and some of few rows.
 // The weight's gradient is written in f32, in the weight's own layout. Meanings and shapes as in
 // ProductKernels.
 class Bf16Products {

@@ -36,7 +36,7 @@ class PackedGemmOperation final : public Operation {
               }),
         rows_stay_(grid_.MostRows() * Whole(depth_) <= kStayingRows),
         width_(ColumnsAtATime()),
-        turns_pieces_(!forward_ && grid_.IsSplitByColumns()) {}
+        transposes_pieces_(!forward_ && grid_.IsSplitByColumns()) {}
 
   // [sums of each piece][transposed tiles][filled up rows of each piece]
   std::int64_t ScratchBytes() const override {
@@ -51,7 +51,7 @@ class PackedGemmOperation final : public Operation {
     const auto* const weight = static_cast<const BFloat16*>(find(Slot::kWeight));
     auto* const sums = static_cast<float*>(scratch);
     auto* const transposed = reinterpret_cast<BFloat16*>(sums + grid_.Pieces() * SumsSize());
-    if (!forward_ && !turns_pieces_) TurnAll(weight, transposed);
+    if (!forward_ && !transposes_pieces_) TransposeAll(weight, transposed);
     simd::PackedGemm p{};
     p.depth = depth_;
     p.bias = d_.bias ? static_cast<const float*>(find(Slot::kBias)) : nullptr;
@@ -66,9 +66,9 @@ class PackedGemmOperation final : public Operation {
       const Source source{from, transposed + TransposedSize() + piece * FilledSize()};
       const Range all = grid_.Columns(piece);
       ForRanges(all, width_, [&](const Range& columns) {
-        if (turns_pieces_) {
+        if (transposes_pieces_) {
           BFloat16* const tiles = transposed + piece * PieceSize();
-          TurnColumns(weight, columns, tiles);
+          TransposeColumns(weight, columns, tiles);
           own.tiles = tiles;
           return Multiply(own, source, grid_.Rows(piece), columns, 0);
         }
@@ -109,30 +109,30 @@ class PackedGemmOperation final : public Operation {
   std::int64_t PieceSize() const { return Count(width_, kTileOutputs) * TransposedStep(); }
   std::int64_t TransposedSize() const {
     if (forward_) return 0;
-    return turns_pieces_ ? grid_.Pieces() * PieceSize()
-                         : Count(d_.inputs, kTileOutputs) * TransposedStep();
+    return transposes_pieces_ ? grid_.Pieces() * PieceSize()
+                              : Count(d_.inputs, kTileOutputs) * TransposedStep();
   }
 
   // Some columns of the tiles of up to 64 outputs, which lie one behind the other.
-  void Turn(const BFloat16* weight, std::int64_t out, const Range& columns,
-            BFloat16* transposed) const {
+  void Transpose(const BFloat16* weight, std::int64_t out, const Range& columns,
+                 BFloat16* transposed) const {
     const std::int64_t tiles = Count(d_.inputs, kTileInputs), step = tiles * kTileSize;
     const std::int64_t outputs = std::min(kTileOutputs, d_.outputs - out * kTileOutputs);
     transposed += 2 * out * kTileSize;
     for (std::int64_t c = 0; c < columns.count; c += kTileOutputs, transposed += TransposedStep()) {
       const std::int64_t tile = (columns.begin + c) / kTileInputs;
-      simd::TurnTiles(weight + out * step + tile * kTileSize, step, tile + 1 < tiles, outputs,
-                      transposed);
+      simd::TransposeTiles(weight + out * step + tile * kTileSize, step, tile + 1 < tiles, outputs,
+                           transposed);
     }
   }
-  void TurnColumns(const BFloat16* weight, const Range& columns, BFloat16* transposed) const {
+  void TransposeColumns(const BFloat16* weight, const Range& columns, BFloat16* transposed) const {
     for (std::int64_t out = 0; out < Count(d_.outputs, kTileOutputs); ++out) {
-      Turn(weight, out, columns, transposed);
+      Transpose(weight, out, columns, transposed);
     }
   }
-  void TurnAll(const BFloat16* weight, BFloat16* transposed) const {
+  void TransposeAll(const BFloat16* weight, BFloat16* transposed) const {
     eigen::ParallelFor(Count(d_.outputs, kTileOutputs), 1, [&](std::int64_t out, std::int64_t) {
-      Turn(weight, out, {0, d_.inputs}, transposed);
+      Transpose(weight, out, {0, d_.inputs}, transposed);
     });
   }
 
@@ -180,7 +180,7 @@ class PackedGemmOperation final : public Operation {
   ThreadPartition grid_;
   bool rows_stay_;
   std::int64_t width_;  // columns at a time
-  bool turns_pieces_;
+  bool transposes_pieces_;
 };
 
 bool HasEpilogue(const LinearEpilogue& epilogue) {
@@ -195,7 +195,7 @@ std::unique_ptr<Operation> MakePackedGemm(const PackedLinearDescription& d) {
   return ours ? std::make_unique<PackedGemmOperation>(d) : nullptr;
 }
 
-// An input gradient of few rows does not make up for turning the tiles.
+// An input gradient of few rows does not make up for transposing the tiles.
 bool PackedGemmPays(const PackedLinearDescription& d) {
   return d.rows >= (d.pass == Pass::kForward ? 128 : 512);
 }

@@ -32,7 +32,7 @@ void UnpackTiles(const BFloat16* tile, std::int64_t step, std::int64_t outputs, 
 // Tiles of the transpose, in which inputs and outputs change places: of 64 inputs, `outputs` rows
 // of 32 each, [outputs / 32][16][64][2]. The inputs' two tiles lie one behind the other from `tile`
 // on; the second may be missing.
-void TurnTiles(const BFloat16* tile, std::int64_t step, bool has_second, std::int64_t outputs,
-               BFloat16* transposed);
+void TransposeTiles(const BFloat16* tile, std::int64_t step, bool has_second, std::int64_t outputs,
+                    BFloat16* transposed);
 
 }  // namespace frugal::simd

@@ -41,7 +41,7 @@ inline void TransposeQuads(__m512i (&rows)[8]) {
 }
 
 // Writes 32 inputs and 32 outputs as 16 rows of 32 transposed pairs, kTileRow apart.
-void TurnHalf(const BFloat16* from, BFloat16* to) {
+void TransposeHalf(const BFloat16* from, BFloat16* to) {
   // (a0 a1)(b0 b1), two inputs of two outputs, becomes (a0 b0)(a1 b1)
   const __m512i order = _mm512_set4_epi32(0x0f0e0b0a, 0x0d0c0908, 0x07060302, 0x05040100);
   for (std::int64_t pair = 0; pair < kPairs; pair += 8) {
@@ -60,17 +60,17 @@ void TurnHalf(const BFloat16* from, BFloat16* to) {
 
 }  // namespace
 
-void TurnTiles(const BFloat16* tile, std::int64_t step, bool has_second, std::int64_t outputs,
-               BFloat16* transposed) {
+void TransposeTiles(const BFloat16* tile, std::int64_t step, bool has_second, std::int64_t outputs,
+                    BFloat16* transposed) {
   for (std::int64_t out = 0; out < outputs; out += 32, transposed += kTileSize) {
     const BFloat16* const row = tile + out / kTileOutputs * step;
     const BFloat16* const from = row + 2 * (out % kTileOutputs);
     // One of the next outputs' two tiles, a half of this step's; rows of tiles lie far apart.
     FetchLines(row + step + (out % kTileOutputs == 0 ? 0 : kTileSize), kTileSize);
     FetchAhead(transposed, kTileSize);
-    TurnHalf(from, transposed);
+    TransposeHalf(from, transposed);
     if (has_second) {
-      TurnHalf(from + kTileSize, transposed + kTileRow / 2);
+      TransposeHalf(from + kTileSize, transposed + kTileRow / 2);
     } else {
       for (std::int64_t pair = 0; pair < kPairs; ++pair) {
         std::fill_n(transposed + pair * kTileRow + kTileRow / 2, kTileRow / 2, BFloat16());
