@@ -29,7 +29,9 @@ class SelfCommunicator final : public Communicator {
   void DoAllGather(const CommBuffer&, std::string_view) override {}
   void DoBroadcast(const CommBuffer&, int, std::string_view) override {}
   void DoBarrier(std::string_view) override {}
-  void DoSend(const CommBuffer&, int, std::string_view) override {}
+  std::unique_ptr<PendingSend> DoStartSend(const CommBuffer&, int, std::string_view) override {
+    return nullptr;
+  }
   void DoReceive(const CommBuffer&, int, std::string_view) override {}
   void DoExchange(const CommBuffer&, int, const CommBuffer&, int, std::string_view) override {}
   std::unique_ptr<Communicator> DoSplit(int, std::string_view) override {
@@ -43,45 +45,27 @@ CommBuffer BufferOf(const Tensor& tensor) {
   return {.data = tensor.raw(), .count = tensor.size(), .dtype = tensor.dtype()};
 }
 
-CommPart PartOf(std::int64_t count, int size, int rank) {
-  const std::int64_t each = count / size, more = count % size;
-  return {.begin = rank * each + std::min<std::int64_t>(rank, more),
-          .count = each + (rank < more ? 1 : 0)};
-}
-
 void Communicator::AllReduce(const CommBuffer& buffer, std::string_view what) {
   CheckReducible(buffer, "all-reduce", what);
-  const std::int64_t element = SizeOf(buffer.dtype);
-  const std::int64_t own = PartOf(buffer.count, size_, rank_).count;
-  for (int other = 0; other < size_; ++other) {
-    if (other == rank_) continue;
-    CountMessage(PartOf(buffer.count, size_, other).count * element);  // what it sums up
-    CountMessage(own * element);                                       // the sums for it
-  }
+  traffic_ += AllReduceTraffic(buffer.count, buffer.dtype, size_, rank_);
   DoAllReduce(buffer, what);
 }
 
 void Communicator::ReduceScatter(const CommBuffer& buffer, std::string_view what) {
   CheckReducible(buffer, "reduce-scatter", what);
-  for (int other = 0; other < size_; ++other) {
-    if (other == rank_) continue;
-    CountMessage(PartOf(buffer.count, size_, other).count * SizeOf(buffer.dtype));
-  }
+  traffic_ += ReduceScatterTraffic(buffer.count, buffer.dtype, size_, rank_);
   DoReduceScatter(buffer, what);
 }
 
 void Communicator::AllGather(const CommBuffer& buffer, std::string_view what) {
-  const std::int64_t own = PartOf(buffer.count, size_, rank_).count * SizeOf(buffer.dtype);
-  for (int other = 0; other < size_; ++other) {
-    if (other != rank_) CountMessage(own);
-  }
+  traffic_ += AllGatherTraffic(buffer.count, buffer.dtype, size_, rank_);
   DoAllGather(buffer, what);
 }
 
 void Communicator::Broadcast(const CommBuffer& buffer, int root, std::string_view what) {
   if (root != rank_) CheckPeer(root, "broadcast", what);
   for (int other = 0; other < size_; ++other) {
-    if (root == rank_ && other != rank_) CountMessage(buffer.bytes());
+    if (root == rank_ && other != rank_) traffic_.AddMessage(buffer.bytes());
   }
   DoBroadcast(buffer, root, what);
 }
@@ -89,9 +73,14 @@ void Communicator::Broadcast(const CommBuffer& buffer, int root, std::string_vie
 void Communicator::Barrier(std::string_view what) { DoBarrier(what); }
 
 void Communicator::Send(const CommBuffer& buffer, int to, std::string_view what) {
+  StartSend(buffer, to, what)->Wait();
+}
+
+std::unique_ptr<PendingSend> Communicator::StartSend(const CommBuffer& buffer, int to,
+                                                     std::string_view what) {
   CheckPeer(to, "send", what);
-  CountMessage(buffer.bytes());
-  DoSend(buffer, to, what);
+  traffic_.AddMessage(buffer.bytes());
+  return DoStartSend(buffer, to, what);
 }
 
 void Communicator::Receive(const CommBuffer& buffer, int from, std::string_view what) {
@@ -103,7 +92,7 @@ void Communicator::Exchange(const CommBuffer& sent, int to, const CommBuffer& re
                             std::string_view what) {
   CheckPeer(to, "exchange", what);
   CheckPeer(from, "exchange", what);
-  CountMessage(sent.bytes());
+  traffic_.AddMessage(sent.bytes());
   DoExchange(sent, to, received, from, what);
 }
 
@@ -120,12 +109,6 @@ void Communicator::CheckPeer(int peer, std::string_view operation, std::string_v
                                 ", and not this rank " + std::to_string(rank_),
                     .given = "rank " + std::to_string(peer),
                     .advice = {}});
-}
-
-void Communicator::CountMessage(std::int64_t bytes) {
-  if (bytes == 0) return;
-  ++traffic_.messages;
-  traffic_.bytes += bytes;
 }
 
 std::unique_ptr<Communicator> MakeSelfCommunicator() {

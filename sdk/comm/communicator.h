@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "sdk/comm/traffic.h"
 #include "sdk/core/dtype.h"
 #include "sdk/tensor/tensor.h"
 
@@ -19,21 +20,17 @@ struct CommBuffer {
 };
 CommBuffer BufferOf(const Tensor& tensor);
 
-// Consecutive elements of a buffer.
-struct CommPart {
-  std::int64_t begin = 0;
-  std::int64_t count = 0;
-};
-// Returns what of `count` elements belongs to a rank: the parts of all follow each other, and the
-// first count % size of them have one more.
-CommPart PartOf(std::int64_t count, int size, int rank);
+// A message on its way. The buffer must stay as it is until Wait returns; a message that nobody
+// took by the end of this object is taken back.
+class PendingSend {
+ public:
+  PendingSend() = default;
+  PendingSend(const PendingSend&) = delete;
+  PendingSend& operator=(const PendingSend&) = delete;
+  virtual ~PendingSend() = default;
 
-// Counts what a rank hands to others: each part of a buffer that one other rank needs is a message.
-struct Traffic {
-  std::int64_t messages = 0;
-  std::int64_t bytes = 0;
-
-  bool operator==(const Traffic&) const = default;
+  // Returns when the buffer may be used again. Throws CommunicationError where the run has failed.
+  virtual void Wait() = 0;
 };
 
 // One rank of a group that works together, which may be threads of this process or processes on any
@@ -66,6 +63,8 @@ class Communicator {
   // Messages from one rank to another arrive in the order in which they were sent. Send returns
   // when the buffer may be used again, which may be only after the other rank received it.
   void Send(const CommBuffer& buffer, int to, std::string_view what);
+  // Sends without waiting for the other rank.
+  std::unique_ptr<PendingSend> StartSend(const CommBuffer& buffer, int to, std::string_view what);
   void Receive(const CommBuffer& buffer, int from, std::string_view what);
   // Sends and receives at once, so that neighbours who do so with each other never wait forever.
   void Exchange(const CommBuffer& sent, int to, const CommBuffer& received, int from,
@@ -87,7 +86,8 @@ class Communicator {
   virtual void DoAllGather(const CommBuffer& buffer, std::string_view what) = 0;
   virtual void DoBroadcast(const CommBuffer& buffer, int root, std::string_view what) = 0;
   virtual void DoBarrier(std::string_view what) = 0;
-  virtual void DoSend(const CommBuffer& buffer, int to, std::string_view what) = 0;
+  virtual std::unique_ptr<PendingSend> DoStartSend(const CommBuffer& buffer, int to,
+                                                   std::string_view what) = 0;
   virtual void DoReceive(const CommBuffer& buffer, int from, std::string_view what) = 0;
   virtual void DoExchange(const CommBuffer& sent, int to, const CommBuffer& received, int from,
                           std::string_view what) = 0;
@@ -95,7 +95,6 @@ class Communicator {
 
  private:
   void CheckPeer(int peer, std::string_view operation, std::string_view what) const;
-  void CountMessage(std::int64_t bytes);
 
   int rank_, size_;
   std::int64_t step_ = -1;

@@ -219,8 +219,21 @@ class ThreadCommunicator final : public Communicator {
                               .advice = "give all ranks one configuration"});
   }
 
-  void DoSend(const CommBuffer& buffer, int to, std::string_view what) override {
-    Await(Post(buffer, to, what), to, "send");
+  class Sending final : public PendingSend {
+   public:
+    Sending(ThreadCommunicator& from, std::shared_ptr<Message> message, int to)
+        : from_(from), message_(std::move(message)), to_(to) {}
+    ~Sending() override { from_.Retract(message_, to_); }
+    void Wait() override { from_.Await(message_, to_, "send"); }
+
+   private:
+    ThreadCommunicator& from_;
+    std::shared_ptr<Message> message_;
+    int to_;
+  };
+  std::unique_ptr<PendingSend> DoStartSend(const CommBuffer& buffer, int to,
+                                           std::string_view what) override {
+    return std::make_unique<Sending>(*this, Post(buffer, to, what), to);
   }
   void DoReceive(const CommBuffer& buffer, int from, std::string_view what) override {
     Take(buffer, from, "receive", what);
