@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "sdk/core/random.h"
 #include "sdk/module/parameter_store.h"
@@ -29,17 +30,26 @@ double Optimizer::Epsilon() const {
   return options_.kind == OptimizerKind::kAdadelta ? 1e-6 : 1e-8;
 }
 
-double Optimizer::GradientNorm(Context& context, std::span<Parameter* const> parameters) const {
-  if (!clips()) return 0;
-  double sum = 0;
-  for (const Parameter* parameter : parameters) {
-    const Tensor gradient = context.parameters().Gradient(*parameter);
+std::vector<double> Optimizer::SquaresOf(Context& context,
+                                         std::span<Parameter* const> parameters) const {
+  if (!clips()) return {};
+  std::vector<double> squares(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor gradient = context.parameters().Gradient(*parameters[i]);
     if (!gradient) continue;
     context.Launch({OperationKind::kOptimizer, BytesOf(gradient)}, [&](Backend& backend, void*) {
-      sum += backend.optimizer().SumOfSquares(gradient);
+      squares[i] = backend.optimizer().SumOfSquares(gradient);
     });
   }
-  return std::sqrt(sum);
+  return squares;
+}
+
+double Optimizer::NormOf(std::span<const double> squares) {
+  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
+}
+
+double Optimizer::GradientNorm(Context& context, std::span<Parameter* const> parameters) const {
+  return NormOf(SquaresOf(context, parameters));
 }
 
 void Optimizer::Step(Context& context, std::span<Parameter* const> parameters, double norm) const {
@@ -97,8 +107,14 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
                  [&](Backend& backend, void*) { RunUpdate(backend, options_, call); });
+  FollowUpdate(context, parameter);
+}
+
+void Optimizer::FollowUpdate(Context& context, const Parameter& parameter) const {
   UpdateEma(context, parameter);
+  ParameterStore& store = context.parameters();
   if (!store.HasPacked(parameter)) return;
+  const Tensor value = store.Value(parameter);
   context.Launch(
       {OperationKind::kOptimizer, value.size() * (SizeOf(value.dtype()) + SizeOf(DType::kBF16))},
       [&](Backend& backend, void*) { store.Repack(parameter, backend); });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "sdk/autograd/context.h"
 #include "sdk/module/parameter.h"
@@ -19,6 +20,10 @@ class Optimizer {
 
   // The norm of all gradients together, before clipping; 0 where nothing asks for it (no clipping).
   double GradientNorm(Context& context, std::span<Parameter* const> parameters) const;
+  // The sum of each gradient's squares, in the order of the parameters, 0 where none arrived: what
+  // the norm is made of. Empty where nothing clips.
+  std::vector<double> SquaresOf(Context& context, std::span<Parameter* const> parameters) const;
+  static double NormOf(std::span<const double> squares);
   // Uses Context::step() as the step number (from 0); `norm` is what GradientNorm returned.
   void Step(Context& context, std::span<Parameter* const> parameters, double norm) const;
   // Both of them. Returns the norm.
@@ -30,6 +35,10 @@ class Optimizer {
     Update(context, parameter, 1);
   }
   bool clips() const { return clip_norm_ > 0; }
+
+  // Does what follows an update on a device that has a copy of the parameter, when the new value is
+  // there.
+  void FollowUpdate(Context& context, const Parameter& parameter) const;
 
   // Returns the learning rate of a parameter with rate_factor 1.
   double LearningRate(std::int64_t step) const {
