@@ -14,6 +14,7 @@
 
 namespace frugal {
 
+class DeferredGradients;
 class KeyValueCache;
 class ParameterStore;
 
@@ -94,6 +95,8 @@ class Context {
   void AfterBackwardOfOperation() {
     if (after_backward_) after_backward_(*this);
   }
+  // Runs a part of a backward pass now or, within DeferredGradients, at the end of the step.
+  void RunDeferred(std::function<void(Context&)> backward);
   // True while a checkpointed segment runs for the second time.
   bool recomputing() const { return recomputing_; }
 
@@ -104,6 +107,7 @@ class Context {
   friend class RecomputeScope;
   friend class BackwardScope;
   friend class DifferentiableProbe;
+  friend class DeferredGradients;
   friend class ManyTurns;
 
   Parts parts_;
@@ -113,6 +117,7 @@ class Context {
   bool training_ = false;
   bool recomputing_ = false;
   bool in_backward_ = false;
+  DeferredGradients* deferred_ = nullptr;
   bool met_differentiable_ = false;  // by any operation since a DifferentiableProbe began
   std::int64_t step_ = 0;
   std::int64_t micro_batch_ = 0;
@@ -148,6 +153,31 @@ class DifferentiableProbe {
  private:
   Context& context_;
   bool previous_;
+};
+
+// While it lives, gradients that are to be added last wait: those of a table that another layer
+// shares. So the sum of a tied weight's gradients has one order, all micro-batches of the layers
+// behind first, wherever the layers run.
+class DeferredGradients {
+ public:
+  // Where it is not active, nothing waits.
+  DeferredGradients(Context& context, bool active);
+  DeferredGradients(const DeferredGradients&) = delete;
+  DeferredGradients& operator=(const DeferredGradients&) = delete;
+  ~DeferredGradients();
+
+  // Adds all that wait, in the order in which they came.
+  void Run();
+
+ private:
+  friend class Context;
+  struct Waiting {
+    LabelTable::Id label;
+    std::function<void(Context&)> backward;
+  };
+
+  Context& context_;
+  std::vector<Waiting> waiting_;
 };
 
 class RecomputeScope {

@@ -20,8 +20,9 @@ enum class OperationKind : std::uint8_t {
   kRecurrent,  // gates of a time step, without their products
   kResample,
   kOptimizer,
-  kCopy,  // the same values in another order or place
-  kData,  // batches in, results out
+  kCopy,           // the same values in another order or place
+  kData,           // batches in, results out
+  kCommunication,  // between devices, with the time that one waits for another
   kCount
 };
 inline constexpr auto kOperationKindCount = static_cast<std::size_t>(OperationKind::kCount);

@@ -9,6 +9,20 @@ void KernelTotals::Add(const LaunchCost& cost, double elapsed) {
   bytes += static_cast<double>(cost.bytes);
 }
 
+void KernelTotals::Add(const KernelTotals& other) {
+  launches += other.launches;
+  seconds += other.seconds;
+  flops += other.flops;
+  bytes += other.bytes;
+}
+
+void Profile::AddKinds(const Profile& other) {
+  for (std::size_t i = 0; i < by_kind.size(); ++i) {
+    by_kind[i].forward.Add(other.by_kind[i].forward);
+    by_kind[i].backward.Add(other.by_kind[i].backward);
+  }
+}
+
 void ProfileScope::Add() {
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   if (profile_.by_label.size() <= label_) profile_.by_label.resize(label_ + 1);

@@ -18,6 +18,7 @@ struct KernelTotals {
   double bytes = 0;
 
   void Add(const LaunchCost& cost, double elapsed);
+  void Add(const KernelTotals& other);
 };
 
 // Backward's own kernels apart from the rest. What runs again for it counts as forward.
@@ -33,6 +34,9 @@ struct Profile {
   bool timed = false;
   std::vector<KernelTotals> by_label;  // indexed by the ledger's label
   std::array<KindTotals, kOperationKindCount> by_kind{};
+
+  // Adds what another device's kernels cost, by kind.
+  void AddKinds(const Profile& other);
 };
 
 // Times one kernel in the name of the current label and of its kind.

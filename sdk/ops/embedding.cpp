@@ -1,10 +1,27 @@
 #include "sdk/ops/embedding.h"
 
+#include <utility>
+
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/support/check.h"
 #include "sdk/ops/support/precision.h"
 
 namespace frugal {
+
+namespace {
+
+// Adds the gradient of rows to that of the table.
+void AddRows(Context& context, const Tensor& dy, const Tensor& ids, const Parameter& table,
+             std::int64_t padding) {
+  const GradientTarget target = context.parameters().GradientFor(table);
+  context.Launch({OperationKind::kEmbedding,
+                  BytesOf(ids, dy, dy) + BytesOf(target.accumulate ? dy : target.tensor)},
+                 [&](Backend& backend, void*) {
+                   backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate, padding);
+                 });
+}
+
+}  // namespace
 
 Var Embedding(Context& context, const Tensor& ids, const Parameter& table, std::int64_t padding) {
   if (ids.dtype() != DType::kI64) {
@@ -18,12 +35,10 @@ Var Embedding(Context& context, const Tensor& ids, const Parameter& table, std::
                  [&](Backend& backend, void*) { backend.array().Gather(values, ids, y); });
   const Var rows =
       context.Record(y, table.trainable, [ids, &table, padding](Context& ctx, Tensor dy) {
-        const GradientTarget target = ctx.parameters().GradientFor(table);
-        ctx.Launch({OperationKind::kEmbedding,
-                    BytesOf(ids, dy, dy) + BytesOf(target.accumulate ? dy : target.tensor)},
-                   [&](Backend& backend, void*) {
-                     backend.array().ScatterAdd(dy, ids, target.tensor, target.accumulate, padding);
-                   });
+        const auto add = [ids, &table, padding, dy = std::move(dy)](Context& in) {
+          AddRows(in, dy, ids, table, padding);
+        };
+        table.aliases.empty() ? add(ctx) : ctx.RunDeferred(add);
       });
   return ToActivation(context, rows);
 }
