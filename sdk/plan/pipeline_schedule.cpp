@@ -49,6 +49,8 @@ Stage ZeroBubbleStage(int64_t ahead, int64_t delay, int64_t micro_batches) {
 Stage StageOf(PipelineKind kind, int64_t stages, int64_t stage, int64_t micro_batches) {
   const int64_t behind = stages - 1 - stage;
   switch (kind) {
+    case PipelineKind::kSequential:
+      return OneForwardOneBackwardStage(0, micro_batches);
     case PipelineKind::kGPipe:
       return GPipeStage(micro_batches);
     case PipelineKind::k1F1B:
@@ -65,6 +67,8 @@ Stage StageOf(PipelineKind kind, int64_t stages, int64_t stage, int64_t micro_ba
 
 std::string_view NameOf(PipelineKind kind) {
   switch (kind) {
+    case PipelineKind::kSequential:
+      return "sequential";
     case PipelineKind::kGPipe:
       return "gpipe";
     case PipelineKind::k1F1B:

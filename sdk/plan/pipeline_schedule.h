@@ -19,12 +19,13 @@ struct PipelineSlot {
 };
 
 enum class PipelineKind : std::uint8_t {
+  kSequential,   // one micro-batch after the other: while one stage works, the others wait
   kGPipe,        // all forward, then all backward (arXiv 1811.06965)
   k1F1B,         // backward as soon as it can be (arXiv 1806.03377, 2006.09503)
   kZeroBubble1,  // ZB-H1: weight gradients fill the bubble within the memory of 1F1B (2401.10241)
   kZeroBubble2,  // ZB-H2: no bubble but at the beginning, within twice that memory
 };
-std::string_view NameOf(PipelineKind kind);  // "gpipe", "1f1b", "zb_h1", "zb_h2"
+std::string_view NameOf(PipelineKind kind);  // "sequential", "gpipe", ...
 
 // Lists what each stage does, in its order. Every micro-batch runs forward and backward once at
 // each stage, and backward runs in the order 0, 1, ... of micro-batches under every kind, so that

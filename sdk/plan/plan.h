@@ -10,6 +10,7 @@
 #include "sdk/memory/simultaneous_buffers.h"
 #include "sdk/memory/trace.h"
 #include "sdk/plan/budget_plan.h"
+#include "sdk/plan/devices_plan.h"
 
 namespace frugal {
 
@@ -77,6 +78,7 @@ struct Plan {
   std::vector<std::int64_t> final_after;
   std::vector<Holder> largest_holders;  // at the peak of a training step
   std::optional<BudgetPlan> budget;     // where there is one
+  std::optional<DevicesPlan> devices;   // where there are several
 
   const StepPlan* Find(StepKind kind, std::int64_t batch) const;
 };
