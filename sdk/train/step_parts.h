@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "sdk/data/data_source.h"
+#include "sdk/module/layer.h"
+#include "sdk/train/diffusion.h"
+#include "sdk/train/divergence.h"
+#include "sdk/train/loss.h"
+
+namespace frugal {
+
+// Holds what a step works on. The same functions below run dry, to plan, and for real.
+struct StepParts {
+  Layer& network;
+  std::span<Parameter* const> parameters;
+  const LossOptions& loss;
+  const DataLayout& layout;
+  // The network takes these, with the data's shapes.
+  std::span<const NetworkInput> inputs;
+  // Where the network is to take noise away; null where the data have its targets.
+  const DiffusionProcess* diffusion = nullptr;
+  // A training batch goes through in so many parts of (almost) equal size; their gradients add up
+  // to those of the mean over the whole batch, if no label is ignored: parts weigh by their
+  // samples.
+  std::int64_t micro_batches = 1;
+  // How many contributions each gradient gets in a training step (ParameterStore::Contributions).
+  // Where it is given, each parameter is updated as soon as its gradient is final, and the gradient
+  // is freed.
+  std::span<const std::int64_t> final_after{};
+  // Rows of a chunk where the loss takes over the network's last projection; 0: ChunkRows.
+  std::int64_t chunk_rows = 0;
+  DivergencePolicy on_divergence = DivergencePolicy::kStop;
+};
+
+// Describes what the loss compares a batch's outputs with, as memory.
+struct TargetLayout {
+  Shape shape;
+  DType dtype = DType::kF32;
+};
+TargetLayout TargetsOf(const StepParts& parts, std::int64_t batch, DType exact);
+
+// The last projection of the network, where the loss takes it over and runs it in pieces: that of
+// a network over positions, which may end in many outputs for each.
+std::optional<Projection> ProjectionForLoss(const StepParts& parts);
+
+// RunLoss does what a forward pass does behind the network, for a part of the batch whose share of
+// the step is `share`; `output` is the network's, up to that projection where the loss takes it
+// over.
+struct LossOfBatch {
+  Var loss;
+  std::int64_t correct = 0;
+};
+LossOfBatch RunLoss(Context& context, const StepParts& parts, const Var& output,
+                    const Tensor& targets, double share = 1);
+
+// Samples of part `index` of a batch that goes through in `parts` parts.
+std::int64_t MicroBatchSize(std::int64_t batch, std::int64_t parts, std::int64_t index);
+
+struct StepResult {
+  double loss = 0;           // mean over the batch
+  std::int64_t correct = 0;  // labels whose output is the largest of its row; 0 without labels
+  double gradient_norm = 0;  // before clipping; 0 where nothing clips
+};
+
+// One input of a network for a whole batch, row-major: values, or tokens or labels.
+using InputValues = std::variant<std::span<const float>, std::span<const std::int64_t>>;
+
+}  // namespace frugal

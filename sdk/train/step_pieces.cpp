@@ -1,0 +1,143 @@
+#include "sdk/train/step_pieces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "sdk/core/error.h"
+#include "sdk/module/parameter_store.h"
+#include "sdk/ops/scalar.h"
+#include "sdk/ops/support/precision.h"
+
+namespace frugal {
+namespace {
+
+// A network says as much of a sample as there is to know of its noise.
+void CheckPrediction(const Var& output, const Tensor& target) {
+  if (output.shape() == target.shape()) return;
+  throw ShapeError({.where = "loss",
+                    .required = "in diffusion the network's output has the data's shape " +
+                                ToString(target.shape()),
+                    .given = "it is " + ToString(output.shape()),
+                    .advice = "give it as many output channels as the data have, e.g. "
+                              "learn_sigma = false in [model.config]"});
+}
+
+double ScalarOf(Context& context, const Tensor& scalar) {
+  double value = 0;
+  context.Launch({OperationKind::kData, BytesOf(scalar)},
+                 [&](Backend&, void*) { value = ScalarIn(scalar); });
+  return value;
+}
+
+Var RunNetwork(Context& context, const StepParts& parts, VarTuple inputs) {
+  if (ProjectionForLoss(parts)) {
+    const Var input = std::exchange(inputs[0], Var());
+    return parts.network.RunUpToProjection(context, input);
+  }
+  parts.network(context, inputs);
+  return std::move(inputs[0]);
+}
+
+void CopyInto(const InputValues& values, const Tensor& x) {
+  if (x.dtype() == DType::kI64) {
+    std::ranges::copy(std::get<1>(values), x.data<std::int64_t>());
+  } else if (x.dtype() == DType::kF64) {
+    std::ranges::copy(std::get<0>(values), x.data<double>());
+  } else {
+    std::ranges::copy(std::get<0>(values), x.data<float>());
+  }
+}
+
+void CopyFrom(const Tensor& y, std::vector<float>& outputs) {
+  if (y.dtype() == DType::kF64) {
+    outputs.clear();
+    std::ranges::transform(y.values<double>(), std::back_inserter(outputs),
+                           [](double value) { return static_cast<float>(value); });
+  } else {
+    outputs.assign(y.values<float>().begin(), y.values<float>().end());
+  }
+}
+
+}  // namespace
+
+Batch ReadInputs(Context& context, const StepParts& parts, const DataSource* source,
+                 std::span<const std::int64_t> samples) {
+  Batch batch = ReadBatch(context, parts.layout, source, samples);
+  if (parts.diffusion != nullptr) parts.diffusion->Noise(context, parts.inputs, samples, batch);
+  ToActivations(context, parts.inputs, batch.inputs);
+  return batch;
+}
+
+Evaluated RunForward(Context& context, const StepParts& parts, VarTuple inputs,
+                     const Tensor& targets, double share) {
+  const Var output = RunNetwork(context, parts, std::move(inputs));
+  if (parts.diffusion != nullptr) CheckPrediction(output, targets);
+  LossOfBatch loss = RunLoss(context, parts, output, targets, share);
+  Evaluated evaluated;
+  evaluated.loss = std::move(loss.loss);
+  evaluated.result.correct = loss.correct;
+  evaluated.result.loss = ScalarOf(context, evaluated.loss.value);
+  return evaluated;
+}
+
+void RunBackward(Context& context, Tape& tape, int loss_slot, double seed) {
+  const LabelScope label(context, "loss");
+  const Tensor start = context.Allocate({1}, context.master_dtype());
+  context.Launch({OperationKind::kLoss, BytesOf(start)},
+                 [&](Backend& backend, void*) { backend.elementwise().Fill(start, seed); });
+  tape.Backward(context, loss_slot, start);
+}
+
+UpdatesInBackward::UpdatesInBackward(Context& context, const StepParts& parts,
+                                     const Optimizer& optimizer)
+    : context_(context), active_(!parts.final_after.empty()) {
+  if (!active_) return;
+  context.set_after_backward([&parts, &optimizer](Context& ctx) {
+    for (const std::size_t index : ctx.parameters().TakeFinal(parts.final_after)) {
+      // A device that holds some of the parameters has them in their order too.
+      const auto found = std::ranges::lower_bound(parts.parameters, index, {}, &Parameter::index);
+      optimizer.StepOne(ctx, **found);
+      ctx.parameters().FreeGradient(**found);
+    }
+  });
+}
+
+UpdatesInBackward::~UpdatesInBackward() {
+  context_.set_after_backward({});
+  if (active_) context_.parameters().FreeGradients();  // also where a step ends in an error
+}
+
+void RequireFinite(const Context& context, const StepParts& parts, const std::string& what,
+                   double value) {
+  if (parts.on_divergence == DivergencePolicy::kWarn || std::isfinite(value)) return;
+  throw Diverged(what + " of step " + std::to_string(context.step() + 1) + " is " +
+                 NonFiniteText(value));
+}
+
+MicroBatchRange MicroBatchAt(std::int64_t batch, std::int64_t parts, std::int64_t index) {
+  // The first parts have a sample more than the others, which may have none.
+  return {.begin = index * (batch / parts) + std::min(index, batch % parts),
+          .count = MicroBatchSize(batch, parts, index)};
+}
+
+VarTuple InputsFrom(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
+                    std::int64_t count) {
+  VarTuple vars = AllocateInputs(context, parts.inputs, count);
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    const Tensor& x = vars[i].value;
+    context.Launch({OperationKind::kData, BytesOf(x)},
+                   [&](Backend&, void*) { CopyInto(inputs[i], x); });
+  }
+  ToActivations(context, parts.inputs, vars);
+  return vars;
+}
+
+Shape CopyOutputs(Context& context, const Var& output, std::vector<float>& outputs) {
+  context.Launch({OperationKind::kData, BytesOf(output.value)},
+                 [&](Backend&, void*) { CopyFrom(output.value, outputs); });
+  return output.shape();
+}
+
+}  // namespace frugal

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+
+#include "sdk/optim/optimizer.h"
+#include "sdk/train/batch.h"
+#include "sdk/train/step_parts.h"
+
+namespace frugal {
+
+// Reads a batch, with the noise of a diffusion process in it, its inputs as the network takes them.
+Batch ReadInputs(Context& context, const StepParts& parts, const DataSource* source,
+                 std::span<const std::int64_t> samples);
+
+// The loss of one batch; its inputs and the output are released as early as the tape allows.
+struct Evaluated {
+  Var loss;
+  StepResult result;
+};
+// Runs the network and the loss, whose share of the step backward is seeded with.
+Evaluated RunForward(Context& context, const StepParts& parts, VarTuple inputs,
+                     const Tensor& targets, double share = 1);
+
+void RunBackward(Context& context, Tape& tape, int loss_slot, double seed);
+
+// While it lives, parameters are updated as soon as their gradients are final.
+class UpdatesInBackward {
+ public:
+  UpdatesInBackward(Context& context, const StepParts& parts, const Optimizer& optimizer);
+  UpdatesInBackward(const UpdatesInBackward&) = delete;
+  UpdatesInBackward& operator=(const UpdatesInBackward&) = delete;
+  ~UpdatesInBackward();
+
+ private:
+  Context& context_;
+  bool active_;
+};
+
+class MicroBatchScope {
+ public:
+  MicroBatchScope(Context& context, std::int64_t number) : context_(context) {
+    context_.set_micro_batch(number);
+  }
+  MicroBatchScope(const MicroBatchScope&) = delete;
+  MicroBatchScope& operator=(const MicroBatchScope&) = delete;
+  ~MicroBatchScope() { context_.set_micro_batch(0); }
+
+ private:
+  Context& context_;
+};
+
+// Throws DivergenceError where parts.on_divergence asks for it and the value is not finite.
+void RequireFinite(const Context& context, const StepParts& parts, const std::string& what,
+                   double value);
+
+// The first sample and the number of samples of part `index` of a batch in `parts` parts.
+struct MicroBatchRange {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+};
+MicroBatchRange MicroBatchAt(std::int64_t batch, std::int64_t parts, std::int64_t index);
+
+// Allocates a network's inputs for `count` samples and fills them with the program's values.
+VarTuple InputsFrom(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
+                    std::int64_t count);
+// Copies a network's outputs to the program, as f32. Returns their shape.
+Shape CopyOutputs(Context& context, const Var& output, std::vector<float>& outputs);
+
+}  // namespace frugal
