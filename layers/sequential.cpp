@@ -53,6 +53,25 @@ void Sequential::AppendUnnamed(std::string name, std::unique_ptr<Layer> layer) {
   layers_.push_back(std::move(layer));
 }
 
+std::vector<std::unique_ptr<Sequential>> Sequential::Cut(std::span<const std::size_t> sizes) {
+  std::vector<std::unique_ptr<Sequential>> parts;
+  const std::vector<Child> children = TakeChildren();
+  std::size_t at = 0;
+  for (const std::size_t size : sizes) {
+    auto part = std::make_unique<Sequential>();
+    for (const std::size_t end = at + size; at < end; ++at) {
+      const Child& child = children[at];
+      child.names_parameters ? part->Append(child.name, std::move(layers_[at]))
+                             : part->AppendUnnamed(child.name, std::move(layers_[at]));
+    }
+    parts.push_back(std::move(part));
+  }
+  if (!parts.empty()) parts.front()->inputs_ = std::move(inputs_);
+  layers_.clear();
+  SetSegments({});
+  return parts;
+}
+
 std::string Sequential::Describe() const {
   return "sequential of " + std::to_string(layers_.size());
 }

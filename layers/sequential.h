@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sdk/module/layer.h"
@@ -24,6 +25,11 @@ class Sequential final : public Layer {
   bool WorksByPosition() const override;  // as all its layers
   // Returns the projection of the last layer.
   std::optional<Projection> LastProjection() const override;
+
+  // Cuts it: returns one Sequential for each number of layers, which add up to size(), with the
+  // same layers under the same paths. This one is empty then. What one part shares with another
+  // (tied weights) belongs to the first of them, so the parts must live equally long.
+  std::vector<std::unique_ptr<Sequential>> Cut(std::span<const std::size_t> sizes);
 
   std::size_t size() const { return layers_.size(); }
   Layer& layer(std::size_t i) const { return *layers_[i]; }

@@ -45,6 +45,8 @@ class Module {
   void AddChild(std::string name, Module& child) {
     children_.push_back({std::move(name), &child, true});
   }
+  // Gives all children up, which go to another module as they are.
+  std::vector<Child> TakeChildren() { return std::exchange(children_, {}); }
   // A part that public checkpoints do not know, such as the residual around a block's attention:
   // the name is part of the child's own path, but not of its parameters'.
   void AddUnnamedChild(std::string name, Module& child) {

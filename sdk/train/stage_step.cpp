@@ -1,0 +1,353 @@
+#include "sdk/train/stage_step.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sdk/core/error.h"
+#include "sdk/module/parameter_store.h"
+#include "sdk/ops/support/precision.h"
+#include "sdk/train/stage_channel.h"
+#include "sdk/train/step_pieces.h"
+
+namespace frugal {
+namespace {
+
+// Holds a micro-batch between its forward and its backward pass.
+struct Pass {
+  Tape tape;
+  std::vector<int> inputs;   // slots of what came in; kNoGradient where there is none
+  std::vector<int> outputs;  // slots of what went out
+  int loss = Var::kNoGradient;
+};
+
+// Holds the samples of a micro-batch.
+struct MicroBatch {
+  std::span<const std::int64_t> samples;
+  double share = 1;  // of the step
+};
+
+// Does a stage's work on a batch, in the order in which it is asked to.
+class StageRun {
+ public:
+  StageRun(Context& context, const StepParts& parts, const PipelineStage& stage,
+           const StageLinks& links, const DataSource* source)
+      : context_(context),
+        parts_(parts),
+        stage_(stage),
+        source_(source),
+        forward_(context, links.pipeline, "activations"),
+        backward_(context, links.pipeline, "gradients") {}
+
+  // Runs forward; with a tape, what backward needs is left in `pass`.
+  void Forward(const MicroBatch& batch, Pass& pass, Tape* tape) {
+    const TapeScope scope(context_, tape);
+    const auto count = static_cast<std::int64_t>(batch.samples.size());
+    Batch data;
+    if (stage_.is_first() || stage_.is_last()) {
+      data = ReadInputs(context_, parts_, source_, batch.samples);
+    }
+    VarTuple vars = std::exchange(data.inputs, {});
+    if (!stage_.is_first()) vars = Receive(count, pass, tape);
+    if (!stage_.is_last()) {
+      data = {};
+      parts_.network(context_, vars);
+      return Send(count, std::move(vars), pass);
+    }
+    Evaluated evaluated = RunForward(context_, parts_, std::move(vars), data.targets, batch.share);
+    if (tape != nullptr) RequireFinite(context_, parts_, "the loss", evaluated.result.loss);
+    result_.loss += batch.share * evaluated.result.loss;
+    result_.correct += evaluated.result.correct;
+    pass.loss = evaluated.loss.slot;
+  }
+
+  void Backward(const MicroBatch& batch, Pass& pass) {
+    const auto count = static_cast<std::int64_t>(batch.samples.size());
+    if (stage_.is_last()) {
+      if (pass.loss != Var::kNoGradient) {
+        RunBackward(context_, pass.tape, pass.loss, batch.share);
+      }
+    } else {
+      ReceiveGradients(count, pass);
+      pass.tape.Backward(context_);
+    }
+    if (!stage_.is_first()) SendGradients(count, pass);
+  }
+
+  // Receives what the stage before hands on.
+  VarTuple Receive(std::int64_t count, Pass& pass, Tape* tape) {
+    const StageBoundary& boundary = stage_.before(count);
+    VarTuple vars = InputsBehind(boundary, context_, tape, &pass.inputs);
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      if (boundary[i].same_as < 0) forward_.Receive(vars[i].value, Before());
+    }
+    return vars;
+  }
+
+  void Send(std::int64_t count, VarTuple vars, Pass& pass) {
+    const StageBoundary& boundary = stage_.after(count);
+    CheckBoundary(boundary, vars);
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      const bool again = boundary[i].same_as >= 0;
+      pass.outputs.push_back(again ? Var::kNoGradient : vars[i].slot);
+      if (!again) forward_.Send(i, std::move(vars[i].value), Behind());
+    }
+  }
+
+  // Waits until everything that was sent has arrived.
+  void Drain() {
+    forward_.Drain();
+    backward_.Drain();
+  }
+
+  const StepResult& result() const { return result_; }
+
+ private:
+  int Before() const { return static_cast<int>(stage_.index) - 1; }
+  int Behind() const { return static_cast<int>(stage_.index) + 1; }
+
+  // A network whose shapes depend on more than the number of samples cannot be cut.
+  void CheckBoundary(const StageBoundary& boundary, const VarTuple& vars) const {
+    bool same = boundary.size() == vars.size();
+    for (std::size_t i = 0; same && i < vars.size(); ++i) {
+      same = boundary[i].shape == vars[i].shape() && boundary[i].dtype == vars[i].dtype();
+    }
+    if (same) return;
+    throw UsageError({.where = "stage " + std::to_string(stage_.index),
+                      .required = "what leaves a stage has the planned shapes",
+                      .given = std::to_string(vars.size()) + " variables leave, the first " +
+                               (vars.empty() ? "of none" : ToString(vars[0].shape())),
+                      .advice = {}});
+  }
+
+  void ReceiveGradients(std::int64_t count, Pass& pass) {
+    const StageBoundary& boundary = stage_.after(count);
+    const TapeScope scope(context_, &pass.tape);
+    for (std::size_t i = 0; i < boundary.size(); ++i) {
+      if (boundary[i].same_as >= 0 || !boundary[i].gets_gradient) continue;
+      Tensor gradient = context_.Allocate(boundary[i].shape, boundary[i].dtype);
+      backward_.Receive(gradient, Behind());
+      pass.tape.Accumulate(context_, pass.outputs[i], std::move(gradient));
+    }
+  }
+
+  void SendGradients(std::int64_t count, Pass& pass) {
+    const StageBoundary& boundary = stage_.before(count);
+    for (std::size_t i = 0; i < boundary.size(); ++i) {
+      if (boundary[i].same_as >= 0 || !boundary[i].gets_gradient) continue;
+      backward_.Send(i, pass.tape.TakeGradient(pass.inputs[i]), static_cast<int>(stage_.index) - 1);
+    }
+  }
+
+  Context& context_;
+  const StepParts& parts_;
+  const PipelineStage& stage_;
+  const DataSource* source_;
+  StageChannel forward_, backward_;
+  StepResult result_;
+};
+
+// Brings what a step came to, which the last stage of each replica knows, to all devices.
+StepResult SharedResult(Context& context, StepResult result, const PipelineStage& stage,
+                        const StageLinks& links) {
+  std::array<double, 2> numbers = {};
+  if (stage.is_last()) numbers = {result.loss, static_cast<double>(result.correct)};
+  const CommBuffer buffer = {.data = numbers.data(), .count = 2, .dtype = DType::kF64};
+  context.Launch({OperationKind::kCommunication, buffer.bytes()}, [&](Backend&, void*) {
+    links.pipeline->AllReduce(buffer, "loss");
+    links.data->AllReduce(buffer, "loss");
+  });
+  result.loss = numbers[0];
+  result.correct = static_cast<std::int64_t>(numbers[1]);
+  return result;
+}
+
+class StageUpdate {
+ public:
+  StageUpdate(Context& context, const StepParts& parts, const PipelineStage& stage,
+              const StageLinks& links, const Optimizer& optimizer)
+      : context_(context), parts_(parts), stage_(stage), links_(links), optimizer_(optimizer) {}
+
+  // Brings the gradients of shared parameters to their owners.
+  void GatherShared() {
+    for (const SharedParameter& shared : stage_.shared) GatherShared(shared);
+  }
+
+  // Brings the gradients of replicas together, and updates. Returns their norm.
+  double Run() {
+    if (stage_.data_count > 1) {
+      for (const Parameter* parameter : parts_.parameters) ReduceOverReplicas(*parameter);
+    }
+    const double norm = Norm();
+    RequireFinite(context_, parts_, "the norm of the gradients", norm);
+    optimizer_.Step(context_, parts_.parameters, norm);
+    for (const SharedParameter& shared : stage_.shared) SpreadShared(shared);
+    return norm;
+  }
+
+ private:
+  int owner(const SharedParameter& shared) const { return static_cast<int>(shared.stages.front()); }
+  bool owns(const SharedParameter& shared) const { return stage_.index == shared.stages.front(); }
+
+  // The owner adds what the others have, the last stage first.
+  void GatherShared(const SharedParameter& shared) {
+    ParameterStore& store = context_.parameters();
+    const LabelScope label(context_, shared.parameter->path);
+    if (!shared.parameter->trainable) return;
+    if (!owns(shared)) {
+      const Tensor gradient = store.Gradient(*shared.parameter);
+      context_.Launch({OperationKind::kCommunication, gradient.bytes()}, [&](Backend&, void*) {
+        links_.pipeline->Send(BufferOf(gradient), owner(shared), shared.parameter->path);
+      });
+      return;
+    }
+    for (std::size_t i = shared.stages.size() - 1; i > 0; --i) {
+      const GradientTarget target = store.GradientFor(*shared.parameter);
+      const Tensor part = context_.Allocate(target.tensor.shape(), target.tensor.dtype());
+      const auto from = static_cast<int>(shared.stages[i]);
+      context_.Launch({OperationKind::kCommunication, part.bytes()}, [&](Backend&, void*) {
+        links_.pipeline->Receive(BufferOf(part), from, shared.parameter->path);
+      });
+      context_.Launch({OperationKind::kElementwise, 3 * part.bytes()},
+                      [&](Backend& backend, void*) {
+                        if (target.accumulate) {
+                          backend.elementwise().Add(part, target.tensor, target.tensor);
+                        } else {
+                          backend.elementwise().Copy(part, target.tensor);
+                        }
+                      });
+    }
+  }
+
+  void SpreadShared(const SharedParameter& shared) {
+    if (!shared.parameter->trainable) return;
+    const Tensor value = context_.parameters().Value(*shared.parameter);
+    for (std::size_t i = 1; i < shared.stages.size(); ++i) {
+      const auto to = static_cast<int>(shared.stages[i]);
+      if (!owns(shared) && to != stage_.index) continue;
+      context_.Launch({OperationKind::kCommunication, value.bytes()}, [&](Backend&, void*) {
+        if (owns(shared)) {
+          links_.pipeline->Send(BufferOf(value), to, shared.parameter->path);
+        } else {
+          links_.pipeline->Receive(BufferOf(value), owner(shared), shared.parameter->path);
+        }
+      });
+    }
+    if (!owns(shared)) optimizer_.FollowUpdate(context_, *shared.parameter);
+  }
+
+  void ReduceOverReplicas(const Parameter& parameter) {
+    const Tensor gradient = context_.parameters().Gradient(parameter);
+    if (!gradient) return;
+    context_.Launch({OperationKind::kCommunication, 2 * gradient.bytes()}, [&](Backend&, void*) {
+      links_.data->AllReduce(BufferOf(gradient), parameter.path);
+    });
+  }
+
+  // Every stage knows the squares of its own parameters; they are added in the order of all.
+  double Norm() {
+    if (!optimizer_.clips()) return 0;
+    const std::vector<double> own = optimizer_.SquaresOf(context_, parts_.parameters);
+    const Tensor all = context_.Allocate({stage_.parameters}, DType::kF64, MemoryTag::kWorkspace);
+    double norm = 0;
+    context_.Launch({OperationKind::kCommunication, all.bytes()}, [&](Backend&, void*) {
+      const std::span<double> squares = all.values<double>();
+      std::ranges::fill(squares, 0.0);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        squares[static_cast<std::size_t>(parts_.parameters[i]->index)] = own[i];
+      }
+      links_.pipeline->AllReduce(BufferOf(all), "squares of gradients");
+      norm = Optimizer::NormOf(squares);
+    });
+    return norm;
+  }
+
+  Context& context_;
+  const StepParts& parts_;
+  const PipelineStage& stage_;
+  const StageLinks& links_;
+  const Optimizer& optimizer_;
+};
+
+void SetStep(const Context& context, const StageLinks& links) {
+  for (Communicator* group : {links.pipeline, links.data}) {
+    if (group != nullptr) group->set_step(context.step() + 1);
+  }
+}
+
+}  // namespace
+
+StepResult TrainStage(Context& context, const StepParts& parts, const PipelineStage& stage,
+                      const StageLinks& links, const Optimizer& optimizer, const DataSource* source,
+                      std::span<const std::int64_t> samples) {
+  context.set_training(true);
+  context.parameters().ClearGradients();
+  SetStep(context, links);
+  StepResult result;
+  {
+    const UpdatesInBackward updates(context, parts, optimizer);
+    DeferredGradients deferred(context, !stage.shared.empty());
+    const auto batch = static_cast<std::int64_t>(samples.size());
+    StageRun run(context, parts, stage, links, source);
+    std::map<std::int64_t, Pass> passes;  // those between their forward and backward
+    for (const PipelineSlot& slot : stage.slots) {
+      const std::int64_t number = stage.data_index * stage.micro_batches + slot.micro_batch;
+      const auto [begin, count] = MicroBatchAt(batch, parts.micro_batches, number);
+      if (count == 0) continue;
+      const MicroBatch micro = {.samples = samples.subspan(static_cast<std::size_t>(begin),
+                                                           static_cast<std::size_t>(count)),
+                                .share = static_cast<double>(count) / static_cast<double>(batch)};
+      const MicroBatchScope part(context, number);
+      Pass& pass = passes[slot.micro_batch];
+      if (slot.kind == SlotKind::kForward) {
+        run.Forward(micro, pass, &pass.tape);
+      } else {
+        run.Backward(micro, pass);
+        passes.erase(slot.micro_batch);
+      }
+    }
+    run.Drain();
+    result = SharedResult(context, run.result(), stage, links);
+    StageUpdate update(context, parts, stage, links, optimizer);
+    update.GatherShared();
+    deferred.Run();
+    result.gradient_norm = update.Run();
+  }
+  return result;
+}
+
+StepResult EvaluateStage(Context& context, const StepParts& parts, const PipelineStage& stage,
+                         const StageLinks& links, const DataSource* source,
+                         std::span<const std::int64_t> samples) {
+  context.set_training(false);
+  SetStep(context, links);
+  StageRun run(context, parts, stage, links, source);
+  Pass pass;
+  run.Forward({.samples = samples}, pass, nullptr);
+  run.Drain();
+  return run.result();
+}
+
+void PredictStage(Context& context, const StepParts& parts, const PipelineStage& stage,
+                  const StageLinks& links, std::span<const InputValues> inputs, std::int64_t count,
+                  std::vector<float>& outputs) {
+  context.set_training(false);
+  SetStep(context, links);
+  const TapeScope scope(context, nullptr);
+  StageRun run(context, parts, stage, links, nullptr);
+  Pass pass;
+  VarTuple vars = stage.is_first() ? InputsFrom(context, parts, inputs, count)
+                                   : run.Receive(count, pass, nullptr);
+  parts.network(context, vars);
+  if (stage.is_last()) {
+    CopyOutputs(context, CastToF32(context, std::exchange(vars, {})[0]), outputs);
+  } else {
+    run.Send(count, std::move(vars), pass);
+  }
+  run.Drain();
+}
+
+}  // namespace frugal
