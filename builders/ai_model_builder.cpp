@@ -126,6 +126,11 @@ AiModelBuilder& AiModelBuilder::Diffusion(const DiffusionOptions& options) {
   return *this;
 }
 
+AiModelBuilder& AiModelBuilder::Sharding(const ShardingOptions& options) {
+  Replace(config_.sharding, options, ShardingFields(), "sharding", config_.origins);
+  return *this;
+}
+
 AiModelBuilder& AiModelBuilder::Output(const OutputOptions& options) {
   Replace(config_.output, options, OutputFields(), "output", config_.origins);
   return *this;

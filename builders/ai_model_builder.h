@@ -32,6 +32,7 @@ class AiModelBuilder {
   AiModelBuilder& Schedule(const ScheduleOptions& options);
   AiModelBuilder& Training(const TrainingOptions& options);
   AiModelBuilder& Diffusion(const DiffusionOptions& options);
+  AiModelBuilder& Sharding(const ShardingOptions& options);
   AiModelBuilder& Output(const OutputOptions& options);
   // Parameters under these paths stay as they are (TrainingOptions::frozen), or learn at `factor`
   // of the rate (OptimizerOptions::lr_multiplier_for).

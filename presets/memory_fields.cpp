@@ -51,11 +51,14 @@ std::vector<Field> ActivationPoolRows() {
 std::vector<Field> DeviceRows() {
   return {
       MakeField("num_devices", &Config::num_devices,
-                "Devices to train on; this version trains on one.", {.min = 1}),
+                "Devices to train on: groups of cores with memory of their own.",
+                {.min = 1, .max = 4096}),
       MakeChoice("sharding_strategy", &Config::sharding_strategy,
-                 "How layers are spread over devices.", ShardingStrategyChoices()),
+                 "How layers are spread over devices: as many on each, or so that the device that "
+                 "needs most memory needs least, or as custom_device_assignments says.",
+                 ShardingStrategyChoices()),
       MakeField("custom_device_assignments", &Config::custom_device_assignments,
-                "The device of each layer, for sharding_strategy = \"Custom\".",
+                "The stage of each layer, 0 first, for sharding_strategy = \"Custom\".",
                 {.min = 0, .min_items = 1}),
       MakeField("max_memory_per_device_mb", &Config::max_memory_per_device_mb,
                 "A plan that needs more on a device is refused; with a budget, the smaller counts.",
@@ -63,7 +66,8 @@ std::vector<Field> DeviceRows() {
       MakeField("use_pipeline_parallelism", &Config::use_pipeline_parallelism,
                 "Run micro-batches through the stages of the devices; one device is one stage."),
       MakeField("micro_batch_count", &Config::micro_batch_count,
-                "Parts that a batch is split into for the pipeline.", {.min = 1}),
+                "Parts that a batch is split into for the pipeline; with one device it is not.",
+                {.min = 1}),
   };
 }
 

@@ -59,12 +59,6 @@ void CheckSharding(const Config& config, Found& found) {
 }
 
 void CheckDevices(const Config& config, Found& found) {
-  if (config.num_devices > 1) {
-    found.push_back(
-        {{"num_devices"},
-         {"memory", "num_devices must be 1", std::to_string(config.num_devices) + " was given",
-          "multi-device training is not available in this version"}});
-  }
   if (!config.custom_device_assignments) return;
   for (const std::int64_t device : *config.custom_device_assignments) {
     if (device < config.num_devices) continue;

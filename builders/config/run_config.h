@@ -10,6 +10,7 @@
 #include "presets/training_memory_config.h"
 #include "sdk/backend/backend.h"
 #include "sdk/optim/optimizer.h"
+#include "sdk/plan/pipeline_schedule.h"
 #include "sdk/train/diffusion.h"
 #include "sdk/train/divergence.h"
 #include "sdk/train/loss.h"
@@ -75,6 +76,14 @@ struct TrainingOptions {
   DivergencePolicy on_divergence = DivergencePolicy::kStop;
 };
 
+// How a training on several devices (memory.num_devices) uses them.
+struct ShardingOptions {
+  // Replicas of the network, each on num_devices / data_parallel devices, which share every batch.
+  std::int64_t data_parallel = 1;
+  // The order of micro-batches with memory.use_pipeline_parallelism.
+  PipelineKind schedule = PipelineKind::k1F1B;
+};
+
 struct OutputOptions {
   std::optional<std::string> weights{};  // written after training; .json and .bin by their form
   std::optional<std::string> report{};   // HTML
@@ -90,6 +99,7 @@ struct RunConfig {
   ScheduleOptions schedule;
   TrainingOptions training;
   DiffusionOptions diffusion;
+  ShardingOptions sharding;
   OutputOptions output;
   TrainingMemoryConfig memory;
   Origins origins;  // of every value, by dotted name

@@ -188,6 +188,21 @@ const FieldTable& TrainingFields() {
   return table;
 }
 
+const FieldTable& ShardingFields() {
+  using O = ShardingOptions;
+  static const FieldTable table = MakeFieldTable<O>(
+      "sharding",
+      {MakeField(
+           "data_parallel", &O::data_parallel,
+           "Replicas of the network, each on num_devices / data_parallel devices, which share "
+           "every batch.",
+           {.min = 1}),
+       MakeChoice("schedule", &O::schedule,
+                  "The order of micro-batches with memory.use_pipeline_parallelism.",
+                  ChoicesOf({PipelineKind::kGPipe, PipelineKind::k1F1B}))});
+  return table;
+}
+
 const FieldTable& DiffusionFields() {
   using O = DiffusionOptions;
   static const FieldTable table = MakeFieldTable<O>(

@@ -12,6 +12,7 @@ const FieldTable& OptimizerFields();
 const FieldTable& ScheduleFields();
 const FieldTable& TrainingFields();
 const FieldTable& DiffusionFields();
+const FieldTable& ShardingFields();
 const FieldTable& OutputFields();
 
 }  // namespace frugal

@@ -59,6 +59,7 @@ const std::vector<Section>& Sections() {
       {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; }},
       {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; }},
       {"diffusion", &DiffusionFields(), [](RunConfig& c) -> void* { return &c.diffusion; }},
+      {"sharding", &ShardingFields(), [](RunConfig& c) -> void* { return &c.sharding; }},
       {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; }},
   };
   return sections;

@@ -4,6 +4,7 @@
 
 #include "builders/config/data_rules.h"
 #include "builders/config/owned_fields.h"
+#include "builders/config/sharding_rules.h"
 #include "sdk/data/dataset_info.h"
 
 namespace frugal {
@@ -243,6 +244,7 @@ void CheckRun(const RunConfig& config, bool custom_data, Diagnostics& diagnostic
   CheckWeights(config, diagnostics);
   CheckNetwork(config, diagnostics);
   CheckAccumulation(config, diagnostics);
+  CheckShardingRules(config, diagnostics);
 }
 
 }  // namespace frugal

@@ -4,13 +4,14 @@
 
 #include "builders/config/dataset.h"
 #include "sdk/memory/recording.h"
+#include "sdk/train/stage_step.h"
 
 namespace frugal {
 namespace {
 
 // The data set's own memory, held throughout.
 std::vector<PartStorage> TakeData(const TrainingSetup& setup, Allocator& memory) {
-  if (!setup.dataset) return {};
+  if (!setup.dataset || (setup.stage && !setup.stage->reads_data())) return {};
   std::vector<PartStorage> storage;
   storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTrain));
   if (setup.schedule.test_samples > 0) {
@@ -26,10 +27,27 @@ std::span<const std::int64_t> SamplesWithoutStorage(std::int64_t count) {
   return {reinterpret_cast<const std::int64_t*>(nowhere), static_cast<std::size_t>(count)};
 }
 
+// Runs a step of a device among several.
+void RunDryStage(const TrainingSetup& setup, const StepParts& parts, Context& context,
+                 StepKind kind, std::span<const std::int64_t> samples) {
+  const PipelineStage& stage = setup.stage->stage;
+  if (kind == StepKind::kPredict) {
+    std::vector<float> none;
+    return PredictStage(context, parts, stage, {}, {}, std::ssize(samples), none);
+  }
+  if (kind == StepKind::kEvaluate) {
+    EvaluateStage(context, parts, stage, {}, nullptr, samples);
+    return;
+  }
+  TrainStage(context, parts, stage, {}, *setup.optimizer, nullptr, samples);
+  context.set_step(context.step() + 1);
+}
+
 void RunDryStep(const TrainingSetup& setup, const Trial& trial, DryEnvironment& environment,
                 StepKind kind, std::int64_t batch) {
   const StepParts parts = StepPartsOf(setup, trial);
   const std::span<const std::int64_t> samples = SamplesWithoutStorage(batch);
+  if (setup.stage) return RunDryStage(setup, parts, environment.context(), kind, samples);
   if (kind == StepKind::kPredict) {
     std::vector<float> none;
     PredictStep(environment.context(), parts, {}, batch, none);
@@ -120,6 +138,10 @@ VarTuple InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, 
 
 VarTuple InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context) {
   const std::int64_t count = MicroBatchSize(trial.schedule.batch, trial.settings.micro_batches, 0);
+  if (setup.stage && !setup.stage->stage.is_first()) {
+    Tape* tape = context.tape();
+    return InputsBehind(setup.stage->stage.before(count), context, tape);
+  }
   return InputsOf(setup.inputs, count, setup.dtype(), context);
 }
 
@@ -129,8 +151,23 @@ Trial TrialWith(const TrainingSetup& setup, const StepSettings& settings) {
   return trial;
 }
 
+namespace {
+
+// Gradients that other devices add to are not final in the backward pass.
+std::vector<std::int64_t> ContributionsOfStage(const TrainingSetup& setup, const Trial& trial) {
+  const PipelineStage& stage = setup.stage->stage;
+  if (stage.data_count > 1 || !stage.shared.empty()) return {};
+  DryEnvironment environment(*setup.backend, setup.dtype());
+  TrainStage(environment.context(), StepPartsOf(setup, trial.settings, {}), stage, {},
+             *setup.optimizer, nullptr, SamplesWithoutStorage(trial.schedule.batch));
+  return environment.store().Contributions();
+}
+
+}  // namespace
+
 std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial) {
   if (!trial.settings.optimizer_in_backward || setup.optimizer->clips()) return {};
+  if (setup.stage) return ContributionsOfStage(setup, trial);
   // Each part of a batch adds as often as the others of its size, of which there are two.
   const std::int64_t batch = trial.schedule.batch, parts = trial.settings.micro_batches;
   StepSettings whole = trial.settings;

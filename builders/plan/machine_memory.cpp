@@ -40,6 +40,9 @@ RunConfig WithinFree(const PlannedTraining& planned, std::int64_t megabytes) {
 
 // Says what would make it fit, which it finds by planning that.
 std::string Cure(const PlannedTraining& planned, const SystemMemory& machine) {
+  if (!planned.devices.empty()) {
+    return "use gradient checkpointing, a smaller batch, or fewer replicas (data_parallel)";
+  }
   const DataLayout* own_data = planned.dataset ? nullptr : &planned.layout;
   // The plan leaves out what the process takes beside its tensors.
   const std::int64_t megabytes =
@@ -62,8 +65,11 @@ std::string Cure(const PlannedTraining& planned, const SystemMemory& machine) {
 }  // namespace
 
 std::int64_t NeededBytes(const PlannedTraining& planned) {
+  std::int64_t bytes = 0;
+  for (const PlannedTraining& device : planned.devices) bytes += NeededBytes(device);
+  if (!planned.devices.empty()) return bytes;
   const Plan& plan = planned.plan;
-  std::int64_t bytes = plan.peak_bytes;
+  bytes = plan.peak_bytes;
   if (!planned.config.memory.use_activation_pooling) return bytes;
   for (const StepPlan& step : plan.steps) {
     bytes = std::max(bytes, step.baseline.Total() + plan.arena_bytes);

@@ -10,6 +10,9 @@ namespace frugal {
 struct PlannedTraining : TrainingSetup {
   Plan plan;
   std::string published_model{};  // its name, where one is planned without data; else empty
+  // With several devices, the training of each; then this one has the whole network, and its plan
+  // sums up theirs.
+  std::vector<PlannedTraining> devices{};
 
   bool updates_in_backward() const { return !plan.final_after.empty(); }
   StepParts step_parts() const { return StepPartsOf(*this, SettingsOf(config), plan.final_after); }

@@ -1,74 +1,77 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "builders/plan/planned_training.h"
 #include "builders/run/data_sources.h"
-#include "builders/run/memory_stack.h"
-#include "builders/run/step_layouts.h"
 #include "builders/run/training_result.h"
 #include "sdk/module/parameter_store.h"
 
 namespace frugal {
 
-// Runs planned steps: holds the memory, the values of the parameters, the context that steps run in
-// and the data. Trainings, evaluations and predictions go through it. It checks nothing of what it
-// is given; Model does.
+// A training step with what was measured of it.
+struct RecordedStep {
+  StepResult step;
+  MemoryTimeline timeline;
+  std::vector<LayerMeasurement> layers;
+};
+
+// Runs planned steps: holds memory, the values of the parameters and the data. Trainings,
+// evaluations and predictions go through it. It checks nothing of what it is given; Model does.
 class Executor {
  public:
-  // The planned training must outlive it. With own data, `sources` holds it; otherwise data sets
-  // are read when they are first needed. Takes parameter memory here, or, with lazy initialization,
-  // when each is first touched.
-  Executor(const PlannedTraining& planned, DataSources sources);
+  Executor() = default;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
+  virtual ~Executor() = default;
 
-  const PlannedTraining& planned() const { return planned_; }
-  MemoryStack& memory() { return memory_; }
-  const MemoryStack& memory() const { return memory_; }
-  ParameterStore& store() { return store_; }
-  Context& context() { return context_; }
-  const DataSources& sources() const { return sources_; }
+  virtual const PlannedTraining& planned() const = 0;
+  // Data of the program's own, or what was opened of data sets.
+  virtual const DataSources& sources() const = 0;
+  // Returns the store that holds the parameter's value, gradient and state.
+  virtual ParameterStore& StoreOf(const Parameter& parameter) = 0;
+
+  // All that hold a value of it: devices may share a parameter.
+  virtual std::vector<ParameterStore*> StoresWith(const Parameter& parameter) = 0;
 
   // Opens the part where it is not open yet. Throws UsageError where the program brought none.
-  const DataSource& Source(DatasetPart part);
+  virtual const DataSource& Source(DatasetPart part) = 0;
 
   // Runs a training or evaluation step on the memory that was planned for it.
-  StepResult RunStep(StepKind kind, const DataSource& source,
-                     std::span<const std::int64_t> samples);
+  virtual StepResult RunStep(StepKind kind, const DataSource& source,
+                             std::span<const std::int64_t> samples) = 0;
+  // Runs a training step and keeps the book of it; of several devices, that of the one whose plan
+  // is largest.
+  virtual RecordedStep RunRecorded(const DataSource& source,
+                                   std::span<const std::int64_t> samples) = 0;
   // Returns the network's outputs for `count` samples of all of its inputs.
-  std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count);
+  virtual std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) = 0;
   // Runs over the test part. Throws UsageError where there is none.
   EvaluationResult Evaluate();
 
   // Swaps the weights with their moving averages, where the optimizer keeps them.
-  void SwapEma();
-  bool keeps_averages() const { return planned_.config.optimizer.ema_decay > 0; }
+  virtual void SwapEma() = 0;
   // True where the weights are their averages now.
-  bool averaged() const { return averaged_; }
+  virtual bool averaged() const = 0;
+  bool keeps_averages() const { return planned().config.optimizer.ema_decay > 0; }
+  // Takes the values that are materialized there. The network must be the same.
+  virtual void CopyValues(Executor& from) = 0;
 
   // Does what Model::RequireFiniteWeights says.
   void RequireFiniteWeights();
   std::string WeightsHash();
-  // Takes the values that are materialized there. The network must be the same.
-  void CopyValues(const Executor& from);
 
-  MemoryMeasurement Measured() const;
+  // Kernels are timed, of all devices, while this is set.
+  virtual void SetTimed(bool timed) = 0;
+  virtual void ClearKernelTimes() = 0;
+  virtual Profile KernelTimes() = 0;
 
- private:
-  template <class Step>
-  auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
-  StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
-
-  const PlannedTraining& planned_;
-  MemoryStack memory_;
-  ParameterStore store_;
-  Context context_;
-  DataSources sources_;
-  StepLayouts layouts_;  // of steps that are not in the plan
-  bool averaged_ = false;
+  virtual std::int64_t live_bytes() const = 0;
+  virtual std::int64_t system_allocations() const = 0;
+  virtual MemoryMeasurement Measured() const = 0;
 };
 
 // While it lives, the weights are their moving averages, where the optimizer keeps them.

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "builders/plan/planner.h"
 #include "builders/run/copy_training.h"
-#include "builders/run/executor.h"
+#include "builders/run/make_executor.h"
 #include "builders/run/training_loop.h"
 #include "builders/run/weights.h"
 #include "sdk/core/error.h"
@@ -25,6 +26,12 @@ void RestartEma(ParameterStore& store, const Parameter& parameter, Backend& back
   if (!store.HasState(parameter, ParameterStore::kAverage)) return;
   backend.elementwise().Copy(store.Value(parameter),
                              store.State(parameter, ParameterStore::kAverage, backend));
+}
+
+// A training on several devices is planned anew, which comes to the same.
+PlannedTraining PlanAgain(const PlannedTraining& planned) {
+  return PlanTraining(WithoutWeightsFile(planned.config),
+                      planned.dataset ? nullptr : &planned.layout);
 }
 
 std::unique_ptr<PlannedTraining> TakeWhole(PlannedTraining planned) {
@@ -49,7 +56,7 @@ void RefuseMovedModel() {
 Model::Model(PlannedTraining planned, DataSources sources)
     : use_(std::make_unique<OneThreadGuard>()),
       planned_(TakeWhole(std::move(planned))),
-      executor_(std::make_unique<Executor>(*planned_, std::move(sources))) {}
+      executor_(MakeExecutor(*planned_, std::move(sources))) {}
 
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
@@ -144,6 +151,13 @@ std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
          .given = std::to_string(token),
          .advice = vocabulary == 0 ? "use a model over tokens" : "correct the prompt"});
   }
+  if (!planned_->devices.empty()) {
+    throw UsageError(
+        {.where = "Model::Generate",
+         .required = "a model on one device",
+         .given = "this one is on " + std::to_string(planned_->devices.size()),
+         .advice = "save its weights, and load them into a model with num_devices = 1"});
+  }
   const frugal::EmaScope average(*executor_);
   HeapAllocator heap;
   MemoryLedger ledger;  // the model's own book is of training, as planned
@@ -151,7 +165,7 @@ std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
   Context context({.backend = *planned_->backend,
                    .ledger = ledger,
                    .step_memory = memory,
-                   .parameters = executor_->store(),
+                   .parameters = executor_->StoreOf(*parameters().front()),
                    .dtype = planned_->dtype(),
                    .seed = planned_->seed()});
   return frugal::Generate(context, network(), prompt, options);
@@ -168,19 +182,25 @@ const Parameter& Model::Find(const std::string& path) const {
 
 std::vector<double> Model::Values(const std::string& path) {
   const OneThreadGuard::Scope use(*use_, "Model::Values");
-  return ToDoubles(executor_->store().Value(Find(path)));
+  const Parameter& parameter = Find(path);
+  return ToDoubles(executor_->StoreOf(parameter).Value(parameter));
 }
 
 std::vector<double> Model::LastGradient(const std::string& path) {
   const OneThreadGuard::Scope use(*use_, "Model::LastGradient");
-  return ToDoubles(executor_->store().Gradient(Find(path)));
+  const Parameter& parameter = Find(path);
+  return ToDoubles(executor_->StoreOf(parameter).Gradient(parameter));
 }
 
 void Model::SaveWeights(const std::string& path) {
   const OneThreadGuard::Scope use(*use_, "Model::SaveWeights");
   const frugal::EmaScope average(*executor_);
   executor_->RequireFiniteWeights();
-  WriteWeights(path, parameters(), executor_->store());
+  WriteWeights(
+      path, parameters(),
+      MasterType(planned_->dtype()), [this](const Parameter& parameter) -> auto& {
+        return executor_->StoreOf(parameter);
+      });
 }
 
 void Model::LoadWeights(const std::string& path, WeightsFormat format) {
@@ -191,10 +211,11 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
   const OneThreadGuard::Scope use(*use_, "Model::LoadWeights");
   const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
-    ReadInto(*file, *parameter, executor_->store().Value(*parameter),
-             config().training.on_divergence);
-    RestartEma(executor_->store(), *parameter, *planned_->backend);
-    executor_->store().Repack(*parameter, *planned_->backend);
+    for (ParameterStore* store : executor_->StoresWith(*parameter)) {
+      ReadInto(*file, *parameter, store->Value(*parameter), config().training.on_divergence);
+      RestartEma(*store, *parameter, *planned_->backend);
+      store->Repack(*parameter, *planned_->backend);
+    }
   }
 }
 
@@ -210,14 +231,15 @@ std::string Model::WeightsHash() {
 
 Model Model::Clone() const {
   const OneThreadGuard::Scope use(*use_, "Model::Clone");
-  Model clone(CopyTraining(*planned_), planned_->dataset ? DataSources() : executor_->sources());
+  Model clone(planned_->devices.empty() ? CopyTraining(*planned_) : PlanAgain(*planned_),
+              planned_->dataset ? DataSources() : executor_->sources());
   clone.executor_->CopyValues(*executor_);
   return clone;
 }
 
 std::int64_t Model::live_bytes() const {
   const OneThreadGuard::Scope use(*use_, "Model::live_bytes");
-  return executor_->memory().ledger().live_total();
+  return executor_->live_bytes();
 }
 
 MemoryMeasurement Model::Measured() const {

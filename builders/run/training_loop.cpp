@@ -9,33 +9,12 @@
 #include "sdk/core/log.h"
 #include "sdk/data/batches.h"
 #include "sdk/data/shuffle.h"
-#include "sdk/memory/recording.h"
 
 namespace frugal {
 namespace {
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// Returns what each label of a recorded step took, and the most that was live while it took it.
-std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace& trace,
-                                       const MemoryTimeline& timeline, const BytesByTag& baseline,
-                                       const LabelTable& labels) {
-  std::vector<LayerMeasurement> layers;
-  for (std::size_t label = 0; label < profile.by_label.size(); ++label) {
-    const KernelTotals& entry = profile.by_label[label];
-    if (entry.launches == 0) continue;
-    LayerMeasurement layer{labels.NameOf(static_cast<LabelTable::Id>(label)), entry.seconds,
-                           entry.flops, entry.launches, 0};
-    for (const Lifetime& life : trace.lifetimes()) {
-      if (life.label != label) continue;
-      const auto& live = timeline.live[static_cast<std::size_t>(life.begin)];
-      layer.peak_live_bytes = std::max(layer.peak_live_bytes, baseline.Total() + live.Total());
-    }
-    layers.push_back(std::move(layer));
-  }
-  return layers;
 }
 
 std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
@@ -91,10 +70,10 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
   const Clock::time_point step_start = Clock::now();
   const bool measure = config().memory.track_memory_statistics && !result_.measured_timeline &&
                        (result_.steps == 1 || schedule().total_steps == 1);
-  executor_.context().profile().timed = IsTimed();
+  executor_.SetTimed(IsTimed());
   const StepResult step =
       measure ? RunMeasured(source, samples) : executor_.RunStep(StepKind::kTrain, source, samples);
-  executor_.context().profile().timed = false;  // an evaluation's kernels are not a step's
+  executor_.SetTimed(false);  // an evaluation's kernels are not a step's
   step_seconds_ += SecondsSince(step_start);
   samples_seen_ += static_cast<std::int64_t>(samples.size());
   ++result_.steps;
@@ -104,7 +83,7 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
     result_.gradient_norms.push_back(step.gradient_norm);
   }
   if (result_.steps == 1 && schedule().total_steps > 1) StartProfile();
-  if (result_.steps == 1) allocations_when_warm_ = executor_.memory().system_allocations();
+  if (result_.steps == 1) allocations_when_warm_ = executor_.system_allocations();
   Report(epoch, step.loss);
 }
 
@@ -118,19 +97,10 @@ void TrainingLoop::WarnIfDiverged(double loss) {
 
 StepResult TrainingLoop::RunMeasured(const DataSource& source,
                                      std::span<const std::int64_t> samples) {
-  MemoryLedger& ledger = executor_.memory().ledger();
-  const BytesByTag baseline = ledger.live();
-  MemoryTrace trace;
-  executor_.context().profile().by_label.clear();
-  StepResult step;
-  {
-    const RecordingScope recording(ledger, trace);
-    step = executor_.RunStep(StepKind::kTrain, source, samples);
-  }
-  result_.measured_timeline = TimelineOf(trace, ledger.labels());
-  result_.layers = LayersOf(executor_.context().profile(), trace, *result_.measured_timeline,
-                            baseline, ledger.labels());
-  return step;
+  RecordedStep recorded = executor_.RunRecorded(source, samples);
+  result_.measured_timeline = std::move(recorded.timeline);
+  result_.layers = std::move(recorded.layers);
+  return recorded.step;
 }
 
 void TrainingLoop::EvaluateInto(EpochResult& epoch) {
@@ -157,7 +127,7 @@ bool TrainingLoop::IsTimed() const {
 }
 
 void TrainingLoop::StartProfile() {
-  executor_.context().profile().by_kind = {};
+  executor_.ClearKernelTimes();
   steps_before_profile_ = result_.steps;
   seconds_before_profile_ = step_seconds_;
 }
@@ -168,14 +138,13 @@ void TrainingLoop::Finish() {
   result_.test_loss = result_.epochs.back().test_loss;
   result_.test_accuracy = result_.epochs.back().test_accuracy;
   result_.memory = executor_.Measured();
-  result_.memory.allocations_after_warmup =
-      executor_.memory().system_allocations() - allocations_when_warm_;
+  result_.memory.allocations_after_warmup = executor_.system_allocations() - allocations_when_warm_;
   if (IsTimed()) {
     result_.profile = {
         .steps = result_.steps - steps_before_profile_,
         .seconds = step_seconds_ - seconds_before_profile_,
-        .dtype = executor_.planned().backend->ProductType(executor_.context().dtype()),
-        .operations = OperationsOf(executor_.context().profile()),
+        .dtype = executor_.planned().backend->ProductType(executor_.planned().dtype()),
+        .operations = OperationsOf(executor_.KernelTimes()),
         .limits = {}};
   }
   result_.weights_hash = executor_.WeightsHash();

@@ -7,6 +7,7 @@
 
 #include "sdk/autograd/profile.h"
 #include "sdk/backend/machine/machine_limits.h"
+#include "sdk/comm/traffic.h"
 #include "sdk/core/memory_tag.h"
 #include "sdk/memory/tensor_pool.h"
 #include "sdk/memory/trace.h"
@@ -22,6 +23,9 @@ struct MemoryMeasurement {
   std::int64_t allocations_after_warmup = 0;  // requests to the system from the second step on
   std::int64_t peak_rss_bytes = 0;            // of the whole process
   std::optional<PoolStatistics> pool;
+  Traffic sent;  // of a device among several, in all steps
+  // With several devices, what each of them took; the rest is their sum.
+  std::vector<MemoryMeasurement> devices{};
 };
 
 struct EpochResult {

@@ -121,8 +121,9 @@ std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, We
 }
 
 std::optional<std::string> FirstNonFinite(std::span<Parameter* const> parameters,
-                                          ParameterStore& store) {
+                                          const StoreLookup& stores) {
   for (const Parameter* parameter : parameters) {
+    ParameterStore& store = stores(*parameter);
     if (store.IsMaterialized(*parameter) && !IsFinite(store.Value(*parameter))) {
       return parameter->path;
     }
@@ -157,19 +158,19 @@ std::vector<StoredTensor> StoredTensorsOf(std::span<Parameter* const> parameters
   return tensors;
 }
 
-void WriteWeights(const std::string& path, std::span<Parameter* const> parameters,
-                  ParameterStore& store) {
-  const auto writer =
-      CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, store.dtype()));
+void WriteWeights(const std::string& path, std::span<Parameter* const> parameters, DType dtype,
+                  const StoreLookup& stores) {
+  const auto writer = CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, dtype));
   for (const Parameter* parameter : parameters) {
-    writer->Write(parameter->path, BytesOf(store.Value(*parameter)));
+    writer->Write(parameter->path, BytesOf(stores(*parameter).Value(*parameter)));
   }
   writer->Finish();
 }
 
-std::string HashWeights(std::span<Parameter* const> parameters, ParameterStore& store) {
+std::string HashWeights(std::span<Parameter* const> parameters, const StoreLookup& stores) {
   FileHash hash;
-  for (const Parameter* parameter : parameters) hash.Add(BytesOf(store.Value(*parameter)));
+  for (const Parameter* parameter : parameters)
+    hash.Add(BytesOf(stores(*parameter).Value(*parameter)));
   return hash.Hex();
 }
 

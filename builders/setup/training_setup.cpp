@@ -102,6 +102,14 @@ void CheckThreadCount() {
        .advice = "set it, or training.threads, to the number of processors"});
 }
 
+// Devices share what the processors of the program's affinity mask, or the environment, allow.
+std::int64_t ThreadsOfDevice(const RunConfig& config) {
+  const std::int64_t devices = config.memory.num_devices;
+  if (config.training.threads > 0 || devices == 1) return config.training.threads;
+  SetThreadCount(0);
+  return std::max<std::int64_t>(1, ThreadCount() / devices);
+}
+
 TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) {
   CheckConfig(config, custom_layout != nullptr);
   TrainingSetup setup;
@@ -109,7 +117,7 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) 
   if (!custom_layout) setup.dataset = DatasetIn(config);
   setup.layout = custom_layout ? *custom_layout : LayoutOf(*setup.dataset);
   setup.schedule = EpochScheduleOf(config, setup.layout);
-  SetThreadCount(static_cast<int>(config.training.threads));
+  SetThreadCount(static_cast<int>(ThreadsOfDevice(config)));
   CheckThreadCount();
   setup.backend = MakeBackend(config.training.backend);
   const LayerInput input = {setup.layout.BatchShape(setup.schedule.batch),

@@ -7,6 +7,7 @@
 
 #include "builders/config/dataset.h"
 #include "builders/config/run_config.h"
+#include "builders/setup/stage_setup.h"
 #include "builders/setup/step_settings.h"
 #include "layers/sequential.h"
 #include "sdk/train/step.h"
@@ -38,6 +39,8 @@ struct TrainingSetup {
   NetworkInputs inputs{};  // of the network, with the data's shapes
   std::vector<Parameter*> parameters;
   std::unique_ptr<Optimizer> optimizer;
+  // This is there where the setup is that of one of several devices: then the network is its part.
+  std::unique_ptr<StageSetup> stage{};
 
   // Returns the type of activations; parameters are MasterType(dtype()).
   DType dtype() const { return DTypeOf(config.training.precision); }

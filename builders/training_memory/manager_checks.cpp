@@ -24,6 +24,9 @@ std::string Quoted(DType dtype) { return std::string(NameOf(dtype)); }
 void CheckManagerConfig(const TrainingMemoryConfig& config) {
   CheckMemory(config);
   if (config.memory_budget_mb) RefuseField("memory_budget_mb", "one was given");
+  if (config.num_devices > 1) {
+    RefuseField("num_devices", std::to_string(config.num_devices) + " were given");
+  }
   if (config.optimizer_in_backward) RefuseField("optimizer_in_backward", "it is on");
 }
 

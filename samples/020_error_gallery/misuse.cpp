@@ -70,12 +70,12 @@ std::vector<Case> OfBuilders() {
            [](AiModelBuilder& builder) { builder.Training({.epochs = 0, .batch_size = 4}); }),
       Plan("A memory policy that contradicts itself",
            "TrainingMemoryConfig{.use_gradient_checkpointing = true, "
-           ".checkpoint_every_n_layers = 0, .num_devices = 2}",
+           ".checkpoint_every_n_layers = 0, .sharding_strategy = ShardingStrategy::kCustom}",
            [](AiModelBuilder& builder) {
              TrainingMemoryConfig memory;
              memory.use_gradient_checkpointing = true;
              memory.checkpoint_every_n_layers = 0;
-             memory.num_devices = 2;
+             memory.sharding_strategy = ShardingStrategy::kCustom;
              builder.Memory(memory);
            }),
       Plan("A pooling without a window", "layers.MaxPool2d({})",

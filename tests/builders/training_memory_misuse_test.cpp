@@ -205,7 +205,7 @@ TEST_CASE("configurations that a manager cannot honour", "[manager][misuse]") {
     CHECK_THROWS_WITH(TrainingMemoryManager(config), Contains(words));
     CHECK_THROWS_AS(TrainingMemoryManager(config), ConfigError);
   };
-  refuse("num_devices must be 1", [](auto& c) { c.num_devices = 2; });
+  refuse("num_devices is for trainings", [](auto& c) { c.num_devices = 2; });
   refuse("checkpoint_every_n_layers", [](auto& c) { c.checkpoint_every_n_layers = 0; });
   refuse("max_pool_memory_mb", [](auto& c) { c.max_pool_memory_mb = -1; });
   refuse("memory_budget_mb", [](auto& c) { c.memory_budget_mb = MemoryBudget(); });

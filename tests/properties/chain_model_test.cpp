@@ -6,7 +6,7 @@
 
 #include "builders/budget/limit_search.h"
 #include "builders/budget/stage_times.h"
-#include "builders/plan/planner.h"
+#include "builders/plan/one_device_planner.h"
 #include "tests/support/budget_runs.h"
 
 namespace frugal::testing {

@@ -238,32 +238,53 @@ std::map<std::string, Knob> CheckpointKnobs() {
   };
 }
 
+// Tells what every device of a run of two steps took, as measured.
+std::string BytesOfDevices(const Config& memory) {
+  SmallRun run = RunWith(memory);
+  run.max_steps = 2;
+  std::string text;
+  for (const MemoryMeasurement& device : Train(run).result.memory.devices) {
+    text += std::to_string(device.peak_bytes) + " ";
+  }
+  return text;
+}
+
+// On two devices, with the change.
+Change OnTwo(const Change& change) {
+  return [change](Config& c) {
+    c.num_devices = 2;
+    change(c);
+  };
+}
+
+Change Assigned(const std::vector<std::int64_t>& devices) {
+  return OnTwo([devices](Config& c) {
+    c.sharding_strategy = ShardingStrategy::kCustom;
+    c.custom_device_assignments = devices;
+  });
+}
+
+Change Pipelined(std::int64_t micro_batches) {
+  return OnTwo([micro_batches](Config& c) {
+    c.use_pipeline_parallelism = true;
+    c.micro_batch_count = micro_batches;
+  });
+}
+
 std::map<std::string, Knob> DeviceKnobs() {
   return {
-      {"num_devices",
-       {[](Config& c) { c.num_devices = 1; }, [](Config& c) { c.num_devices = 2; }, Outcome}},
+      {"num_devices", {[](Config&) {}, OnTwo([](Config&) {}), BytesOfDevices}},
       {"sharding_strategy",
-       {[](Config& c) { c.sharding_strategy = ShardingStrategy::kEvenSplit; },
-        [](Config& c) { c.sharding_strategy = ShardingStrategy::kMemoryBalanced; }, Outcome}},
+       {OnTwo([](Config& c) { c.sharding_strategy = ShardingStrategy::kEvenSplit; }),
+        OnTwo([](Config& c) { c.sharding_strategy = ShardingStrategy::kMemoryBalanced; }),
+        BytesOfDevices}},
       {"custom_device_assignments",
-       {[](Config& c) {
-          c.sharding_strategy = ShardingStrategy::kCustom;
-          c.custom_device_assignments = std::vector<std::int64_t>(7, 0);
-        },
-        [](Config& c) {
-          c.sharding_strategy = ShardingStrategy::kCustom;
-          c.custom_device_assignments = {{0, 0}};
-        },
-        Outcome}},
+       {Assigned({0, 0, 1, 1, 1, 1, 1}), Assigned({0, 0, 0, 0, 1, 1, 1}), BytesOfDevices}},
       {"max_memory_per_device_mb",
        {[](Config& c) { c.max_memory_per_device_mb = 1000; },
         [](Config& c) { c.max_memory_per_device_mb = 0; }, Outcome}},
-      {"use_pipeline_parallelism",
-       {[](Config& c) { c.use_pipeline_parallelism = false; },
-        [](Config& c) { c.use_pipeline_parallelism = true; }, Outcome}},
-      {"micro_batch_count",
-       {[](Config& c) { c.micro_batch_count = 4; }, [](Config& c) { c.micro_batch_count = 8; },
-        Outcome}},
+      {"use_pipeline_parallelism", {OnTwo([](Config&) {}), Pipelined(2), BytesOfDevices}},
+      {"micro_batch_count", {Pipelined(2), Pipelined(4), BytesOfDevices}},
   };
 }
 

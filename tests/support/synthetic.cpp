@@ -84,10 +84,11 @@ AiModelBuilder BuilderFor(const SmallRun& run) {
   training.precision = run.precision;
   training.clip_gradient_norm = run.clip;
   training.gradient_accumulation_steps = run.accumulate;
+  training.threads = run.threads;
   const DataLayout layout = LayoutFor(run.network);
   AiModelBuilder builder;
   builder.Memory(run.memory).Data(layout, SyntheticSources(layout));
-  builder.Optimizer(run.optimizer).Training(training);
+  builder.Optimizer(run.optimizer).Training(training).Sharding(run.sharding);
   if (layout.classes == 0) builder.Loss({.kind = LossKind::kMse});
   if (std::ranges::count(ArchitectureNames(), run.network) > 0) {
     return builder.Architecture(ArchitectureOf(run.network, run.dropout));

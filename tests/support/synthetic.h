@@ -43,6 +43,8 @@ struct SmallRun {
   double clip = 1.0;
   std::int64_t accumulate = 1;
   double dropout = 0.2;  // of architectures
+  std::int64_t threads = 0;
+  ShardingOptions sharding = {};
   OptimizerOptions optimizer = {.lr = 0.01};
 };
 AiModelBuilder BuilderFor(const SmallRun& run);

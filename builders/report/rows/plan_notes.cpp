@@ -32,6 +32,7 @@ void AddAssumptions(const PlannedTraining& planned, std::vector<std::string>& no
 }
 
 void AddDevices(const TrainingMemoryConfig& memory, std::vector<std::string>& notes) {
+  if (memory.num_devices > 1) return;
   if (memory.use_pipeline_parallelism) {
     notes.push_back("pipeline: one device is one stage, so the batch is not split into its " +
                     std::to_string(memory.micro_batch_count) + " micro-batches");

@@ -5,6 +5,7 @@
 #include "builders/report/rows/plan_notes.h"
 #include "builders/report/rows/plan_phrases.h"
 #include "builders/report/rows/step_choice.h"
+#include "builders/report/text/device_table.h"
 #include "builders/report/text/layer_table.h"
 #include "builders/report/text/policy_text.h"
 #include "builders/report/text/text_table.h"
@@ -96,6 +97,10 @@ std::string BudgetText(const Plan& plan) {
   }
   const std::string faster = FasterPhrase(*plan.budget);
   return faster.empty() ? text : text + Item("  faster", WordsOf(Printable(faster)), "");
+}
+
+std::string DevicesItem(const Plan& plan) {
+  return plan.devices ? Item("devices", WordsOf(MeshText(*plan.devices)), "") : "";
 }
 
 std::string MachineText(const PlannedTraining& planned, const SystemMemory& machine) {
@@ -195,9 +200,10 @@ std::string NotesText(const PlannedTraining& planned) {
 
 std::string PlanText(const PlannedTraining& planned, const SystemMemory* machine) {
   const Plan& plan = planned.plan;
-  return HeadText(planned) + PolicyText(planned.config) + BudgetText(plan) +
+  return HeadText(planned) + PolicyText(planned.config) + DevicesItem(plan) + BudgetText(plan) +
          (machine != nullptr ? MachineText(planned, *machine) : "") + "\n" +
          LayerTableText(plan.layers) + "\n" +
+         (plan.devices ? DevicesText(*plan.devices) + "\n" : "") +
          MemoryText(plan, planned.config.memory.use_activation_pooling) + StepWorkText(plan) +
          NotesText(planned);
 }

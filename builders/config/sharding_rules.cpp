@@ -1,0 +1,89 @@
+#include "builders/config/sharding_rules.h"
+
+#include <string>
+
+namespace frugal {
+namespace {
+
+void CheckMesh(const RunConfig& config, Diagnostics& diagnostics) {
+  const std::int64_t devices = config.memory.num_devices, data = config.sharding.data_parallel;
+  if (devices % data == 0) return;
+  diagnostics.Add(config.origins.PlaceOf("sharding.data_parallel"),
+                  {.where = "sharding",
+                   .required = "data_parallel replicas share the devices evenly",
+                   .given = "data_parallel = " + std::to_string(data) +
+                            " and memory.num_devices = " + std::to_string(devices),
+                   .advice = "use a divisor of num_devices"});
+}
+
+void CheckMicroBatches(const RunConfig& config, Diagnostics& diagnostics) {
+  const TrainingOptions& training = config.training;
+  if (config.memory.use_pipeline_parallelism && training.gradient_accumulation_steps > 1) {
+    diagnostics.Add(config.origins.PlaceOf("training.gradient_accumulation_steps"),
+                    {.where = "training",
+                     .required = "a pipeline's batch is split by micro_batch_count alone",
+                     .given = "gradient_accumulation_steps = " +
+                              std::to_string(training.gradient_accumulation_steps) +
+                              " beside memory.use_pipeline_parallelism",
+                     .advice = "raise memory.micro_batch_count instead"});
+    return;
+  }
+  const std::int64_t parts = config.sharding.data_parallel * MicroBatchesOf(config);
+  const std::string given = "there are " + std::to_string(parts) + " micro-batches (" +
+                            std::to_string(config.sharding.data_parallel) + " replicas of " +
+                            std::to_string(MicroBatchesOf(config)) + ")";
+  if (parts > training.batch_size) {
+    diagnostics.Add(config.origins.PlaceOf("memory.num_devices"),
+                    {.where = "memory",
+                     .required = "every micro-batch of a step has a sample",
+                     .given = given + " and batch_size = " + std::to_string(training.batch_size),
+                     .advice = "use a larger batch, or a smaller memory.micro_batch_count"});
+  }
+  if (parts > 1 && config.loss.ignore_index != LossOptions().ignore_index) {
+    diagnostics.Add(config.origins.PlaceOf("loss.ignore_index"),
+                    {.where = "loss",
+                     .required = "parts of a batch count by their samples",
+                     .given = given + " and a loss that leaves out labels (ignore_index), of which "
+                                      "parts may have different numbers",
+                     .advice = "use one device, or no ignore_index"});
+  }
+}
+
+void CheckBudget(const RunConfig& config, Diagnostics& diagnostics) {
+  if (!config.memory.memory_budget_mb) return;
+  diagnostics.Add(
+      config.origins.PlaceOf("memory.memory_budget_mb"),
+      {.where = "memory",
+       .required = "a budget is that of one device",
+       .given = "memory_budget_mb with num_devices = " + std::to_string(config.memory.num_devices),
+       .advice = "state max_memory_per_device_mb, and sharding_strategy = "
+                 "\"MemoryBalanced\", use_gradient_checkpointing or more devices to "
+                 "stay below it"});
+}
+
+}  // namespace
+
+DeviceMesh MeshOf(const RunConfig& config) {
+  const std::int64_t data = config.sharding.data_parallel;
+  return {.data = data, .pipeline = config.memory.num_devices / data};
+}
+
+std::int64_t MicroBatchesOf(const RunConfig& config) {
+  return config.memory.use_pipeline_parallelism ? config.memory.micro_batch_count
+                                                : config.training.gradient_accumulation_steps;
+}
+
+PipelineSchedule ScheduleOf(const RunConfig& config) {
+  const PipelineKind kind =
+      config.memory.use_pipeline_parallelism ? config.sharding.schedule : PipelineKind::kSequential;
+  return MakePipelineSchedule(kind, MeshOf(config).pipeline, MicroBatchesOf(config));
+}
+
+void CheckShardingRules(const RunConfig& config, Diagnostics& diagnostics) {
+  CheckMesh(config, diagnostics);
+  if (config.memory.num_devices == 1) return;
+  CheckMicroBatches(config, diagnostics);
+  CheckBudget(config, diagnostics);
+}
+
+}  // namespace frugal

@@ -1,0 +1,119 @@
+#include "builders/plan/one_device_planner.h"
+
+#include <algorithm>
+
+#include "builders/budget/budget_planner.h"
+#include "builders/budget/footprint.h"
+#include "builders/dry_run/checkpoint_policy.h"
+#include "builders/dry_run/dry_training.h"
+#include "builders/dry_run/saved_bytes.h"
+#include "builders/setup/dry_environment.h"
+#include "sdk/core/byte_size.h"
+
+namespace frugal {
+namespace {
+
+using std::int64_t;
+
+// Numbers run in order of the layers, so those inside one layer follow each other.
+SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std::string& path) {
+  SegmentRange range;
+  int last = -1;
+  const std::string prefix = path + ".";
+  for (auto at = numbers.lower_bound(prefix); at != numbers.end(); ++at) {
+    const auto& [inside, number] = *at;
+    if (!inside.starts_with(prefix)) break;
+    range.first = last < 0 ? number : std::min(range.first, number);
+    last = std::max(last, number);
+  }
+  range.count = last < 0 ? 0 : last - range.first + 1;
+  return range;
+}
+
+void DescribeLayers(PlannedTraining& planned, const Trial& trial, const SavedBytes& kept) {
+  const std::map<std::string, int> segments = SegmentNumbers(*planned.network);
+  DryEnvironment environment(*planned.backend, planned.dtype());
+  Context& context = environment.context();
+  context.set_training(true);
+  VarTuple vars = InputsOf(planned, trial, context);
+  for (std::size_t i = 0; i < planned.network->size(); ++i) {
+    Layer& layer = planned.network->layer(i);
+    layer(context, vars);
+    const auto keeps = kept.find(layer.path());
+    const auto segment = segments.find(layer.path());
+    planned.plan.layers.push_back({.path = layer.path(),
+                                   .description = layer.Describe(),
+                                   .output = vars[0].shape(),
+                                   .parameters = layer.ParameterCount(),
+                                   .saved_bytes = keeps == kept.end() ? 0 : keeps->second,
+                                   .segment = segment == segments.end() ? -1 : segment->second,
+                                   .inner_segments = SegmentsInside(segments, layer.path())});
+  }
+}
+
+void FillTotals(PlannedTraining& planned, const MemoryLedger& ledger) {
+  Plan& plan = planned.plan;
+  plan.parameter_count = planned.network->ParameterCount();
+  for (const Parameter* parameter : planned.parameters) {
+    if (parameter->trainable) plan.trainable_count += parameter->shape.ElementCount();
+  }
+  plan.total_steps = planned.schedule.total_steps;
+  plan.peak_by_purpose = ledger.peak();
+  plan.peak_bytes = ledger.peak_total();
+  plan.at_peak = ledger.at_peak();
+  for (const StepPlan& step : plan.steps) {
+    plan.arena_bytes = std::max(plan.arena_bytes, step.layout.arena_bytes);
+    plan.live_lower_bound_bytes =
+        std::max(plan.live_lower_bound_bytes, step.layout.lower_bound_bytes);
+  }
+  const TrainingMemoryConfig& memory = planned.config.memory;
+  if (!memory.use_activation_pooling) return;
+  plan.arena_kept_bytes = std::min(plan.arena_bytes, memory.max_pool_memory_mb * kBytesPerMegabyte);
+}
+
+}  // namespace
+
+PlannedTraining PlanOneDevice(TrainingSetup setup) {
+  const std::optional<BudgetChoice> choice = ChooseWithinBudget(setup);
+  if (choice) setup.config = WithSettings(std::move(setup.config), choice->settings);
+  Trial trial = TrialWith(setup, SettingsOf(setup.config));
+  setup.schedule = trial.schedule;
+  const SavedBytes kept = MeasureSavedBytes(setup, trial);
+  if (choice && choice->segments) {
+    setup.network->SetLeafSegments(*choice->segments);
+  } else {
+    SetPolicySegments(setup, trial.settings, kept);
+  }
+  PlannedTraining planned{std::move(setup), Plan()};
+  Plan& plan = planned.plan;
+  DescribeLayers(planned, trial, kept);
+  plan.final_after = trial.final_after = ContributionsFor(planned, trial);
+  DryTraining training(planned, trial);
+  for (const PlannedStep& step : StepsOf(trial.schedule)) {
+    plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
+  }
+  FillTotals(planned, training.ledger());
+  if (choice) {
+    plan.budget = choice->plan;
+    plan.budget->planned_bytes =
+        FootprintBytes(planned.config.memory, plan, training.ledger().live_total());
+  }
+  plan.largest_holders = HoldersOf(plan.steps.front());
+  return planned;
+}
+
+Trial TrialOf(const PlannedTraining& planned) {
+  Trial trial = TrialWith(planned, SettingsOf(planned.config));
+  trial.final_after = planned.plan.final_after;
+  return trial;
+}
+
+StepPlan PlanStep(const PlannedTraining& planned, StepKind kind, int64_t batch) {
+  DryTraining training(planned, TrialOf(planned));
+  for (const Parameter* parameter : planned.parameters) training.store().Value(*parameter);
+  // Packed weights are there too once anything has run.
+  const bool packs = planned.dtype() == DType::kBF16;
+  return training.Run(kind, batch, packs ? 2 : 1);
+}
+
+}  // namespace frugal

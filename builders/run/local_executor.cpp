@@ -1,0 +1,222 @@
+#include "builders/run/local_executor.h"
+
+#include <algorithm>
+
+#include "builders/plan/cautions.h"
+#include "builders/plan/one_device_planner.h"
+#include "builders/run/weights.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/error.h"
+#include "sdk/core/log.h"
+#include "sdk/memory/recording.h"
+#include "sdk/train/stage_step.h"
+
+namespace frugal {
+namespace {
+
+ParameterStore::Options StoreOptions(const PlannedTraining& planned, MemoryStack& memory) {
+  const auto strategy = planned.config.memory.default_initialization_strategy;
+  return {.dtype = MasterType(planned.dtype()),
+          .seed = planned.seed(),
+          .dry = false,
+          .start_at_zero = strategy == InitializationStrategy::kZero,
+          .gradient_memory = planned.updates_in_backward() ? &memory.step() : nullptr};
+}
+
+// The activation pool is a limit too: what a step needs beyond it is returned after each step.
+void WarnAboutActivationPool(const PlannedTraining& planned) {
+  const TrainingMemoryConfig& memory = planned.config.memory;
+  const std::int64_t pool = memory.max_pool_memory_mb * kBytesPerMegabyte;
+  const auto threshold = memory.memory_warning_threshold * static_cast<double>(pool);
+  if (static_cast<double>(planned.plan.arena_bytes) < threshold) return;
+  LogWarning("a step uses " + FormatBytes(planned.plan.arena_bytes) + " of the activation pool's " +
+             FormatBytes(pool) + " (max_pool_memory_mb); the largest holders are " +
+             DescribeHolders(planned.plan.largest_holders, 3));
+}
+
+// Returns what each label of a recorded step took, and the most that was live while it took it.
+std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace& trace,
+                                       const MemoryTimeline& timeline, const BytesByTag& baseline,
+                                       const LabelTable& labels) {
+  std::vector<LayerMeasurement> layers;
+  for (std::size_t label = 0; label < profile.by_label.size(); ++label) {
+    const KernelTotals& entry = profile.by_label[label];
+    if (entry.launches == 0) continue;
+    LayerMeasurement layer{labels.NameOf(static_cast<LabelTable::Id>(label)), entry.seconds,
+                           entry.flops, entry.launches, 0};
+    for (const Lifetime& life : trace.lifetimes()) {
+      if (life.label != label) continue;
+      const auto& live = timeline.live[static_cast<std::size_t>(life.begin)];
+      layer.peak_live_bytes = std::max(layer.peak_live_bytes, baseline.Total() + live.Total());
+    }
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+}  // namespace
+
+LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources)
+    : planned_(planned),
+      memory_(planned.config.memory, [](const std::string& text) { LogWarning(text); }),
+      store_(memory_.tensors(), memory_.ledger(), StoreOptions(planned, memory_)),
+      context_(Context::Parts{.backend = *planned.backend,
+                              .ledger = memory_.ledger(),
+                              .step_memory = memory_.step(),
+                              .parameters = store_,
+                              .dtype = planned.dtype(),
+                              .seed = planned.seed()}),
+      sources_(std::move(sources)) {
+  if (!planned.stage) {  // else they are those of the whole
+    for (const std::string& caution : CautionsAbout(planned)) LogWarning(caution);
+  }
+  if (memory_.arena() != nullptr) {
+    memory_.arena()->ReserveFor(planned.plan.arena_bytes);
+    WarnAboutActivationPool(planned);
+  }
+  const TrainingMemoryConfig& memory = planned.config.memory;
+  if (memory.default_initialization_strategy == InitializationStrategy::kFromFile) {
+    store_.SetSource(SourceFrom(
+        OpenModelWeights(*memory.weights_file_path, memory.weights_file_format, planned.parameters,
+                         planned.config.model.allow_missing || planned.stage != nullptr),
+        planned.config.training.on_divergence));
+  }
+  if (memory.default_initialization_strategy == InitializationStrategy::kLazy) return;
+  for (const Parameter* parameter : planned.parameters) store_.Value(*parameter);
+}
+
+StepLayouts::Layout LocalExecutor::LayoutFor(StepKind kind, std::int64_t batch) {
+  const StepPlan* planned = planned_.plan.Find(kind, batch);
+  if (planned != nullptr) return {StepLayouts::Layout(), &planned->layout};  // lives as the model
+  return layouts_.Of(kind, batch, [&] { return PlanStep(planned_, kind, batch).layout; });
+}
+
+// Runs `step` on the memory that was planned for it.
+template <class Step>
+auto LocalExecutor::RunPlanned(StepKind kind, std::int64_t batch, Step step) {
+  PlannedArena* arena = memory_.arena();
+  if (arena == nullptr) return step();
+  const StepLayouts::Layout layout = LayoutFor(kind, batch);
+  arena->Begin(*layout);
+  try {
+    auto result = step();
+    arena->End();
+    return result;
+  } catch (...) {
+    arena->Abandon();
+    throw;
+  }
+}
+
+StepResult LocalExecutor::RunStep(StepKind kind, const DataSource& source,
+                                  std::span<const std::int64_t> samples) {
+  const auto batch = static_cast<std::int64_t>(samples.size());
+  return RunPlanned(kind, batch, [&] {
+    if (planned_.stage) return RunStageStep(kind, &source, samples);
+    if (kind == StepKind::kEvaluate) {
+      return EvaluateStep(context_, planned_.step_parts(), &source, samples);
+    }
+    const StepResult result =
+        TrainStep(context_, planned_.step_parts(), *planned_.optimizer, &source, samples);
+    context_.set_step(context_.step() + 1);
+    return result;
+  });
+}
+
+StepResult LocalExecutor::RunStageStep(StepKind kind, const DataSource* source,
+                                       std::span<const std::int64_t> samples) {
+  const PipelineStage& stage = planned_.stage->stage;
+  const StepParts parts = planned_.step_parts();
+  if (kind == StepKind::kEvaluate) {
+    return EvaluateStage(context_, parts, stage, links_, source, samples);
+  }
+  const StepResult result =
+      TrainStage(context_, parts, stage, links_, *planned_.optimizer, source, samples);
+  context_.set_step(context_.step() + 1);
+  return result;
+}
+
+RecordedStep LocalExecutor::RunRecorded(const DataSource& source,
+                                        std::span<const std::int64_t> samples) {
+  MemoryLedger& ledger = memory_.ledger();
+  const BytesByTag baseline = ledger.live();
+  MemoryTrace trace;
+  context_.profile().by_label.clear();
+  RecordedStep recorded;
+  {
+    const RecordingScope recording(ledger, trace);
+    recorded.step = RunStep(StepKind::kTrain, source, samples);
+  }
+  recorded.timeline = TimelineOf(trace, ledger.labels());
+  recorded.layers =
+      LayersOf(context_.profile(), trace, recorded.timeline, baseline, ledger.labels());
+  return recorded;
+}
+
+std::vector<float> LocalExecutor::Predict(std::span<const InputValues> inputs, std::int64_t count) {
+  const EmaScope average(*this);
+  std::vector<float> outputs;
+  RunPlanned(StepKind::kPredict, count, [&] {
+    if (planned_.stage) {
+      PredictStage(context_, planned_.step_parts(), planned_.stage->stage, links_, inputs, count,
+                   outputs);
+      return Shape();
+    }
+    return PredictStep(context_, planned_.step_parts(), inputs, count, outputs);
+  });
+  return outputs;
+}
+
+void LocalExecutor::SwapEma() {
+  for (const Parameter* parameter : HeldParameters()) {
+    store_.SwapEma(*parameter, *planned_.backend);
+  }
+  averaged_ = !averaged_;
+}
+
+std::vector<const Parameter*> LocalExecutor::HeldParameters() const {
+  std::vector<const Parameter*> held(planned_.parameters.begin(), planned_.parameters.end());
+  if (!planned_.stage) return held;
+  const PipelineStage& stage = planned_.stage->stage;
+  for (const SharedParameter& shared : stage.shared) {
+    if (shared.stages.front() != stage.index) held.push_back(shared.parameter);
+  }
+  return held;
+}
+
+const DataSource& LocalExecutor::Source(DatasetPart part) {
+  auto& source = part == DatasetPart::kTrain ? sources_.train : sources_.test;
+  if (source != nullptr) return *source;
+  if (!planned_.dataset) {
+    throw UsageError({.where = "Model",
+                      .required = "the program's own data has the part that is asked for",
+                      .given = "it brought none",
+                      .advice = "give a test part, or set evaluate to false"});
+  }
+  const LabelScope label(context_, "data set");
+  source =
+      OpenPart(*planned_.dataset, part, TakeStorage(memory_.tensors(), *planned_.dataset, part));
+  return *source;
+}
+
+void LocalExecutor::CopyValues(Executor& from) {
+  for (const Parameter* parameter : HeldParameters()) {
+    store_.CopyFrom(from.StoreOf(*parameter), *parameter);
+    if (from.averaged()) store_.SwapEma(*parameter, *planned_.backend);
+  }
+}
+
+MemoryMeasurement LocalExecutor::Measured() const {
+  const MemoryLedger& ledger = memory_.ledger();
+  MemoryMeasurement measured;
+  measured.peak_by_purpose = ledger.peak();
+  measured.peak_bytes = ledger.peak_total();
+  measured.at_peak = ledger.at_peak();
+  measured.arena_bytes = memory_.arena() ? memory_.arena()->capacity_bytes() : 0;
+  measured.peak_rss_bytes = PeakResidentBytes();
+  measured.pool = memory_.pool_statistics();
+  measured.sent = sent_;
+  return measured;
+}
+
+}  // namespace frugal

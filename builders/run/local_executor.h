@@ -1,0 +1,68 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "builders/run/executor.h"
+#include "builders/run/memory_stack.h"
+#include "builders/run/step_layouts.h"
+#include "sdk/train/stage.h"
+
+namespace frugal {
+
+// Runs planned steps on one device: holds its memory, the values of its parameters, the context
+// that steps run in and the data.
+class LocalExecutor final : public Executor {
+ public:
+  // The planned training must outlive it. With own data, `sources` holds it; otherwise data sets
+  // are read when they are first needed. Takes parameter memory here, or, with lazy initialization,
+  // when each is first touched.
+  LocalExecutor(const PlannedTraining& planned, DataSources sources);
+
+  const PlannedTraining& planned() const override { return planned_; }
+  const DataSources& sources() const override { return sources_; }
+  ParameterStore& StoreOf(const Parameter&) override { return store_; }
+  std::vector<ParameterStore*> StoresWith(const Parameter&) override { return {&store_}; }
+  const DataSource& Source(DatasetPart part) override;
+  StepResult RunStep(StepKind kind, const DataSource& source,
+                     std::span<const std::int64_t> samples) override;
+  RecordedStep RunRecorded(const DataSource& source,
+                           std::span<const std::int64_t> samples) override;
+  std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) override;
+  void SwapEma() override;
+  bool averaged() const override { return averaged_; }
+  void CopyValues(Executor& from) override;
+
+  void SetTimed(bool timed) override { context_.profile().timed = timed; }
+  void ClearKernelTimes() override { context_.profile().by_kind = {}; }
+  Profile KernelTimes() override { return context_.profile(); }
+  std::int64_t live_bytes() const override { return memory_.ledger().live_total(); }
+  std::int64_t system_allocations() const override { return memory_.system_allocations(); }
+  MemoryMeasurement Measured() const override;
+
+  // Says whom a device among several works with, until the next call.
+  void SetLinks(const StageLinks& links) { links_ = links; }
+  void CountSent(const Traffic& traffic) { sent_ += traffic; }
+
+ private:
+  template <class Step>
+  auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
+  StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
+  // Those that it owns, and copies of shared ones.
+  std::vector<const Parameter*> HeldParameters() const;
+  StepResult RunStageStep(StepKind kind, const DataSource* source,
+                          std::span<const std::int64_t> samples);
+
+  const PlannedTraining& planned_;
+  MemoryStack memory_;
+  ParameterStore store_;
+  Context context_;
+  DataSources sources_;
+  StepLayouts layouts_;  // of steps that are not in the plan
+  StageLinks links_;     // null where the device is alone
+  Traffic sent_;
+  bool averaged_ = false;
+};
+
+}  // namespace frugal

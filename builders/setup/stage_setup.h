@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "builders/setup/boundary_table.h"
+#include "layers/sequential.h"
+#include "sdk/plan/placement.h"
+
+namespace frugal {
+
+// Holds what a device of a training on several has beside its own part of the network.
+struct StageSetup {
+  PipelineStage stage;
+  LayerRange layers;  // of the whole network
+  // The other parts, which run elsewhere. Shared parameters may belong to them.
+  std::vector<std::unique_ptr<Sequential>> others;
+  std::unique_ptr<BoundaryTable> boundaries;
+
+  // Evaluations and predictions run on the first replica alone.
+  bool evaluates() const { return stage.data_index == 0; }
+  bool reads_data() const { return stage.is_first() || stage.is_last(); }
+};
+
+}  // namespace frugal
