@@ -4,10 +4,9 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -309,43 +308,31 @@ void RunThreadRanks(int size, const std::function<void(Communicator&)>& body) {
                       .given = "size = " + std::to_string(size),
                       .advice = {}});
   }
+  WorkerThreads threads(size);
+  RunThreadRanks(threads, size, body);
+}
+
+void RunThreadRanks(WorkerThreads& threads, int size,
+                    const std::function<void(Communicator&)>& body) {
   std::vector<int> ranks(static_cast<std::size_t>(size));
-  for (int rank = 0; rank < size; ++rank) ranks[static_cast<std::size_t>(rank)] = rank;
+  std::iota(ranks.begin(), ranks.end(), 0);
   const auto world = std::make_shared<ThreadWorld>(size);
   const auto group = std::make_shared<Group>(world, ranks);
   std::mutex mutex;
   std::optional<std::pair<int, std::exception_ptr>> failed;  // the first
-  const auto fail = [&](int rank, const std::exception_ptr& error) {
-    {
-      const std::scoped_lock lock(mutex);
-      if (!failed) failed = {rank, error};
-    }
-    world->Fail(rank, MessageOf(error));
-  };
-  std::vector<std::thread> threads;
-  threads.reserve(ranks.size());
-  for (const int rank : ranks) {
+  threads.Run(size, [&](int rank) {
     try {
-      threads.emplace_back([&, rank] {
-        try {
-          ThreadCommunicator communicator(group, rank);
-          body(communicator);
-          world->End(rank);
-        } catch (...) {
-          fail(rank, std::current_exception());
-        }
-      });
-    } catch (const std::system_error& error) {
-      fail(rank,
-           std::make_exception_ptr(CommunicationError(
-               {.where = "rank " + std::to_string(rank),
-                .required = "each of the " + std::to_string(size) + " ranks gets a thread",
-                .given = error.what(),
-                .advice = "use fewer devices, or raise the limit of processes (ulimit -u)"})));
-      break;
+      ThreadCommunicator communicator(group, rank);
+      body(communicator);
+      world->End(rank);
+    } catch (...) {
+      {
+        const std::scoped_lock lock(mutex);
+        if (!failed) failed = {rank, std::current_exception()};
+      }
+      world->Fail(rank, MessageOf(std::current_exception()));
     }
-  }
-  for (std::thread& thread : threads) thread.join();
+  });
   if (failed) Rethrow(failed->second, failed->first);
 }
 
