@@ -10,4 +10,16 @@ class CommunicationError : public Error {
   using Error::Error;
 };
 
+// Another rank failed, is gone or stands still; this one could have gone on.
+class LostRankError : public CommunicationError {
+ public:
+  using CommunicationError::CommunicationError;
+};
+
+// That rank has failed with an error of its own, which it tells itself.
+class FailedRankError : public LostRankError {
+ public:
+  using LostRankError::LostRankError;
+};
+
 }  // namespace frugal

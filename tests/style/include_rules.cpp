@@ -17,6 +17,8 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/tensor/", 2},
     {"sdk/backend/", 3},
     {"sdk/comm/", 3},
+    {"sdk/comm/process/", 4},
+    {"sdk/comm/mpi/", 5},
     {"sdk/backend/common/", 4},
     {"sdk/backend/eigen/matmul/", 5},
     {"sdk/backend/eigen/elementwise/", 5},
