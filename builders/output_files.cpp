@@ -7,6 +7,7 @@
 #include "builders/report/json/summary_json.h"
 #include "builders/report/report_file.h"
 #include "presets/config/diagnostics.h"
+#include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/io/atomic_file.h"
@@ -183,6 +184,10 @@ void CheckOutputSpace(const RunConfig& config, const OutputBytes& bytes) {
 
 std::vector<std::string> WriteOutputs(Model& model, const TrainingResult& result) {
   const OutputOptions& output = model.config().output;
+  if (!IsFirstProcess()) {
+    if (output.weights) model.SaveWeights(*output.weights);  // the first one collects them
+    return {};
+  }
   const ReportData data = {model.planned(), result};
   std::vector<std::string> written;
   std::string failures;

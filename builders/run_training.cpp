@@ -9,6 +9,7 @@
 #include "builders/report/text/memory_table.h"
 #include "builders/report/text/operation_table.h"
 #include "builders/report/text/plan_text.h"
+#include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 
@@ -65,8 +66,10 @@ TrainingResult Train(Model& model, TrainingObserver* observer, const TrainOption
 
 TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& options,
                        DataSources sources) {
-  PrepareOutputs(planned.config, options.keep);
-  CheckOutputSpace(planned.config, OutputBytesOf(planned));
+  if (IsFirstProcess()) {
+    PrepareOutputs(planned.config, options.keep);
+    CheckOutputSpace(planned.config, OutputBytesOf(planned));
+  }
   const DataUnits units = UnitsOf(planned.layout, planned.config.loss);
   const SystemMemory machine = ReadSystemMemory();
   if (!options.quiet) std::cout << PlanText(planned, &machine) << std::endl;

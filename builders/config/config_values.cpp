@@ -1,4 +1,4 @@
-#include "builders/report/rows/config_values.h"
+#include "builders/config/config_values.h"
 
 #include <filesystem>
 

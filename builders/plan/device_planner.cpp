@@ -82,6 +82,20 @@ Placement PlacementOf(const TrainingSetup& setup) {
   return CustomPlacement(layers, stages, *memory.custom_device_assignments);
 }
 
+// Segments are numbered through all stages.
+void AppendLayers(const std::vector<LayerPlan>& own, std::vector<LayerPlan>& all) {
+  int next = 0;
+  for (const LayerPlan& layer : all) {
+    next = std::max(
+        {next, layer.segment + 1, layer.inner_segments.first + layer.inner_segments.count});
+  }
+  for (LayerPlan layer : own) {
+    if (layer.segment >= 0) layer.segment += next;
+    if (layer.inner_segments.count > 0) layer.inner_segments.first += next;
+    all.push_back(std::move(layer));
+  }
+}
+
 void Add(const StepPlan& from, StepPlan& to) {
   to.flops += from.flops;
   to.recomputed_flops += from.recomputed_flops;
@@ -113,7 +127,7 @@ void SumUp(PlannedTraining& whole) {
     if (device.stage->stage.data_index > 0) continue;
     plan.parameter_count += own.parameter_count;
     plan.trainable_count += own.trainable_count;
-    plan.layers.insert(plan.layers.end(), own.layers.begin(), own.layers.end());
+    AppendLayers(own.layers, plan.layers);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "builders/budget/budget_limit.h"
 #include "builders/budget/budget_refusal.h"
 #include "builders/budget/budget_search.h"
+#include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/number_text.h"
@@ -62,11 +63,18 @@ std::string Cure(const PlannedTraining& planned, const SystemMemory& machine) {
   return text;
 }
 
+bool IsOnThisMachine(std::size_t device) {
+  if (Launched() == nullptr) return true;
+  return std::ranges::count(Launched()->on_machine, static_cast<int>(device)) > 0;
+}
+
 }  // namespace
 
 std::int64_t NeededBytes(const PlannedTraining& planned) {
   std::int64_t bytes = 0;
-  for (const PlannedTraining& device : planned.devices) bytes += NeededBytes(device);
+  for (std::size_t i = 0; i < planned.devices.size(); ++i) {
+    if (IsOnThisMachine(i)) bytes += NeededBytes(planned.devices[i]);
+  }
   if (!planned.devices.empty()) return bytes;
   const Plan& plan = planned.plan;
   bytes = plan.peak_bytes;

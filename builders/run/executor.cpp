@@ -8,10 +8,7 @@
 namespace frugal {
 
 void Executor::RequireFiniteWeights() {
-  const auto path = FirstNonFinite(
-      planned().parameters, [this](const Parameter& parameter) -> auto& {
-        return StoreOf(parameter);
-      });
+  const auto path = FindNonFinite();
   if (!path) return;
   const DivergenceError error =
       Diverged("parameter " + *path + " holds numbers that are not finite");
@@ -21,9 +18,8 @@ void Executor::RequireFiniteWeights() {
 
 EvaluationResult Executor::Evaluate() {
   const EmaScope average(*this);
-  const DataSource& source = Source(DatasetPart::kTest);
-  const std::int64_t samples =
-      std::min(source.count(), planned().config.data.test_limit.value_or(source.count()));
+  const std::int64_t all = Open(DatasetPart::kTest);
+  const std::int64_t samples = std::min(all, planned().config.data.test_limit.value_or(all));
   const std::vector<std::int64_t> order = FirstSamples(samples);
   EvaluationResult result;
   result.samples = samples;
@@ -31,7 +27,7 @@ EvaluationResult Executor::Evaluate() {
   for (std::int64_t at = 0; at < samples;) {
     const std::int64_t count = std::min(planned().schedule.evaluation_batch, samples - at);
     const StepResult step = RunStep(
-        StepKind::kEvaluate, source,
+        StepKind::kEvaluate,
         std::span(order).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)));
     result.loss += step.loss * static_cast<double>(count);
     correct += step.correct;
@@ -47,10 +43,8 @@ EvaluationResult Executor::Evaluate() {
 
 std::string Executor::WeightsHash() {
   const EmaScope average(*this);
-  return HashWeights(
-      planned().parameters, [this](const Parameter& parameter) -> auto& {
-        return StoreOf(parameter);
-      });
+  return HashWeights(planned().parameters,
+                     [this](const Parameter& parameter) { return ValueOf(parameter); });
 }
 
 }  // namespace frugal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,22 +32,23 @@ class Executor {
   virtual const PlannedTraining& planned() const = 0;
   // Data of the program's own, or what was opened of data sets.
   virtual const DataSources& sources() const = 0;
-  // Returns the store that holds the parameter's value, gradient and state.
+  // Returns the store of this process that holds the parameter's value, gradient and state.
   virtual ParameterStore& StoreOf(const Parameter& parameter) = 0;
-
-  // All that hold a value of it: devices may share a parameter.
+  // All of this process that hold a value of it: devices may share a parameter.
   virtual std::vector<ParameterStore*> StoresWith(const Parameter& parameter) = 0;
+  // Return the value or the last gradient, wherever it is; the latter is empty where there is none.
+  virtual Tensor ValueOf(const Parameter& parameter) = 0;
+  virtual Tensor GradientOf(const Parameter& parameter) = 0;
 
-  // Opens the part where it is not open yet. Throws UsageError where the program brought none.
-  virtual const DataSource& Source(DatasetPart part) = 0;
+  // Opens the part where it is needed and not open yet, and returns how many samples it has. Throws
+  // UsageError where the program brought none.
+  virtual std::int64_t Open(DatasetPart part) = 0;
 
   // Runs a training or evaluation step on the memory that was planned for it.
-  virtual StepResult RunStep(StepKind kind, const DataSource& source,
-                             std::span<const std::int64_t> samples) = 0;
-  // Runs a training step and keeps the book of it; of several devices, that of the one whose plan
-  // is largest.
-  virtual RecordedStep RunRecorded(const DataSource& source,
-                                   std::span<const std::int64_t> samples) = 0;
+  virtual StepResult RunStep(StepKind kind, std::span<const std::int64_t> samples) = 0;
+  // Runs a training step and keeps the book of it; of several devices, that of the one of this
+  // process whose plan is largest.
+  virtual RecordedStep RunRecorded(std::span<const std::int64_t> samples) = 0;
   // Returns the network's outputs for `count` samples of all of its inputs.
   virtual std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) = 0;
   // Runs over the test part. Throws UsageError where there is none.
@@ -62,6 +64,8 @@ class Executor {
 
   // Does what Model::RequireFiniteWeights says.
   void RequireFiniteWeights();
+  // The path of a parameter with a value that is not finite; nothing where there is none.
+  virtual std::optional<std::string> FindNonFinite() = 0;
   std::string WeightsHash();
 
   // Kernels are timed, of all devices, while this is set.

@@ -54,6 +54,15 @@ std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace
   return layers;
 }
 
+Traffic SentOver(const StageLinks& links) {
+  Traffic sent = links.pipeline->traffic();
+  return sent += links.data->traffic();
+}
+
+DatasetPart PartOf(StepKind kind) {
+  return kind == StepKind::kTrain ? DatasetPart::kTrain : DatasetPart::kTest;
+}
+
 }  // namespace
 
 LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources)
@@ -85,6 +94,10 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
   for (const Parameter* parameter : planned.parameters) store_.Value(*parameter);
 }
 
+std::optional<std::string> LocalExecutor::FindNonFinite() {
+  return FirstNonFinite(planned_.parameters, store_);
+}
+
 StepLayouts::Layout LocalExecutor::LayoutFor(StepKind kind, std::int64_t batch) {
   const StepPlan* planned = planned_.plan.Find(kind, batch);
   if (planned != nullptr) return {StepLayouts::Layout(), &planned->layout};  // lives as the model
@@ -108,11 +121,13 @@ auto LocalExecutor::RunPlanned(StepKind kind, std::int64_t batch, Step step) {
   }
 }
 
-StepResult LocalExecutor::RunStep(StepKind kind, const DataSource& source,
-                                  std::span<const std::int64_t> samples) {
+StepResult LocalExecutor::RunStep(StepKind kind, std::span<const std::int64_t> samples) {
   const auto batch = static_cast<std::int64_t>(samples.size());
+  if (planned_.stage) {
+    return RunPlanned(kind, batch, [&] { return RunStageStep(kind, samples); });
+  }
+  const DataSource& source = Source(PartOf(kind));
   return RunPlanned(kind, batch, [&] {
-    if (planned_.stage) return RunStageStep(kind, &source, samples);
     if (kind == StepKind::kEvaluate) {
       return EvaluateStep(context_, planned_.step_parts(), &source, samples);
     }
@@ -123,21 +138,23 @@ StepResult LocalExecutor::RunStep(StepKind kind, const DataSource& source,
   });
 }
 
-StepResult LocalExecutor::RunStageStep(StepKind kind, const DataSource* source,
-                                       std::span<const std::int64_t> samples) {
+StepResult LocalExecutor::RunStageStep(StepKind kind, std::span<const std::int64_t> samples) {
   const PipelineStage& stage = planned_.stage->stage;
+  const DataSource* source = planned_.stage->reads_data() ? &Source(PartOf(kind)) : nullptr;
   const StepParts parts = planned_.step_parts();
   if (kind == StepKind::kEvaluate) {
     return EvaluateStage(context_, parts, stage, links_, source, samples);
   }
+  const Traffic before = SentOver(links_);
   const StepResult result =
       TrainStage(context_, parts, stage, links_, *planned_.optimizer, source, samples);
+  const Traffic after = SentOver(links_);
+  sent_ += {.messages = after.messages - before.messages, .bytes = after.bytes - before.bytes};
   context_.set_step(context_.step() + 1);
   return result;
 }
 
-RecordedStep LocalExecutor::RunRecorded(const DataSource& source,
-                                        std::span<const std::int64_t> samples) {
+RecordedStep LocalExecutor::RunRecorded(std::span<const std::int64_t> samples) {
   MemoryLedger& ledger = memory_.ledger();
   const BytesByTag baseline = ledger.live();
   MemoryTrace trace;
@@ -145,7 +162,7 @@ RecordedStep LocalExecutor::RunRecorded(const DataSource& source,
   RecordedStep recorded;
   {
     const RecordingScope recording(ledger, trace);
-    recorded.step = RunStep(StepKind::kTrain, source, samples);
+    recorded.step = RunStep(StepKind::kTrain, samples);
   }
   recorded.timeline = TimelineOf(trace, ledger.labels());
   recorded.layers =

@@ -24,11 +24,12 @@ class LocalExecutor final : public Executor {
   const DataSources& sources() const override { return sources_; }
   ParameterStore& StoreOf(const Parameter&) override { return store_; }
   std::vector<ParameterStore*> StoresWith(const Parameter&) override { return {&store_}; }
-  const DataSource& Source(DatasetPart part) override;
-  StepResult RunStep(StepKind kind, const DataSource& source,
-                     std::span<const std::int64_t> samples) override;
-  RecordedStep RunRecorded(const DataSource& source,
-                           std::span<const std::int64_t> samples) override;
+  Tensor ValueOf(const Parameter& parameter) override { return store_.Value(parameter); }
+  Tensor GradientOf(const Parameter& parameter) override { return store_.Gradient(parameter); }
+  std::optional<std::string> FindNonFinite() override;
+  std::int64_t Open(DatasetPart part) override { return Source(part).count(); }
+  StepResult RunStep(StepKind kind, std::span<const std::int64_t> samples) override;
+  RecordedStep RunRecorded(std::span<const std::int64_t> samples) override;
   std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) override;
   void SwapEma() override;
   bool averaged() const override { return averaged_; }
@@ -43,7 +44,6 @@ class LocalExecutor final : public Executor {
 
   // Says whom a device among several works with, until the next call.
   void SetLinks(const StageLinks& links) { links_ = links; }
-  void CountSent(const Traffic& traffic) { sent_ += traffic; }
 
  private:
   template <class Step>
@@ -51,8 +51,8 @@ class LocalExecutor final : public Executor {
   StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
   // Those that it owns, and copies of shared ones.
   std::vector<const Parameter*> HeldParameters() const;
-  StepResult RunStageStep(StepKind kind, const DataSource* source,
-                          std::span<const std::int64_t> samples);
+  const DataSource& Source(DatasetPart part);
+  StepResult RunStageStep(StepKind kind, std::span<const std::int64_t> samples);
 
   const PlannedTraining& planned_;
   MemoryStack memory_;
@@ -61,7 +61,7 @@ class LocalExecutor final : public Executor {
   DataSources sources_;
   StepLayouts layouts_;  // of steps that are not in the plan
   StageLinks links_;     // null where the device is alone
-  Traffic sent_;
+  Traffic sent_;         // in training steps
   bool averaged_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "builders/run/make_executor.h"
 #include "builders/run/training_loop.h"
 #include "builders/run/weights.h"
+#include "sdk/comm/launched_ranks.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -88,15 +89,15 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
                       .given = "none was given",
                       .advice = "name samples of the training part by their numbers"});
   }
-  const DataSource& source = executor_->Source(DatasetPart::kTrain);
+  const std::int64_t count = executor_->Open(DatasetPart::kTrain);
   for (const std::int64_t sample : samples) {
-    if (sample >= 0 && sample < source.count()) continue;
+    if (sample >= 0 && sample < count) continue;
     throw UsageError({.where = "Model::TrainStep",
-                      .required = "samples lie in [0, " + std::to_string(source.count()) + ")",
+                      .required = "samples lie in [0, " + std::to_string(count) + ")",
                       .given = "sample " + std::to_string(sample) + " was given",
                       .advice = "samples are counted from 0"});
   }
-  return executor_->RunStep(StepKind::kTrain, source, samples);
+  return executor_->RunStep(StepKind::kTrain, samples);
 }
 
 Model::EmaScope::EmaScope(Model& model)
@@ -183,24 +184,27 @@ const Parameter& Model::Find(const std::string& path) const {
 std::vector<double> Model::Values(const std::string& path) {
   const OneThreadGuard::Scope use(*use_, "Model::Values");
   const Parameter& parameter = Find(path);
-  return ToDoubles(executor_->StoreOf(parameter).Value(parameter));
+  return ToDoubles(executor_->ValueOf(parameter));
 }
 
 std::vector<double> Model::LastGradient(const std::string& path) {
   const OneThreadGuard::Scope use(*use_, "Model::LastGradient");
   const Parameter& parameter = Find(path);
-  return ToDoubles(executor_->StoreOf(parameter).Gradient(parameter));
+  return ToDoubles(executor_->GradientOf(parameter));
 }
 
 void Model::SaveWeights(const std::string& path) {
   const OneThreadGuard::Scope use(*use_, "Model::SaveWeights");
   const frugal::EmaScope average(*executor_);
   executor_->RequireFiniteWeights();
-  WriteWeights(
-      path, parameters(),
-      MasterType(planned_->dtype()), [this](const Parameter& parameter) -> auto& {
-        return executor_->StoreOf(parameter);
-      });
+  const ValueLookup values = [this](const Parameter& parameter) {
+    return executor_->ValueOf(parameter);
+  };
+  if (IsFirstProcess()) {
+    WriteWeights(path, parameters(), MasterType(planned_->dtype()), values);
+  } else {
+    for (const Parameter* parameter : parameters()) values(*parameter);
+  }
 }
 
 void Model::LoadWeights(const std::string& path, WeightsFormat format) {

@@ -5,32 +5,23 @@
 
 #include "builders/plan/cautions.h"
 #include "builders/run/weights.h"
-#include "sdk/comm/thread_ranks.h"
 #include "sdk/core/log.h"
 
 namespace frugal {
 namespace {
 
-// Names the groups along the axes of the mesh and sets them on the device while it lives.
+// Sets whom a device works with while it lives.
 class LinkScope {
  public:
-  LinkScope(Communicator& ranks, LocalExecutor& device) : device_(device) {
-    const PipelineStage& stage = device.planned().stage->stage;
-    pipeline_ = ranks.Split(static_cast<int>(stage.data_index), "the mesh");
-    data_ = ranks.Split(static_cast<int>(stage.index), "the mesh");
-    device_.SetLinks({.pipeline = pipeline_.get(), .data = data_.get()});
+  LinkScope(const StageLinks& links, LocalExecutor& device) : device_(device) {
+    device_.SetLinks(links);
   }
   LinkScope(const LinkScope&) = delete;
   LinkScope& operator=(const LinkScope&) = delete;
-  ~LinkScope() {
-    device_.SetLinks({});
-    device_.CountSent(pipeline_->traffic());
-    device_.CountSent(data_->traffic());
-  }
+  ~LinkScope() { device_.SetLinks({}); }
 
  private:
   LocalExecutor& device_;
-  std::unique_ptr<Communicator> pipeline_, data_;
 };
 
 // Every device reads its own part of the file, which is held against the whole network here.
@@ -41,29 +32,49 @@ void CheckWeightsFile(const PlannedTraining& planned) {
                    planned.config.model.allow_missing);
 }
 
+// The numbers of a measurement in a row, as processes tell them to each other.
+std::vector<std::int64_t*> NumbersOf(MemoryMeasurement& measured) {
+  std::vector<std::int64_t*> numbers = {&measured.peak_bytes, &measured.arena_bytes,
+                                        &measured.peak_rss_bytes, &measured.sent.messages,
+                                        &measured.sent.bytes};
+  for (const MemoryTag tag : kAllMemoryTags) {
+    numbers.push_back(&measured.peak_by_purpose[tag]);
+    numbers.push_back(&measured.at_peak[tag]);
+  }
+  return numbers;
+}
+
+void Share(DeviceTeam& team, std::size_t device, MemoryMeasurement& measured) {
+  const std::vector<std::int64_t*> numbers = NumbersOf(measured);
+  std::vector<std::int64_t> values;
+  for (const std::int64_t* number : numbers) values.push_back(*number);
+  team.Share({.data = values.data(), .count = std::ssize(values), .dtype = DType::kI64}, device,
+             "measured memory");
+  for (std::size_t i = 0; i < numbers.size(); ++i) *numbers[i] = values[i];
+}
+
 }  // namespace
 
 ShardedExecutor::ShardedExecutor(const PlannedTraining& planned, DataSources sources)
     : planned_(planned),
       sources_(std::move(sources)),
-      threads_(ThreadCount()),
+      team_(MakeDeviceTeam(planned)),
       owners_(planned.parameters.size()) {
   for (const std::string& caution : CautionsAbout(planned)) LogWarning(caution);
   CheckWeightsFile(planned);
-  for (const PlannedTraining& device : planned.devices) {
-    devices_.push_back(std::make_unique<LocalExecutor>(device, sources_));
+  for (std::size_t i = 0; i < planned.devices.size(); ++i) {
+    const PlannedTraining& device = planned.devices[i];
+    devices_.push_back(team_->IsHere(i) ? std::make_unique<LocalExecutor>(device, sources_)
+                                        : nullptr);
     if (device.stage->stage.data_index > 0) continue;
-    for (const Parameter* parameter : device.parameters) {
-      owners_[parameter->index] = devices_.size() - 1;
-    }
+    for (const Parameter* parameter : device.parameters) owners_[parameter->index] = i;
   }
 }
 
 void ShardedExecutor::Run(std::size_t devices, const std::function<void(LocalExecutor&)>& body) {
-  RunThreadRanks(static_cast<int>(devices), [&](Communicator& ranks) {
-    SetThreadCount(threads_);
-    LocalExecutor& device = *devices_[static_cast<std::size_t>(ranks.rank())];
-    const LinkScope links(ranks, device);
+  team_->Run(devices, [&](std::size_t number, const StageLinks& links) {
+    LocalExecutor& device = *devices_[number];
+    const LinkScope scope(links, device);
     body(device);
   });
 }
@@ -73,68 +84,121 @@ void ShardedExecutor::RunOnAll(const std::function<void(LocalExecutor&)>& body) 
 }
 
 void ShardedExecutor::RunOnFirstReplica(const std::function<void(LocalExecutor&)>& body) {
-  Run(static_cast<std::size_t>(planned_.devices.front().stage->stage.count), body);
+  Run(LastStage() + 1, body);
+}
+
+std::size_t ShardedExecutor::LastStage() const {
+  return static_cast<std::size_t>(planned_.devices.front().stage->stage.count) - 1;
+}
+
+LocalExecutor& ShardedExecutor::First() const {
+  return **std::ranges::find_if(devices_, [](const auto& device) { return device != nullptr; });
+}
+
+bool ShardedExecutor::Holds(const LocalExecutor& device, const Parameter& parameter) const {
+  const PlannedTraining& planned = device.planned();
+  const auto is_it = [&](const Parameter* one) { return one->index == parameter.index; };
+  return std::ranges::any_of(planned.parameters, is_it) ||
+         std::ranges::any_of(planned.stage->stage.shared, is_it, &SharedParameter::parameter);
 }
 
 ParameterStore& ShardedExecutor::StoreOf(const Parameter& parameter) {
-  return devices_[owners_[parameter.index]]->StoreOf(parameter);
+  if (const auto& owner = devices_[owners_[parameter.index]]) return owner->StoreOf(parameter);
+  return *StoresWith(parameter).front();
 }
 
 std::vector<ParameterStore*> ShardedExecutor::StoresWith(const Parameter& parameter) {
   std::vector<ParameterStore*> stores;
   for (const auto& device : devices_) {
-    const PlannedTraining& planned = device->planned();
-    const auto is_it = [&](const Parameter* one) { return one->index == parameter.index; };
-    if (std::ranges::any_of(planned.parameters, is_it) ||
-        std::ranges::any_of(planned.stage->stage.shared, is_it, &SharedParameter::parameter)) {
-      stores.push_back(&device->StoreOf(parameter));
-    }
+    if (device && Holds(*device, parameter)) stores.push_back(&device->StoreOf(parameter));
   }
   return stores;
 }
 
-const DataSource& ShardedExecutor::Source(DatasetPart part) {
-  for (const auto& device : devices_) {
-    const StageSetup& stage = *device->planned().stage;
-    const bool evaluates = part == DatasetPart::kTrain || stage.evaluates();
-    if (stage.reads_data() && evaluates) device->Source(part);
+Tensor ShardedExecutor::Fetch(const Parameter& parameter, const Tensor& own) {
+  const std::size_t owner = owners_[parameter.index];
+  if (team_->IsHere(owner)) {
+    team_->Share(BufferOf(own), owner, parameter.path);
+    return own;
   }
-  return devices_.front()->Source(part);
+  Tensor copy(heap_, parameter.shape, MasterType(planned_.dtype()), MemoryTag::kParameter);
+  team_->Share(BufferOf(copy), owner, parameter.path);
+  return copy;
 }
 
-StepResult ShardedExecutor::RunStep(StepKind kind, const DataSource& source,
-                                    std::span<const std::int64_t> samples) {
+Tensor ShardedExecutor::ValueOf(const Parameter& parameter) {
+  const auto& owner = devices_[owners_[parameter.index]];
+  return Fetch(parameter, owner ? owner->ValueOf(parameter) : Tensor());
+}
+
+Tensor ShardedExecutor::GradientOf(const Parameter& parameter) {
+  const std::size_t number = owners_[parameter.index];
+  const auto& owner = devices_[number];
+  const Tensor own = owner ? owner->GradientOf(parameter) : Tensor();
+  std::int64_t is_there = own ? 1 : 0;
+  team_->Share({.data = &is_there, .count = 1, .dtype = DType::kI64}, number, parameter.path);
+  return is_there != 0 ? Fetch(parameter, own) : Tensor();
+}
+
+std::optional<std::string> ShardedExecutor::FindNonFinite() {
+  std::optional<std::string> found;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    std::optional<std::string> path = devices_[i] ? devices_[i]->FindNonFinite() : std::nullopt;
+    std::int64_t size = path ? std::ssize(*path) : 0;
+    team_->Share({.data = &size, .count = 1, .dtype = DType::kI64}, i, "finite weights");
+    if (size == 0) continue;
+    std::string text = path.value_or(std::string(static_cast<std::size_t>(size), ' '));
+    team_->Share({.data = text.data(), .count = size, .dtype = DType::kU8}, i, "finite weights");
+    if (!found) found = text;
+  }
+  return found;
+}
+
+std::int64_t ShardedExecutor::Open(DatasetPart part) {
+  std::int64_t count = 0;
+  for (const auto& device : devices_) {
+    if (device == nullptr) continue;
+    const StageSetup& stage = *device->planned().stage;
+    const bool evaluates = part == DatasetPart::kTrain || stage.evaluates();
+    if (stage.reads_data() && evaluates) count = device->Open(part);
+  }
+  team_->Share({.data = &count, .count = 1, .dtype = DType::kI64}, 0, "the number of samples");
+  return count;
+}
+
+StepResult ShardedExecutor::RunStep(StepKind kind, std::span<const std::int64_t> samples) {
   std::vector<StepResult> results(devices_.size());
   const auto step = [&](LocalExecutor& device) {
-    const bool reads = device.planned().stage->reads_data();
-    const DatasetPart part = kind == StepKind::kTrain ? DatasetPart::kTrain : DatasetPart::kTest;
-    const DataSource& own = reads ? device.Source(part) : source;
-    const auto& stage = device.planned().stage->stage;
-    const auto number = static_cast<std::size_t>(stage.data_index * stage.count + stage.index);
-    results[number] = device.RunStep(kind, own, samples);
+    const PipelineStage& stage = device.planned().stage->stage;
+    results[static_cast<std::size_t>(stage.data_index * stage.count + stage.index)] =
+        device.RunStep(kind, samples);
   };
   if (kind == StepKind::kTrain) {
     RunOnAll(step);
-    return results.front();
+    const PipelineStage& first = First().planned().stage->stage;
+    return results[static_cast<std::size_t>(first.data_index * first.count + first.index)];
   }
   RunOnFirstReplica(step);
-  return results[static_cast<std::size_t>(planned_.devices.front().stage->stage.count) - 1];
+  StepResult& result = results[LastStage()];
+  team_->Share({.data = &result.loss, .count = 1, .dtype = DType::kF64}, LastStage(), "loss");
+  team_->Share({.data = &result.correct, .count = 1, .dtype = DType::kI64}, LastStage(),
+               "accuracy");
+  return result;
 }
 
-RecordedStep ShardedExecutor::RunRecorded(const DataSource& source,
-                                          std::span<const std::int64_t> samples) {
-  const auto largest = std::ranges::max_element(
-      planned_.devices, {}, [](const auto& device) { return device.plan.peak_bytes; });
-  const LocalExecutor* recorder =
-      devices_[static_cast<std::size_t>(largest - planned_.devices.begin())].get();
+RecordedStep ShardedExecutor::RunRecorded(std::span<const std::int64_t> samples) {
+  const LocalExecutor* recorder = nullptr;
+  for (const auto& device : devices_) {
+    if (device == nullptr) continue;
+    const std::int64_t peak = device->planned().plan.peak_bytes;
+    if (recorder == nullptr || peak > recorder->planned().plan.peak_bytes) recorder = device.get();
+  }
   RecordedStep recorded;
   RunOnAll([&](LocalExecutor& device) {
-    const DataSource& own =
-        device.planned().stage->reads_data() ? device.Source(DatasetPart::kTrain) : source;
     if (&device == recorder) {
-      recorded = device.RunRecorded(own, samples);
+      recorded = device.RunRecorded(samples);
     } else {
-      device.RunStep(StepKind::kTrain, own, samples);
+      device.RunStep(StepKind::kTrain, samples);
     }
   });
   return recorded;
@@ -147,48 +211,65 @@ std::vector<float> ShardedExecutor::Predict(std::span<const InputValues> inputs,
     std::vector<float> own = device.Predict(inputs, count);
     if (device.planned().stage->stage.is_last()) outputs = std::move(own);
   });
+  auto size = static_cast<std::int64_t>(outputs.size());
+  team_->Share({.data = &size, .count = 1, .dtype = DType::kI64}, LastStage(), "predictions");
+  outputs.resize(static_cast<std::size_t>(size));
+  team_->Share({.data = outputs.data(), .count = size, .dtype = DType::kF32}, LastStage(),
+               "predictions");
   return outputs;
 }
 
 void ShardedExecutor::SwapEma() {
-  for (const auto& device : devices_) device->SwapEma();
+  for (const auto& device : devices_) {
+    if (device) device->SwapEma();
+  }
 }
 
 void ShardedExecutor::CopyValues(Executor& from) {
-  for (const auto& device : devices_) device->CopyValues(from);
+  for (const auto& device : devices_) {
+    if (device) device->CopyValues(from);
+  }
 }
 
 void ShardedExecutor::SetTimed(bool timed) {
-  for (const auto& device : devices_) device->SetTimed(timed);
+  for (const auto& device : devices_) {
+    if (device) device->SetTimed(timed);
+  }
 }
 
 void ShardedExecutor::ClearKernelTimes() {
-  for (const auto& device : devices_) device->ClearKernelTimes();
+  for (const auto& device : devices_) {
+    if (device) device->ClearKernelTimes();
+  }
 }
 
 Profile ShardedExecutor::KernelTimes() {
-  Profile sum = devices_.front()->KernelTimes();
-  for (std::size_t i = 1; i < devices_.size(); ++i) sum.AddKinds(devices_[i]->KernelTimes());
+  Profile sum = First().KernelTimes();
+  for (const auto& device : devices_) {
+    if (device && device.get() != &First()) sum.AddKinds(device->KernelTimes());
+  }
   return sum;
 }
 
 std::int64_t ShardedExecutor::live_bytes() const {
   std::int64_t sum = 0;
-  for (const auto& device : devices_) sum += device->live_bytes();
+  for (const auto& device : devices_) sum += device ? device->live_bytes() : 0;
   return sum;
 }
 
 std::int64_t ShardedExecutor::system_allocations() const {
   std::int64_t sum = 0;
-  for (const auto& device : devices_) sum += device->system_allocations();
+  for (const auto& device : devices_) sum += device ? device->system_allocations() : 0;
   return sum;
 }
 
 MemoryMeasurement ShardedExecutor::Measured() const {
-  MemoryMeasurement sum = devices_.front()->Measured();
-  sum.devices = {sum};
-  for (std::size_t i = 1; i < devices_.size(); ++i) {
-    const MemoryMeasurement own = devices_[i]->Measured();
+  MemoryMeasurement sum = First().Measured();
+  for (std::int64_t* number : NumbersOf(sum)) *number = 0;
+  sum.peak_rss_bytes = First().Measured().peak_rss_bytes;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    MemoryMeasurement own = devices_[i] ? devices_[i]->Measured() : MemoryMeasurement();
+    Share(*team_, i, own);
     for (const MemoryTag tag : kAllMemoryTags) {
       sum.peak_by_purpose[tag] += own.peak_by_purpose[tag];
       sum.at_peak[tag] += own.at_peak[tag];

@@ -2,13 +2,18 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "builders/run/device_team.h"
 #include "builders/run/local_executor.h"
+#include "sdk/memory/system_memory.h"
 
 namespace frugal {
 
-// Runs planned steps on several devices, each of them a thread with a team and memory of its own.
+// Runs planned steps on several devices, each with a team and memory of its own. Where devices are
+// processes, each of them has one of these, which knows the others' by the same plan.
 class ShardedExecutor final : public Executor {
  public:
   // The planned training must outlive it. Own data are read from several threads at once.
@@ -18,14 +23,15 @@ class ShardedExecutor final : public Executor {
   const DataSources& sources() const override { return sources_; }
   ParameterStore& StoreOf(const Parameter& parameter) override;
   std::vector<ParameterStore*> StoresWith(const Parameter& parameter) override;
-  const DataSource& Source(DatasetPart part) override;
-  StepResult RunStep(StepKind kind, const DataSource& source,
-                     std::span<const std::int64_t> samples) override;
-  RecordedStep RunRecorded(const DataSource& source,
-                           std::span<const std::int64_t> samples) override;
+  Tensor ValueOf(const Parameter& parameter) override;
+  Tensor GradientOf(const Parameter& parameter) override;
+  std::optional<std::string> FindNonFinite() override;
+  std::int64_t Open(DatasetPart part) override;
+  StepResult RunStep(StepKind kind, std::span<const std::int64_t> samples) override;
+  RecordedStep RunRecorded(std::span<const std::int64_t> samples) override;
   std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) override;
   void SwapEma() override;
-  bool averaged() const override { return devices_.front()->averaged(); }
+  bool averaged() const override { return First().averaged(); }
   void CopyValues(Executor& from) override;
 
   void SetTimed(bool timed) override;
@@ -36,16 +42,25 @@ class ShardedExecutor final : public Executor {
   MemoryMeasurement Measured() const override;
 
  private:
-  // Runs body(device) on every device's thread, or on those of the first replica.
+  // body(device) for all, or for those of the first replica.
   void RunOnAll(const std::function<void(LocalExecutor&)>& body);
   void RunOnFirstReplica(const std::function<void(LocalExecutor&)>& body);
   void Run(std::size_t devices, const std::function<void(LocalExecutor&)>& body);
 
+  // The first device that is in this process.
+  LocalExecutor& First() const;
+  bool Holds(const LocalExecutor& device, const Parameter& parameter) const;
+  // The number of the first replica's last device.
+  std::size_t LastStage() const;
+  // Brings every process a device's tensor; `own` is it, where the device is here.
+  Tensor Fetch(const Parameter& parameter, const Tensor& own);
+
   const PlannedTraining& planned_;
   DataSources sources_;
-  int threads_;  // of each device
-  std::vector<std::unique_ptr<LocalExecutor>> devices_;
-  std::vector<std::size_t> owners_;  // devices, by Parameter::index
+  std::unique_ptr<DeviceTeam> team_;
+  std::vector<std::unique_ptr<LocalExecutor>> devices_;  // null where a device is elsewhere
+  std::vector<std::size_t> owners_;                      // devices, by Parameter::index
+  HeapAllocator heap_;                                   // of what other processes sent
 };
 
 }  // namespace frugal

@@ -32,8 +32,8 @@ std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
 }  // namespace
 
 TrainingResult TrainingLoop::Run() {
-  executor_.Source(DatasetPart::kTrain);
-  if (schedule().test_samples > 0) executor_.Source(DatasetPart::kTest);
+  executor_.Open(DatasetPart::kTrain);
+  if (schedule().test_samples > 0) executor_.Open(DatasetPart::kTest);
   start_ = Clock::now();
   for (std::int64_t epoch = 1; !IsDone(); ++epoch) RunEpoch(epoch);
   Finish();
@@ -66,13 +66,12 @@ void TrainingLoop::RunEpoch(std::int64_t epoch) {
 }
 
 void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t epoch) {
-  const DataSource& source = executor_.Source(DatasetPart::kTrain);
   const Clock::time_point step_start = Clock::now();
   const bool measure = config().memory.track_memory_statistics && !result_.measured_timeline &&
                        (result_.steps == 1 || schedule().total_steps == 1);
   executor_.SetTimed(IsTimed());
   const StepResult step =
-      measure ? RunMeasured(source, samples) : executor_.RunStep(StepKind::kTrain, source, samples);
+      measure ? RunMeasured(samples) : executor_.RunStep(StepKind::kTrain, samples);
   executor_.SetTimed(false);  // an evaluation's kernels are not a step's
   step_seconds_ += SecondsSince(step_start);
   samples_seen_ += static_cast<std::int64_t>(samples.size());
@@ -95,9 +94,8 @@ void TrainingLoop::WarnIfDiverged(double loss) {
              "training.clip_gradient_norm, and look for NaN in the data");
 }
 
-StepResult TrainingLoop::RunMeasured(const DataSource& source,
-                                     std::span<const std::int64_t> samples) {
-  RecordedStep recorded = executor_.RunRecorded(source, samples);
+StepResult TrainingLoop::RunMeasured(std::span<const std::int64_t> samples) {
+  RecordedStep recorded = executor_.RunRecorded(samples);
   result_.measured_timeline = std::move(recorded.timeline);
   result_.layers = std::move(recorded.layers);
   return recorded.step;

@@ -19,7 +19,7 @@ class TrainingLoop {
 
   void RunEpoch(std::int64_t epoch);
   void RunStep(std::span<const std::int64_t> samples, std::int64_t epoch);
-  StepResult RunMeasured(const DataSource& source, std::span<const std::int64_t> samples);
+  StepResult RunMeasured(std::span<const std::int64_t> samples);
   void WarnIfDiverged(double loss);
   void EvaluateInto(EpochResult& epoch);
   void Report(std::int64_t epoch, double loss);

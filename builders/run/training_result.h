@@ -23,7 +23,7 @@ struct MemoryMeasurement {
   std::int64_t allocations_after_warmup = 0;  // requests to the system from the second step on
   std::int64_t peak_rss_bytes = 0;            // of the whole process
   std::optional<PoolStatistics> pool;
-  Traffic sent;  // of a device among several, in all steps
+  Traffic sent;  // of a device among several, in all training steps
   // With several devices, what each of them took; the rest is their sum.
   std::vector<MemoryMeasurement> devices{};
 };

@@ -121,9 +121,8 @@ std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, We
 }
 
 std::optional<std::string> FirstNonFinite(std::span<Parameter* const> parameters,
-                                          const StoreLookup& stores) {
+                                          ParameterStore& store) {
   for (const Parameter* parameter : parameters) {
-    ParameterStore& store = stores(*parameter);
     if (store.IsMaterialized(*parameter) && !IsFinite(store.Value(*parameter))) {
       return parameter->path;
     }
@@ -159,18 +158,17 @@ std::vector<StoredTensor> StoredTensorsOf(std::span<Parameter* const> parameters
 }
 
 void WriteWeights(const std::string& path, std::span<Parameter* const> parameters, DType dtype,
-                  const StoreLookup& stores) {
+                  const ValueLookup& values) {
   const auto writer = CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, dtype));
   for (const Parameter* parameter : parameters) {
-    writer->Write(parameter->path, BytesOf(stores(*parameter).Value(*parameter)));
+    writer->Write(parameter->path, BytesOf(values(*parameter)));
   }
   writer->Finish();
 }
 
-std::string HashWeights(std::span<Parameter* const> parameters, const StoreLookup& stores) {
+std::string HashWeights(std::span<Parameter* const> parameters, const ValueLookup& values) {
   FileHash hash;
-  for (const Parameter* parameter : parameters)
-    hash.Add(BytesOf(stores(*parameter).Value(*parameter)));
+  for (const Parameter* parameter : parameters) hash.Add(BytesOf(values(*parameter)));
   return hash.Hex();
 }
 

@@ -26,13 +26,13 @@ std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, We
 // Fills values from an opened file, as ReadInto does.
 ValueSource SourceFrom(std::shared_ptr<const WeightSource> file, DivergencePolicy on_divergence);
 
-// Returns the store that holds a parameter's value: devices have one each.
-using StoreLookup = std::function<ParameterStore&(const Parameter&)>;
+// Returns a parameter's value, whichever device has it.
+using ValueLookup = std::function<Tensor(const Parameter&)>;
 
 // The path of the first parameter or buffer with a value that is not finite, among those that have
 // values; nothing where all are finite.
 std::optional<std::string> FirstNonFinite(std::span<Parameter* const> parameters,
-                                          const StoreLookup& stores);
+                                          ParameterStore& store);
 
 // Copies one tensor of the file into `value`; false where the file has none of this shape. Values
 // that are not finite throw a WeightFileError, or with kWarn give a warning.
@@ -45,9 +45,9 @@ std::vector<StoredTensor> StoredTensorsOf(std::span<Parameter* const> parameters
 // Writes all values and buffers, finite or not, under their paths, in the form that the file's name
 // tells (FormatToWrite).
 void WriteWeights(const std::string& path, std::span<Parameter* const> parameters, DType dtype,
-                  const StoreLookup& stores);
+                  const ValueLookup& values);
 
 // XXH3-64 over all values and buffers in the order of the parameters, as 16 hexadecimal digits.
-std::string HashWeights(std::span<Parameter* const> parameters, const StoreLookup& stores);
+std::string HashWeights(std::span<Parameter* const> parameters, const ValueLookup& values);
 
 }  // namespace frugal

@@ -11,6 +11,7 @@
 #include "builders/setup/network_inputs.h"
 #include "builders/setup/parameter_groups.h"
 #include "presets/memory_rules.h"
+#include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/with_place.h"
 #include "sdk/data/batches.h"
@@ -102,9 +103,21 @@ void CheckThreadCount() {
        .advice = "set it, or training.threads, to the number of processors"});
 }
 
+// Processes are devices of one training.
+void CheckProcesses(const RunConfig& config) {
+  if (Launched() == nullptr || Launched()->ranks->size() == config.memory.num_devices) return;
+  const std::string processes = std::to_string(Launched()->ranks->size());
+  throw ConfigError({.where = "memory.num_devices",
+                     .required = "each process that was started is one device",
+                     .given = "num_devices = " + std::to_string(config.memory.num_devices) +
+                              ", and " + processes + " processes were started",
+                     .advice = "start as many, or use --set memory.num_devices=" + processes});
+}
+
 // Devices share what the processors of the program's affinity mask, or the environment, allow.
 std::int64_t ThreadsOfDevice(const RunConfig& config) {
-  const std::int64_t devices = config.memory.num_devices;
+  const std::int64_t devices =
+      Launched() != nullptr ? Launched()->sharing : config.memory.num_devices;
   if (config.training.threads > 0 || devices == 1) return config.training.threads;
   SetThreadCount(0);
   return std::max<std::int64_t>(1, ThreadCount() / devices);
@@ -112,6 +125,7 @@ std::int64_t ThreadsOfDevice(const RunConfig& config) {
 
 TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) {
   CheckConfig(config, custom_layout != nullptr);
+  CheckProcesses(config);
   TrainingSetup setup;
   setup.config = config;
   if (!custom_layout) setup.dataset = DatasetIn(config);

@@ -1,8 +1,8 @@
 #include <iostream>
 #include <memory>
 
+#include "builders/config/config_values.h"
 #include "builders/config/run_config_reader.h"
-#include "builders/report/rows/config_values.h"
 #include "samples/cli/commands.h"
 
 namespace frugal::cli {

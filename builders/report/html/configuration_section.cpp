@@ -1,6 +1,6 @@
+#include "builders/config/config_values.h"
 #include "builders/report/html/html.h"
 #include "builders/report/html/html_sections.h"
-#include "builders/report/rows/config_values.h"
 
 namespace frugal {
 namespace {

@@ -61,11 +61,41 @@ Json JsonOf(const std::optional<BudgetPlan>& budget) {
           {"faster", budget->faster ? Json(FasterPhrase(*budget)) : Json()}};
 }
 
+Json JsonOf(const DevicePlan& device) {
+  return {{"replica", device.replica},
+          {"stage", device.stage},
+          {"first_layer", device.first_layer},
+          {"last_layer", device.last_layer},
+          {"layers", device.layers},
+          {"parameters", device.parameters},
+          {"micro_batches_in_flight", device.in_flight},
+          {"peak_bytes", device.peak_bytes},
+          {"bytes_at_peak", NamedBytes(device.at_peak)},
+          {"flops", device.flops},
+          {"sent_bytes", device.sent.bytes},
+          {"sent_messages", device.sent.messages}};
+}
+
 template <class Item>
 Json ListOf(const std::vector<Item>& items) {
   Json list = Json::array();
   for (const Item& item : items) list.push_back(JsonOf(item));
   return list;
+}
+
+Json JsonOf(const std::optional<DevicesPlan>& devices) {
+  if (!devices) return nullptr;
+  Json list = Json::array();
+  for (const DevicePlan& device : devices->devices) list.push_back(JsonOf(device));
+  const PipelineShares shares = SharesOf(devices->times);
+  return {{"replicas", devices->replicas},
+          {"stages", devices->stages},
+          {"micro_batches", devices->micro_batches},
+          {"threads", devices->threads},
+          {"schedule", NameOf(devices->schedule.kind)},
+          {"predicted_shares",
+           {{"work", shares.work}, {"uneven_stages", shares.uneven}, {"bubble", shares.bubble}}},
+          {"each", list}};
 }
 
 Json MachineJson(const PlannedTraining& planned, const SystemMemory& machine) {
@@ -101,6 +131,7 @@ std::string PlanJson(const PlannedTraining& planned, const SystemMemory* machine
                {"layers", ListOf(plan.layers)},
                {"largest_holders", ListOf(plan.largest_holders)},
                {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
+               {"devices", JsonOf(plan.devices)},
                {"budget", JsonOf(plan.budget)},
                {"notes", NotesOn(planned)}};
   if (machine != nullptr) json["machine"] = MachineJson(planned, *machine);

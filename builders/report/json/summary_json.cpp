@@ -19,6 +19,21 @@ Json BytesJson(const BytesByTag& by_purpose, std::int64_t peak) {
   return json;
 }
 
+Json DevicesJson(const ReportData& data) {
+  const std::vector<MemoryMeasurement>& measured = data.result.memory.devices;
+  if (measured.empty()) return nullptr;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const Plan& plan = data.planned.devices[i].plan;
+    list.push_back(
+        {{"planned_bytes", BytesJson(plan.peak_by_purpose, plan.peak_bytes)},
+         {"measured_bytes", BytesJson(measured[i].peak_by_purpose, measured[i].peak_bytes)},
+         {"sent_bytes", measured[i].sent.bytes},
+         {"sent_messages", measured[i].sent.messages}});
+  }
+  return list;
+}
+
 Json EpochsJson(const std::vector<EpochResult>& epochs) {
   Json list = Json::array();
   for (const EpochResult& epoch : epochs) {
@@ -97,6 +112,7 @@ std::string SummaryJson(const ReportData& data) {
                      {"measured_bytes", BytesJson(memory.peak_by_purpose, memory.peak_bytes)},
                      {"planned_arena_bytes", plan.arena_bytes},
                      {"measured_arena_bytes", memory.arena_bytes},
+                     {"devices", DevicesJson(data)},
                      {"allocations_after_warmup", memory.allocations_after_warmup},
                      {"peak_rss_bytes", memory.peak_rss_bytes},
                      {"tensor_pool", PoolJson(memory.pool)},

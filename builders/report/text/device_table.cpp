@@ -26,9 +26,9 @@ std::string ChartText(const DevicesPlan& plan) {
     name.resize(10, ' ');
     text += "  " + name + lines[i] + "\n";
   }
-  return text + "  of its time devices work " + PercentText(shares.work) + ", wait for the stage " +
-         "that has most to do " + PercentText(shares.uneven) +
-         ", and for the pipeline to fill and empty " + PercentText(shares.bubble) + "\n";
+  return text + "  of its time devices work " + PercentText(shares.work) +
+         ", wait for the slowest stage " + PercentText(shares.uneven) + ",\n" +
+         "  and for the pipeline to fill and empty " + PercentText(shares.bubble) + "\n";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "builders/report/text/memory_table.h"
 
+#include <algorithm>
+
 #include "builders/report/rows/memory_rows.h"
 #include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
@@ -10,6 +12,24 @@ namespace {
 std::string PoolText(const PoolStatistics& pool) {
   return FormatCount(pool.hits) + " hits, " + FormatCount(pool.misses) + " misses, " +
          FormatCount(pool.evictions) + " evictions, " + FormatBytes(pool.idle_bytes) + " idle";
+}
+
+// Says what each device took, and sent in a step on average.
+std::string DevicesText(const DevicesPlan& plan, const TrainingResult& result) {
+  TextTable table;
+  table.columns = {{"Device"},
+                   {"planned bytes", true},
+                   {"measured bytes", true},
+                   {"planned to send a step", true},
+                   {"sent a step", true}};
+  const auto steps = std::max<std::int64_t>(1, result.steps);
+  for (std::size_t i = 0; i < plan.devices.size(); ++i) {
+    const MemoryMeasurement& measured = result.memory.devices[i];
+    table.rows.push_back({std::to_string(i), FormatCount(plan.devices[i].peak_bytes),
+                          FormatCount(measured.peak_bytes), FormatCount(plan.devices[i].sent.bytes),
+                          FormatCount(measured.sent.bytes / steps)});
+  }
+  return ToText(table) + "\n";
 }
 
 }  // namespace
@@ -28,7 +48,7 @@ std::string MemoryTableText(const Plan& plan, const TrainingResult& result) {
       {"process, peak resident", FormatBytes(result.memory.peak_rss_bytes)},
       {"allocations after the first step", FormatCount(result.memory.allocations_after_warmup)}};
   if (result.memory.pool) others.rows.push_back({"tensor pool", PoolText(*result.memory.pool)});
-  return ToText(table) + ToText(others);
+  return (plan.devices ? DevicesText(*plan.devices, result) : "") + ToText(table) + ToText(others);
 }
 
 }  // namespace frugal

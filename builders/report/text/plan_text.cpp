@@ -178,7 +178,11 @@ std::string MemoryText(const Plan& plan, bool in_arena) {
 
 std::string StepWorkText(const Plan& plan) {
   TextTable table;
-  table.columns = {{"Step"}, {"batch", true}, {"work", true}, {"recomputed", true}, {"peak", true}};
+  table.columns = {{"Step"},
+                   {"batch", true},
+                   {"work", true},
+                   {"recomputed", true},
+                   {plan.devices ? "peak of the largest device" : "peak", true}};
   for (const StepPlan& step : plan.steps) {
     const double share = step.flops > 0 ? step.recomputed_flops / step.flops : 0;
     table.rows.push_back({std::string(NameOf(step.kind)), FormatCount(step.batch),

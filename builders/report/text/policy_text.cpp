@@ -1,6 +1,6 @@
 #include "builders/report/text/policy_text.h"
 
-#include "builders/report/rows/config_values.h"
+#include "builders/config/config_values.h"
 #include "builders/report/text/text_table.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_fields.h"
