@@ -2,6 +2,7 @@
 #include "presets/config/nearest_name.h"
 #include "presets/config/value.h"
 #include "samples/cli/commands.h"
+#include "sdk/comm/mpi/launch.h"
 #include "sdk/core/utf8.h"
 #include "sdk/core/version.h"
 
@@ -84,7 +85,7 @@ int Main(int count, const char* const* arguments) {
     if (app.get_subcommands().empty()) return RefuseUsage("a command is needed first", app);
     return RefuseUsage(error.what(), app);
   }
-  return RunProgram(action);
+  return RunProgram([&] { RunLaunched(action); });
 }
 
 }  // namespace

