@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -17,6 +18,16 @@ namespace frugal {
 class DeferredGradients;
 class KeyValueCache;
 class ParameterStore;
+
+// Names parts of backward passes that may wait.
+enum class Deferred : std::uint8_t {
+  // Gradients of a table that another layer shares: so the sum of a tied weight's gradients has one
+  // order, all micro-batches of the layers behind first, wherever the layers run.
+  kSharedTables,
+  // Gradients of the weights of products and convolutions, which nothing in the backward pass waits
+  // for.
+  kWeights,
+};
 
 // Everything an operation reaches outside itself: kernels, memory, the tape, parameters, random
 // numbers. Dry, the memory has addresses but no storage and kernels are not run; nothing else
@@ -95,8 +106,8 @@ class Context {
   void AfterBackwardOfOperation() {
     if (after_backward_) after_backward_(*this);
   }
-  // Runs a part of a backward pass now or, within DeferredGradients, at the end of the step.
-  void RunDeferred(std::function<void(Context&)> backward);
+  // Runs a part of a backward pass now or, within a DeferScope of its kind, when its queue runs.
+  void RunDeferred(Deferred what, std::function<void(Context&)> backward);
   // True while a checkpointed segment runs for the second time.
   bool recomputing() const { return recomputing_; }
 
@@ -107,7 +118,7 @@ class Context {
   friend class RecomputeScope;
   friend class BackwardScope;
   friend class DifferentiableProbe;
-  friend class DeferredGradients;
+  friend class DeferScope;
   friend class ManyTurns;
 
   Parts parts_;
@@ -117,7 +128,7 @@ class Context {
   bool training_ = false;
   bool recomputing_ = false;
   bool in_backward_ = false;
-  DeferredGradients* deferred_ = nullptr;
+  std::array<DeferredGradients*, 2> deferred_{};  // by Deferred; null where nothing waits
   bool met_differentiable_ = false;  // by any operation since a DifferentiableProbe began
   std::int64_t step_ = 0;
   std::int64_t micro_batch_ = 0;
@@ -155,19 +166,11 @@ class DifferentiableProbe {
   bool previous_;
 };
 
-// While it lives, gradients that are to be added last wait: those of a table that another layer
-// shares. So the sum of a tied weight's gradients has one order, all micro-batches of the layers
-// behind first, wherever the layers run.
+// A queue of parts of backward passes that wait.
 class DeferredGradients {
  public:
-  // Where it is not active, nothing waits.
-  DeferredGradients(Context& context, bool active);
-  DeferredGradients(const DeferredGradients&) = delete;
-  DeferredGradients& operator=(const DeferredGradients&) = delete;
-  ~DeferredGradients();
-
-  // Adds all that wait, in the order in which they came.
-  void Run();
+  // Runs all that wait, in the order in which they came.
+  void Run(Context& context);
 
  private:
   friend class Context;
@@ -175,9 +178,22 @@ class DeferredGradients {
     LabelTable::Id label;
     std::function<void(Context&)> backward;
   };
-
-  Context& context_;
   std::vector<Waiting> waiting_;
+};
+
+// While it lives, what it names waits in the queue; with none (null), nothing does.
+class DeferScope {
+ public:
+  DeferScope(Context& context, Deferred what, DeferredGradients* queue)
+      : place_(context.deferred_[static_cast<std::size_t>(what)]),
+        previous_(std::exchange(place_, queue)) {}
+  DeferScope(const DeferScope&) = delete;
+  DeferScope& operator=(const DeferScope&) = delete;
+  ~DeferScope() { place_ = previous_; }
+
+ private:
+  DeferredGradients*& place_;
+  DeferredGradients* previous_;
 };
 
 class RecomputeScope {

@@ -4,25 +4,20 @@
 
 namespace frugal {
 
-void Context::RunDeferred(std::function<void(Context&)> backward) {
-  if (deferred_ == nullptr) return backward(*this);
-  deferred_->waiting_.push_back({ledger().label(), std::move(backward)});
+void Context::RunDeferred(Deferred what, std::function<void(Context&)> backward) {
+  DeferredGradients* queue = deferred_[static_cast<std::size_t>(what)];
+  if (queue == nullptr) return backward(*this);
+  queue->waiting_.push_back({ledger().label(), std::move(backward)});
 }
 
-DeferredGradients::DeferredGradients(Context& context, bool active) : context_(context) {
-  if (active) context.deferred_ = this;
-}
-
-DeferredGradients::~DeferredGradients() { context_.deferred_ = nullptr; }
-
-void DeferredGradients::Run() {
+void DeferredGradients::Run(Context& context) {
   for (Waiting& waiting : waiting_) {
-    const LabelScope label(context_, waiting.label);
+    const LabelScope label(context, waiting.label);
     {
-      const BackwardScope backward(context_, true);
-      std::exchange(waiting.backward, {})(context_);
+      const BackwardScope backward(context, true);
+      std::exchange(waiting.backward, {})(context);
     }
-    context_.AfterBackwardOfOperation();
+    context.AfterBackwardOfOperation();
   }
   waiting_.clear();
 }

@@ -38,7 +38,7 @@ Var Embedding(Context& context, const Tensor& ids, const Parameter& table, std::
         const auto add = [ids, &table, padding, dy = std::move(dy)](Context& in) {
           AddRows(in, dy, ids, table, padding);
         };
-        table.aliases.empty() ? add(ctx) : ctx.RunDeferred(add);
+        table.aliases.empty() ? add(ctx) : ctx.RunDeferred(Deferred::kSharedTables, add);
       });
   return ToActivation(context, rows);
 }

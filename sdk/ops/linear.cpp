@@ -89,16 +89,19 @@ Var Linear(Context& context, const Var& x, const Parameter& weight, const Parame
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
   const bool differentiable = IsDifferentiable(x, &weight, bias) || residual.needs_gradient();
   const bool trained = IsDifferentiable({}, &weight, bias);
-  const Var result =
-      context.Record(y, differentiable,
-                     [call, inside, kept, trained, input = trained ? SavedTensor(x) : SavedTensor(),
-                      added = residual.slot](Context& ctx, Tensor dy) {
-                       Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
-                       if (trained) AddWeightGradient(ctx, call, input.Get(ctx), dz);
-                       if (call.slot != Var::kNoGradient)
-                         ctx.Accumulate(call.slot, InputGradient(ctx, call, dz));
-                       ctx.Accumulate(added, std::move(dz));
-                     });
+  const Var result = context.Record(
+      y, differentiable,
+      [call, inside, kept, trained, input = trained ? SavedTensor(x) : SavedTensor(),
+       added = residual.slot](Context& ctx, Tensor dy) {
+        Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
+        if (trained) {
+          ctx.RunDeferred(Deferred::kWeights, [call, x = input.Get(ctx), dz](Context& in) {
+            AddWeightGradient(in, call, x, dz);
+          });
+        }
+        if (call.slot != Var::kNoGradient) ctx.Accumulate(call.slot, InputGradient(ctx, call, dz));
+        ctx.Accumulate(added, std::move(dz));
+      });
   return fused ? result : Activate(context, result, function);
 }
 

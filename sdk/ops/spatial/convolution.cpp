@@ -153,7 +153,11 @@ Var Convolution(Context& context, const Var& x, const Parameter& weight, const P
   const SavedTensor input = trained ? SavedTensor(x) : SavedTensor();
   const Var result = context.Record(y, differentiable, [=](Context& ctx, Tensor dy) {
     const Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
-    if (trained) AddWeightGradient(ctx, call, input.Get(ctx), dz);
+    if (trained) {
+      ctx.RunDeferred(Deferred::kWeights, [call, x = input.Get(ctx), dz](Context& in) {
+        AddWeightGradient(in, call, x, dz);
+      });
+    }
     if (call.slot != Var::kNoGradient) ctx.Accumulate(call.slot, InputGradient(ctx, call, dz));
   });
   return fused ? result : Activate(context, result, function);

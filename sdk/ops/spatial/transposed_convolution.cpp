@@ -144,7 +144,8 @@ Var TransposedConvolution(Context& context, const Var& x, const Parameter& weigh
       FitTransposed(context, x, weight, bias, options, output_padding, groups);
   const Tensor y = Forward(context, call);
   return context.Record(y, IsDifferentiable(x, &weight, bias), [=](Context& ctx, Tensor dy) {
-    AddParameterGradients(ctx, call, dy);
+    ctx.RunDeferred(Deferred::kWeights,
+                    [call, dy](Context& in) { AddParameterGradients(in, call, dy); });
     if (call.x.needs_gradient()) ctx.Accumulate(call.x.slot, InputGradient(ctx, call, dy));
   });
 }
