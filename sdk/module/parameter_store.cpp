@@ -136,7 +136,7 @@ Tensor ParameterStore::Gradient(const Parameter& parameter) const {
 void ParameterStore::ClearGradients() {
   for (const auto& slot : slots_) {
     if (!slot) continue;
-    slot->gradient_arrived = false;
+    slot->gradient_arrived = slot->earlier_arrived = false;
     slot->contributions = 0;
   }
   touched_.clear();
@@ -144,15 +144,39 @@ void ParameterStore::ClearGradients() {
 
 void ParameterStore::FreeGradient(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
-  slot.gradient = Tensor();
-  slot.gradient_arrived = false;
+  slot.gradient = slot.earlier = Tensor();
+  slot.gradient_arrived = slot.earlier_arrived = false;
 }
 
 void ParameterStore::FreeGradients() {
   for (const auto& slot : slots_) {
     if (!slot) continue;
-    slot->gradient = Tensor();
+    slot->gradient = slot->earlier = Tensor();
+    slot->gradient_arrived = slot->earlier_arrived = false;
+  }
+}
+
+std::vector<ParameterStore::GroupSum> ParameterStore::EndGradientGroup() {
+  std::vector<GroupSum> sums;
+  for (const auto& slot : slots_) {
+    if (!slot || !slot->gradient_arrived) continue;
     slot->gradient_arrived = false;
+    if (slot->earlier_arrived) {
+      sums.push_back({slot->earlier, slot->gradient});
+    } else {
+      std::swap(slot->earlier, slot->gradient);
+      slot->earlier_arrived = true;
+    }
+  }
+  return sums;
+}
+
+void ParameterStore::JoinGradientGroups() {
+  for (const auto& slot : slots_) {
+    if (!slot || !slot->earlier_arrived) continue;
+    std::swap(slot->earlier, slot->gradient);
+    slot->gradient_arrived = true;
+    slot->earlier_arrived = false;
   }
 }
 

@@ -51,6 +51,14 @@ class ParameterStore {
   // The gradient of this step; empty where none arrived since ClearGradients.
   Tensor Gradient(const Parameter& parameter) const;
   void ClearGradients();
+  // Sums of gradients in groups: ends a group, behind which gradients begin anew, and lists the
+  // gradients that are to be added to those of the groups before, in place.
+  struct GroupSum {
+    Tensor earlier, gradient;
+  };
+  std::vector<GroupSum> EndGradientGroup();
+  // Behind the last group the gradients are those of all.
+  void JoinGradientGroups();
   // Gives the memory of a gradient, or of all, back; they are empty then.
   void FreeGradient(const Parameter& parameter);
   void FreeGradients();
@@ -94,9 +102,11 @@ class ParameterStore {
     Shape shape;
     Tensor value;
     Tensor gradient;
-    Tensor packed;  // of the value, in bf16
+    Tensor earlier;  // the sum of the groups before
+    Tensor packed;   // of the value, in bf16
     WeightLayout packed_layout = WeightLayout::kOutIn;
     bool gradient_arrived = false;
+    bool earlier_arrived = false;
     std::int64_t contributions = 0;
     std::array<Tensor, kStateCount> state;
   };

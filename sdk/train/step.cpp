@@ -1,6 +1,7 @@
 #include "sdk/train/step.h"
 
 #include <utility>
+#include <vector>
 
 #include "sdk/module/parameter_store.h"
 #include "sdk/module/repeat.h"
@@ -18,7 +19,9 @@ Evaluated ReadAndRun(Context& context, const StepParts& parts, const DataSource*
 
 // Forward and backward of one part of a batch; adds its share of the loss to `result`.
 void RunMicroBatch(Context& context, const StepParts& parts, const DataSource* source,
-                   std::span<const std::int64_t> samples, double share, StepResult& result) {
+                   std::span<const std::int64_t> samples, double share, ReductionGroups& groups,
+                   StepResult& result) {
+  groups.Begin(context.micro_batch());
   Tape tape;
   const TapeScope scope(context, &tape);
   Evaluated evaluated = ReadAndRun(context, parts, source, samples, share);
@@ -30,6 +33,19 @@ void RunMicroBatch(Context& context, const StepParts& parts, const DataSource* s
   if (loss_slot != Var::kNoGradient) RunBackward(context, tape, loss_slot, share);
 }
 
+// Calls run(i) for each micro-batch that has samples. In groups they are no equal turns.
+template <class Run>
+void RunMicroBatches(Context& context, const StepParts& parts, std::int64_t batch, Run run) {
+  const std::int64_t larger = batch % parts.micro_batches;
+  const std::int64_t others = batch >= parts.micro_batches ? parts.micro_batches - larger : 0;
+  if (parts.reduction_groups > 1) {
+    for (std::int64_t i = 0; i < larger + others; ++i) run(i);
+    return;
+  }
+  Repeat(context, larger, run);
+  Repeat(context, others, [&](std::int64_t i) { run(larger + i); });
+}
+
 }  // namespace
 
 StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& optimizer,
@@ -38,18 +54,20 @@ StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& 
   context.parameters().ClearGradients();
   const UpdatesInBackward updates(context, parts, optimizer);
   const auto batch = static_cast<std::int64_t>(samples.size());
-  StepResult result;
+  ReductionGroups groups(context, parts, parts.micro_batches);
+  std::vector<StepResult> results(static_cast<std::size_t>(parts.reduction_groups));
+  const std::int64_t in_group = parts.micro_batches / parts.reduction_groups;
   const auto run = [&](std::int64_t i) {
     const auto [begin, count] = MicroBatchAt(batch, parts.micro_batches, i);
     const MicroBatchScope part(context, i);
     RunMicroBatch(context, parts, source,
                   samples.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
-                  static_cast<double>(count) / static_cast<double>(batch), result);
+                  static_cast<double>(count) / static_cast<double>(batch), groups,
+                  results[static_cast<std::size_t>(i / in_group)]);
   };
-  const std::int64_t larger = batch % parts.micro_batches;
-  Repeat(context, larger, run);
-  const std::int64_t others = batch >= parts.micro_batches ? parts.micro_batches - larger : 0;
-  Repeat(context, others, [&](std::int64_t i) { run(larger + i); });
+  RunMicroBatches(context, parts, batch, run);
+  groups.End();
+  StepResult result = SumOf(results);
   result.gradient_norm = optimizer.GradientNorm(context, parts.parameters);
   RequireFinite(context, parts, "the norm of the gradients", result.gradient_norm);
   optimizer.Step(context, parts.parameters, result.gradient_norm);

@@ -56,4 +56,13 @@ std::int64_t MicroBatchSize(std::int64_t batch, std::int64_t parts, std::int64_t
   return batch / parts + (index < batch % parts ? 1 : 0);
 }
 
+StepResult SumOf(std::span<const StepResult> groups) {
+  StepResult sum = groups.front();
+  for (const StepResult& group : groups.subspan(1)) {
+    sum.loss += group.loss;
+    sum.correct += group.correct;
+  }
+  return sum;
+}
+
 }  // namespace frugal

@@ -26,6 +26,9 @@ struct StepParts {
   // to those of the mean over the whole batch, if no label is ignored: parts weigh by their
   // samples.
   std::int64_t micro_batches = 1;
+  // Gradients of so many runs of micro-batches are summed each on its own, and then in order, as
+  // replicas of the network would do that have one run each.
+  std::int64_t reduction_groups = 1;
   // How many contributions each gradient gets in a training step (ParameterStore::Contributions).
   // Where it is given, each parameter is updated as soon as its gradient is final, and the gradient
   // is freed.
@@ -64,6 +67,9 @@ struct StepResult {
   std::int64_t correct = 0;  // labels whose output is the largest of its row; 0 without labels
   double gradient_norm = 0;  // before clipping; 0 where nothing clips
 };
+
+// Adds up what groups of a step came to, in their order.
+StepResult SumOf(std::span<const StepResult> groups);
 
 // One input of a network for a whole batch, row-major: values, or tokens or labels.
 using InputValues = std::variant<std::span<const float>, std::span<const std::int64_t>>;

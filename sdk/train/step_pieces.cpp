@@ -140,4 +140,26 @@ Shape CopyOutputs(Context& context, const Var& output, std::vector<float>& outpu
   return output.shape();
 }
 
+void ReductionGroups::Begin(std::int64_t micro_batch) {
+  const std::int64_t group = micro_batch / in_group_;
+  if (group != group_) EndGroup();
+  group_ = group;
+}
+
+void ReductionGroups::EndGroup() {
+  const LabelScope label(context_, "gradients of groups");
+  for (const ParameterStore::GroupSum& sum : context_.parameters().EndGradientGroup()) {
+    context_.Launch({OperationKind::kElementwise, BytesOf(sum.earlier, sum.gradient, sum.earlier)},
+                    [&](Backend& backend, void*) {
+                      backend.elementwise().Add(sum.earlier, sum.gradient, sum.earlier);
+                    });
+  }
+}
+
+void ReductionGroups::End() {
+  if (group_ == 0) return;
+  EndGroup();
+  context_.parameters().JoinGradientGroups();
+}
+
 }  // namespace frugal

@@ -36,6 +36,28 @@ class UpdatesInBackward {
   bool active_;
 };
 
+// Sums gradients and losses in as many groups of micro-batches as the step has
+// (StepParts::reduction_groups).
+class ReductionGroups {
+ public:
+  // Of the step's micro-batches `count` run here.
+  ReductionGroups(Context& context, const StepParts& parts, std::int64_t count)
+      : context_(context), in_group_(count / parts.reduction_groups) {}
+
+  // To be called before each micro-batch, in their order. The loss over a vocabulary makes gradients
+  // in its forward pass.
+  void Begin(std::int64_t micro_batch);
+  // To be called behind the last one.
+  void End();
+
+ private:
+  void EndGroup();
+
+  Context& context_;
+  std::int64_t in_group_;
+  std::int64_t group_ = 0;
+};
+
 class MicroBatchScope {
  public:
   MicroBatchScope(Context& context, std::int64_t number) : context_(context) {
