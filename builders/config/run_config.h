@@ -80,6 +80,10 @@ struct TrainingOptions {
 struct ShardingOptions {
   // Replicas of the network, each on num_devices / data_parallel devices, which share every batch.
   std::int64_t data_parallel = 1;
+  // Gradients are summed in so many groups of micro-batches, each on its own and then in order, as
+  // replicas do; none stands for data_parallel. With one replica they come so to the bits of as
+  // many replicas as there are groups.
+  std::optional<std::int64_t> reduction_groups{};
   // The order of micro-batches with memory.use_pipeline_parallelism.
   PipelineKind schedule = PipelineKind::k1F1B;
 };

@@ -197,9 +197,14 @@ const FieldTable& ShardingFields() {
            "Replicas of the network, each on num_devices / data_parallel devices, which share "
            "every batch.",
            {.min = 1}),
+       MakeField("reduction_groups", &O::reduction_groups,
+                 "Groups of micro-batches whose gradients are summed each on its own and then in "
+                 "order; none means data_parallel, whose replicas are groups.",
+                 {.min = 1}),
        MakeChoice("schedule", &O::schedule,
                   "The order of micro-batches with memory.use_pipeline_parallelism.",
-                  ChoicesOf({PipelineKind::kGPipe, PipelineKind::k1F1B}))});
+                  ChoicesOf({PipelineKind::kGPipe, PipelineKind::k1F1B, PipelineKind::kZeroBubble1,
+                             PipelineKind::kZeroBubble2}))});
   return table;
 }
 

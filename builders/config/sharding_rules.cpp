@@ -49,6 +49,35 @@ void CheckMicroBatches(const RunConfig& config, Diagnostics& diagnostics) {
   }
 }
 
+void CheckGroups(const RunConfig& config, Diagnostics& diagnostics) {
+  const ShardingOptions& sharding = config.sharding;
+  if (!sharding.reduction_groups) return;
+  const std::int64_t groups = *sharding.reduction_groups;
+  const auto refuse = [&](const std::string& required, const std::string& given,
+                          const std::string& advice) {
+    diagnostics.Add(config.origins.PlaceOf("sharding.reduction_groups"),
+                    {.where = "sharding", .required = required, .given = given, .advice = advice});
+  };
+  const std::string stated = "reduction_groups = " + std::to_string(groups);
+  if (sharding.data_parallel > 1) {
+    if (groups == sharding.data_parallel) return;
+    return refuse("replicas are the groups",
+                  stated + " and data_parallel = " + std::to_string(sharding.data_parallel),
+                  "leave one of them out");
+  }
+  if (MicroBatchesOf(config) % groups != 0) {
+    return refuse("groups have as many micro-batches each",
+                  stated + " of " + std::to_string(MicroBatchesOf(config)) + " micro-batches",
+                  "use a divisor, or more gradient_accumulation_steps or micro_batch_count");
+  }
+  const PipelineKind kind = ScheduleOf(config).kind;
+  if (groups > 1 && kind != PipelineKind::kSequential && kind != PipelineKind::k1F1B) {
+    refuse("gradients of a group are all there before those of the next begin",
+           stated + " with schedule = \"" + std::string(NameOf(kind)) + "\"",
+           "use the schedule 1f1b, or no groups");
+  }
+}
+
 void CheckBudget(const RunConfig& config, Diagnostics& diagnostics) {
   if (!config.memory.memory_budget_mb) return;
   diagnostics.Add(
@@ -69,8 +98,8 @@ DeviceMesh MeshOf(const RunConfig& config) {
 }
 
 std::int64_t MicroBatchesOf(const RunConfig& config) {
-  return config.memory.use_pipeline_parallelism ? config.memory.micro_batch_count
-                                                : config.training.gradient_accumulation_steps;
+  const bool pipelined = config.memory.num_devices > 1 && config.memory.use_pipeline_parallelism;
+  return pipelined ? config.memory.micro_batch_count : config.training.gradient_accumulation_steps;
 }
 
 PipelineSchedule ScheduleOf(const RunConfig& config) {
@@ -81,6 +110,7 @@ PipelineSchedule ScheduleOf(const RunConfig& config) {
 
 void CheckShardingRules(const RunConfig& config, Diagnostics& diagnostics) {
   CheckMesh(config, diagnostics);
+  CheckGroups(config, diagnostics);
   if (config.memory.num_devices == 1) return;
   CheckMicroBatches(config, diagnostics);
   CheckBudget(config, diagnostics);

@@ -167,6 +167,7 @@ std::vector<std::int64_t> ContributionsOfStage(const TrainingSetup& setup, const
 
 std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial) {
   if (!trial.settings.optimizer_in_backward || setup.optimizer->clips()) return {};
+  if (StepPartsOf(setup, trial.settings, {}).reduction_groups > 1) return {};
   if (setup.stage) return ContributionsOfStage(setup, trial);
   // Each part of a batch adds as often as the others of its size, of which there are two.
   const std::int64_t batch = trial.schedule.batch, parts = trial.settings.micro_batches;

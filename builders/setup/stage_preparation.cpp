@@ -50,6 +50,17 @@ void RefuseBatchStatistics(const TrainingSetup& setup, std::int64_t replicas) {
   }
 }
 
+// Stages add up what they share behind the step, not behind each group.
+void RefuseSharedInGroups(const TrainingSetup& setup, const PipelineStage& stage) {
+  const std::int64_t groups = setup.config.sharding.reduction_groups.value_or(1);
+  if (stage.data_count > 1 || groups == 1 || stage.shared.empty()) return;
+  throw ConfigError({.where = "sharding.reduction_groups",
+                     .required = "weights that stages share are summed behind the step",
+                     .given = std::to_string(groups) + " groups, and " +
+                              stage.shared.front().parameter->path + " is shared",
+                     .advice = "use replicas (data_parallel), one device, or no groups"});
+}
+
 PipelineStage StageOf(const TrainingSetup& setup, std::int64_t device) {
   const DeviceMesh mesh = MeshOf(setup.config);
   PipelineStage stage;
@@ -101,6 +112,7 @@ TrainingSetup PrepareStage(const RunConfig& config, const DataLayout* custom_lay
   RefuseBatchStatistics(setup, own->stage.data_count);
   own->boundaries = std::make_unique<BoundaryTable>(NetworkOf(setup));
   TakeParameters(placement, setup, *own);
+  RefuseSharedInGroups(setup, own->stage);
   CutNetwork(placement, setup, *own);
   BoundaryTable* boundaries = own->boundaries.get();
   const auto behind = [boundaries](std::int64_t layer) -> StageBoundaryOf {

@@ -163,6 +163,16 @@ TrainingSetup PrepareTraining(const RunConfig& given, const DataLayout* custom_l
   return WithPlaceIn(config, [&] { return Prepare(config, custom_layout); });
 }
 
+namespace {
+
+// Replicas are groups by themselves.
+std::int64_t ReductionGroupsOf(const TrainingSetup& setup) {
+  if (setup.config.sharding.data_parallel > 1) return 1;
+  return setup.config.sharding.reduction_groups.value_or(1);
+}
+
+}  // namespace
+
 StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
                       std::span<const std::int64_t> final_after) {
   return {.network = *setup.network,
@@ -172,6 +182,7 @@ StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
           .inputs = setup.inputs,
           .diffusion = setup.diffusion.get(),
           .micro_batches = settings.micro_batches,
+          .reduction_groups = ReductionGroupsOf(setup),
           .final_after = final_after,
           .chunk_rows = settings.loss_chunk_rows.value_or(0),
           .on_divergence = setup.config.training.on_divergence};

@@ -7,9 +7,9 @@ namespace frugal {
 namespace {
 
 char SymbolOf(const PipelineSlot& slot) {
-  const bool forward = slot.kind == SlotKind::kForward;
-  return forward ? static_cast<char>('0' + slot.micro_batch % 10)
-                 : static_cast<char>('a' + slot.micro_batch % 26);
+  if (slot.kind == SlotKind::kForward) return static_cast<char>('0' + slot.micro_batch % 10);
+  const char first = slot.kind == SlotKind::kWeightGradient ? 'A' : 'a';
+  return static_cast<char>(first + slot.micro_batch % 26);
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ struct PipelineShares {
 PipelineShares SharesOf(const PipelineTimes& times);
 
 // Draws a step as lines of text, one for each stage, `columns` wide: digits are forward passes of
-// micro-batch 0, 1, ... (the last digit of their numbers), letters a, b, ... backward passes, and a
-// point is waiting.
+// micro-batch 0, 1, ... (the last digit of their numbers), letters a, b, ... backward passes,
+// capitals gradients of weights where these are apart, and a point is waiting.
 std::vector<std::string> PipelineChart(const PipelineSchedule& schedule, const PipelineTimes& times,
                                        std::size_t columns);
 

@@ -65,6 +65,10 @@ Stage StageOf(PipelineKind kind, int64_t stages, int64_t stage, int64_t micro_ba
 
 }  // namespace
 
+bool SplitsBackward(PipelineKind kind) {
+  return kind == PipelineKind::kZeroBubble1 || kind == PipelineKind::kZeroBubble2;
+}
+
 std::string_view NameOf(PipelineKind kind) {
   switch (kind) {
     case PipelineKind::kSequential:

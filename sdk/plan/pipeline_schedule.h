@@ -26,6 +26,8 @@ enum class PipelineKind : std::uint8_t {
   kZeroBubble2,  // ZB-H2: no bubble but at the beginning, within twice that memory
 };
 std::string_view NameOf(PipelineKind kind);  // "sequential", "gpipe", ...
+// True where gradients of weights are made apart from those of inputs.
+bool SplitsBackward(PipelineKind kind);
 
 // Lists what each stage does, in its order. Every micro-batch runs forward and backward once at
 // each stage, and backward runs in the order 0, 1, ... of micro-batches under every kind, so that

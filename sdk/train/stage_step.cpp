@@ -22,12 +22,14 @@ struct Pass {
   std::vector<int> inputs;   // slots of what came in; kNoGradient where there is none
   std::vector<int> outputs;  // slots of what went out
   int loss = Var::kNoGradient;
+  DeferredGradients weights;  // that wait for their slot
 };
 
 // Holds the samples of a micro-batch.
 struct MicroBatch {
   std::span<const std::int64_t> samples;
-  double share = 1;  // of the step
+  double share = 1;       // of the step
+  std::size_t group = 0;  // StepParts::reduction_groups
 };
 
 // Does a stage's work on a batch, in the order in which it is asked to.
@@ -39,6 +41,7 @@ class StageRun {
         parts_(parts),
         stage_(stage),
         source_(source),
+        results_(static_cast<std::size_t>(parts.reduction_groups)),
         forward_(context, links.pipeline, "activations"),
         backward_(context, links.pipeline, "gradients") {}
 
@@ -59,8 +62,9 @@ class StageRun {
     }
     Evaluated evaluated = RunForward(context_, parts_, std::move(vars), data.targets, batch.share);
     if (tape != nullptr) RequireFinite(context_, parts_, "the loss", evaluated.result.loss);
-    result_.loss += batch.share * evaluated.result.loss;
-    result_.correct += evaluated.result.correct;
+    StepResult& group = results_[batch.group];
+    group.loss += batch.share * evaluated.result.loss;
+    group.correct += evaluated.result.correct;
     pass.loss = evaluated.loss.slot;
   }
 
@@ -103,7 +107,7 @@ class StageRun {
     backward_.Drain();
   }
 
-  const StepResult& result() const { return result_; }
+  StepResult result() const { return SumOf(results_); }
 
  private:
   int Before() const { return static_cast<int>(stage_.index) - 1; }
@@ -146,8 +150,8 @@ class StageRun {
   const StepParts& parts_;
   const PipelineStage& stage_;
   const DataSource* source_;
+  std::vector<StepResult> results_;  // by group
   StageChannel forward_, backward_;
-  StepResult result_;
 };
 
 // Brings what a step came to, which the last stage of each replica knows, to all devices.
@@ -289,7 +293,11 @@ StepResult TrainStage(Context& context, const StepParts& parts, const PipelineSt
   StepResult result;
   {
     const UpdatesInBackward updates(context, parts, optimizer);
-    DeferredGradients deferred(context, !stage.shared.empty());
+    DeferredGradients shared;
+    const DeferScope sharing(context, Deferred::kSharedTables,
+                             stage.shared.empty() ? nullptr : &shared);
+    ReductionGroups groups(context, parts, stage.micro_batches);
+    const std::int64_t in_group = stage.micro_batches / parts.reduction_groups;
     const auto batch = static_cast<std::int64_t>(samples.size());
     StageRun run(context, parts, stage, links, source);
     std::map<std::int64_t, Pass> passes;  // those between their forward and backward
@@ -299,21 +307,32 @@ StepResult TrainStage(Context& context, const StepParts& parts, const PipelineSt
       if (count == 0) continue;
       const MicroBatch micro = {.samples = samples.subspan(static_cast<std::size_t>(begin),
                                                            static_cast<std::size_t>(count)),
-                                .share = static_cast<double>(count) / static_cast<double>(batch)};
+                                .share = static_cast<double>(count) / static_cast<double>(batch),
+                                .group = static_cast<std::size_t>(slot.micro_batch / in_group)};
       const MicroBatchScope part(context, number);
       Pass& pass = passes[slot.micro_batch];
+      const bool makes_gradients = slot.kind != SlotKind::kForward || stage.is_last();
+      if (makes_gradients && slot.kind != SlotKind::kWeightGradient) groups.Begin(slot.micro_batch);
       if (slot.kind == SlotKind::kForward) {
         run.Forward(micro, pass, &pass.tape);
-      } else {
-        run.Backward(micro, pass);
-        passes.erase(slot.micro_batch);
+        continue;
       }
+      if (slot.kind == SlotKind::kWeightGradient) {
+        pass.weights.Run(context);
+      } else {
+        const bool later = slot.kind == SlotKind::kInputGradient;
+        const DeferScope weights(context, Deferred::kWeights, later ? &pass.weights : nullptr);
+        run.Backward(micro, pass);
+        if (later) continue;
+      }
+      passes.erase(slot.micro_batch);
     }
     run.Drain();
     result = SharedResult(context, run.result(), stage, links);
     StageUpdate update(context, parts, stage, links, optimizer);
+    groups.End();
     update.GatherShared();
-    deferred.Run();
+    shared.Run(context);
     result.gradient_norm = update.Run();
   }
   return result;

@@ -27,6 +27,7 @@ struct Mesh {
   ShardingStrategy strategy = ShardingStrategy::kEvenSplit;
   bool checkpointing = false;
   std::int64_t replicas = 1;
+  std::int64_t groups = 1;  // of one replica
 };
 
 SmallRun On(const Mesh& mesh, SmallRun run) {
@@ -40,6 +41,7 @@ SmallRun On(const Mesh& mesh, SmallRun run) {
     run.accumulate = mesh.micro_batches;
   }
   run.sharding = {.data_parallel = mesh.replicas, .schedule = mesh.schedule};
+  if (mesh.groups > 1) run.sharding.reduction_groups = mesh.groups;
   return run;
 }
 
@@ -85,7 +87,8 @@ std::vector<Mesh> MeshesOf(std::int64_t micro_batches) {
   std::vector<Mesh> meshes;
   for (const std::int64_t devices : {2, 3, 4}) {
     meshes.push_back({.devices = devices, .micro_batches = micro_batches});
-    for (const PipelineKind schedule : {PipelineKind::kGPipe, PipelineKind::k1F1B}) {
+    for (const PipelineKind schedule : {PipelineKind::kGPipe, PipelineKind::k1F1B,
+                                        PipelineKind::kZeroBubble1, PipelineKind::kZeroBubble2}) {
       for (const bool checkpointing : {false, true}) {
         meshes.push_back({.devices = devices,
                           .micro_batches = micro_batches,
@@ -167,9 +170,36 @@ TEST_CASE("replicas come to the same weights on every mesh of as many", "[device
       INFO(network << " on " << Describe(mesh));
       CheckSame(two, TrainOn(mesh, run));
     }
-    // Against one device the sums differ by rounding, since they have another order.
-    const Trained alone = TrainOn({.micro_batches = 4}, run);
-    CheckClose(two, alone);
+    // Without groups the sums differ by rounding, since they have another order.
+    CheckClose(two, TrainOn({.micro_batches = 4}, run));
+  }
+}
+
+TEST_CASE("one device sums in groups as replicas do, and so do stages", "[devices]") {
+  for (const std::string network : {"mlp", "gpt2", "vit"}) {
+    SmallRun run = RunOf(network);
+    for (const std::int64_t groups : {2, 4}) {
+      const Trained alone = TrainOn({.micro_batches = 8, .groups = groups}, run);
+      std::vector<Mesh> meshes = {
+          {.devices = groups, .micro_batches = 8 / groups, .replicas = groups}};
+      if (!SharesWeights(network)) {
+        meshes.push_back({.devices = 3, .micro_batches = 8, .pipelined = true, .groups = groups});
+        meshes.push_back({.devices = 2, .micro_batches = 8, .groups = groups});
+        meshes.push_back({.devices = 2 * groups,
+                          .micro_batches = 8 / groups,
+                          .pipelined = true,
+                          .replicas = groups});
+        meshes.push_back({.devices = 2 * groups,
+                          .micro_batches = 8 / groups,
+                          .pipelined = true,
+                          .schedule = PipelineKind::kZeroBubble1,
+                          .replicas = groups});
+      }
+      for (const Mesh& mesh : meshes) {
+        INFO(network << " on " << Describe(mesh) << ", " << groups << " groups");
+        CheckSame(alone, TrainOn(mesh, run));
+      }
+    }
   }
 }
 
@@ -266,6 +296,20 @@ TEST_CASE("what cannot run on several devices is refused before anything starts"
         std::string::npos);
   CHECK(refusal({.devices = 2, .micro_batches = 9, .pipelined = true}, RunOf("mlp"))
             .find("every micro-batch of a step has a sample") != std::string::npos);
+  CHECK(refusal({.devices = 2, .micro_batches = 4, .replicas = 1, .groups = 3}, RunOf("mlp"))
+            .find("groups have as many micro-batches each") != std::string::npos);
+  CHECK(refusal({.devices = 2, .micro_batches = 4, .replicas = 2, .groups = 4}, RunOf("mlp"))
+            .find("replicas are the groups") != std::string::npos);
+  CHECK(refusal({.devices = 2,
+                 .micro_batches = 4,
+                 .pipelined = true,
+                 .schedule = PipelineKind::kZeroBubble1,
+                 .groups = 2},
+                RunOf("mlp"))
+            .find("gradients of a group are all there before those of the next begin") !=
+        std::string::npos);
+  CHECK(refusal({.devices = 2, .micro_batches = 4, .groups = 2}, RunOf("gpt2"))
+            .find("weights that stages share are summed behind the step") != std::string::npos);
   CHECK(refusal({.devices = 30}, RunOf("mlp")).find("every device holds a layer") !=
         std::string::npos);
   TrainingMemoryConfig small;

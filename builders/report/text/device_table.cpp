@@ -19,7 +19,8 @@ std::string ChartText(const DevicesPlan& plan) {
   constexpr std::size_t columns = 84;
   const PipelineShares shares = SharesOf(plan.times);
   std::string text =
-      "  A step of the pipeline, by the stages' work (1: forward of micro-batch 1, b: backward)\n";
+      "  A step of the pipeline, by the stages' work (1: forward of micro-batch 1, b: backward" +
+      std::string(SplitsBackward(plan.schedule.kind) ? ", B: its weights" : "") + ")\n";
   const std::vector<std::string> lines = PipelineChart(plan.schedule, plan.times, columns);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string name = "stage " + std::to_string(i);
