@@ -1,5 +1,8 @@
 #include "builders/training_memory_manager.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "builders/training_memory/manager_checks.h"
 #include "builders/training_memory/manager_memory.h"
 #include "sdk/core/byte_size.h"
@@ -43,11 +46,19 @@ TrainingMemoryManager::TrainingMemoryManager(const TrainingMemoryConfig& config,
                                                         .step_memory = memory_->step(),
                                                         .parameters = *store_,
                                                         .dtype = options.dtype,
-                                                        .seed = options.seed})) {
+                                                        .seed = options.seed})),
+      options_(options) {
   context_->set_training(true);
   if (config.default_initialization_strategy == InitializationStrategy::kFromFile) {
     store_->SetSource(StrictSource(*config.weights_file_path, config.weights_file_format));
   }
+}
+
+TrainingMemoryManager::TrainingMemoryManager(const TrainingMemoryConfig& config,
+                                             LayerPointers layers,
+                                             const TrainingMemoryManagerOptions& options)
+    : TrainingMemoryManager(config, options) {
+  layers_ = std::move(layers);
 }
 
 TrainingMemoryManager::~TrainingMemoryManager() = default;
@@ -77,14 +88,22 @@ DryPass TrainingMemoryManager::DryPassOf(const VarTuple& inputs) const {
 
 CheckpointedForward TrainingMemoryManager::ForwardWithCheckpointing(const LayerPointers& layers,
                                                                     const Tensor& input) {
-  CheckManagerInput("ForwardWithCheckpointing", input, context_->dtype());
+  return Forward("ForwardWithCheckpointing", layers, input, nullptr);
+}
+
+CheckpointedForward TrainingMemoryManager::Forward(const std::string& where,
+                                                   const LayerPointers& layers, const Tensor& input,
+                                                   const Tensor* conditioning) {
+  CheckManagerInput(where, input, context_->dtype());
   Adopt(layers);
+  VarTuple inputs = {{input, 0}};
+  if (conditioning != nullptr) inputs.push_back({*conditioning});
   CheckpointedForward forward;
   forward.state.parts_ = std::make_unique<CheckpointState::Parts>();
   CheckpointState::Parts& parts = *forward.state.parts_;
   parts.memory = memory_;
-  forward.output = RunForward(*context_, ChainOf(layers, {{input, 0}}, CheckpointingEnabled()),
-                              input, parts.pass);
+  forward.output =
+      RunForward(*context_, ChainOf(layers, inputs, CheckpointingEnabled()), inputs, parts.pass);
   return forward;
 }
 
@@ -125,6 +144,26 @@ Var TrainingMemoryManager::CheckpointSequence(const LayerPointers& layers, const
   VarTuple vars = {input};
   CheckpointSequence(layers, vars);
   return vars.at(0);
+}
+
+Var TrainingMemoryManager::CheckpointSequence(const std::vector<SegmentFunction>& functions,
+                                              const Var& input) {
+  const auto each = static_cast<std::size_t>(config_.checkpoint_every_n_layers);
+  Var x = input;
+  for (std::size_t begin = 0; begin < functions.size(); begin += each) {
+    const std::vector<SegmentFunction> run(
+        functions.begin() + static_cast<std::ptrdiff_t>(begin),
+        functions.begin() + static_cast<std::ptrdiff_t>(std::min(begin + each, functions.size())));
+    for (const SegmentFunction& function : run) CheckCallable(function);
+    x = Checkpoint(
+        [run](Context& context, const Var& from) {
+          Var y = from;
+          for (const SegmentFunction& function : run) y = function(context, y);
+          return y;
+        },
+        x);
+  }
+  return x;
 }
 
 Var TrainingMemoryManager::Checkpoint(const SegmentFunction& function, const Var& input) {
@@ -194,29 +233,22 @@ ActivationEstimate TrainingMemoryManager::EstimateMemory(std::int64_t num_layers
   return EstimateActivations(num_layers, config_.checkpoint_every_n_layers, activation_bytes);
 }
 
-std::vector<DeviceMemoryUsage> TrainingMemoryManager::GetDeviceMemoryUsage() const {
+DeviceMemoryUsage TrainingMemoryManager::UsageOf(std::int64_t device) const {
   const MemoryLedger& ledger = memory_->ledger();
   const auto pool = memory_->pool_statistics();
   const auto& most = config_.max_memory_per_device_mb;
-  return {{.device = 0,
-           .live = ledger.live(),
-           .live_bytes = ledger.live_total(),
-           .peak_bytes = ledger.peak_total(),
-           .idle_pool_bytes = pool ? pool->idle_bytes : 0,
-           .limit_bytes = most ? *most * kBytesPerMegabyte : ReadSystemMemory().LimitBytes()}};
+  return {.device = device,
+          .live = ledger.live(),
+          .live_bytes = ledger.live_total(),
+          .peak_bytes = ledger.peak_total(),
+          .idle_pool_bytes = pool ? pool->idle_bytes : 0,
+          .limit_bytes = most ? *most * kBytesPerMegabyte : ReadSystemMemory().LimitBytes()};
 }
 
-void TrainingMemoryManager::ShardParameters(const LayerPointers&) {
-  ThrowNoSharding("ShardParameters");
-}
-void TrainingMemoryManager::GatherParameters(const LayerPointers&) {
-  ThrowNoSharding("GatherParameters");
-}
-CheckpointedForward TrainingMemoryManager::ForwardSharded(const LayerPointers&, const Tensor&) {
-  ThrowNoSharding("ForwardSharded");
-}
-Tensor TrainingMemoryManager::BackwardSharded(const Tensor&, CheckpointState&) {
-  ThrowNoSharding("BackwardSharded");
+std::vector<DeviceMemoryUsage> TrainingMemoryManager::GetDeviceMemoryUsage() const {
+  std::vector<DeviceMemoryUsage> usage = {UsageOf(0)};
+  for (const auto& other : others_) usage.push_back(other->UsageOf(std::ssize(usage)));
+  return usage;
 }
 
 }  // namespace frugal

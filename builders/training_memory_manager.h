@@ -11,6 +11,7 @@
 #include "sdk/autograd/checkpoint.h"
 #include "sdk/memory/tensor_pool.h"
 #include "sdk/module/parameter_store.h"
+#include "sdk/plan/placement.h"
 
 namespace frugal {
 
@@ -89,6 +90,10 @@ class TrainingMemoryManager {
   // not.
   explicit TrainingMemoryManager(const TrainingMemoryConfig& config,
                                  const TrainingMemoryManagerOptions& options = {});
+  // With several devices (num_devices), `layers` are what the sharded calls below run: as
+  // sharding_strategy says, each device gets some that follow each other.
+  TrainingMemoryManager(const TrainingMemoryConfig& config, LayerPointers layers,
+                        const TrainingMemoryManagerOptions& options = {});
   ~TrainingMemoryManager();
   TrainingMemoryManager(const TrainingMemoryManager&) = delete;
   TrainingMemoryManager& operator=(const TrainingMemoryManager&) = delete;
@@ -115,6 +120,9 @@ class TrainingMemoryManager {
   Var CheckpointSequence(const LayerPointers& layers, const Var& input);
   // Runs layers between which several variables travel; the first is the one that layers work on.
   void CheckpointSequence(const LayerPointers& layers, VarTuple& vars);
+  // Runs functions one after the other; of each run of checkpoint_every_n_layers of them, only the
+  // input is kept.
+  Var CheckpointSequence(const std::vector<SegmentFunction>& functions, const Var& input);
 
   // --- functions ------------------------------------------------------------------------------
   using SeveralInputsFunction = std::function<Var(Context&, const std::vector<Var>&)>;
@@ -148,15 +156,38 @@ class TrainingMemoryManager {
   std::vector<DeviceMemoryUsage> GetDeviceMemoryUsage() const;
 
   // --- several devices ------------------------------------------------------------------------
-  // Not available in this version: they throw UsageError.
-  void ShardParameters(const LayerPointers& layers);
-  void GatherParameters(const LayerPointers& layers);
-  CheckpointedForward ForwardSharded(const LayerPointers& layers, const Tensor& input);
-  Tensor BackwardSharded(const Tensor& output_gradient, CheckpointState& state);
+  // Each device has memory, values and gradients of its own; this manager is the first of them.
+  // They run one after the other on the calling thread, and come to the bits of one device. All
+  // throw UsageError where there is one device, or no layers were given, and ConfigError where the
+  // layers cannot be placed so.
+
+  // Runs the layers through all devices, checkpointed as configured; the output is in the last
+  // device's memory. With `context`, a conditioning, every layer gets it beside what it works on,
+  // as the second variable of its tuple.
+  Tensor ShardedForward(const Tensor& input);
+  Tensor ShardedForward(const Tensor& input, const Tensor& context);
+  // Goes back through the last forward pass, which can be done once: adds to the gradients of the
+  // parameters, each on its device, and returns the input's (empty for tokens).
+  Tensor ShardedBackward(const Tensor& output_gradient);
+  // Takes the step value -= learning_rate * gradient on every device, and clears the gradients.
+  void ShardedUpdateParameters(double learning_rate);
+  // Returns where a layer of the constructor's list is; the devices are placed by the first forward
+  // pass.
+  std::int64_t DeviceOf(std::size_t layer) const;
 
  private:
   LayerChain ChainOf(const LayerPointers& layers, const VarTuple& inputs, bool checkpointed);
   DryPass DryPassOf(const VarTuple& inputs) const;
+  CheckpointedForward Forward(const std::string& where, const LayerPointers& layers,
+                              const Tensor& input, const Tensor* conditioning);
+  DeviceMemoryUsage UsageOf(std::int64_t device) const;
+
+  void RequireSharding(const std::string& where) const;
+  void Place(const VarTuple& inputs);
+  Placement PlacementOf(const VarTuple& inputs);
+  TrainingMemoryManager& Device(std::size_t number);
+  LayerPointers LayersOn(std::size_t device) const;
+  Tensor RunSharded(const Tensor& input, const Tensor* conditioning);
 
   TrainingMemoryConfig config_;
   std::unique_ptr<Backend> backend_;
@@ -164,6 +195,12 @@ class TrainingMemoryManager {
   std::unique_ptr<ParameterStore> store_;
   std::unique_ptr<Context> context_;
   LayerRegistry registry_;
+
+  TrainingMemoryManagerOptions options_;
+  LayerPointers layers_;                                        // of sharded calls
+  Placement placement_;                                         // empty until the first of these
+  std::vector<std::unique_ptr<TrainingMemoryManager>> others_;  // devices 1, 2, ...
+  std::vector<CheckpointState> sharded_pass_;                   // by device, of the last forward
 };
 
 }  // namespace frugal

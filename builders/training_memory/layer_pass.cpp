@@ -71,13 +71,18 @@ void RunChain(Context& context, const LayerChain& chain, VarTuple& vars) {
   RunSegment(context, layers, vars, begin, layers->size());
 }
 
-Tensor RunForward(Context& context, const LayerChain& chain, const Tensor& input, LayerPass& pass) {
+Tensor RunForward(Context& context, const LayerChain& chain, const VarTuple& inputs,
+                  LayerPass& pass) {
   pass.training = context.training();
   pass.step = context.step();
   pass.micro_batch = context.micro_batch();
   const TapeScope scope(context, &pass.tape);
-  if (input.dtype() != DType::kI64) pass.input_slot = pass.tape.NewSlot();
-  VarTuple vars = {InActivationType(context, {input, pass.input_slot})};
+  if (inputs.at(0).dtype() != DType::kI64) pass.input_slot = pass.tape.NewSlot();
+  VarTuple vars;
+  for (const Var& input : inputs) {
+    const int slot = vars.empty() ? pass.input_slot : Var::kNoGradient;
+    vars.push_back(InActivationType(context, {input.value, slot}));
+  }
   RunChain(context, chain, vars);
   const Var output = vars.at(0);
   pass.output_slot = output.slot;

@@ -30,8 +30,10 @@ struct LayerPass {
   std::int64_t micro_batch = 0;
 };
 
-// The chain's output, the first of what comes out of it; the pass holds what backward needs.
-Tensor RunForward(Context& context, const LayerChain& chain, const Tensor& input, LayerPass& pass);
+// The chain's output, the first of what comes out of it; the pass holds what backward needs. The
+// first of the inputs gets a gradient.
+Tensor RunForward(Context& context, const LayerChain& chain, const VarTuple& inputs,
+                  LayerPass& pass);
 // The input's gradient, empty where it has none; parameters' gradients are added in the context's
 // store. The pass is empty afterwards.
 Tensor RunBackward(Context& context, const Tensor& output_gradient, LayerPass& pass);

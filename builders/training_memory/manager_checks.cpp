@@ -24,9 +24,6 @@ std::string Quoted(DType dtype) { return std::string(NameOf(dtype)); }
 void CheckManagerConfig(const TrainingMemoryConfig& config) {
   CheckMemory(config);
   if (config.memory_budget_mb) RefuseField("memory_budget_mb", "one was given");
-  if (config.num_devices > 1) {
-    RefuseField("num_devices", std::to_string(config.num_devices) + " were given");
-  }
   if (config.optimizer_in_backward) RefuseField("optimizer_in_backward", "it is on");
 }
 
@@ -83,13 +80,6 @@ void CheckOutputGradient(const Tensor& gradient, const Shape& output, DType dtyp
                     .required = "the output's gradient has the output's elements, " + Quoted(dtype),
                     .given = "they are " + Quoted(gradient.dtype()),
                     .advice = "convert it"});
-}
-
-void ThrowNoSharding(const std::string& where) {
-  throw UsageError({.where = where,
-                    .required = "layers are spread over several devices",
-                    .given = "this version has one",
-                    .advice = "use the calls without sharding; there is nothing to gather"});
 }
 
 ValueSource StrictSource(const std::string& path, WeightsFormat format) {

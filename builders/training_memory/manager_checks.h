@@ -21,7 +21,6 @@ void CheckManagerInput(const std::string& where, const Tensor& input, DType dtyp
 void CheckExtents(const std::string& where, const Shape& shape);
 // Throws ShapeError or UsageError where it cannot be an output's gradient.
 void CheckOutputGradient(const Tensor& gradient, const Shape& output, DType dtype);
-[[noreturn]] void ThrowNoSharding(const std::string& where);
 
 // First values from a file that must have each of them in its shape (WeightFileError).
 ValueSource StrictSource(const std::string& path, WeightsFormat format);

@@ -70,14 +70,14 @@ MemoryEstimate MeasureChain(const DryPass& dry, const LayerChain& chain, PassByt
   context.set_training(dry.training);
   const Tensor input = DryCopy(context, dry.inputs.at(0).value);
   LayerPass first;
-  const Tensor first_output = RunForward(context, chain, input, first);
+  const Tensor first_output = RunForward(context, chain, {{input}}, first);
   const Tensor gradient = context.Allocate(first_output.shape(), first_output.dtype());
   RunBackward(context, gradient, first);
   MemoryTrace trace;
   {
     const RecordingScope recording(environment.ledger(), trace);
     LayerPass second;
-    const Tensor output = RunForward(context, chain, input, second);
+    const Tensor output = RunForward(context, chain, {{input}}, second);
     bytes.kept = StillLive(trace);
     RunBackward(context, gradient, second);
   }

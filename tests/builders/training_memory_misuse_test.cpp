@@ -205,7 +205,6 @@ TEST_CASE("configurations that a manager cannot honour", "[manager][misuse]") {
     CHECK_THROWS_WITH(TrainingMemoryManager(config), Contains(words));
     CHECK_THROWS_AS(TrainingMemoryManager(config), ConfigError);
   };
-  refuse("num_devices is for trainings", [](auto& c) { c.num_devices = 2; });
   refuse("checkpoint_every_n_layers", [](auto& c) { c.checkpoint_every_n_layers = 0; });
   refuse("max_pool_memory_mb", [](auto& c) { c.max_pool_memory_mb = -1; });
   refuse("memory_budget_mb", [](auto& c) { c.memory_budget_mb = MemoryBudget(); });
@@ -220,13 +219,30 @@ TEST_CASE("configurations that a manager cannot honour", "[manager][misuse]") {
 
 TEST_CASE("sharded calls refuse plainly", "[manager][misuse]") {
   Fixture f;
-  CheckpointState state;
-  CHECK_THROWS_WITH(f.manager.ShardParameters(f.list),
-                    Contains("[ShardParameters] layers are spread over several devices; this "
-                             "version has one"));
-  CHECK_THROWS_AS(f.manager.GatherParameters(f.list), UsageError);
-  CHECK_THROWS_AS(f.manager.ForwardSharded(f.list, f.input), UsageError);
-  CHECK_THROWS_AS(f.manager.BackwardSharded(f.input, state), UsageError);
+  CHECK_THROWS_WITH(f.manager.ShardedForward(f.input),
+                    Contains("[ShardedForward] sharding is on; num_devices = 1; set num_devices"));
+  CHECK_THROWS_AS(f.manager.ShardedForward(f.input, f.input), UsageError);
+  CHECK_THROWS_AS(f.manager.ShardedBackward(f.input), UsageError);
+  CHECK_THROWS_AS(f.manager.ShardedUpdateParameters(0.1), UsageError);
+  CHECK_THROWS_AS(f.manager.DeviceOf(0), UsageError);
+
+  TrainingMemoryConfig two;
+  two.num_devices = 2;
+  TrainingMemoryManager without(two, OptionsOf(kReferenceF64));
+  CHECK_THROWS_WITH(without.ShardedForward(f.input), Contains("it was made without layers"));
+  TrainingMemoryManager manager(two, f.list, OptionsOf(kReferenceF64));
+  CHECK_THROWS_WITH(manager.ShardedBackward(f.input), Contains("there was none"));
+  CHECK_THROWS_WITH(manager.ShardedUpdateParameters(0.1), Contains("no pass has run"));
+  CHECK_THROWS_WITH(manager.ShardedForward(Tensor()), Contains("[ShardedForward]"));
+  const Tensor output = manager.ShardedForward(f.input);
+  CHECK_THROWS_AS(manager.ShardedBackward(f.input), ShapeError);  // not of the output's shape
+  manager.ShardedBackward(output);
+  CHECK_THROWS_WITH(manager.ShardedBackward(output), Contains("the last one has done so"));
+  CHECK_THROWS_WITH(manager.ShardedUpdateParameters(-1), Contains("a number from 0"));
+  two.num_devices = 100;
+  CHECK_THROWS_AS(
+      TrainingMemoryManager(two, f.list, OptionsOf(kReferenceF64)).ShardedForward(f.input),
+      ConfigError);
 }
 
 }  // namespace
