@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "builders/config/sharding_rules.h"
+#include "builders/plan/device_totals.h"
 #include "builders/plan/one_device_planner.h"
 #include "builders/setup/stage_preparation.h"
 #include "sdk/core/byte_size.h"
@@ -82,100 +83,21 @@ Placement PlacementOf(const TrainingSetup& setup) {
   return CustomPlacement(layers, stages, *memory.custom_device_assignments);
 }
 
-// Segments are numbered through all stages.
-void AppendLayers(const std::vector<LayerPlan>& own, std::vector<LayerPlan>& all) {
-  int next = 0;
-  for (const LayerPlan& layer : all) {
-    next = std::max(
-        {next, layer.segment + 1, layer.inner_segments.first + layer.inner_segments.count});
+// Names what a device's plan depends on, beside the configuration: its stage, whether it evaluates,
+// and how many samples its micro-batches have. A device that is to run has a plan of its own.
+std::vector<std::int64_t> KindOf(const TrainingSetup& setup, std::int64_t device,
+                                 PlanPurpose purpose) {
+  if (purpose == PlanPurpose::kRun) return {device};
+  const DeviceMesh mesh = MeshOf(setup.config);
+  const std::int64_t replica = device / mesh.pipeline;
+  const std::int64_t each = MicroBatchesOf(setup.config), parts = mesh.data * each;
+  std::vector<std::int64_t> kind = {device % mesh.pipeline, replica == 0 ? 1 : 0};
+  const EpochSchedule& schedule = setup.schedule;
+  for (const std::int64_t batch : {schedule.batch, schedule.train_samples % schedule.batch}) {
+    // The first micro-batches have a sample more.
+    kind.push_back(std::clamp<std::int64_t>(batch % parts - replica * each, 0, each));
   }
-  for (LayerPlan layer : own) {
-    if (layer.segment >= 0) layer.segment += next;
-    if (layer.inner_segments.count > 0) layer.inner_segments.first += next;
-    all.push_back(std::move(layer));
-  }
-}
-
-void Add(const StepPlan& from, StepPlan& to) {
-  to.flops += from.flops;
-  to.recomputed_flops += from.recomputed_flops;
-}
-
-// Sums up what the devices take; steps and holders are those of the device that takes most.
-void SumUp(PlannedTraining& whole) {
-  Plan& plan = whole.plan;
-  plan.parameter_count = 0;
-  const PlannedTraining& largest = *std::ranges::max_element(
-      whole.devices, {}, [](const PlannedTraining& one) { return one.plan.peak_bytes; });
-  plan.total_steps = largest.plan.total_steps;
-  plan.steps = largest.plan.steps;
-  plan.largest_holders = largest.plan.largest_holders;
-  for (StepPlan& step : plan.steps) step.flops = step.recomputed_flops = 0;
-  for (const PlannedTraining& device : whole.devices) {
-    const Plan& own = device.plan;
-    for (const MemoryTag tag : kAllMemoryTags) {
-      plan.peak_by_purpose[tag] += own.peak_by_purpose[tag];
-      plan.at_peak[tag] += own.at_peak[tag];
-    }
-    plan.peak_bytes += own.peak_bytes;
-    plan.arena_bytes += own.arena_bytes;
-    plan.live_lower_bound_bytes += own.live_lower_bound_bytes;
-    plan.arena_kept_bytes += own.arena_kept_bytes;
-    for (StepPlan& step : plan.steps) {
-      if (const StepPlan* same = own.Find(step.kind, step.batch)) Add(*same, step);
-    }
-    if (device.stage->stage.data_index > 0) continue;
-    plan.parameter_count += own.parameter_count;
-    plan.trainable_count += own.trainable_count;
-    AppendLayers(own.layers, plan.layers);
-  }
-}
-
-DevicePlan Describe(const PlannedTraining& device) {
-  const PipelineStage& stage = device.stage->stage;
-  const Plan& plan = device.plan;
-  const std::int64_t batch = device.schedule.batch;
-  const StepPlan* step = plan.Find(StepKind::kTrain, batch);
-  return {.replica = stage.data_index,
-          .stage = stage.index,
-          .first_layer = plan.layers.front().path,
-          .last_layer = plan.layers.back().path,
-          .layers = std::ssize(plan.layers),
-          .parameters = plan.parameter_count,
-          .in_flight = MostInFlight(stage.slots),
-          .peak_bytes = plan.peak_bytes,
-          .at_peak = plan.at_peak,
-          .flops = step != nullptr ? step->flops : 0,
-          .sent = TrafficOf(stage, device.parameters, batch, MasterType(device.dtype()),
-                            device.optimizer->clips())};
-}
-
-// Backward takes twice the work of forward, beside what runs again.
-StageSeconds SecondsOf(const PlannedTraining& device) {
-  const StepPlan* step = device.plan.Find(StepKind::kTrain, device.schedule.batch);
-  if (step == nullptr) return {};
-  const double parts = 1e9 * static_cast<double>(device.stage->stage.micro_batches);
-  const double forward = (step->flops - step->recomputed_flops) / 3;
-  return {.forward = forward / parts,
-          .input_gradient = (forward + step->recomputed_flops) / parts,
-          .weight_gradient = forward / parts};
-}
-
-DevicesPlan Describe(const PlannedTraining& whole, const std::vector<PlannedTraining>& devices) {
-  const PipelineStage& first = devices.front().stage->stage;
-  DevicesPlan plan;
-  plan.replicas = first.data_count;
-  plan.stages = first.count;
-  plan.micro_batches = first.micro_batches;
-  plan.threads = ThreadCount();
-  plan.schedule = ScheduleOf(whole.config);
-  PipelineCosts costs;
-  for (const PlannedTraining& device : devices) {
-    plan.devices.push_back(Describe(device));
-    if (device.stage->stage.data_index == 0) costs.stages.push_back(SecondsOf(device));
-  }
-  plan.times = SimulatePipeline(plan.schedule, costs);
-  return plan;
+  return kind;
 }
 
 std::string LayersText(const PlannedTraining& device) {
@@ -184,11 +106,11 @@ std::string LayersText(const PlannedTraining& device) {
   return "layers " + layers.front().path + " to " + layers.back().path;
 }
 
-void CheckDeviceLimits(const PlannedTraining& whole) {
+void CheckDeviceLimits(const PlannedTraining& whole, const DeviceList& devices) {
   const auto limit_mb = whole.config.memory.max_memory_per_device_mb;
   if (!limit_mb) return;
-  for (std::size_t i = 0; i < whole.devices.size(); ++i) {
-    const PlannedTraining& device = whole.devices[i];
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const PlannedTraining& device = *devices[i];
     if (device.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) continue;
     const bool balanced =
         whole.config.memory.sharding_strategy == ShardingStrategy::kMemoryBalanced;
@@ -208,15 +130,24 @@ void CheckDeviceLimits(const PlannedTraining& whole) {
 
 }  // namespace
 
-PlannedTraining PlanDevices(TrainingSetup setup) {
+PlannedTraining PlanDevices(TrainingSetup setup, PlanPurpose purpose) {
   const Placement placement = PlacementOf(setup);
   PlannedTraining planned{std::move(setup), Plan()};
-  for (std::int64_t device = 0; device < MeshOf(planned.config).devices(); ++device) {
-    planned.devices.push_back(PlanDevice(planned, placement, device));
+  const std::int64_t count = MeshOf(planned.config).devices();
+  std::map<std::vector<std::int64_t>, std::size_t> kinds;
+  std::vector<std::size_t> kind_of;  // by device
+  std::vector<PlannedTraining> distinct;
+  for (std::int64_t device = 0; device < count; ++device) {
+    const auto [at, is_new] = kinds.try_emplace(KindOf(planned, device, purpose), distinct.size());
+    if (is_new) distinct.push_back(PlanDevice(planned, placement, device));
+    kind_of.push_back(at->second);
   }
-  SumUp(planned);
-  planned.plan.devices = Describe(planned, planned.devices);
-  CheckDeviceLimits(planned);
+  DeviceList devices;
+  for (const std::size_t kind : kind_of) devices.push_back(&distinct[kind]);
+  SumUp(devices, planned.plan);
+  planned.plan.devices = Describe(planned.config, devices);
+  CheckDeviceLimits(planned, devices);
+  if (purpose == PlanPurpose::kRun) planned.devices = std::move(distinct);
   return planned;
 }
 

@@ -7,7 +7,6 @@
 #include "builders/budget/budget_limit.h"
 #include "builders/budget/budget_refusal.h"
 #include "builders/budget/budget_search.h"
-#include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/number_text.h"
@@ -41,7 +40,7 @@ RunConfig WithinFree(const PlannedTraining& planned, std::int64_t megabytes) {
 
 // Says what would make it fit, which it finds by planning that.
 std::string Cure(const PlannedTraining& planned, const SystemMemory& machine) {
-  if (!planned.devices.empty()) {
+  if (planned.plan.devices) {
     return "use gradient checkpointing, a smaller batch, or fewer replicas (data_parallel)";
   }
   const DataLayout* own_data = planned.dataset ? nullptr : &planned.layout;
@@ -63,27 +62,7 @@ std::string Cure(const PlannedTraining& planned, const SystemMemory& machine) {
   return text;
 }
 
-bool IsOnThisMachine(std::size_t device) {
-  if (Launched() == nullptr) return true;
-  return std::ranges::count(Launched()->on_machine, static_cast<int>(device)) > 0;
-}
-
 }  // namespace
-
-std::int64_t NeededBytes(const PlannedTraining& planned) {
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < planned.devices.size(); ++i) {
-    if (IsOnThisMachine(i)) bytes += NeededBytes(planned.devices[i]);
-  }
-  if (!planned.devices.empty()) return bytes;
-  const Plan& plan = planned.plan;
-  bytes = plan.peak_bytes;
-  if (!planned.config.memory.use_activation_pooling) return bytes;
-  for (const StepPlan& step : plan.steps) {
-    bytes = std::max(bytes, step.baseline.Total() + plan.arena_bytes);
-  }
-  return bytes;
-}
 
 bool FitsMachine(const PlannedTraining& planned, const SystemMemory& machine) {
   return !machine.available_bytes || NeededBytes(planned) <= *machine.available_bytes;

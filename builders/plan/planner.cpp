@@ -10,7 +10,7 @@ namespace frugal {
 namespace {
 
 void CheckDeviceLimit(const PlannedTraining& planned) {
-  if (!planned.devices.empty()) return;  // each of them was looked at
+  if (planned.plan.devices) return;  // each of them was looked at
   const auto limit_mb = planned.config.memory.max_memory_per_device_mb;
   if (!limit_mb || planned.plan.peak_bytes <= *limit_mb * kBytesPerMegabyte) return;
   const Plan& plan = planned.plan;
@@ -48,15 +48,16 @@ void CheckOutputs(const PlannedTraining& planned) {
 
 }  // namespace
 
-PlannedTraining PlanTraining(TrainingSetup setup) {
-  return setup.config.memory.num_devices > 1 ? PlanDevices(std::move(setup))
+PlannedTraining PlanTraining(TrainingSetup setup, PlanPurpose purpose) {
+  return setup.config.memory.num_devices > 1 ? PlanDevices(std::move(setup), purpose)
                                              : PlanOneDevice(std::move(setup));
 }
 
-PlannedTraining PlanTraining(const RunConfig& config, const DataLayout* custom_layout) {
+PlannedTraining PlanTraining(const RunConfig& config, const DataLayout* custom_layout,
+                             PlanPurpose purpose) {
   TrainingSetup setup = PrepareTraining(config, custom_layout);
   return WithPlaceIn(config, [&] {
-    PlannedTraining planned = PlanTraining(std::move(setup));
+    PlannedTraining planned = PlanTraining(std::move(setup), purpose);
     CheckOutputs(planned);
     CheckDeviceLimit(planned);
     return planned;

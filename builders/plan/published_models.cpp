@@ -155,10 +155,11 @@ DataLayout LayoutWithoutData(const RunConfig& config) {
   return natural.layout;
 }
 
-PlannedTraining PlanNamedModel(const std::string& name, const std::vector<std::string>& overrides) {
+PlannedTraining PlanNamedModel(const std::string& name, const std::vector<std::string>& overrides,
+                               PlanPurpose purpose) {
   const RunConfig config = NamedModelConfig(name, overrides);
   const DataLayout layout = WithPlaceIn(config, [&] { return LayoutWithoutData(config); });
-  PlannedTraining planned = PlanTraining(config, &layout);
+  PlannedTraining planned = PlanTraining(config, &layout, purpose);
   planned.published_model = name;
   return planned;
 }

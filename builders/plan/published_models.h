@@ -30,7 +30,8 @@ DataLayout LayoutWithoutData(const RunConfig& config);
 
 // Plans that training, touching no weight; NotesOn says what was assumed.
 PlannedTraining PlanNamedModel(const std::string& name,
-                               const std::vector<std::string>& overrides = {});
+                               const std::vector<std::string>& overrides = {},
+                               PlanPurpose purpose = PlanPurpose::kRun);
 
 // A published model as lists show it.
 struct ModelListing {

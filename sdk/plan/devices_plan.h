@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "sdk/comm/traffic.h"
 #include "sdk/core/memory_tag.h"
 #include "sdk/plan/pipeline_schedule.h"
 #include "sdk/plan/pipeline_simulation.h"
+#include "sdk/plan/stage_traffic.h"
 
 namespace frugal {
 
@@ -21,9 +21,13 @@ struct DevicePlan {
   std::int64_t in_flight = 0;   // micro-batches whose activations it holds at most
   std::int64_t peak_bytes = 0;
   BytesByTag at_peak;
-  double flops = 0;  // of a training step
-  Traffic sent;      // in a training step
+  double flops = 0;   // of a training step
+  StageTraffic sent;  // in a training step
+  // Everything that it takes at once, gaps of the arena included.
+  std::int64_t needed_bytes = 0;
 };
+
+inline constexpr double kWorkUnit = 1e9;
 
 // Says how a training spreads over several devices.
 struct DevicesPlan {
@@ -33,8 +37,9 @@ struct DevicesPlan {
   std::int64_t threads = 1;        // of each device
   std::vector<DevicePlan> devices;
   PipelineSchedule schedule;
-  // A step of one replica, as its stages' work says: in units of 1e9 operations, so that only
-  // shares of it mean something.
+  // The work of each stage for a micro-batch, in units of kWorkUnit operations, and a step of one
+  // replica as simulated from it, of which only shares mean something.
+  std::vector<StageSeconds> work;
   PipelineTimes times;
 };
 

@@ -42,8 +42,8 @@ Traffic TrafficOf(const SharedParameter& shared, const PipelineStage& stage, DTy
 
 }  // namespace
 
-Traffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> owned, std::int64_t batch,
-                  DType master, bool norm) {
+StageTraffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> owned,
+                       std::int64_t batch, DType master, bool norm) {
   const auto along = [&](std::int64_t count, DType dtype) {
     return AllReduceTraffic(count, dtype, static_cast<int>(stage.count),
                             static_cast<int>(stage.index));
@@ -52,23 +52,25 @@ Traffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> owned,
     return AllReduceTraffic(count, dtype, static_cast<int>(stage.data_count),
                             static_cast<int>(stage.data_index));
   };
-  Traffic traffic;
+  StageTraffic traffic;
   const std::int64_t parts = stage.data_count * stage.micro_batches;
   for (std::int64_t i = 0; i < stage.micro_batches; ++i) {
     const std::int64_t number = stage.data_index * stage.micro_batches + i;
     const std::int64_t count = batch / parts + (number < batch % parts ? 1 : 0);
     if (count == 0) continue;
-    if (!stage.is_last()) traffic += TrafficOf(stage.after(count), false);
-    if (!stage.is_first()) traffic += TrafficOf(stage.before(count), true);
+    if (!stage.is_last()) traffic.next += TrafficOf(stage.after(count), false);
+    if (!stage.is_first()) traffic.previous += TrafficOf(stage.before(count), true);
   }
   constexpr std::int64_t results = 2;  // the loss, and how many outputs are right
-  traffic += along(results, DType::kF64);
-  traffic += across(results, DType::kF64);
-  for (const SharedParameter& shared : stage.shared) traffic += TrafficOf(shared, stage, master);
-  for (const Parameter* parameter : owned) {
-    if (parameter->trainable) traffic += across(parameter->shape.ElementCount(), master);
+  traffic.pipeline += along(results, DType::kF64);
+  traffic.data += across(results, DType::kF64);
+  for (const SharedParameter& shared : stage.shared) {
+    traffic.pipeline += TrafficOf(shared, stage, master);
   }
-  if (norm) traffic += along(stage.parameters, DType::kF64);
+  for (const Parameter* parameter : owned) {
+    if (parameter->trainable) traffic.data += across(parameter->shape.ElementCount(), master);
+  }
+  if (norm) traffic.pipeline += along(stage.parameters, DType::kF64);
   return traffic;
 }
 

@@ -8,7 +8,8 @@
 #include "sdk/autograd/context.h"
 #include "sdk/comm/communicator.h"
 #include "sdk/module/parameter.h"
-#include "sdk/plan/pipeline_schedule.h"
+#include "sdk/plan/pipeline_simulation.h"
+#include "sdk/plan/stage_traffic.h"
 
 namespace frugal {
 
@@ -58,14 +59,17 @@ struct PipelineStage {
 
 // Returns what the device hands to others in a training step on `batch` samples. `owned` are its
 // parameters, and `norm` says whether a norm of gradients is taken.
-Traffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> owned, std::int64_t batch,
-                  DType master, bool norm);
+StageTraffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> owned,
+                       std::int64_t batch, DType master, bool norm);
 
 // The groups that a device belongs to: in `pipeline` it has the rank PipelineStage::index, in
 // `data` the rank PipelineStage::data_index. Null in a dry run.
 struct StageLinks {
   Communicator* pipeline = nullptr;
   Communicator* data = nullptr;
+  // Where it is given, TrainStage notes when each slot worked (steady_clock), without what it
+  // waited.
+  std::vector<SlotTime>* slots = nullptr;
 };
 
 }  // namespace frugal

@@ -61,6 +61,10 @@ Json JsonOf(const std::optional<BudgetPlan>& budget) {
           {"faster", budget->faster ? Json(FasterPhrase(*budget)) : Json()}};
 }
 
+Json JsonOf(const Traffic& traffic) {
+  return {{"bytes", traffic.bytes}, {"messages", traffic.messages}};
+}
+
 Json JsonOf(const DevicePlan& device) {
   return {{"replica", device.replica},
           {"stage", device.stage},
@@ -72,8 +76,13 @@ Json JsonOf(const DevicePlan& device) {
           {"peak_bytes", device.peak_bytes},
           {"bytes_at_peak", NamedBytes(device.at_peak)},
           {"flops", device.flops},
-          {"sent_bytes", device.sent.bytes},
-          {"sent_messages", device.sent.messages}};
+          {"sent_bytes", device.sent.Total().bytes},
+          {"sent_messages", device.sent.Total().messages},
+          {"sent",
+           {{"next_stage", JsonOf(device.sent.next)},
+            {"previous_stage", JsonOf(device.sent.previous)},
+            {"pipeline", JsonOf(device.sent.pipeline)},
+            {"replicas", JsonOf(device.sent.data)}}}};
 }
 
 template <class Item>

@@ -1,5 +1,10 @@
 #include "builders/report/text/device_table.h"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
 #include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
@@ -15,13 +20,12 @@ std::string LayersOf(const DevicePlan& device) {
   return device.layers == 1 ? device.first_layer : device.first_layer + " to " + device.last_layer;
 }
 
-std::string ChartText(const DevicesPlan& plan) {
+std::string ChartText(const DevicesPlan& plan, const PipelineTimes& times,
+                      const std::string& title) {
   constexpr std::size_t columns = 84;
-  const PipelineShares shares = SharesOf(plan.times);
-  std::string text =
-      "  A step of the pipeline, by the stages' work (1: forward of micro-batch 1, b: backward" +
-      std::string(SplitsBackward(plan.schedule.kind) ? ", B: its weights" : "") + ")\n";
-  const std::vector<std::string> lines = PipelineChart(plan.schedule, plan.times, columns);
+  const PipelineShares shares = SharesOf(times);
+  std::string text = "  " + title + "\n";
+  const std::vector<std::string> lines = PipelineChart(plan.schedule, times, columns);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string name = "stage " + std::to_string(i);
     name.resize(10, ' ');
@@ -31,6 +35,15 @@ std::string ChartText(const DevicesPlan& plan) {
          ", wait for the slowest stage " + PercentText(shares.uneven) + ",\n" +
          "  and for the pipeline to fill and empty " + PercentText(shares.bubble) + "\n";
 }
+
+std::string PlannedChart(const DevicesPlan& plan) {
+  return ChartText(plan, plan.times,
+                   "A step of the pipeline, by the stages' work (1: forward of micro-batch 1, b: "
+                   "backward" +
+                       std::string(SplitsBackward(plan.schedule.kind) ? ", B: weights)" : ")"));
+}
+
+constexpr std::int64_t kMostCharted = 16;
 
 }  // namespace
 
@@ -42,20 +55,107 @@ std::string MeshText(const DevicesPlan& plan) {
          (plan.replicas > 1 ? " in each" : "");
 }
 
+namespace {
+
+// A row of the table without the device's number.
+std::vector<std::string> CellsOf(const DevicePlan& device) {
+  return {Printable(LayersOf(device)), FormatCount(device.parameters),
+          FormatCount(device.in_flight), FormatBytes(device.sent.Total().bytes),
+          FormatBytes(device.peak_bytes)};
+}
+
+std::string NumberText(const DevicesPlan& plan, std::size_t number) {
+  const std::string text = std::to_string(number);
+  if (plan.replicas == 1) return text;
+  return text + " (replica " + std::to_string(plan.devices[number].replica) + ")";
+}
+
+// Makes the rows: of many devices, those of one stage that come to the same share one.
+std::vector<std::vector<std::string>> RowsOf(const DevicesPlan& plan) {
+  constexpr std::size_t all_shown = 16;
+  std::vector<std::vector<std::string>> rows;
+  std::map<std::pair<std::int64_t, std::vector<std::string>>, std::vector<std::size_t>> alike;
+  for (std::size_t i = 0; i < plan.devices.size(); ++i) {
+    alike[{plan.devices[i].stage, CellsOf(plan.devices[i])}].push_back(i);
+  }
+  for (std::size_t i = 0; i < plan.devices.size(); ++i) {
+    std::vector<std::string> cells = CellsOf(plan.devices[i]);
+    const std::vector<std::size_t>& same = alike[{plan.devices[i].stage, cells}];
+    const bool grouped = plan.devices.size() > all_shown && same.size() > 1;
+    if (grouped && same.front() != i) continue;
+    const std::string number =
+        grouped ? std::to_string(i) + " and " + FormatCount(std::ssize(same) - 1) + " alike"
+                : NumberText(plan, i);
+    cells.insert(cells.begin(), number);
+    rows.push_back(std::move(cells));
+  }
+  return rows;
+}
+
+std::string SecondsText(double seconds) {
+  return seconds < 0.1 ? FixedText(seconds * 1e3, 3) + " ms" : FixedText(seconds, 3) + " s";
+}
+
+std::string TrafficText(const Traffic& traffic) {
+  return FormatCount(traffic.bytes) + " bytes in " + Counted(traffic.messages, "message");
+}
+
+}  // namespace
+
 std::string DevicesText(const DevicesPlan& plan) {
   TextTable table;
   table.columns = {{"Device"},          {"layers"},      {"parameters", true},
                    {"in flight", true}, {"sends", true}, {"peak", true}};
   table.flexible = 1;
-  for (std::size_t i = 0; i < plan.devices.size(); ++i) {
-    const DevicePlan& device = plan.devices[i];
-    table.rows.push_back(
-        {std::to_string(i) +
-             (plan.replicas > 1 ? " (replica " + std::to_string(device.replica) + ")" : ""),
-         Printable(LayersOf(device)), FormatCount(device.parameters), FormatCount(device.in_flight),
-         FormatBytes(device.sent.bytes), FormatBytes(device.peak_bytes)});
+  table.rows = RowsOf(plan);
+  const bool charted = plan.stages > 1 && plan.stages <= kMostCharted;
+  return ToText(table) + (charted ? "\n" + PlannedChart(plan) : "");
+}
+
+std::string MeasuredChartText(const DevicesPlan& plan, const PipelineTimes& times) {
+  if (plan.stages == 1 || plan.stages > kMostCharted) return "";
+  return ChartText(plan, times,
+                   "The last step as it ran, " + SecondsText(times.Seconds()) +
+                       " without sums over devices and the optimizer") +
+         "\n";
+}
+
+std::string PredictionText(const DevicesPlan& plan, const MeshSpeed& speed) {
+  const MeshPrediction step = PredictStep(plan, speed);
+  return "  At " + FixedText(speed.flops / 1e9, 0) + " GFLOP/s a device, and links of " +
+         FixedText(speed.bytes / 1e9, 1) + " GB/s and " + FixedText(speed.latency * 1e6, 1) +
+         " us a message, a step takes " + SecondsText(step.step) + ":\n  " +
+         SecondsText(step.pipeline) + " in the pipeline (work " + PercentText(step.shares.work) +
+         ", waiting for the slowest stage " + PercentText(step.shares.uneven) + ", bubble " +
+         PercentText(step.shares.bubble) + "),\n  " + SecondsText(std::ranges::max(step.exchange)) +
+         " for sums over devices; bound by " + std::string(step.bound_by) + "\n";
+}
+
+std::string RankText(const DevicesPlan& plan, std::size_t rank, const MeshSpeed& speed) {
+  const DevicePlan& device = plan.devices[rank];
+  const MeshPrediction step = PredictStep(plan, speed);
+  TextTable table;
+  table.columns = {{"Rank " + std::to_string(rank)}, {""}};
+  const auto add = [&](const std::string& name, const std::string& value) {
+    table.rows.push_back({name, value});
+  };
+  add("place",
+      "replica " + std::to_string(device.replica) + ", stage " + std::to_string(device.stage));
+  add("layers", Printable(LayersOf(device)));
+  add("parameters", FormatCount(device.parameters));
+  add("micro-batches in flight", FormatCount(device.in_flight));
+  for (const MemoryTag tag : kAllMemoryTags) {
+    if (device.at_peak[tag] == 0) continue;
+    add(std::string(NameOf(tag)) + " at its peak", FormatCount(device.at_peak[tag]) + " bytes");
   }
-  return ToText(table) + (plan.stages > 1 ? "\n" + ChartText(plan) : "");
+  add("peak", FormatCount(device.peak_bytes) + " bytes");
+  add("to the next stage", TrafficText(device.sent.next));
+  add("to the stage before", TrafficText(device.sent.previous));
+  add("to its replica's stages", TrafficText(device.sent.pipeline));
+  add("to other replicas", TrafficText(device.sent.data));
+  add("computes", SecondsText(step.work[rank]) + " of " + SecondsText(step.step));
+  add("sums with others", SecondsText(step.exchange[rank]));
+  return ToText(table);
 }
 
 }  // namespace frugal
