@@ -73,6 +73,10 @@ class Executor {
   virtual void ClearKernelTimes() = 0;
   virtual Profile KernelTimes() = 0;
 
+  // When the slots of the last whole training step worked, from its beginning; nothing on one
+  // device.
+  virtual std::optional<PipelineTimes> LastPipeline() { return std::nullopt; }
+
   virtual std::int64_t live_bytes() const = 0;
   virtual std::int64_t system_allocations() const = 0;
   virtual MemoryMeasurement Measured() const = 0;

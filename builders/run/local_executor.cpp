@@ -146,8 +146,12 @@ StepResult LocalExecutor::RunStageStep(StepKind kind, std::span<const std::int64
     return EvaluateStage(context_, parts, stage, links_, source, samples);
   }
   const Traffic before = SentOver(links_);
+  std::vector<SlotTime> slots;
+  StageLinks links = links_;
+  links.slots = &slots;
   const StepResult result =
-      TrainStage(context_, parts, stage, links_, *planned_.optimizer, source, samples);
+      TrainStage(context_, parts, stage, links, *planned_.optimizer, source, samples);
+  if (slots.size() == stage.slots.size()) slots_ = std::move(slots);
   const Traffic after = SentOver(links_);
   sent_ += {.messages = after.messages - before.messages, .bytes = after.bytes - before.bytes};
   context_.set_step(context_.step() + 1);

@@ -44,6 +44,8 @@ class LocalExecutor final : public Executor {
 
   // Says whom a device among several works with, until the next call.
   void SetLinks(const StageLinks& links) { links_ = links; }
+  // When the slots of its last whole training step worked, by a clock of the machine.
+  const std::vector<SlotTime>& slots() const { return slots_; }
 
  private:
   template <class Step>
@@ -62,6 +64,7 @@ class LocalExecutor final : public Executor {
   StepLayouts layouts_;  // of steps that are not in the plan
   StageLinks links_;     // null where the device is alone
   Traffic sent_;         // in training steps
+  std::vector<SlotTime> slots_;
   bool averaged_ = false;
 };
 

@@ -251,6 +251,29 @@ Profile ShardedExecutor::KernelTimes() {
   return sum;
 }
 
+std::optional<PipelineTimes> ShardedExecutor::LastPipeline() {
+  PipelineTimes times;
+  double first = 1e300;
+  bool complete = true;
+  for (std::size_t stage = 0; stage <= LastStage(); ++stage) {
+    const auto& schedule = planned_.plan.devices->schedule.stages[stage];
+    std::vector<SlotTime> slots =
+        devices_[stage] ? devices_[stage]->slots() : std::vector<SlotTime>();
+    slots.resize(schedule.size(), SlotTime{-1, -1});  // of a step that had fewer
+    static_assert(sizeof(SlotTime) == 2 * sizeof(double));
+    team_->Share({.data = slots.data(), .count = 2 * std::ssize(slots), .dtype = DType::kF64},
+                 stage, "times of slots");
+    complete = complete && std::ranges::none_of(slots, [](const auto& s) { return s.end < 0; });
+    first = std::min(first, slots.front().begin);
+    times.slots.push_back(std::move(slots));
+  }
+  if (!complete) return std::nullopt;
+  for (std::vector<SlotTime>& slots : times.slots) {
+    for (SlotTime& slot : slots) slot = {.begin = slot.begin - first, .end = slot.end - first};
+  }
+  return times;
+}
+
 std::int64_t ShardedExecutor::live_bytes() const {
   std::int64_t sum = 0;
   for (const auto& device : devices_) sum += device ? device->live_bytes() : 0;

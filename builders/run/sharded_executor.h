@@ -37,6 +37,7 @@ class ShardedExecutor final : public Executor {
   void SetTimed(bool timed) override;
   void ClearKernelTimes() override;
   Profile KernelTimes() override;
+  std::optional<PipelineTimes> LastPipeline() override;
   std::int64_t live_bytes() const override;
   std::int64_t system_allocations() const override;
   MemoryMeasurement Measured() const override;

@@ -145,6 +145,7 @@ void TrainingLoop::Finish() {
         .operations = OperationsOf(executor_.KernelTimes()),
         .limits = {}};
   }
+  result_.pipeline = executor_.LastPipeline();
   result_.weights_hash = executor_.WeightsHash();
 }
 

@@ -11,6 +11,7 @@
 #include "sdk/core/memory_tag.h"
 #include "sdk/memory/tensor_pool.h"
 #include "sdk/memory/trace.h"
+#include "sdk/plan/pipeline_simulation.h"
 
 namespace frugal {
 
@@ -77,6 +78,8 @@ struct TrainingResult {
   std::vector<LayerMeasurement> layers;
   std::optional<OperationProfile> profile;  // only with track_memory_statistics or a profile
   std::string weights_hash;                 // XXH3-64 over all weights and buffers, in order
+  // With several devices, when the slots of the last whole step worked.
+  std::optional<PipelineTimes> pipeline{};
 };
 
 struct EvaluationResult {

@@ -1,6 +1,7 @@
 #include "sdk/train/stage_step.h"
 
 #include <array>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -55,9 +56,11 @@ class StageRun {
     }
     VarTuple vars = std::exchange(data.inputs, {});
     if (!stage_.is_first()) vars = Receive(count, pass, tape);
+    Began();
     if (!stage_.is_last()) {
       data = {};
       parts_.network(context_, vars);
+      Ended();
       return Send(count, std::move(vars), pass);
     }
     Evaluated evaluated = RunForward(context_, parts_, std::move(vars), data.targets, batch.share);
@@ -66,20 +69,30 @@ class StageRun {
     group.loss += batch.share * evaluated.result.loss;
     group.correct += evaluated.result.correct;
     pass.loss = evaluated.loss.slot;
+    Ended();
   }
 
   void Backward(const MicroBatch& batch, Pass& pass) {
     const auto count = static_cast<std::int64_t>(batch.samples.size());
-    if (stage_.is_last()) {
-      if (pass.loss != Var::kNoGradient) {
-        RunBackward(context_, pass.tape, pass.loss, batch.share);
-      }
-    } else {
-      ReceiveGradients(count, pass);
+    if (!stage_.is_last()) ReceiveGradients(count, pass);
+    Began();
+    if (!stage_.is_last()) {
       pass.tape.Backward(context_);
+    } else if (pass.loss != Var::kNoGradient) {
+      RunBackward(context_, pass.tape, pass.loss, batch.share);
     }
+    Ended();
     if (!stage_.is_first()) SendGradients(count, pass);
   }
+
+  void WeightGradients(Pass& pass) {
+    Began();
+    pass.weights.Run(context_);
+    Ended();
+  }
+
+  // When the last slot worked, behind what it waited for.
+  const SlotTime& slot() const { return slot_; }
 
   // Receives what the stage before hands on.
   VarTuple Receive(std::int64_t count, Pass& pass, Tape* tape) {
@@ -110,6 +123,12 @@ class StageRun {
   StepResult result() const { return SumOf(results_); }
 
  private:
+  static double Now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+  void Began() { slot_.begin = Now(); }
+  void Ended() { slot_.end = Now(); }
   int Before() const { return static_cast<int>(stage_.index) - 1; }
   int Behind() const { return static_cast<int>(stage_.index) + 1; }
 
@@ -152,6 +171,7 @@ class StageRun {
   const DataSource* source_;
   std::vector<StepResult> results_;  // by group
   StageChannel forward_, backward_;
+  SlotTime slot_;
 };
 
 // Brings what a step came to, which the last stage of each replica knows, to all devices.
@@ -282,6 +302,23 @@ void SetStep(const Context& context, const StageLinks& links) {
   }
 }
 
+using Passes = std::map<std::int64_t, Pass>;  // by micro-batch, between forward and backward
+
+void RunSlot(Context& context, StageRun& run, const PipelineSlot& slot, const MicroBatch& micro,
+             Passes& passes) {
+  Pass& pass = passes[slot.micro_batch];
+  if (slot.kind == SlotKind::kForward) return run.Forward(micro, pass, &pass.tape);
+  if (slot.kind == SlotKind::kWeightGradient) {
+    run.WeightGradients(pass);
+  } else {
+    const bool later = slot.kind == SlotKind::kInputGradient;
+    const DeferScope weights(context, Deferred::kWeights, later ? &pass.weights : nullptr);
+    run.Backward(micro, pass);
+    if (later) return;
+  }
+  passes.erase(slot.micro_batch);
+}
+
 }  // namespace
 
 StepResult TrainStage(Context& context, const StepParts& parts, const PipelineStage& stage,
@@ -300,7 +337,7 @@ StepResult TrainStage(Context& context, const StepParts& parts, const PipelineSt
     const std::int64_t in_group = stage.micro_batches / parts.reduction_groups;
     const auto batch = static_cast<std::int64_t>(samples.size());
     StageRun run(context, parts, stage, links, source);
-    std::map<std::int64_t, Pass> passes;  // those between their forward and backward
+    Passes passes;
     for (const PipelineSlot& slot : stage.slots) {
       const std::int64_t number = stage.data_index * stage.micro_batches + slot.micro_batch;
       const auto [begin, count] = MicroBatchAt(batch, parts.micro_batches, number);
@@ -310,22 +347,10 @@ StepResult TrainStage(Context& context, const StepParts& parts, const PipelineSt
                                 .share = static_cast<double>(count) / static_cast<double>(batch),
                                 .group = static_cast<std::size_t>(slot.micro_batch / in_group)};
       const MicroBatchScope part(context, number);
-      Pass& pass = passes[slot.micro_batch];
       const bool makes_gradients = slot.kind != SlotKind::kForward || stage.is_last();
       if (makes_gradients && slot.kind != SlotKind::kWeightGradient) groups.Begin(slot.micro_batch);
-      if (slot.kind == SlotKind::kForward) {
-        run.Forward(micro, pass, &pass.tape);
-        continue;
-      }
-      if (slot.kind == SlotKind::kWeightGradient) {
-        pass.weights.Run(context);
-      } else {
-        const bool later = slot.kind == SlotKind::kInputGradient;
-        const DeferScope weights(context, Deferred::kWeights, later ? &pass.weights : nullptr);
-        run.Backward(micro, pass);
-        if (later) continue;
-      }
-      passes.erase(slot.micro_batch);
+      RunSlot(context, run, slot, micro, passes);
+      if (links.slots != nullptr) links.slots->push_back(run.slot());
     }
     run.Drain();
     result = SharedResult(context, run.result(), stage, links);

@@ -40,12 +40,12 @@ class UpdatesInBackward {
 // (StepParts::reduction_groups).
 class ReductionGroups {
  public:
-  // Of the step's micro-batches `count` run here.
+  // So many of the step's micro-batches run here.
   ReductionGroups(Context& context, const StepParts& parts, std::int64_t count)
       : context_(context), in_group_(count / parts.reduction_groups) {}
 
-  // To be called before each micro-batch, in their order. The loss over a vocabulary makes gradients
-  // in its forward pass.
+  // To be called before each micro-batch, in their order. The loss over a vocabulary makes
+  // gradients in its forward pass.
   void Begin(std::int64_t micro_batch);
   // To be called behind the last one.
   void End();

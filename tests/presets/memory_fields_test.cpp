@@ -46,7 +46,8 @@ void Randomize(const FieldTable& table, void* object, std::mt19937& random) {
     if (random() % 2 == 0) continue;
     field.set(object, OtherValue(field, field.get(object)));
     const auto number = static_cast<std::int64_t>(random() % 1'000'000) + 1;
-    if (field.kind == ValueKind::kInt) field.set(object, number);
+    const auto most = static_cast<std::int64_t>(field.range.max.value_or(1e9));
+    if (field.kind == ValueKind::kInt) field.set(object, std::min(number, most));
     if (field.kind == ValueKind::kReal) field.set(object, static_cast<double>(number) / 1e6);
     if (field.kind == ValueKind::kChoice) {
       field.set(object, field.choices[random() % field.choices.size()]);

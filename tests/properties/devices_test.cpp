@@ -1,5 +1,6 @@
 // The promises on several devices: one loss curve and the same weights on every mesh, planned bytes
 // are measured bytes on every device.
+#include "builders/plan/planner.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/compare_trained.h"
@@ -228,6 +229,52 @@ TEST_CASE("every device trains its plan under every preset", "[devices]") {
   }
 }
 
+TEST_CASE("a plan that is printed is that of the run, device by device", "[devices]") {
+  for (const Mesh& mesh :
+       {Mesh{.devices = 4, .micro_batches = 2, .pipelined = true, .replicas = 2},
+        Mesh{.devices = 6, .micro_batches = 1, .replicas = 3}, Mesh{.devices = 3}}) {
+    INFO(Describe(mesh));
+    SmallRun run = On(mesh, RunOf("gpt2"));
+    run.batch = 7;  // replicas have different numbers of samples
+    const AiModelBuilder builder = BuilderFor(run);
+    const DataLayout layout = LayoutFor("gpt2");
+    const Plan printed = PlanTraining(builder.config(), &layout, PlanPurpose::kPrint).plan;
+    const PlannedTraining whole = PlanTraining(builder.config(), &layout);
+    CHECK(printed.peak_bytes == whole.plan.peak_bytes);
+    for (std::size_t i = 0; i < whole.devices.size(); ++i) {
+      INFO("device " << i);
+      const DevicePlan& device = printed.devices->devices[i];
+      CHECK(device.peak_bytes == whole.devices[i].plan.peak_bytes);
+      CHECK(device.at_peak == whole.devices[i].plan.at_peak);
+      CHECK(device.sent.Total() == whole.plan.devices->devices[i].sent.Total());
+      CHECK(device.flops == whole.plan.devices->devices[i].flops);
+    }
+  }
+}
+
+TEST_CASE("a step that ran can be laid beside its plan, slot for slot", "[devices]") {
+  Model model = BuilderFor(On({.devices = 2,
+                               .micro_batches = 4,
+                               .pipelined = true,
+                               .schedule = PipelineKind::kZeroBubble1},
+                              RunOf("gpt2")))
+                    .Build();
+  const TrainingResult result = model.Train();
+  REQUIRE(result.pipeline);
+  const DevicesPlan& plan = *model.plan().devices;
+  REQUIRE(result.pipeline->slots.size() == plan.schedule.stages.size());
+  for (std::size_t stage = 0; stage < 2; ++stage) {
+    const auto& slots = result.pipeline->slots[stage];
+    REQUIRE(slots.size() == plan.schedule.stages[stage].size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      CHECK(slots[i].begin <= slots[i].end);
+      if (i > 0) CHECK(slots[i - 1].end <= slots[i].begin);
+    }
+  }
+  // A stage works on what the one before it has made.
+  CHECK(result.pipeline->slots[0][0].end <= result.pipeline->slots[1][0].begin);
+}
+
 TEST_CASE("every device sends what is planned", "[devices]") {
   for (const std::string network : {"mlp", "gpt2", "resnet"}) {
     for (const Mesh& mesh : {Mesh{.devices = 3, .micro_batches = 4, .pipelined = true},
@@ -239,7 +286,7 @@ TEST_CASE("every device sends what is planned", "[devices]") {
       const TrainingResult result = model.Train();
       for (std::size_t i = 0; i < result.memory.devices.size(); ++i) {
         INFO("device " << i);
-        const Traffic& sent = model.plan().devices->devices[i].sent;
+        const Traffic sent = model.plan().devices->devices[i].sent.Total();
         CHECK(sent.bytes > 0);
         CHECK(result.memory.devices[i].sent.bytes == result.steps * sent.bytes);
         CHECK(result.memory.devices[i].sent.messages == result.steps * sent.messages);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "builders/report/rows/memory_rows.h"
+#include "builders/report/text/device_table.h"
 #include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
 
@@ -26,10 +27,13 @@ std::string DevicesText(const DevicesPlan& plan, const TrainingResult& result) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const MemoryMeasurement& measured = result.memory.devices[i];
     table.rows.push_back({std::to_string(i), FormatCount(plan.devices[i].peak_bytes),
-                          FormatCount(measured.peak_bytes), FormatCount(plan.devices[i].sent.bytes),
+                          FormatCount(measured.peak_bytes),
+                          FormatCount(plan.devices[i].sent.Total().bytes),
                           FormatCount(measured.sent.bytes / steps)});
   }
-  return ToText(table) + "\n";
+  const std::string chart =
+      result.pipeline ? MeasuredChartText(plan, *result.pipeline) : std::string();
+  return chart + ToText(table) + "\n";
 }
 
 }  // namespace
