@@ -18,8 +18,15 @@ void SumBlock(std::span<const void* const> sources, std::span<void* const> targe
               std::int64_t begin, std::int64_t count) {
   Sum sums[kBlock];
   const T* first = static_cast<const T*>(sources.front()) + begin;
-  for (std::int64_t i = 0; i < count; ++i) sums[i] = static_cast<Sum>(first[i]);
-  for (const void* source : sources.subspan(1)) {
+  if (sources.size() == 1) {
+    for (std::int64_t i = 0; i < count; ++i) sums[i] = static_cast<Sum>(first[i]);
+  } else {
+    const T* second = static_cast<const T*>(sources[1]) + begin;
+    for (std::int64_t i = 0; i < count; ++i) {
+      sums[i] = static_cast<Sum>(first[i]) + static_cast<Sum>(second[i]);
+    }
+  }
+  for (const void* source : sources.subspan(std::min<std::size_t>(2, sources.size()))) {
     const T* values = static_cast<const T*>(source) + begin;
     for (std::int64_t i = 0; i < count; ++i) sums[i] += static_cast<Sum>(values[i]);
   }

@@ -31,7 +31,7 @@ namespace {
 // Chunks between all ranks of one machine take so much at most, which fits what
 // containers have in /dev/shm.
 constexpr std::int64_t kSharedBytes = std::int64_t{48} << 20;
-constexpr std::int64_t kFewestChunks = 4, kMostChunks = 64;
+constexpr std::int64_t kFewestChunks = 8, kMostChunks = 32;
 
 std::int64_t ChunksOfPair(int ranks) {
   const std::int64_t pairs = std::max(1, ranks * (ranks - 1));

@@ -13,7 +13,7 @@ namespace frugal {
 class ChunkTransport {
  public:
   // A chunk holds so many bytes at most.
-  static constexpr std::int64_t kChunkBytes = std::int64_t{128} << 10;
+  static constexpr std::int64_t kChunkBytes = std::int64_t{64} << 10;
 
   ChunkTransport(int rank, int size) : rank_(rank), size_(size) {}
   ChunkTransport(const ChunkTransport&) = delete;

@@ -101,21 +101,33 @@ class ProcessCommunicator final : public Communicator {
     });
   }
 
+  // Contributions go one piece ahead of the sums, and sums are taken one piece later, so that ranks
+  // wait for each other as little as can be.
   void Reduce(const ChunkHeader& header, const CommBuffer& buffer, bool for_all) {
-    for (std::int64_t i = 0; i < PiecesOf(buffer); ++i) {
-      const auto piece_of = [&](int rank) {
-        return PieceOf(PartOf(buffer.count, size(), rank), i, buffer.dtype);
-      };
+    const std::int64_t pieces = PiecesOf(buffer);
+    const auto piece_of = [&](int rank, std::int64_t i) {
+      return PieceOf(PartOf(buffer.count, size(), rank), i, buffer.dtype);
+    };
+    const auto contribute = [&](std::int64_t i) {
       ForOthers([&](int other) {
-        if (piece_of(other).count > 0) SendPiece(other, header, buffer, piece_of(other));
+        const CommPart piece = piece_of(other, i);
+        if (piece.count > 0) SendPiece(other, header, buffer, piece);
       });
-      const CommPart own = piece_of(rank());
+    };
+    const auto take_sums = [&](std::int64_t i) {
+      ForOthers([&](int other) {
+        const CommPart piece = piece_of(other, i);
+        if (piece.count > 0) ReceivePiece(other, header, buffer, piece);
+      });
+    };
+    contribute(0);
+    for (std::int64_t i = 0; i < pieces; ++i) {
+      if (i + 1 < pieces) contribute(i + 1);
+      const CommPart own = piece_of(rank(), i);
       if (own.count > 0) SumPiece(header, buffer, own, for_all);
-      if (!for_all) continue;
-      ForOthers([&](int other) {
-        if (piece_of(other).count > 0) ReceivePiece(other, header, buffer, piece_of(other));
-      });
+      if (for_all && i > 0) take_sums(i - 1);
     }
+    if (for_all && pieces > 0) take_sums(pieces - 1);
   }
 
   void DoAllReduce(const CommBuffer& buffer, std::string_view what) override {

@@ -9,8 +9,8 @@
 
 namespace frugal {
 
-// Holds what one process tells the others of its machine about itself, in memory that they share. All
-// zero is a rank that has not come yet.
+// Holds what one process tells the others of its machine about itself, in memory that they share.
+// All zero is a rank that has not come yet.
 struct RankStatus {
   enum State : std::uint32_t { kAbsent, kRunning, kEnded, kFailed };
 
