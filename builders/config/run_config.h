@@ -80,6 +80,8 @@ struct TrainingOptions {
 struct ShardingOptions {
   // Replicas of the network, each on num_devices / data_parallel devices, which share every batch.
   std::int64_t data_parallel = 1;
+  // 1: each replica holds the optimizer's state of its part of the parameters alone (ZeRO stage 1).
+  std::int64_t zero_stage = 0;
   // Gradients are summed in so many groups of micro-batches, each on its own and then in order, as
   // replicas do; none stands for data_parallel. With one replica they come so to the bits of as
   // many replicas as there are groups.

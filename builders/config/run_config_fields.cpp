@@ -197,6 +197,10 @@ const FieldTable& ShardingFields() {
            "Replicas of the network, each on num_devices / data_parallel devices, which share "
            "every batch.",
            {.min = 1}),
+       MakeField("zero_stage", &O::zero_stage,
+                 "1: each replica holds the optimizer's state of its part of the parameters alone, "
+                 "updates that part and sends it to the others.",
+                 {.min = 0, .max = 1}),
        MakeField("reduction_groups", &O::reduction_groups,
                  "Groups of micro-batches whose gradients are summed each on its own and then in "
                  "order; none means data_parallel, whose replicas are groups.",

@@ -49,6 +49,23 @@ void CheckMicroBatches(const RunConfig& config, Diagnostics& diagnostics) {
   }
 }
 
+void CheckShardedState(const RunConfig& config, Diagnostics& diagnostics) {
+  if (config.sharding.zero_stage == 0) return;
+  const auto refuse = [&](const std::string& required, const std::string& given,
+                          const std::string& advice) {
+    diagnostics.Add(config.origins.PlaceOf("sharding.zero_stage"),
+                    {.where = "sharding", .required = required, .given = given, .advice = advice});
+  };
+  if (config.sharding.data_parallel == 1) {
+    refuse("replicas that share the optimizer's state", "zero_stage = 1 and data_parallel = 1",
+           "use more replicas, or leave zero_stage out");
+  }
+  if (config.optimizer.ema_decay > 0) {
+    refuse("every replica has the moving averages that it is evaluated with",
+           "zero_stage = 1 and optimizer.ema_decay", "leave one of them out");
+  }
+}
+
 void CheckGroups(const RunConfig& config, Diagnostics& diagnostics) {
   const ShardingOptions& sharding = config.sharding;
   if (!sharding.reduction_groups) return;
@@ -111,6 +128,7 @@ PipelineSchedule ScheduleOf(const RunConfig& config) {
 void CheckShardingRules(const RunConfig& config, Diagnostics& diagnostics) {
   CheckMesh(config, diagnostics);
   CheckGroups(config, diagnostics);
+  CheckShardedState(config, diagnostics);
   if (config.memory.num_devices == 1) return;
   CheckMicroBatches(config, diagnostics);
   CheckBudget(config, diagnostics);

@@ -91,7 +91,9 @@ std::vector<std::int64_t> KindOf(const TrainingSetup& setup, std::int64_t device
   const DeviceMesh mesh = MeshOf(setup.config);
   const std::int64_t replica = device / mesh.pipeline;
   const std::int64_t each = MicroBatchesOf(setup.config), parts = mesh.data * each;
-  std::vector<std::int64_t> kind = {device % mesh.pipeline, replica == 0 ? 1 : 0};
+  const bool has_state_of_its_own = setup.config.sharding.zero_stage > 0;
+  std::vector<std::int64_t> kind = {device % mesh.pipeline, replica == 0 ? 1 : 0,
+                                    has_state_of_its_own ? replica : 0};
   const EpochSchedule& schedule = setup.schedule;
   for (const std::int64_t batch : {schedule.batch, schedule.train_samples % schedule.batch}) {
     // The first micro-batches have a sample more.

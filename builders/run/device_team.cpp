@@ -79,6 +79,7 @@ class ProcessTeam final : public DeviceTeam {
     }
   }
   void Share(const CommBuffer& buffer, std::size_t device, std::string_view what) override {
+    launched_.ranks->set_step(groups_.pipeline->step());
     launched_.ranks->Broadcast(buffer, static_cast<int>(device), what);
   }
 

@@ -1,6 +1,8 @@
 #include "builders/setup/stage_preparation.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "builders/config/sharding_rules.h"
 
@@ -90,6 +92,24 @@ void TakeParameters(const Placement& placement, TrainingSetup& setup, StageSetup
   setup.parameters = std::move(owned);
 }
 
+// Gives each replica the state of about as many bytes: the largest parameters first, each to the
+// replica that has least so far.
+std::vector<std::int64_t> StateHolders(const std::vector<Parameter*>& parameters,
+                                       std::int64_t replicas) {
+  std::vector<std::size_t> order(parameters.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
+    return parameters[i]->trainable ? parameters[i]->shape.ElementCount() : 0;
+  });
+  std::vector<std::int64_t> held(static_cast<std::size_t>(replicas)), holders(parameters.size());
+  for (const std::size_t i : order) {
+    const auto least = std::ranges::min_element(held);
+    holders[i] = least - held.begin();
+    if (parameters[i]->trainable) *least += parameters[i]->shape.ElementCount();
+  }
+  return holders;
+}
+
 void CutNetwork(const Placement& placement, TrainingSetup& setup, StageSetup& own) {
   std::vector<std::size_t> sizes;
   for (const LayerRange& range : placement) {
@@ -113,6 +133,9 @@ TrainingSetup PrepareStage(const RunConfig& config, const DataLayout* custom_lay
   own->boundaries = std::make_unique<BoundaryTable>(NetworkOf(setup));
   TakeParameters(placement, setup, *own);
   RefuseSharedInGroups(setup, own->stage);
+  if (config.sharding.zero_stage > 0) {
+    own->stage.updated_by = StateHolders(setup.parameters, own->stage.data_count);
+  }
   CutNetwork(placement, setup, *own);
   BoundaryTable* boundaries = own->boundaries.get();
   const auto behind = [boundaries](std::int64_t layer) -> StageBoundaryOf {

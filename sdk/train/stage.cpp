@@ -67,8 +67,14 @@ StageTraffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> o
   for (const SharedParameter& shared : stage.shared) {
     traffic.pipeline += TrafficOf(shared, stage, master);
   }
-  for (const Parameter* parameter : owned) {
-    if (parameter->trainable) traffic.data += across(parameter->shape.ElementCount(), master);
+  for (std::size_t i = 0; i < owned.size(); ++i) {
+    if (!owned[i]->trainable) continue;
+    const std::int64_t count = owned[i]->shape.ElementCount();
+    traffic.data += across(count, master);
+    if (stage.updated_by.empty() || stage.updated_by[i] != stage.data_index) continue;
+    for (std::int64_t other = 1; other < stage.data_count; ++other) {
+      traffic.data.AddMessage(count * SizeOf(master));
+    }
   }
   if (norm) traffic.pipeline += along(stage.parameters, DType::kF64);
   return traffic;

@@ -51,7 +51,11 @@ struct PipelineStage {
   std::vector<PipelineSlot> slots;              // of a step
   StageBoundaryOf before, after;
   std::vector<SharedParameter> shared;  // those that this stage uses
-  std::int64_t parameters = 0;          // of the whole network; Parameter::index is below it
+  // The replica that holds the optimizer's state of each parameter that the stage owns, in their
+  // order, updates it and sends its value to the others (ZeRO stage 1, arXiv 1910.02054); empty
+  // where each replica updates all.
+  std::vector<std::int64_t> updated_by{};
+  std::int64_t parameters = 0;  // of the whole network; Parameter::index is below it
 
   bool is_first() const { return index == 0; }
   bool is_last() const { return index + 1 == count; }

@@ -23,8 +23,7 @@ const std::map<std::string, const FieldTable*>& Sections() {
       {"data", &DataFields()},           {"loss", &LossFields()},
       {"optimizer", &OptimizerFields()}, {"schedule", &ScheduleFields()},
       {"training", &TrainingFields()},   {"diffusion", &DiffusionFields()},
-      {"sharding", &ShardingFields()},
-      {"output", &OutputFields()}};
+      {"sharding", &ShardingFields()},   {"output", &OutputFields()}};
   return sections;
 }
 

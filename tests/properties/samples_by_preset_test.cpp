@@ -33,9 +33,12 @@ bool ReadsText(const std::string& file) {
 // The file's training under a preset; `weights` is for the one that starts from a file.
 AiModelBuilder Short(const std::string& file, const std::string& preset, std::int64_t batch,
                      const std::string& weights = "") {
-  std::vector<std::string> overrides = {"training.epochs=1", "training.max_steps=2",
-                                        "data.test_limit=70", "training.evaluation_batch_size=64",
-                                        "training.batch_size=" + std::to_string(batch)};
+  std::vector<std::string> overrides = {"training.epochs=1",
+                                        "training.max_steps=2",
+                                        "data.test_limit=70",
+                                        "training.evaluation_batch_size=64",
+                                        "training.batch_size=" + std::to_string(batch),
+                                        "memory.micro_batch_count=2"};
   if (ReadsText(file)) {  // whatever text there is
     overrides.push_back("data.text_file=\"" FRUGAL_SOURCE_DIR "/README.md\"");
   }
@@ -63,6 +66,43 @@ TEST_CASE("every sample under every preset trains its plan, to the same losses")
         CHECK(model.plan().peak_bytes == result.memory.peak_bytes);
       }
     }
+  }
+}
+
+// With one micro-batch, a mesh comes to the bits of one device.
+void CheckOnDevices(const std::string& file, const std::string& preset, std::int64_t devices,
+                    const std::string& weights, const TrainingResult& expected) {
+  INFO(file << " " << preset << " on " << devices << " devices");
+  AiModelBuilder builder = Short(file, preset, 5, weights);
+  TrainingMemoryConfig memory = builder.config().memory;
+  memory.num_devices = devices;
+  memory.use_pipeline_parallelism = false;
+  TrainingOptions training = builder.config().training;
+  training.threads = 1;
+  Model model = builder.Memory(memory).Training(training).Build();
+  const TrainingResult result = model.Train();
+  CHECK(result.losses == expected.losses);
+  CHECK(result.weights_hash == expected.weights_hash);
+  for (std::size_t i = 0; i < model.planned().devices.size(); ++i) {
+    const Plan& plan = model.planned().devices[i].plan;
+    CHECK(plan.peak_by_purpose == result.memory.devices[i].peak_by_purpose);
+    CHECK(plan.peak_bytes == result.memory.devices[i].peak_bytes);
+  }
+}
+
+TEST_CASE("every sample under every preset trains its plan on several devices too") {
+  for (const std::string& file : SampleFiles()) {
+    const TempDir directory;
+    const std::string weights = directory.File("weights.safetensors");
+    AiModelBuilder alone = Short(file, "Default", 5);
+    TrainingOptions training = alone.config().training;
+    training.threads = 1;
+    Model model = alone.Training(training).Build();
+    model.SaveWeights(weights);
+    const TrainingResult expected = model.Train();
+    for (const std::string& preset : PresetNames())
+      CheckOnDevices(file, preset, 2, weights, expected);
+    CheckOnDevices(file, "MultiGpu", 4, weights, expected);
   }
 }
 

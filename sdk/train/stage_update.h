@@ -1,0 +1,42 @@
+#pragma once
+
+#include "sdk/optim/optimizer.h"
+#include "sdk/train/stage.h"
+#include "sdk/train/step_parts.h"
+
+namespace frugal {
+
+// Does what a device has to do behind the passes of a step: brings gradients of shared parameters
+// to their owners, sums those of replicas, and updates.
+class StageUpdate {
+ public:
+  // All must outlive it.
+  StageUpdate(Context& context, const StepParts& parts, const PipelineStage& stage,
+              const StageLinks& links, const Optimizer& optimizer)
+      : context_(context), parts_(parts), stage_(stage), links_(links), optimizer_(optimizer) {}
+
+  // Brings the gradients of shared parameters to their owners.
+  void GatherShared();
+  // Sums the gradients of replicas, and updates. Returns the norm of all gradients.
+  double Run();
+
+ private:
+  static int owner(const SharedParameter& shared) {
+    return static_cast<int>(shared.stages.front());
+  }
+  bool owns(const SharedParameter& shared) const { return stage_.index == shared.stages.front(); }
+
+  void GatherShared(const SharedParameter& shared);
+  void SpreadShared(const SharedParameter& shared);
+  void UpdateOwnPart(double norm);
+  void ReduceOverReplicas(const Parameter& parameter);
+  double Norm();
+
+  Context& context_;
+  const StepParts& parts_;
+  const PipelineStage& stage_;
+  const StageLinks& links_;
+  const Optimizer& optimizer_;
+};
+
+}  // namespace frugal
