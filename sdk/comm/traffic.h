@@ -34,7 +34,8 @@ struct CommPart {
 // first count % size of them have one more.
 CommPart PartOf(std::int64_t count, int size, int rank);
 
-// Returns what one rank of a group hands to the others in a collective operation on `count` elements.
+// Returns what one rank of a group hands to the others in a collective operation on `count`
+// elements.
 Traffic AllReduceTraffic(std::int64_t count, DType dtype, int size, int rank);
 Traffic ReduceScatterTraffic(std::int64_t count, DType dtype, int size, int rank);
 Traffic AllGatherTraffic(std::int64_t count, DType dtype, int size, int rank);

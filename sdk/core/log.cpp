@@ -22,4 +22,6 @@ spdlog::logger& Logger() {
 void LogWarning(const std::string& message) { Logger().warn(message); }
 void LogInfo(const std::string& message) { Logger().info(message); }
 
+void SilenceLog() { Logger().set_level(spdlog::level::off); }
+
 }  // namespace frugal

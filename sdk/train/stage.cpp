@@ -61,9 +61,9 @@ StageTraffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> o
     if (!stage.is_last()) traffic.next += TrafficOf(stage.after(count), false);
     if (!stage.is_first()) traffic.previous += TrafficOf(stage.before(count), true);
   }
-  constexpr std::int64_t results = 2;  // the loss, and how many outputs are right
-  traffic.pipeline += along(results, DType::kF64);
-  traffic.data += across(results, DType::kF64);
+  constexpr std::int64_t kResults = 2;  // the loss, and how many outputs are right
+  traffic.pipeline += along(kResults, DType::kF64);
+  traffic.data += across(kResults, DType::kF64);
   for (const SharedParameter& shared : stage.shared) {
     traffic.pipeline += TrafficOf(shared, stage, master);
   }

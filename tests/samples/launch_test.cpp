@@ -22,7 +22,9 @@ std::string DeepConfig() {
   return text + "threads = 1\n\n[memory]\npreset = \"MultiGpu\"\nmicro_batch_count = 2\n";
 }
 
+// A sanitizer has findings of MPI's own.
 bool HasMpi() {
+  if (kIsSanitized) return false;
   const TempDir directory;
   return Run(directory, "command -v mpirun && ldd " + Program("frugal") + " | grep libmpi")
              .exit_code == 0;
@@ -72,7 +74,8 @@ bool LeftBehind(const Setup& setup) {
 }
 
 TEST_CASE("processes train what threads do, to the bit", "[needs-mpi]") {
-  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
   const Setup setup;
   for (const int devices : {2, 4}) {
     const std::string arguments = " train deep.toml --quiet" + Devices(devices);
@@ -102,7 +105,8 @@ TEST_CASE("processes train what threads do, to the bit", "[needs-mpi]") {
 }
 
 TEST_CASE("a plan is printed and a result written once, by the first process", "[needs-mpi]") {
-  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
   const Setup setup;
   const ProgramRun run =
       Run(setup.directory, Processes(2) + " train deep.toml --weights w.bin" + Devices(2));
@@ -115,7 +119,8 @@ TEST_CASE("a plan is printed and a result written once, by the first process", "
 
 TEST_CASE("processes that are not the devices, or have other settings, are refused",
           "[needs-mpi]") {
-  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
   const Setup setup;
   const ProgramRun one = Run(setup.directory, Processes(2) + " train deep.toml");
   CHECK(one.exit_code == 1);
@@ -141,7 +146,8 @@ TEST_CASE("processes that are not the devices, or have other settings, are refus
 
 TEST_CASE("a process that is killed or stopped ends the run, which says what it was at",
           "[needs-mpi]") {
-  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
   const Setup setup;
   const ProgramRun killed = RunAndSignal(setup, "KILL");
   CHECK(killed.exit_code != 0);
@@ -153,7 +159,8 @@ TEST_CASE("a process that is killed or stopped ends the run, which says what it 
 }
 
 TEST_CASE("a process that cannot go on ends the run with its own message", "[needs-mpi]") {
-  FRUGAL_SKIP_UNLESS(HasMpi(), "there is no mpirun, or the program was built without MPI");
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
   const Setup setup;
   const std::string train = " train deep.toml --quiet" + Devices(2);
   // The second process alone cannot read its data.

@@ -76,9 +76,10 @@ std::string HtmlReport(const ReportData& data) {
          "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" + Lead(ProgramText(data)) +
          Lead(PolicyText(data.config())) + Lead(SeedText(data)) + KeyFigures(data) +
          LearningCharts(data) + StepMemorySection(data) + MemoryComparisonSection(data) +
-         LayersSection(data) + OperationsSection(data) + BudgetSection(data.plan()) +
-         SideBySideSection(data.plan()) + ListSection("Notes", "", NotesOn(data.planned)) +
-         ConfigurationSection(data.config()) + "</body>\n</html>\n";
+         DevicesSection(data) + LayersSection(data) + OperationsSection(data) +
+         BudgetSection(data.plan()) + SideBySideSection(data.plan()) +
+         ListSection("Notes", "", NotesOn(data.planned)) + ConfigurationSection(data.config()) +
+         "</body>\n</html>\n";
 }
 
 }  // namespace frugal

@@ -13,4 +13,7 @@ std::string LayersSection(const ReportData& data);
 std::string OperationsSection(const ReportData& data);  // empty without a profile
 std::string ConfigurationSection(const RunConfig& config);
 
+// Several devices: what each holds, the planned step and the one that ran; empty with one.
+std::string DevicesSection(const ReportData& data);
+
 }  // namespace frugal

@@ -22,10 +22,10 @@ std::string LayersOf(const DevicePlan& device) {
 
 std::string ChartText(const DevicesPlan& plan, const PipelineTimes& times,
                       const std::string& title) {
-  constexpr std::size_t columns = 84;
+  constexpr std::size_t kColumns = 84;
   const PipelineShares shares = SharesOf(times);
   std::string text = "  " + title + "\n";
-  const std::vector<std::string> lines = PipelineChart(plan.schedule, times, columns);
+  const std::vector<std::string> lines = PipelineChart(plan.schedule, times, kColumns);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string name = "stage " + std::to_string(i);
     name.resize(10, ' ');
@@ -72,7 +72,7 @@ std::string NumberText(const DevicesPlan& plan, std::size_t number) {
 
 // Makes the rows: of many devices, those of one stage that come to the same share one.
 std::vector<std::vector<std::string>> RowsOf(const DevicesPlan& plan) {
-  constexpr std::size_t all_shown = 16;
+  constexpr std::size_t kAllShown = 16;
   std::vector<std::vector<std::string>> rows;
   std::map<std::pair<std::int64_t, std::vector<std::string>>, std::vector<std::size_t>> alike;
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
@@ -81,7 +81,7 @@ std::vector<std::vector<std::string>> RowsOf(const DevicesPlan& plan) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     std::vector<std::string> cells = CellsOf(plan.devices[i]);
     const std::vector<std::size_t>& same = alike[{plan.devices[i].stage, cells}];
-    const bool grouped = plan.devices.size() > all_shown && same.size() > 1;
+    const bool grouped = plan.devices.size() > kAllShown && same.size() > 1;
     if (grouped && same.front() != i) continue;
     const std::string number =
         grouped ? std::to_string(i) + " and " + FormatCount(std::ssize(same) - 1) + " alike"

@@ -185,6 +185,7 @@ void RunRanks(const std::function<void()>& body) {
         {.ranks = &ranks, .on_machine = machine.in_all, .sharing = sharing, .fail = fail});
     Silence silence;
     std::streambuf* const output = ranks.rank() > 0 ? std::cout.rdbuf(&silence) : nullptr;
+    if (ranks.rank() > 0) SilenceLog();
     const auto restore = [&] {
       if (output != nullptr) std::cout.rdbuf(output);
     };
@@ -211,6 +212,12 @@ void RunLaunched(const std::function<void()>& body) {
   } catch (const FailedRankError&) {
     // That rank says why and ends the run; it has a moment's time to come first.
     std::this_thread::sleep_for(std::chrono::seconds(2));
+    throw;
+  } catch (const ConfigError&) {
+    // All have it: the first one's message is enough, and ends the others.
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
     throw;
   }
   MPI_Finalize();
