@@ -75,10 +75,17 @@ class ProcessTeam final : public DeviceTeam {
       throw;
     } catch (const std::exception& error) {
       launched_.fail(error.what());  // at once, whatever becomes of the error here
+      failed_ = true;
       throw;
     }
   }
   void Share(const CommBuffer& buffer, std::size_t device, std::string_view what) override {
+    if (failed_) {
+      throw CommunicationError({.where = std::string(what),
+                                .required = "all processes take part",
+                                .given = "the others end with this one",
+                                .advice = {}});
+    }
     launched_.ranks->set_step(groups_.pipeline->step());
     launched_.ranks->Broadcast(buffer, static_cast<int>(device), what);
   }
@@ -106,6 +113,7 @@ class ProcessTeam final : public DeviceTeam {
   const LaunchedRanks& launched_;
   std::size_t device_;
   MeshGroups groups_;
+  bool failed_ = false;
 };
 
 }  // namespace
