@@ -46,8 +46,8 @@ std::vector<std::int64_t*> NumbersOf(MemoryMeasurement& measured) {
 
 void Share(DeviceTeam& team, std::size_t device, MemoryMeasurement& measured) {
   const std::vector<std::int64_t*> numbers = NumbersOf(measured);
-  std::vector<std::int64_t> values;
-  for (const std::int64_t* number : numbers) values.push_back(*number);
+  std::vector<std::int64_t> values(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) values[i] = *numbers[i];
   team.Share({.data = values.data(), .count = std::ssize(values), .dtype = DType::kI64}, device,
              "measured memory");
   for (std::size_t i = 0; i < numbers.size(); ++i) *numbers[i] = values[i];
