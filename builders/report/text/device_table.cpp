@@ -65,7 +65,7 @@ std::vector<std::string> CellsOf(const DevicePlan& device) {
 }
 
 std::string NumberText(const DevicesPlan& plan, std::size_t number) {
-  const std::string text = std::to_string(number);
+  std::string text = std::to_string(number);
   if (plan.replicas == 1) return text;
   return text + " (replica " + std::to_string(plan.devices[number].replica) + ")";
 }
