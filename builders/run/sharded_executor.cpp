@@ -5,6 +5,7 @@
 
 #include "builders/plan/cautions.h"
 #include "builders/run/weights.h"
+#include "sdk/comm/launched_ranks.h"
 #include "sdk/core/log.h"
 
 namespace frugal {
@@ -252,6 +253,11 @@ Profile ShardedExecutor::KernelTimes() {
 }
 
 std::optional<PipelineTimes> ShardedExecutor::LastPipeline() {
+  // Clocks of several machines have nothing in common.
+  const LaunchedRanks* launched = Launched();
+  if (launched != nullptr && std::ssize(launched->on_machine) != launched->ranks->size()) {
+    return std::nullopt;
+  }
   PipelineTimes times;
   double first = 1e300;
   bool complete = true;

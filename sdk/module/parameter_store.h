@@ -57,7 +57,7 @@ class ParameterStore {
     Tensor earlier, gradient;
   };
   std::vector<GroupSum> EndGradientGroup();
-  // Behind the last group the gradients are those of all.
+  // Makes the sums over the groups the gradients; to be called behind the last group.
   void JoinGradientGroups();
   // Gives the memory of a gradient, or of all, back; they are empty then.
   void FreeGradient(const Parameter& parameter);

@@ -71,8 +71,8 @@ StageTraffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> o
 struct StageLinks {
   Communicator* pipeline = nullptr;
   Communicator* data = nullptr;
-  // Where it is given, TrainStage notes when each slot worked (steady_clock), without what it
-  // waited.
+  // TrainStage notes here when each slot worked (steady_clock), without what it waited for; null
+  // for nowhere.
   std::vector<SlotTime>* slots = nullptr;
 };
 

@@ -20,7 +20,7 @@ struct StepParts {
   const DataLayout& layout;
   // The network takes these, with the data's shapes.
   std::span<const NetworkInput> inputs;
-  // Where the network is to take noise away; null where the data have its targets.
+  // Makes the noise that the network is to take away; null where the data have its targets.
   const DiffusionProcess* diffusion = nullptr;
   // A training batch goes through in so many parts of (almost) equal size; their gradients add up
   // to those of the mean over the whole batch, if no label is ignored: parts weigh by their
@@ -30,7 +30,7 @@ struct StepParts {
   // replicas of the network would do that have one run each.
   std::int64_t reduction_groups = 1;
   // How many contributions each gradient gets in a training step (ParameterStore::Contributions).
-  // Where it is given, each parameter is updated as soon as its gradient is final, and the gradient
+  // If they are given, each parameter is updated as soon as its gradient is final, and the gradient
   // is freed.
   std::span<const std::int64_t> final_after{};
   // Rows of a chunk where the loss takes over the network's last projection; 0: ChunkRows.

@@ -3,6 +3,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -19,12 +20,14 @@ std::int64_t FewChunks(int, int) { return 4; }
 void RunSharedRanks(int size, const std::function<void(Communicator&)>& body) {
   const std::int64_t bytes = SharedTransport::BytesFor(size, FewChunks);
   const SharedMemory memory = SharedMemory::Create(bytes);
+  std::vector<int> names(static_cast<std::size_t>(size));
+  std::iota(names.begin(), names.end(), 0);
   std::mutex mutex;
   std::exception_ptr first, lost;
   std::vector<std::unique_ptr<ChunkTransport>> transports;
   for (int rank = 0; rank < size; ++rank) {
     transports.push_back(std::make_unique<SharedTransport>(SharedMemory::Open(memory.name(), bytes),
-                                                           rank, size, FewChunks));
+                                                           rank, names, FewChunks));
   }
   std::vector<std::thread> threads;
   for (auto& transport : transports) {

@@ -71,13 +71,7 @@ inline void CheckDevices(const Model& model, const TrainingResult& result) {
 // Trains and returns what was computed; on the way, checks the plan of every device.
 inline Trained TrainOn(const Mesh& mesh, const SmallRun& run) {
   Model model = BuilderFor(On(mesh, run)).Build();
-  Trained trained;
-  trained.plan = model.plan();
-  trained.result = model.Train();
-  for (const Parameter* parameter : model.parameters()) {
-    trained.values.push_back(model.Values(parameter->path));
-    trained.gradients.push_back(model.LastGradient(parameter->path));
-  }
+  Trained trained = Train(model);
   if (mesh.devices > 1) CheckDevices(model, trained.result);
   return trained;
 }

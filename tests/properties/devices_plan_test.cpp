@@ -1,6 +1,7 @@
 // A plan of several devices says what they do before they run, and what cannot run on them is
 // refused.
 #include "builders/plan/planner.h"
+#include "builders/report/html/html_report.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/properties/device_meshes.h"
@@ -52,6 +53,16 @@ TEST_CASE("a step that ran can be laid beside its plan, slot for slot", "[device
       if (i > 0) CHECK(slots[i - 1].end <= slots[i].begin);
     }
   }
+  const std::string report = HtmlReport({model.planned(), result});
+  const std::size_t section = report.find("<h2>Devices</h2>");
+  REQUIRE(section != std::string::npos);
+  std::size_t rectangles = 0, drawn = 0;
+  for (std::size_t at = section;
+       (at = report.find("<rect", at + 1)) < report.find("</section>", section);) {
+    ++drawn;
+  }
+  for (const auto& stage : plan.schedule.stages) rectangles += 2 * stage.size();
+  CHECK(drawn == rectangles);  // as planned and as it ran
   // A stage works on what the one before it has made.
   CHECK(result.pipeline->slots[0][0].end <= result.pipeline->slots[1][0].begin);
 }

@@ -81,27 +81,20 @@ AiModelBuilder ShortTraining(const ArchitectureConfig& config, const DataLayout&
   return builder;
 }
 
-Trained Train(const AiModelBuilder& builder) {
+Trained TrainOf(const AiModelBuilder& builder) {
   Model model = builder.Build();
-  Trained trained;
-  trained.plan = model.plan();
-  trained.result = model.Train();
-  for (const Parameter* parameter : model.parameters()) {
-    trained.values.push_back(model.Values(parameter->path));
-    trained.gradients.push_back(model.LastGradient(parameter->path));
-  }
-  return trained;
+  return Train(model);
 }
 
 void CheckEveryPreset(AiModelBuilder builder) {
   const TempDir directory;
   builder.Memory({}).Build().SaveWeights(directory.File("weights"));
-  const Trained plain = Train(builder);
+  const Trained plain = TrainOf(builder);
   REQUIRE(plain.result.losses.size() == 2);
   CHECK(plain.result.losses[0] != plain.result.losses[1]);
   for (const auto& [name, memory] : AllPresets(directory.File("weights"))) {
     INFO(name);
-    const Trained trained = Train(builder.Memory(memory));
+    const Trained trained = TrainOf(builder.Memory(memory));
     CheckSame(plain, trained);
     CheckPlanIsRun(trained.plan, trained.result, memory.use_activation_pooling);
   }
@@ -176,13 +169,13 @@ TEST_CASE("no way of checkpointing changes what a predictor computes") {
     TrainingMemoryConfig memory;
     memory.default_initialization_strategy = InitializationStrategy::kFromFile;
     memory.weights_file_path = predictor.weights;
-    const Trained plain = Train(builder.Memory(memory));
+    const Trained plain = TrainOf(builder.Memory(memory));
     memory.use_gradient_checkpointing = true;
     for (const auto& [every, attention] : {std::pair{1, false}, {1, true}, {3, true}}) {
       INFO(predictor.name << " every " << every << " attention " << attention);
       memory.checkpoint_every_n_layers = every;
       memory.checkpoint_attention_layers = attention;
-      const Trained trained = Train(builder.Memory(memory));
+      const Trained trained = TrainOf(builder.Memory(memory));
       CheckSame(plain, trained);
       CheckPlanIsRun(trained.plan, trained.result, true);
       CHECK(trained.plan.steps.front().recomputed_flops > 0);
@@ -199,11 +192,11 @@ TEST_CASE("in bf16 predictors train their plan, and checkpointing changes no bit
     memory.default_initialization_strategy = InitializationStrategy::kFromFile;
     memory.weights_file_path = predictor.weights;
     INFO(predictor.name);
-    const Trained plain = Train(builder.Memory(memory));
+    const Trained plain = TrainOf(builder.Memory(memory));
     CHECK(std::isfinite(plain.result.losses.at(1)));
     CheckPlanIsRun(plain.plan, plain.result, true);
     memory.use_gradient_checkpointing = true;
-    const Trained trained = Train(builder.Memory(memory));
+    const Trained trained = TrainOf(builder.Memory(memory));
     CheckSame(plain, trained);
     CheckPlanIsRun(trained.plan, trained.result, true);
   }

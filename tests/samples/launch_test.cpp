@@ -66,9 +66,11 @@ ProgramRun RunAndSignal(const Setup& setup, const std::string& signal) {
                                   " -n -x -P $mpirun frugal; wait $mpirun");
 }
 
+// A name of shared memory whose process is gone, or a process of this test that still runs.
 bool LeftBehind(const Setup& setup) {
   return Run(setup.directory,
-             "sleep 1; ls /dev/shm | grep frugal-ranks || "
+             "sleep 1; for file in /dev/shm/frugal-ranks-*; do "
+             "pid=${file#*ranks-}; [ ! -e \"$file\" ] || [ -e /proc/${pid%-*} ] || exit 0; done; "
              "ps -eo stat,args | grep -v '^Z' | grep '[f]rugal train deep.toml --quiet'")
              .exit_code == 0;
 }
@@ -156,6 +158,21 @@ TEST_CASE("a process that is killed or stopped ends the run, which says what it 
   CHECK(stopped.exit_code != 0);
   CheckContains(stopped.errors, "has not run for 10 seconds; the last that it began was step ");
   CHECK_FALSE(LeftBehind(setup));
+}
+
+TEST_CASE("ranks that are piled on one processor are told so once", "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
+  const Setup setup;
+  const ProgramRun piled =
+      Run(setup.directory, "taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//') env " +
+                               Processes(2) + " train deep.toml --quiet" + Devices(2));
+  CHECK(piled.exit_code == 0);
+  const std::string warning = "warning: ranks 0, 1 share 1 processors (";
+  const std::size_t first = piled.errors.find(warning);
+  REQUIRE(first != std::string::npos);
+  CHECK(piled.errors.find(warning, first + 1) == std::string::npos);
+  CheckContains(piled.errors, "mpirun --bind-to none");
 }
 
 TEST_CASE("a process that cannot go on ends the run with its own message", "[needs-mpi]") {

@@ -73,7 +73,7 @@ TEST_CASE("a mesh of 4,096 devices is planned in seconds", "[needs-plain]") {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   CHECK(run.exit_code == 0);
   CheckContains(run.output, "alike");
-  CHECK(seconds.count() < 30);
+  CHECK(seconds.count() < 15);
 }
 
 TEST_CASE("meshes that cannot be are refused with what to do") {

@@ -98,6 +98,10 @@ AiModelBuilder BuilderFor(const SmallRun& run) {
 
 Trained Train(const SmallRun& run) {
   Model model = BuilderFor(run).Build();
+  return Train(model);
+}
+
+Trained Train(Model& model) {
   Trained trained;
   trained.plan = model.plan();
   trained.result = model.Train();

@@ -57,6 +57,8 @@ struct Trained {
   std::vector<std::vector<double>> gradients;  // of the last step
 };
 Trained Train(const SmallRun& run);
+// Trains a model and returns what was computed.
+Trained Train(Model& model);
 
 // All nine presets; ForTransferLearning reads `weights_path`.
 std::vector<std::pair<std::string, TrainingMemoryConfig>> AllPresets(

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <streambuf>
 #include <string>
@@ -28,8 +27,8 @@
 namespace frugal {
 namespace {
 
-// Chunks between all ranks of one machine take so much at most, which fits what
-// containers have in /dev/shm.
+// Chunks between the ranks of one machine take so much, which fits what containers have in
+// /dev/shm; from eleven ranks on each pair has the fewest that it can do with.
 constexpr std::int64_t kSharedBytes = std::int64_t{48} << 20;
 constexpr std::int64_t kFewestChunks = 8, kMostChunks = 32;
 
@@ -74,7 +73,7 @@ std::unique_ptr<ChunkTransport> ShareMemory(const Machine& machine) {
   MPI_Barrier(machine.ranks);
   memory->Unlink();
   auto transport =
-      std::make_unique<SharedTransport>(std::move(*memory), machine.rank, machine.size, chunks);
+      std::make_unique<SharedTransport>(std::move(*memory), machine.rank, machine.in_all, chunks);
   MPI_Barrier(machine.ranks);
   return transport;
 }
@@ -113,15 +112,15 @@ int CountSharing(const Machine& machine) {
   cpu_set_t own = Mask();
   std::vector<cpu_set_t> masks(static_cast<std::size_t>(machine.size));
   MPI_Allgather(&own, sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE, machine.ranks);
-  int sharing = 0;
+  int sharing = 0, first = machine.rank;
   std::string ranks;
-  for (std::size_t i = 0; i < masks.size(); ++i) {
-    if (!CPU_EQUAL(&masks[i], &own)) continue;
-    ranks += (sharing++ == 0 ? "" : ", ") + std::to_string(machine.in_all[i]);
+  for (int i = 0; i < machine.size; ++i) {
+    if (!CPU_EQUAL(&masks[static_cast<std::size_t>(i)], &own)) continue;
+    first = std::min(first, i);
+    ranks +=
+        (sharing++ == 0 ? "" : ", ") + std::to_string(machine.in_all[static_cast<std::size_t>(i)]);
   }
-  const bool is_first =
-      ranks.starts_with(std::to_string(machine.in_all[static_cast<std::size_t>(machine.rank)]));
-  if (is_first && sharing > CPU_COUNT(&own)) {
+  if (first == machine.rank && sharing > CPU_COUNT(&own)) {
     LogWarning("ranks " + ranks + " share " + std::to_string(CPU_COUNT(&own)) + " processors (" +
                ProcessorsIn(own) + ") and slow each other down; start fewer, " +
                "or let them use all there are: mpirun --bind-to none, srun --cpu-bind=none");
@@ -129,29 +128,41 @@ int CountSharing(const Machine& machine) {
   return sharing;
 }
 
-// Swallows what ranks other than the first print.
+// Swallows what this process prints while it lives, and its warnings: another one says the same.
 class Silence final : public std::streambuf {
+ public:
+  explicit Silence(bool active) : before_(active ? std::cout.rdbuf(this) : nullptr) {
+    if (active) SilenceLog();
+  }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+  ~Silence() override {
+    if (before_ != nullptr) std::cout.rdbuf(before_);
+  }
+
+ private:
   int overflow(int character) override { return traits_type::not_eof(character); }
   std::streamsize xsputn(const char*, std::streamsize count) override { return count; }
+
+  std::streambuf* before_;  // null where it is not active
 };
 
-// Where a rank is killed, mpirun ends the others with SIGTERM. While this lives they end somewhat
-// later, so that they see what became of that rank and say what it was at.
+// While it lives, SIGTERM ends this process somewhat later. Where a rank is killed, mpirun sends it
+// to the others, which so see what became of that rank and say what it was at.
 class LateTermination {
  public:
   LateTermination() {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGTERM);
     ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-    thread_ = std::thread([signals = signals_] {
+    std::thread([signals = signals_] {
       int signal = 0;
       ::sigwait(&signals, &signal);
       std::this_thread::sleep_for(kDelay);
       std::signal(SIGTERM, SIG_DFL);
       ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
       ::raise(SIGTERM);
-    });
-    thread_.detach();
+    }).detach();
   }
   LateTermination(const LateTermination&) = delete;
   LateTermination& operator=(const LateTermination&) = delete;
@@ -160,7 +171,6 @@ class LateTermination {
  private:
   static constexpr std::chrono::milliseconds kDelay{700};
   sigset_t signals_{}, before_{};
-  std::thread thread_;
 };
 
 void CheckSize(int size) {
@@ -183,20 +193,9 @@ void RunRanks(const std::function<void()>& body) {
   RunProcessRank(Connect(machine, size), [&](Communicator& ranks, const FailFunction& fail) {
     const LaunchedScope scope(
         {.ranks = &ranks, .on_machine = machine.in_all, .sharing = sharing, .fail = fail});
-    Silence silence;
-    std::streambuf* const output = ranks.rank() > 0 ? std::cout.rdbuf(&silence) : nullptr;
-    if (ranks.rank() > 0) SilenceLog();
-    const auto restore = [&] {
-      if (output != nullptr) std::cout.rdbuf(output);
-    };
-    try {
-      body();
-      ranks.Barrier("the end of the run");
-    } catch (...) {
-      restore();
-      throw;
-    }
-    restore();
+    const Silence silence(ranks.rank() > 0);
+    body();
+    ranks.Barrier("the end of the run");
   });
 }
 

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <deque>
 #include <vector>
 
 #include "sdk/comm/process/chunk_transport.h"

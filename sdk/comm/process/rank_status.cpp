@@ -3,25 +3,28 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "sdk/comm/communication_error.h"
 
 namespace frugal {
 
-RankWatch::RankWatch(RankStatus* ranks, int size)
-    : ranks_(ranks), seen_(static_cast<std::size_t>(size)), last_(Clock::now()) {}
+RankWatch::RankWatch(RankStatus* ranks, std::vector<int> names)
+    : ranks_(ranks), names_(std::move(names)), seen_(names_.size()), last_(Clock::now()) {}
 
-namespace {
+std::string RankWatch::NameOf(int rank) const {
+  return "rank " + std::to_string(names_[static_cast<std::size_t>(rank)]);
+}
 
 template <class Lost>
-[[noreturn]] void Throw(int rank, const std::string& activity, const std::string& problem) {
-  throw Lost({.where = "rank " + std::to_string(rank) + ", " + activity,
+void RankWatch::Throw(int rank, const std::string& activity, const std::string& problem) const {
+  throw Lost({.where = NameOf(rank) + ", " + activity,
               .required = "all ranks take part",
               .given = problem,
               .advice = {}});
 }
 
-std::string NameOf(int rank) { return "rank " + std::to_string(rank); }
+namespace {
 
 // "; the last that it began was step 3, all-reduce of gradients"
 std::string LastOf(const RankStatus& status) {

@@ -37,7 +37,8 @@ class RankWatch {
   // A rank whose heart has not beaten for so long is given up.
   static constexpr std::chrono::seconds kPatience{10};
 
-  RankWatch(RankStatus* ranks, int size);
+  // `names` are what errors call the ranks: their numbers among all, of whatever machine.
+  RankWatch(RankStatus* ranks, std::vector<int> names);
 
   // Throws CommunicationError where a rank failed, is gone or stands still, or where `waits_for`
   // has ended; -1 stands for none.
@@ -50,9 +51,13 @@ class RankWatch {
     std::uint64_t heartbeat = 0;
     Clock::duration still{};
   };
+  std::string NameOf(int rank) const;
   std::string ProblemOf(int other, Clock::duration passed);
+  template <class Lost>
+  [[noreturn]] void Throw(int rank, const std::string& activity, const std::string& problem) const;
 
   RankStatus* ranks_;
+  std::vector<int> names_;
   std::vector<Seen> seen_;
   Clock::time_point last_;
 };

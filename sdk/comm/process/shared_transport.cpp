@@ -50,14 +50,15 @@ std::int64_t SharedTransport::BytesFor(int size, const ChunksBetween& chunks) {
   return bytes;
 }
 
-SharedTransport::SharedTransport(SharedMemory memory, int rank, int size,
+SharedTransport::SharedTransport(SharedMemory memory, int rank, const std::vector<int>& names,
                                  const ChunksBetween& chunks)
-    : ChunkTransport(rank, size),
+    : ChunkTransport(rank, static_cast<int>(names.size())),
       memory_(std::move(memory)),
       ranks_(reinterpret_cast<RankStatus*>(memory_.data())),
-      sent_(static_cast<std::size_t>(size)),
-      received_(static_cast<std::size_t>(size)),
-      watch_(ranks_, size) {
+      sent_(names.size()),
+      received_(names.size()),
+      watch_(ranks_, names) {
+  const int size = this->size();
   std::byte* at = memory_.data() + StatusBytes(size);
   for (int from = 0; from < size; ++from) {
     for (int to = 0; to < size; ++to) {

@@ -20,7 +20,9 @@ class SharedTransport final : public ChunkTransport {
   // Returns the size of the memory, which all ranks must agree on.
   static std::int64_t BytesFor(int size, const ChunksBetween& chunks);
 
-  SharedTransport(SharedMemory memory, int rank, int size, const ChunksBetween& chunks);
+  // `names` are the numbers of this machine's ranks among all, and `rank` is this one's place.
+  SharedTransport(SharedMemory memory, int rank, const std::vector<int>& names,
+                  const ChunksBetween& chunks);
   ~SharedTransport() override;
 
   std::byte* TryReserve(int to) override { return To(to).TryReserve(); }
