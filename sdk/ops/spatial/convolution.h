@@ -19,6 +19,9 @@ struct WindowOptions {
 WindowGeometry FitWindow(Context& context, const Shape& x, const WindowOptions& options);
 // [N, output..., channels] with as many spatial axes as x.
 Shape WindowOutputShape(const WindowGeometry& window, const Shape& x, std::int64_t channels);
+// The convolution of x by weight [Cout, Cin / groups, kernel...]; refuses other channels than Cin.
+ConvGeometry FitConvolution(Context& context, const Shape& x, const Parameter& weight,
+                            const WindowOptions& options, std::int64_t groups);
 
 // y [N, out..., Cout] = f(x [N, in..., Cin] * weight [Cout, Cin / groups, kernel...] + bias).
 // Keeps x where weight or bias is trained (where it can be made again, only how), and for f what f
