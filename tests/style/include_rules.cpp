@@ -49,6 +49,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/ops/", 16},
     {"sdk/ops/norm/", 17},
     {"sdk/ops/spatial/", 17},
+    {"sdk/ops/split/", 18},
     {"sdk/optim/", 18},
     {"sdk/data/", 18},
     {"sdk/io/", 18},
