@@ -36,7 +36,7 @@ struct AxisPart {
   std::int64_t padding_end = 0;
 };
 
-AxisPart PartOf(const WindowGeometry& g, std::size_t axis, int parts, int index) {
+AxisPart AxisPartOf(const WindowGeometry& g, std::size_t axis, int parts, int index) {
   const std::int64_t extent = g.input[axis];
   const Interval outputs = SplitInterval(g.output[axis], parts, index);
   if (parts == 1) {
@@ -59,7 +59,9 @@ AxisPart PartOf(const WindowGeometry& g, std::size_t axis, int parts, int index)
 
 std::vector<Interval> InputsOf(const WindowGeometry& g, std::size_t axis, int parts) {
   std::vector<Interval> inputs;
-  for (int index = 0; index < parts; ++index) inputs.push_back(PartOf(g, axis, parts, index).input);
+  inputs.reserve(static_cast<std::size_t>(parts));
+  for (int index = 0; index < parts; ++index)
+    inputs.push_back(AxisPartOf(g, axis, parts, index).input);
   return inputs;
 }
 
@@ -81,8 +83,8 @@ SplitCall CallFor(Context& context, const SplitTensor& x, const Parameter& weigh
   CheckPadding(context, layout.whole, g, kHeight, rows.parts);
   CheckPadding(context, layout.whole, g, kWidth, columns.parts);
   ConvGeometry local = whole;
-  const AxisPart height = PartOf(g, kHeight, rows.parts, rows.index);
-  const AxisPart width = PartOf(g, kWidth, columns.parts, columns.index);
+  const AxisPart height = AxisPartOf(g, kHeight, rows.parts, rows.index);
+  const AxisPart width = AxisPartOf(g, kWidth, columns.parts, columns.index);
   for (const auto& [axis, part] : {std::pair{kHeight, height}, std::pair{kWidth, width}}) {
     local.window.input[axis] = part.input.size();
     local.window.output[axis] = part.outputs;
@@ -171,18 +173,17 @@ SplitTensor SplitConvolution(Context& context, const SplitTensor& x, const Param
   const bool trained = IsDifferentiable({}, &weight, bias);
   if (!trained) strips.clear();
   const SavedTensor input = trained ? SavedTensor(x.own) : SavedTensor();
-  return {to, context.Record(
-                  y, IsDifferentiable(x.own, &weight, bias),
-                  [=, strips = std::move(strips), slot = x.own.slot](Context& ctx, Tensor dy) {
-                    if (trained) {
-                      ctx.RunDeferred(Deferred::kWeights,
-                                      [call, own = input.Get(ctx), strips, dy](Context& in) {
-                                        AddWeightGradient(in, call, own, strips, dy);
-                                      });
-                    }
-                    if (slot == Var::kNoGradient) return;
-                    ctx.Accumulate(slot, InputGradient(ctx, call, dy));
-                  })};
+  const Var own = context.Record(
+      y, IsDifferentiable(x.own, &weight, bias),
+      [=, strips = std::move(strips), slot = x.own.slot](Context& ctx, const Tensor& dy) {
+        if (trained) {
+          ctx.RunDeferred(Deferred::kWeights, [call, x = input.Get(ctx), strips, dy](Context& in) {
+            AddWeightGradient(in, call, x, strips, dy);
+          });
+        }
+        if (slot != Var::kNoGradient) ctx.Accumulate(slot, InputGradient(ctx, call, dy));
+      });
+  return {to, own};
 }
 
 }  // namespace frugal

@@ -31,6 +31,7 @@ Interval Under(const PaddedSlice& slice, const Interval& output) {
 
 std::vector<Interval> NeededBy(const PaddedSlice& slice, int parts) {
   std::vector<Interval> needed;
+  needed.reserve(static_cast<std::size_t>(parts));
   for (int index = 0; index < parts; ++index) {
     const Interval output = SplitInterval(ExtentOf(slice), parts, index);
     needed.push_back(Intersect(Under(slice, output), Interval{slice.begin, slice.end}));
@@ -58,13 +59,12 @@ SplitTensor SplitPad(Context& context, const SplitTensor& x, const PaddedSlice& 
   std::vector<Piece> pieces = ReceiveStrips(context, exchange, x.own.value);
   pieces.insert(pieces.begin(), WholePiece(x.own.value, from.OwnBox()));
   Assemble(context, from, pieces, {y, place, exchange.OwnWindow()});
-  return {
-      to,
-      context.Record(
-          y, x.own.needs_gradient(),
-          [exchange, place, slot = x.own.slot](Context& ctx, const Tensor& dy) {
-            ctx.Accumulate(slot, ReturnStrips(ctx, exchange, {dy, place, exchange.OwnWindow()}));
-          })};
+  const Var own = context.Record(
+      y, x.own.needs_gradient(),
+      [exchange, place, slot = x.own.slot](Context& ctx, const Tensor& dy) {
+        ctx.Accumulate(slot, ReturnStrips(ctx, exchange, {dy, place, exchange.OwnWindow()}));
+      });
+  return {to, own};
 }
 
 }  // namespace frugal

@@ -174,7 +174,7 @@ Tensor ReturnStrips(Context& context, const WindowExchange& exchange, const Piec
     Exchange(context, exchange.layout, direction, strips.borrowed, strips.lent, pieces);
   }
   const Box own = exchange.layout.OwnBox();
-  const Tensor sum = context.Allocate(exchange.layout.OwnShape(), window.tensor.dtype());
+  Tensor sum = context.Allocate(exchange.layout.OwnShape(), window.tensor.dtype());
   Assemble(context, exchange.layout, pieces, WholePiece(sum, own));
   return sum;
 }

@@ -15,6 +15,7 @@ struct ConvCase {
   std::int64_t groups = 1;
   GridSize grid{};
   bool bias = true;
+  bool deferred = false;
 };
 
 struct ConvParameters {
@@ -76,7 +77,8 @@ void CheckConv(const ConvCase& one, const EnvironmentKind& kind, double toleranc
             << one.groups);
   const ConvParameters parameters(one);
   // The gradients of a second pass are added to those of the first.
-  const SplitCase split{kind, one.grid, SplitImages(one.images, {}), parameters.All(), 2};
+  const SplitCase split{kind, one.grid,    SplitImages(one.images, {}), parameters.All(),
+                        2,    one.deferred};
   const Tensor x = RandomTensor(one.images, 5, kind.dtype);
   const std::vector<DeviceRun> runs = RunDevices(split, x, SplitConv(one, parameters), ranks);
   const DeviceRun whole = RunWhole(one, split, parameters, x);
@@ -117,6 +119,7 @@ ConvCase DrawConv(Draws& draws) {
                 one.groups * draws.From(1, 3)};
   one.grid = {static_cast<int>(draws.From(1, 3)), static_cast<int>(draws.From(1, 3))};
   one.bias = draws.From(0, 2) > 0;
+  one.deferred = draws.From(0, 3) == 0;
   DrawAxis(draws, 1, one.images[1], one.window);
   DrawAxis(draws, 2, one.images[2], one.window);
   return one;
@@ -162,7 +165,8 @@ TEST_CASE("a split convolution exchanges its halo and no more", "[ops][split]") 
   const ConvParameters parameters(one);
   const SplitCase split{kReferenceF32, one.grid, SplitImages(one.images, {}), parameters.All()};
   const auto runs = RunDevices(split, RandomTensor(one.images, 5), SplitConv(one, parameters));
-  const std::int64_t column = 4 * 3 * 4, row = 5 * 3 * 4;  // a row with its corner
+  const std::int64_t column = std::int64_t{4} * 3 * 4,
+                     row = std::int64_t{5} * 3 * 4;  // a row with its corner
   for (int rank = 0; rank < 4; ++rank) {
     const DeviceRun& run = runs[static_cast<std::size_t>(rank)];
     Traffic sums =

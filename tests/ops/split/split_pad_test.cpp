@@ -3,6 +3,7 @@
 #include "sdk/ops/split/split_pad.h"
 
 #include <algorithm>
+#include <array>
 
 #include "sdk/core/error.h"
 #include "sdk/ops/shape_ops.h"
@@ -109,7 +110,8 @@ PaddedSlice DrawSlice(Draws& draws, std::int64_t extent) {
 
 PadCase DrawPad(Draws& draws) {
   PadCase one;
-  one.split.kind = kReferenceF32;
+  constexpr std::array kKinds = {kReferenceF32, kReferenceF64, kOneDnnF32, kOneDnnBf16};
+  one.split.kind = kKinds[static_cast<std::size_t>(draws.From(0, 3))];
   one.split.grid = {static_cast<int>(draws.From(1, 3)), static_cast<int>(draws.From(1, 3))};
   const std::int64_t rows = draws.From(1, 13), columns = draws.From(1, 13);
   const auto form = draws.From(0, 2);
@@ -181,7 +183,9 @@ BothTraffic ExpectedTraffic(const PadCase& one, int rank) {
   const std::int64_t height = layout.whole[layout.row_axis];
   const std::int64_t width = layout.whole[layout.column_axis];
   const std::int64_t element =
-      height * width == 0 ? 0 : layout.whole.ElementCount() / (height * width) * 4;
+      height * width == 0
+          ? 0
+          : layout.whole.ElementCount() / (height * width) * SizeOf(one.split.kind.dtype);
   std::int64_t rows_in_use = 0;
   for (int other = 0; other < grid.rows; ++other) {
     rows_in_use += CountHeld(Read(one.rows, height, grid.rows, other), height, grid.rows, row);
@@ -205,7 +209,7 @@ BothTraffic ExpectedTraffic(const PadCase& one, int rank) {
 
 void CheckPad(const PadCase& one, RankKind kind) {
   const SplitCase& split = one.split;
-  const Tensor x = RandomTensor(split.layout.whole, 5);
+  const Tensor x = RandomTensor(split.layout.whole, 5, split.kind.dtype);
   const std::vector<DeviceRun> runs = RunDevices(split, x, PadBy(one), kind);
   const Pass whole = WholePad(one, x);
   REQUIRE(runs.front().layout.whole == whole.output_shape);
@@ -231,12 +235,22 @@ TEST_CASE("split slices and padding have the bits of whole ones", "[ops][split]"
   Draws draws(11);
   for (int i = 0; i < 150; ++i) {
     const PadCase one = DrawPad(draws);
-    INFO("case " << i << ": " << ToString(one.split.layout.whole) << " on " << one.split.grid.rows
-                 << " x " << one.split.grid.columns << ", rows [" << one.rows.begin << ", "
-                 << one.rows.end << ") + " << one.rows.low << ", " << one.rows.high << ", columns ["
-                 << one.columns.begin << ", " << one.columns.end << ") + " << one.columns.low
-                 << ", " << one.columns.high);
+    INFO("case " << i << ", " << one.split.kind << ": " << ToString(one.split.layout.whole)
+                 << " on " << one.split.grid.rows << " x " << one.split.grid.columns << ", rows ["
+                 << one.rows.begin << ", " << one.rows.end << ") + " << one.rows.low << ", "
+                 << one.rows.high << ", columns [" << one.columns.begin << ", " << one.columns.end
+                 << ") + " << one.columns.low << ", " << one.columns.high);
     CheckPad(one, i % 10 == 0 ? RankKind::kSharedMemory : RankKind::kThreads);
+  }
+}
+
+TEST_CASE("split padding takes numbers of any type", "[ops][split]") {
+  TestEnvironment environment(kReferenceF32);
+  for (const DType dtype : {DType::kU8, DType::kI32, DType::kI64}) {
+    const Tensor x = MakeTensor({1, 3}, std::vector<int>{4, 5, 6}, dtype);
+    const SplitTensor y = SplitPad(environment.context(), {{.whole = {1, 3}}, {x}}, {.high = 1},
+                                   {.begin = 1, .low = 1});
+    CHECK(Values(y.own.value) == std::vector<double>{0, 5, 6, 0, 0, 0});
   }
 }
 

@@ -42,7 +42,7 @@ inline std::byte* Element(const Tensor& tensor, std::int64_t i) {
 }
 
 inline Tensor PartOfWhole(const Tensor& whole, const SplitLayout& layout) {
-  const Tensor part = Uninitialized(layout.OwnShape(), whole.dtype());
+  Tensor part = Uninitialized(layout.OwnShape(), whole.dtype());
   const auto bytes = static_cast<std::size_t>(SizeOf(whole.dtype()));
   ForEachOfPart(layout, [&](std::int64_t from, std::int64_t to) {
     std::memcpy(Element(part, to), Element(whole, from), bytes);
@@ -76,6 +76,7 @@ struct SplitCase {
   SplitLayout layout;  // of the input, on no grid
   std::vector<const Parameter*> parameters{};
   int passes = 1;
+  bool deferred = false;  // gradients of weights wait for the end of each pass
 };
 
 inline Tensor GradientOfOutput(const Shape& shape, DType dtype) {
@@ -88,6 +89,8 @@ inline void RunDevicePasses(TestEnvironment& environment, const SplitCase& one,
   Context& context = environment.context();
   Tape tape;
   const TapeScope scope(context, &tape);
+  DeferredGradients waiting;
+  const DeferScope defer(context, Deferred::kWeights, one.deferred ? &waiting : nullptr);
   for (int pass = 0; pass < one.passes; ++pass) {
     const Var leaf{input.own.value, tape.NewSlot()};
     SplitTensor output = function(context, {input.layout, leaf});
@@ -98,6 +101,7 @@ inline void RunDevicePasses(TestEnvironment& environment, const SplitCase& one,
         PartOfWhole(GradientOfOutput(output.layout.whole, output.own.dtype()), output.layout);
     const int slot = std::exchange(output.own, Var()).slot;
     tape.Backward(context, slot, dy);
+    waiting.Run(context);
     const Tensor dx = tape.TakeGradient(leaf.slot);
     if (!one.kind.dry) run.dx = CopyOf(dx);
   }
@@ -156,7 +160,7 @@ inline DeviceRun RunDryDevice(SplitCase one, int rank, const SplitFunction& func
 // The parts of the devices put together.
 inline Tensor Joined(const std::vector<DeviceRun>& runs, const SplitLayout& layout,
                      const GridSize& grid, const Tensor DeviceRun::*part) {
-  const Tensor whole = Uninitialized(layout.whole, (runs.front().*part).dtype());
+  Tensor whole = Uninitialized(layout.whole, (runs.front().*part).dtype());
   for (int rank = 0; rank < grid.devices(); ++rank) {
     SplitLayout own = layout;
     own.grid = grid.At(rank);
