@@ -18,6 +18,12 @@ void CheckReducible(const CommBuffer& buffer, std::string_view operation, std::s
                     .advice = "convert it first"});
 }
 
+class FinishedSum final : public PendingSum {
+ public:
+  bool Progress() override { return true; }
+  void Wait() override {}
+};
+
 // Nothing moves in a group of one rank, and there is nobody to send to.
 class SelfCommunicator final : public Communicator {
  public:
@@ -25,6 +31,10 @@ class SelfCommunicator final : public Communicator {
 
  private:
   void DoAllReduce(const CommBuffer&, std::string_view) override {}
+  std::unique_ptr<PendingSum> DoStartSum(const CommBuffer&, std::optional<int>,
+                                         std::string_view) override {
+    return std::make_unique<FinishedSum>();
+  }
   void DoReduceScatter(const CommBuffer&, std::string_view) override {}
   void DoAllGather(const CommBuffer&, std::string_view) override {}
   void DoBroadcast(const CommBuffer&, int, std::string_view) override {}
@@ -49,6 +59,15 @@ void Communicator::AllReduce(const CommBuffer& buffer, std::string_view what) {
   CheckReducible(buffer, "all-reduce", what);
   traffic_ += AllReduceTraffic(buffer.count, buffer.dtype, size_, rank_);
   DoAllReduce(buffer, what);
+}
+
+std::unique_ptr<PendingSum> Communicator::StartSum(const CommBuffer& buffer,
+                                                   std::optional<int> root, std::string_view what) {
+  CheckReducible(buffer, "sum", what);
+  if (root && *root != rank_) CheckPeer(*root, "sum", what);
+  traffic_ += root ? ReduceTraffic(buffer.count, buffer.dtype, rank_, *root)
+                   : AllReduceTraffic(buffer.count, buffer.dtype, size_, rank_);
+  return DoStartSum(buffer, root, what);
 }
 
 void Communicator::ReduceScatter(const CommBuffer& buffer, std::string_view what) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "sdk/comm/traffic.h"
@@ -33,6 +34,21 @@ class PendingSend {
   virtual void Wait() = 0;
 };
 
+// A sum over all ranks on its way. The buffer belongs to it until it is done or this object dies,
+// which takes this rank out of it.
+class PendingSum {
+ public:
+  PendingSum() = default;
+  PendingSum(const PendingSum&) = delete;
+  PendingSum& operator=(const PendingSum&) = delete;
+  virtual ~PendingSum() = default;
+
+  // Does this rank's part in it as far as that needs no waiting. Returns whether the sum is done.
+  virtual bool Progress() = 0;
+  // Returns when it is done. Throws CommunicationError where the run has failed.
+  virtual void Wait() = 0;
+};
+
 // One rank of a group that works together, which may be threads of this process or processes on any
 // number of machines. Everything but Send, Receive and Exchange is collective: all ranks of the
 // group call it, in one order, with buffers of one size and type. `what` names the data in errors
@@ -52,6 +68,11 @@ class Communicator {
   // f32 and rounded once. Sums go in the order of ranks, ((x0 + x1) + x2) + ..., so that their bits
   // depend on the ranks alone and not on how these are connected.
   void AllReduce(const CommBuffer& buffer, std::string_view what);
+  // Begins to sum as AllReduce does, and returns at once. With a root, that rank alone gets the
+  // sums, and what the buffers of others hold then is undefined. Ranks begin sums in one order;
+  // they go on in Progress, and while this rank waits for anything.
+  std::unique_ptr<PendingSum> StartSum(const CommBuffer& buffer, std::optional<int> root,
+                                       std::string_view what);
   // Leaves the sums of this rank's part (PartOf) in their place; what the rest of the buffer holds
   // then is undefined.
   void ReduceScatter(const CommBuffer& buffer, std::string_view what);
@@ -82,6 +103,8 @@ class Communicator {
 
  protected:
   virtual void DoAllReduce(const CommBuffer& buffer, std::string_view what) = 0;
+  virtual std::unique_ptr<PendingSum> DoStartSum(const CommBuffer& buffer, std::optional<int> root,
+                                                 std::string_view what) = 0;
   virtual void DoReduceScatter(const CommBuffer& buffer, std::string_view what) = 0;
   virtual void DoAllGather(const CommBuffer& buffer, std::string_view what) = 0;
   virtual void DoBroadcast(const CommBuffer& buffer, int root, std::string_view what) = 0;

@@ -12,6 +12,7 @@
 
 #include "sdk/comm/communication_error.h"
 #include "sdk/comm/ordered_sum.h"
+#include "sdk/comm/thread_sum.h"
 #include "sdk/comm/thread_world.h"
 
 namespace frugal {
@@ -55,6 +56,9 @@ struct Group {
   std::int64_t arrived = 0;
   std::int64_t meetings = 0;
   std::map<std::pair<int, int>, std::deque<std::shared_ptr<Message>>> messages;  // from, to
+  // Sums that not all ranks have begun; the first of them is number `begun_by_all`.
+  std::deque<std::shared_ptr<ThreadSum>> sums;
+  std::size_t begun_by_all = 0;
 
   Group(std::shared_ptr<ThreadWorld> shared, std::vector<int> ranks)
       : world(std::move(shared)),
@@ -140,6 +144,21 @@ class ThreadCommunicator final : public Communicator {
     Begin({.operation = "all-reduce", .buffer = buffer, .what = std::string(what)});
     Sum(buffer, true);
     End();
+  }
+  std::unique_ptr<PendingSum> DoStartSum(const CommBuffer& buffer, std::optional<int> root,
+                                         std::string_view what) override {
+    const std::string activity = Activity("sum", what);
+    const ThreadWorld::Lock lock = world().Acquire();
+    const std::size_t place = sums_begun_++ - group_->begun_by_all;
+    if (place == group_->sums.size()) {
+      group_->sums.push_back(std::make_shared<ThreadSum>(group_->world, size(), buffer, root));
+    }
+    const std::shared_ptr<ThreadSum> sum = group_->sums[place];
+    if (sum->Post(rank(), buffer, root, "rank " + std::to_string(world_rank()) + ", " + activity)) {
+      group_->sums.pop_front();
+      ++group_->begun_by_all;
+    }
+    return MakePendingSum(sum, rank(), world_rank(), activity);
   }
   void DoReduceScatter(const CommBuffer& buffer, std::string_view what) override {
     Begin({.operation = "reduce-scatter", .buffer = buffer, .what = std::string(what)});
@@ -275,6 +294,7 @@ class ThreadCommunicator final : public Communicator {
   }
 
   std::shared_ptr<Group> group_;
+  std::size_t sums_begun_ = 0;
 };
 
 std::string MessageOf(const std::exception_ptr& error) {

@@ -27,6 +27,12 @@ Traffic AllGatherTraffic(std::int64_t count, DType dtype, int size, int rank) {
   return traffic;
 }
 
+Traffic ReduceTraffic(std::int64_t count, DType dtype, int rank, int root) {
+  Traffic traffic;
+  if (rank != root) traffic.AddMessage(count * SizeOf(dtype));
+  return traffic;
+}
+
 Traffic AllReduceTraffic(std::int64_t count, DType dtype, int size, int rank) {
   Traffic traffic = ReduceScatterTraffic(count, dtype, size, rank);
   return traffic += AllGatherTraffic(count, dtype, size, rank);

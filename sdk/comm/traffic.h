@@ -39,5 +39,7 @@ CommPart PartOf(std::int64_t count, int size, int rank);
 Traffic AllReduceTraffic(std::int64_t count, DType dtype, int size, int rank);
 Traffic ReduceScatterTraffic(std::int64_t count, DType dtype, int size, int rank);
 Traffic AllGatherTraffic(std::int64_t count, DType dtype, int size, int rank);
+// Returns that of a sum which one rank alone gets.
+Traffic ReduceTraffic(std::int64_t count, DType dtype, int rank, int root);
 
 }  // namespace frugal

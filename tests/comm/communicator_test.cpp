@@ -102,6 +102,53 @@ TEST_CASE("all-reduce leaves the sums in the order of ranks with every rank", "[
   CHECK(sent == std::int64_t{2} * (one.size - 1) * one.count * SizeOf(one.dtype));
 }
 
+TEST_CASE("sums that go on come to the same bits, for all or for one rank", "[comm]") {
+  const RankKind kind = GENERATE(RankKind::kThreads, RankKind::kSharedMemory);
+  constexpr int kSums = 5;
+  std::vector<Case> cases;
+  const Case first = RandomCase();
+  const int size = first.size;
+  for (int i = 0; i < kSums; ++i) {
+    cases.push_back({size, first.count + std::int64_t{7000} * i, first.dtype});
+  }
+  const auto root_of = [&](int i) { return i % 2 == 0 ? std::optional<int>() : i % size; };
+  std::vector<std::vector<Bytes>> results(static_cast<std::size_t>(size));
+  std::vector<Traffic> traffic(results.size());
+  RunRanks(kind, size, [&](Communicator& ranks) {
+    const auto pairs = ranks.Split(ranks.rank() / 2, "pairs");
+    auto& own = results[static_cast<std::size_t>(ranks.rank())];
+    for (const Case& one : cases) own.push_back(one.NumbersOf(ranks.rank()));
+    std::vector<std::unique_ptr<PendingSum>> sums;
+    for (int i = 0; i < kSums; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      sums.push_back(ranks.StartSum(BufferOf(own[at], cases[at]), root_of(i), "numbers"));
+      sums.front()->Progress();
+      // Two of the ranks exchange a message in between.
+      std::int64_t told = ranks.rank(), heard = -1;
+      const int other = 1 - pairs->rank();
+      if (pairs->size() < 2) continue;
+      pairs->Exchange({.data = &told, .count = 1, .dtype = DType::kI64}, other,
+                      {.data = &heard, .count = 1, .dtype = DType::kI64}, other, "a rank");
+      if (heard / 2 != told / 2 || heard == told) throw std::runtime_error("a wrong message");
+    }
+    for (auto at = sums.rbegin(); at != sums.rend(); ++at) (*at)->Wait();
+    traffic[static_cast<std::size_t>(ranks.rank())] = ranks.traffic();
+  });
+  std::int64_t sent = 0, expected = 0;
+  for (const Traffic& one : traffic) sent += one.bytes;
+  for (int i = 0; i < kSums; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Bytes sums = cases[at].Sums();
+    expected += (root_of(i) ? 1 : 2) * (size - 1) * std::ssize(sums);
+    for (int rank = 0; rank < size; ++rank) {
+      if (root_of(i).value_or(rank) != rank) continue;
+      INFO("sum " << i << ", rank " << rank << " of " << size);
+      CHECK(results[static_cast<std::size_t>(rank)][at] == sums);
+    }
+  }
+  CHECK(sent == expected);
+}
+
 TEST_CASE("reduce-scatter and all-gather are the halves of all-reduce", "[comm]") {
   const RankKind kind = GENERATE(RankKind::kThreads, RankKind::kSharedMemory);
   const Case one = RandomCase();

@@ -31,6 +31,8 @@ std::string_view NameOf(CommOperation operation) {
   switch (operation) {
     case CommOperation::kAllReduce:
       return "all-reduce";
+    case CommOperation::kSum:
+      return "sum";
     case CommOperation::kReduceScatter:
       return "reduce-scatter";
     case CommOperation::kAllGather:
@@ -56,17 +58,23 @@ void MessageLinks::Begin(const std::string& activity) {
 }
 
 void MessageLinks::WaitFor(int other, const std::function<bool()>& ready) {
+  WaitFor([other] { return other; }, ready);
+}
+
+void MessageLinks::WaitFor(const std::function<int()>& other, const std::function<bool()>& ready) {
   while (true) {
     for (int spin = 0; spin < kSpins; ++spin) {
       if (ready()) return;
       if (spin % 64 == 63) PushQueued();
+      if (!pending_.empty()) AdvancePending();
       _mm_pause();
     }
     const std::uint32_t ticket = transport_->Ticket();
     PushQueued();
+    AdvancePending();
     if (ready()) return;
     try {
-      transport_->CheckOthers(other, activity_);
+      transport_->CheckOthers(other(), activity_);
     } catch (const LostRankError&) {
       if (ready()) return;  // it had sent everything before
       throw;
@@ -120,15 +128,48 @@ void MessageLinks::Retract(const std::shared_ptr<OutgoingMessage>& message, int 
   std::erase(queued_[static_cast<std::size_t>(to)], message);
 }
 
-std::byte* MessageLinks::Reserve(int to, const ChunkHeader& header) {
-  std::byte* chunk = nullptr;
-  WaitFor(to, [&] {
-    if (!PushQueued(to)) return false;
-    chunk = transport_->TryReserve(to);
-    return chunk != nullptr;
-  });
+void MessageLinks::AdvancePending() {
+  // Chunks of a later one come behind those of an earlier one.
+  while (!pending_.empty() && pending_.front()->Advance()) pending_.pop_front();
+}
+
+void MessageLinks::FinishPending() {
+  while (!pending_.empty()) Finish(*pending_.front());
+}
+
+void MessageLinks::FinishPendingWith(int rank) {
+  const auto involves = [&](const auto& work) { return work->Involves(rank); };
+  while (std::ranges::any_of(pending_, involves)) Finish(*pending_.front());
+}
+
+void MessageLinks::Finish(PendingWork& work) {
+  const auto is_done = [&] {
+    AdvancePending();
+    return IsDone(work);
+  };
+  WaitFor([&] { return pending_.empty() ? -1 : pending_.front()->waits_for(); }, is_done);
+}
+
+bool MessageLinks::IsDone(const PendingWork& work) const {
+  return std::ranges::none_of(pending_, [&](const auto& one) { return one.get() == &work; });
+}
+
+void MessageLinks::Remove(const PendingWork& work) {
+  std::erase_if(pending_, [&](const auto& one) { return one.get() == &work; });
+}
+
+std::byte* MessageLinks::TryReserve(int to, const ChunkHeader& header) {
+  if (!PushQueued(to)) return nullptr;
+  std::byte* chunk = transport_->TryReserve(to);
+  if (chunk == nullptr) return nullptr;
   std::memcpy(chunk, &header, sizeof header);
   return chunk + sizeof header;
+}
+
+std::byte* MessageLinks::Reserve(int to, const ChunkHeader& header) {
+  std::byte* payload = nullptr;
+  WaitFor(to, [&] { return (payload = TryReserve(to, header)) != nullptr; });
+  return payload;
 }
 
 void MessageLinks::Send(int to, std::int64_t payload_bytes) {
@@ -136,11 +177,13 @@ void MessageLinks::Send(int to, std::int64_t payload_bytes) {
 }
 
 std::span<const std::byte> MessageLinks::Front(int from, const ChunkHeader& expected) {
-  std::span<const std::byte> chunk;
-  WaitFor(from, [&] {
-    chunk = transport_->TryFront(from);
-    return !chunk.empty();
-  });
+  WaitFor(from, [&] { return !transport_->TryFront(from).empty(); });
+  return TryFront(from, expected);
+}
+
+std::span<const std::byte> MessageLinks::TryFront(int from, const ChunkHeader& expected) {
+  const std::span<const std::byte> chunk = transport_->TryFront(from);
+  if (chunk.empty()) return {};
   ChunkHeader arrived;
   std::memcpy(&arrived, chunk.data(), sizeof arrived);
   Check(from, arrived, expected);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sdk/comm/process/chunk_transport.h"
+#include "sdk/comm/process/pending_work.h"
 
 namespace frugal {
 
@@ -34,6 +35,7 @@ static_assert(sizeof(ChunkHeader) == 64);
 
 enum class CommOperation : std::uint32_t {
   kAllReduce,
+  kSum,
   kReduceScatter,
   kAllGather,
   kBroadcast,
@@ -71,6 +73,21 @@ class MessageLinks {
   // Takes back what is not on its way yet.
   void Retract(const std::shared_ptr<OutgoingMessage>& message, int to);
 
+  // Adds work that goes on whenever this process waits, behind what was added before.
+  void Add(std::shared_ptr<PendingWork> work) { pending_.push_back(std::move(work)); }
+  // Lets work go on as far as it can without waiting; FinishPending returns when
+  // none is left that involves a rank, or any.
+  void AdvancePending();
+  void FinishPending();
+  void FinishPendingWith(int rank);
+  void Finish(PendingWork& work);
+  bool IsDone(const PendingWork& work) const;
+  // Drops work that its owner gives up.
+  void Remove(const PendingWork& work);
+
+  // Does what Reserve and Front do without waiting: null and empty where these would wait.
+  std::byte* TryReserve(int to, const ChunkHeader& header);
+  std::span<const std::byte> TryFront(int from, const ChunkHeader& expected);
   // Waits for room, and returns where the payload of the next chunk to a rank goes; Send sends it.
   std::byte* Reserve(int to, const ChunkHeader& header);
   void Send(int to, std::int64_t payload_bytes);
@@ -80,12 +97,14 @@ class MessageLinks {
 
  private:
   void WaitFor(int other, const std::function<bool()>& ready);
+  void WaitFor(const std::function<int()>& other, const std::function<bool()>& ready);
   void PushQueued();
   bool PushQueued(int to);
   void Check(int from, const ChunkHeader& arrived, const ChunkHeader& expected) const;
 
   std::unique_ptr<ChunkTransport> transport_;
   std::vector<std::deque<std::shared_ptr<OutgoingMessage>>> queued_;  // by the rank they go to
+  std::deque<std::shared_ptr<PendingWork>> pending_;
   std::string activity_;
 };
 

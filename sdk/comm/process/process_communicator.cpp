@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sdk/comm/communication_error.h"
-#include "sdk/comm/ordered_sum.h"
+#include "sdk/comm/process/summation.h"
 
 namespace frugal {
 namespace {
@@ -42,6 +41,12 @@ class ProcessCommunicator final : public Communicator {
 
   ChunkHeader Begin(CommOperation operation, const CommBuffer& buffer, std::string_view what,
                     int root = -1, std::string_view name = {}, int peer = -1) {
+    // Chunks between two ranks arrive in order: what a sum still sends comes first.
+    if (operation == CommOperation::kMessage) {
+      links_->FinishPendingWith(World(peer));
+    } else if (operation != CommOperation::kSum) {
+      links_->FinishPending();
+    }
     ChunkHeader header = {.group = group_,
                           .operation = static_cast<std::uint32_t>(operation),
                           .count = buffer.count,
@@ -82,56 +87,41 @@ class ProcessCommunicator final : public Communicator {
     return (PartOf(buffer.count, size(), 0).count + most - 1) / most;
   }
 
-  // Sums pieces of this rank's part where they arrive, and writes the sums to the buffer and, for
-  // all, to where they leave.
-  void SumPiece(const ChunkHeader& header, const CommBuffer& buffer, const CommPart& piece,
-                bool for_all) {
-    std::vector<const void*> sources(static_cast<std::size_t>(size()));
-    std::vector<void*> targets;
-    sources[static_cast<std::size_t>(rank())] = At(buffer, piece.begin);
-    targets.push_back(At(buffer, piece.begin));
-    ForOthers([&](int other) {
-      sources[static_cast<std::size_t>(other)] = links_->Front(World(other), header).data();
-      if (for_all) targets.push_back(links_->Reserve(World(other), header));
-    });
-    SumInOrder(sources, targets, 0, piece.count, buffer.dtype);
-    ForOthers([&](int other) {
-      links_->Pop(World(other));
-      if (for_all) links_->Send(World(other), piece.count * SizeOf(buffer.dtype));
-    });
+  std::shared_ptr<Summation> StartSummation(const ChunkHeader& header, const CommBuffer& buffer,
+                                            const SumTargets& targets) {
+    auto sum = std::make_shared<Summation>(links_, world_ranks_, rank(), header, buffer, targets);
+    links_->Add(sum);
+    links_->AdvancePending();
+    return sum;
   }
-
-  // Contributions go one piece ahead of the sums, and sums are taken one piece later, so that ranks
-  // wait for each other as little as can be.
   void Reduce(const ChunkHeader& header, const CommBuffer& buffer, bool for_all) {
-    const std::int64_t pieces = PiecesOf(buffer);
-    const auto piece_of = [&](int rank, std::int64_t i) {
-      return PieceOf(PartOf(buffer.count, size(), rank), i, buffer.dtype);
-    };
-    const auto contribute = [&](std::int64_t i) {
-      ForOthers([&](int other) {
-        const CommPart piece = piece_of(other, i);
-        if (piece.count > 0) SendPiece(other, header, buffer, piece);
-      });
-    };
-    const auto take_sums = [&](std::int64_t i) {
-      ForOthers([&](int other) {
-        const CommPart piece = piece_of(other, i);
-        if (piece.count > 0) ReceivePiece(other, header, buffer, piece);
-      });
-    };
-    contribute(0);
-    for (std::int64_t i = 0; i < pieces; ++i) {
-      if (i + 1 < pieces) contribute(i + 1);
-      const CommPart own = piece_of(rank(), i);
-      if (own.count > 0) SumPiece(header, buffer, own, for_all);
-      if (for_all && i > 0) take_sums(i - 1);
-    }
-    if (for_all && pieces > 0) take_sums(pieces - 1);
+    links_->Finish(*StartSummation(header, buffer, {.root = {}, .for_all = for_all}));
   }
 
   void DoAllReduce(const CommBuffer& buffer, std::string_view what) override {
     Reduce(Begin(CommOperation::kAllReduce, buffer, what), buffer, true);
+  }
+
+  class SumOnItsWay final : public PendingSum {
+   public:
+    SumOnItsWay(std::shared_ptr<MessageLinks> links, std::shared_ptr<Summation> sum)
+        : links_(std::move(links)), sum_(std::move(sum)) {}
+    ~SumOnItsWay() override { links_->Remove(*sum_); }
+    bool Progress() override {
+      links_->AdvancePending();
+      return links_->IsDone(*sum_);
+    }
+    void Wait() override { links_->Finish(*sum_); }
+
+   private:
+    std::shared_ptr<MessageLinks> links_;
+    std::shared_ptr<Summation> sum_;
+  };
+  std::unique_ptr<PendingSum> DoStartSum(const CommBuffer& buffer, std::optional<int> root,
+                                         std::string_view what) override {
+    const ChunkHeader header = Begin(CommOperation::kSum, buffer, what, root.value_or(-1));
+    return std::make_unique<SumOnItsWay>(
+        links_, StartSummation(header, buffer, {.root = root, .for_all = !root}));
   }
   void DoReduceScatter(const CommBuffer& buffer, std::string_view what) override {
     Reduce(Begin(CommOperation::kReduceScatter, buffer, what), buffer, false);
