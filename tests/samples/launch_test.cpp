@@ -60,10 +60,11 @@ struct Setup {
 const std::string kLong = " train deep.toml --quiet --set training.epochs=1000000" + Devices(2);
 
 // Runs two processes and, when both are at it, sends one of them a signal.
-ProgramRun RunAndSignal(const Setup& setup, const std::string& signal) {
+ProgramRun RunAndSignal(const Setup& setup, const std::string& signal,
+                        const std::string& links = "") {
   // The newest of mpirun's own children.
-  return Run(setup.directory, Processes(2) + kLong + " & mpirun=$!; sleep 2; pkill -" + signal +
-                                  " -n -x -P $mpirun frugal; wait $mpirun");
+  return Run(setup.directory, links + Processes(2) + kLong + " & mpirun=$!; sleep 2; pkill -" +
+                                  signal + " -n -x -P $mpirun frugal; wait $mpirun");
 }
 
 // A name of shared memory whose process is gone, or a process of this test that still runs.
@@ -154,9 +155,12 @@ TEST_CASE("a process that is killed or stopped ends the run, which says what it 
   const ProgramRun killed = RunAndSignal(setup, "KILL");
   CHECK(killed.exit_code != 0);
   CheckContains(killed.errors, "is gone; the last that it began was step ");
-  const ProgramRun stopped = RunAndSignal(setup, "STOP");
-  CHECK(stopped.exit_code != 0);
-  CheckContains(stopped.errors, "has not run for 10 seconds; the last that it began was step ");
+  for (const std::string links : {"", "FRUGAL_LINKS=mpi "}) {
+    INFO("links: " << links);
+    const ProgramRun stopped = RunAndSignal(setup, "STOP", links);
+    CHECK(stopped.exit_code != 0);
+    CheckContains(stopped.errors, "has not run for 10 seconds; the last that it began was step ");
+  }
   CHECK_FALSE(LeftBehind(setup));
 }
 

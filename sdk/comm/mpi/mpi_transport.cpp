@@ -24,7 +24,9 @@ int SizeOf(MPI_Comm ranks) {
 }  // namespace
 
 MpiTransport::MpiTransport(MPI_Comm ranks)
-    : ChunkTransport(RankIn(ranks), SizeOf(ranks)), peers_(static_cast<std::size_t>(size())) {
+    : ChunkTransport(RankIn(ranks), SizeOf(ranks)),
+      peers_(static_cast<std::size_t>(size())),
+      heart_(ranks) {
   MPI_Comm_dup(ranks, &ranks_);
 }
 
@@ -71,6 +73,7 @@ void MpiTransport::End() {
   for (Peer& peer : peers_) {
     for (Sent& sent : peer.sent) MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
   }
+  heart_.End();
 }
 
 }  // namespace frugal

@@ -5,12 +5,13 @@
 #include <array>
 #include <vector>
 
+#include "sdk/comm/mpi/mpi_heart.h"
 #include "sdk/comm/process/chunk_transport.h"
 
 namespace frugal {
 
-// Carries chunks as messages of MPI, to ranks on any machine. Whether these go on it cannot see:
-// what started them ends all where one ends.
+// Carries chunks as messages of MPI, to ranks on any machine. Where one ends, what started them
+// ends all; where one stops, the rank behind it notices (MpiHeart).
 class MpiTransport final : public ChunkTransport {
  public:
   explicit MpiTransport(MPI_Comm ranks);
@@ -23,8 +24,8 @@ class MpiTransport final : public ChunkTransport {
 
   std::uint32_t Ticket() override { return 0; }
   void Rest(std::uint32_t ticket) override;
-  void Begin(const std::string&) override {}
-  void CheckOthers(int, const std::string&) override {}
+  void Begin(const std::string& activity) override { heart_.Begin(activity); }
+  void CheckOthers(int, const std::string& activity) override { heart_.Check(activity); }
   void End() override;
   void Fail(const std::string&) override {}
 
@@ -44,6 +45,7 @@ class MpiTransport final : public ChunkTransport {
 
   MPI_Comm ranks_;
   std::vector<Peer> peers_;
+  MpiHeart heart_;
 };
 
 }  // namespace frugal
