@@ -94,7 +94,8 @@ DataLayout LayoutOf(const DatasetDescription& dataset) {
   return LayoutOf(std::get<ImageDataset>(dataset).info);
 }
 
-PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, DatasetPart part) {
+PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, DatasetPart part,
+                        bool with_inputs) {
   const std::int64_t count = CountOf(LayoutOf(dataset), part);
   if (count == 0) {
     throw UsageError({.where = "data",
@@ -105,7 +106,7 @@ PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, Da
   if (const auto* text = std::get_if<TextInfo>(&dataset)) {
     return TakeTextStorage(memory, *text, part);
   }
-  return TakeImageStorage(memory, std::get<ImageDataset>(dataset).info, count);
+  return TakeImageStorage(memory, std::get<ImageDataset>(dataset).info, count, with_inputs);
 }
 
 std::unique_ptr<DataSource> OpenPart(const DatasetDescription& dataset, DatasetPart part,

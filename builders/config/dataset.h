@@ -31,9 +31,11 @@ DatasetDescription DatasetOf(const DataOptions& options);
 
 DataLayout LayoutOf(const DatasetDescription& dataset);
 
-// The memory of one part, to be filled by OpenPart. Throws UsageError where the part is empty.
+// The memory of one part, to be filled by OpenPart; without inputs, that of the labels of images,
+// or all of a text. Throws UsageError where the part is empty.
 using PartStorage = std::variant<ImageStorage, Tensor>;
-PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, DatasetPart part);
+PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, DatasetPart part,
+                        bool with_inputs = true);
 
 // Reads one part from its files into storage that was taken for it. Throws DataError where a file
 // is missing, damaged or not as described.

@@ -80,8 +80,11 @@ struct TrainingOptions {
 struct ShardingOptions {
   // Replicas of the network, each on num_devices / data_parallel devices, which share every batch.
   std::int64_t data_parallel = 1;
-  // 1: each replica holds the optimizer's state of its part of the parameters alone (ZeRO stage 1).
+  // Each replica alone holds, of its part of the parameters: 1, the optimizer's state; 2, the
+  // gradients too; 3, the values too (ZeRO, arXiv 1910.02054).
   std::int64_t zero_stage = 0;
+  // Gradients of fewer bytes are summed over replicas together with others, as many as fill it.
+  std::int64_t bucket_kb = 1024;
   // Gradients are summed in so many groups of micro-batches, each on its own and then in order, as
   // replicas do; none stands for data_parallel. With one replica they come so to the bits of as
   // many replicas as there are groups.

@@ -198,9 +198,14 @@ const FieldTable& ShardingFields() {
            "every batch.",
            {.min = 1}),
        MakeField("zero_stage", &O::zero_stage,
-                 "1: each replica holds the optimizer's state of its part of the parameters alone, "
-                 "updates that part and sends it to the others.",
-                 {.min = 0, .max = 1}),
+                 "Each replica alone holds, of its part of the parameters: 1, the optimizer's "
+                 "state; 2, the gradients too; 3, the values too, which it sends to the others "
+                 "whenever they use them.",
+                 {.min = 0, .max = 3}),
+       MakeField("bucket_kb", &O::bucket_kb,
+                 "Gradients of fewer kilobytes are summed over replicas together with others, as "
+                 "many as fill it; 0 sums each by itself.",
+                 {.min = 0}),
        MakeField("reduction_groups", &O::reduction_groups,
                  "Groups of micro-batches whose gradients are summed each on its own and then in "
                  "order; none means data_parallel, whose replicas are groups.",

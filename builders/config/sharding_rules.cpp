@@ -56,13 +56,14 @@ void CheckShardedState(const RunConfig& config, Diagnostics& diagnostics) {
     diagnostics.Add(config.origins.PlaceOf("sharding.zero_stage"),
                     {.where = "sharding", .required = required, .given = given, .advice = advice});
   };
+  const std::string stated = "zero_stage = " + std::to_string(config.sharding.zero_stage);
   if (config.sharding.data_parallel == 1) {
-    refuse("replicas that share the optimizer's state", "zero_stage = 1 and data_parallel = 1",
+    refuse("replicas that share the optimizer's state", stated + " and data_parallel = 1",
            "use more replicas, or leave zero_stage out");
   }
   if (config.optimizer.ema_decay > 0) {
     refuse("every replica has the moving averages that it is evaluated with",
-           "zero_stage = 1 and optimizer.ema_decay", "leave one of them out");
+           stated + " and optimizer.ema_decay", "leave one of them out");
   }
 }
 

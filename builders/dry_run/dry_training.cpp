@@ -13,9 +13,10 @@ namespace {
 std::vector<PartStorage> TakeData(const TrainingSetup& setup, Allocator& memory) {
   if (!setup.dataset || (setup.stage && !setup.stage->reads_data())) return {};
   std::vector<PartStorage> storage;
-  storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTrain));
+  const bool with_inputs = !setup.stage || setup.stage->reads.inputs;
+  storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTrain, with_inputs));
   if (setup.schedule.test_samples > 0) {
-    storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTest));
+    storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTest, with_inputs));
   }
   return storage;
 }
@@ -29,25 +30,31 @@ std::span<const std::int64_t> SamplesWithoutStorage(std::int64_t count) {
 
 // Runs a step of a device among several.
 void RunDryStage(const TrainingSetup& setup, const StepParts& parts, Context& context,
-                 StepKind kind, std::span<const std::int64_t> samples) {
+                 StepKind kind, std::span<const std::int64_t> samples,
+                 std::vector<DataExchange>& exchanges) {
   const PipelineStage& stage = setup.stage->stage;
+  StageLinks links;
+  links.exchanges = &exchanges;
   if (kind == StepKind::kPredict) {
     std::vector<float> none;
-    return PredictStage(context, parts, stage, {}, {}, std::ssize(samples), none);
+    return PredictStage(context, parts, stage, links, {}, std::ssize(samples), none);
   }
   if (kind == StepKind::kEvaluate) {
-    EvaluateStage(context, parts, stage, {}, nullptr, samples);
+    EvaluateStage(context, parts, stage, links, nullptr, samples);
     return;
   }
-  TrainStage(context, parts, stage, {}, *setup.optimizer, nullptr, samples);
+  TrainStage(context, parts, stage, links, *setup.optimizer, nullptr, samples);
   context.set_step(context.step() + 1);
 }
 
 void RunDryStep(const TrainingSetup& setup, const Trial& trial, DryEnvironment& environment,
-                StepKind kind, std::int64_t batch) {
+                StepKind kind, std::int64_t batch, std::vector<DataExchange>& exchanges) {
+  exchanges.clear();
   const StepParts parts = StepPartsOf(setup, trial);
   const std::span<const std::int64_t> samples = SamplesWithoutStorage(batch);
-  if (setup.stage) return RunDryStage(setup, parts, environment.context(), kind, samples);
+  if (setup.stage) {
+    return RunDryStage(setup, parts, environment.context(), kind, samples, exchanges);
+  }
   if (kind == StepKind::kPredict) {
     std::vector<float> none;
     PredictStep(environment.context(), parts, {}, batch, none);
@@ -95,21 +102,30 @@ std::vector<PlannedStep> StepsOf(const EpochSchedule& schedule) {
 DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
     : setup_(setup),
       trial_(std::move(trial)),
-      environment_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward()),
+      environment_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward(),
+                   setup.stage ? &setup.stage->stage.shards : nullptr),
       data_(TakeData(setup, environment_.tensor_memory())) {
   const auto strategy = setup.config.memory.default_initialization_strategy;
-  if (strategy == InitializationStrategy::kLazy) return;
-  for (const Parameter* parameter : setup.parameters) environment_.store().Value(*parameter);
+  if (strategy != InitializationStrategy::kLazy) MaterializeValues();
+}
+
+void DryTraining::MaterializeValues() {
+  ParameterStore& store = environment_.store();
+  for (const Parameter* parameter : setup_.parameters) {
+    if (store.HoldsValue(*parameter)) store.Materialize(*parameter);
+  }
 }
 
 MemoryTrace DryTraining::Trace(StepKind kind, std::int64_t batch, std::int64_t times) {
-  for (std::int64_t i = 1; i < times; ++i) RunDryStep(setup_, trial_, environment_, kind, batch);
+  for (std::int64_t i = 1; i < times; ++i) {
+    RunDryStep(setup_, trial_, environment_, kind, batch, exchanges_);
+  }
   baseline_ = environment_.ledger().live();
   environment_.context().profile() = {};
   MemoryTrace trace;
   {
     const RecordingScope recording(environment_.ledger(), trace);
-    RunDryStep(setup_, trial_, environment_, kind, batch);
+    RunDryStep(setup_, trial_, environment_, kind, batch, exchanges_);
   }
   return trace;
 }
@@ -123,8 +139,10 @@ StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times)
   plan.layout = PlaceInArena(trace);
   plan.timeline = TimelineOf(trace, environment_.ledger().labels());
   plan.side_by_side = SimultaneousAtPeak(plan.timeline, trace, environment_.ledger().labels());
+  plan.exchanges = exchanges_;
   plan.flops = environment_.context().profile().flops;
   plan.recomputed_flops = environment_.context().profile().recomputed_flops;
+  plan.launches = environment_.context().profile().launches;
   return plan;
 }
 
@@ -153,10 +171,8 @@ Trial TrialWith(const TrainingSetup& setup, const StepSettings& settings) {
 
 namespace {
 
-// Gradients that other devices add to are not final in the backward pass.
 std::vector<std::int64_t> ContributionsOfStage(const TrainingSetup& setup, const Trial& trial) {
   const PipelineStage& stage = setup.stage->stage;
-  if (stage.data_count > 1 || !stage.shared.empty()) return {};
   DryEnvironment environment(*setup.backend, setup.dtype());
   TrainStage(environment.context(), StepPartsOf(setup, trial.settings, {}), stage, {},
              *setup.optimizer, nullptr, SamplesWithoutStorage(trial.schedule.batch));
@@ -168,7 +184,12 @@ std::vector<std::int64_t> ContributionsOfStage(const TrainingSetup& setup, const
 std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial) {
   if (!trial.settings.optimizer_in_backward || setup.optimizer->clips()) return {};
   if (StepPartsOf(setup, trial.settings, {}).reduction_groups > 1) return {};
-  if (setup.stage) return ContributionsOfStage(setup, trial);
+  if (setup.stage) {
+    // Gradients that other devices add to are not final in the backward pass.
+    const PipelineStage& stage = setup.stage->stage;
+    if (stage.data_count > 1 || !stage.shared.empty()) return {};
+    return ContributionsOfStage(setup, trial);
+  }
   // Each part of a batch adds as often as the others of its size, of which there are two.
   const std::int64_t batch = trial.schedule.batch, parts = trial.settings.micro_batches;
   StepSettings whole = trial.settings;
@@ -185,6 +206,11 @@ std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Tri
   add(batch / parts + 1, batch % parts);
   add(batch / parts, parts - batch % parts);
   return sum;
+}
+
+std::vector<std::int64_t> SummedContributionsFor(const TrainingSetup& setup, const Trial& trial) {
+  if (!setup.stage || setup.stage->stage.data_count == 1) return {};
+  return ContributionsOfStage(setup, trial);
 }
 
 }  // namespace frugal

@@ -30,7 +30,8 @@ class DryTraining {
   // Runs a step in the same way, but returns only what it took and gave back.
   MemoryTrace Trace(StepKind kind, std::int64_t batch, std::int64_t times);
   const MemoryLedger& ledger() { return environment_.ledger(); }
-  ParameterStore& store() { return environment_.store(); }
+  // Takes the weights that this device holds, where they were not made at once.
+  void MaterializeValues();
 
  private:
   const TrainingSetup& setup_;
@@ -38,6 +39,7 @@ class DryTraining {
   DryEnvironment environment_;
   BytesByTag baseline_;  // live before the last step
   std::vector<PartStorage> data_;
+  std::vector<DataExchange> exchanges_;  // of the last step
 };
 
 // `count` samples of a network's inputs.
@@ -49,5 +51,7 @@ VarTuple InputsOf(const TrainingSetup& setup, const Trial& trial, Context& conte
 // used as soon as they are final; else returns nothing. Depends on the network and on how a batch
 // is split.
 std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial);
+// Counts the same for a device that sums its gradients with replicas; else returns nothing.
+std::vector<std::int64_t> SummedContributionsFor(const TrainingSetup& setup, const Trial& trial);
 
 }  // namespace frugal

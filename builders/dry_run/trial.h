@@ -13,6 +13,7 @@ struct Trial {
   EpochSchedule schedule;  // with the sizes of batches of this trial
   // These counts are as in Plan: empty where no parameter is updated in the backward pass.
   std::vector<std::int64_t> final_after{};
+  std::vector<std::int64_t> summed_after{};
 
   bool updates_in_backward() const { return !final_after.empty(); }
 };
@@ -21,7 +22,7 @@ struct Trial {
 Trial TrialWith(const TrainingSetup& setup, const StepSettings& settings);
 
 inline StepParts StepPartsOf(const TrainingSetup& setup, const Trial& trial) {
-  return StepPartsOf(setup, trial.settings, trial.final_after);
+  return StepPartsOf(setup, trial.settings, trial.final_after, trial.summed_after);
 }
 
 }  // namespace frugal

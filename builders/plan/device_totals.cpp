@@ -4,6 +4,7 @@
 
 #include "builders/config/sharding_rules.h"
 #include "builders/plan/needed_bytes.h"
+#include "sdk/comm/launched_ranks.h"
 
 namespace frugal {
 namespace {
@@ -76,8 +77,8 @@ DevicePlan Describe(const PlannedTraining& device, std::int64_t replica) {
           .peak_bytes = plan.peak_bytes,
           .at_peak = plan.at_peak,
           .flops = step != nullptr ? step->flops : 0,
-          .sent = TrafficOf(stage, device.parameters, batch, MasterType(device.dtype()),
-                            device.optimizer->clips()),
+          .sent = TrafficOf(stage, step != nullptr ? step->exchanges : std::vector<DataExchange>(),
+                            batch, MasterType(device.dtype()), device.optimizer->clips()),
           .needed_bytes = NeededBytes(device)};
 }
 
@@ -90,6 +91,13 @@ StageSeconds SecondsOf(const PlannedTraining& device) {
   return {.forward = forward / parts,
           .input_gradient = (forward + step->recomputed_flops) / parts,
           .weight_gradient = forward / parts};
+}
+
+double LaunchesOf(const PlannedTraining& device) {
+  const StepPlan* step = device.plan.Find(StepKind::kTrain, device.schedule.batch);
+  if (step == nullptr) return 0;
+  return static_cast<double>(step->launches) /
+         static_cast<double>(device.stage->stage.micro_batches);
 }
 
 }  // namespace
@@ -105,8 +113,11 @@ DevicesPlan Describe(const RunConfig& config, const DeviceList& devices) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto replica = static_cast<std::int64_t>(i) / first.count;
     plan.devices.push_back(Describe(*devices[i], replica));
-    if (replica == 0) plan.work.push_back(SecondsOf(*devices[i]));
+    if (replica > 0) continue;
+    plan.work.push_back(SecondsOf(*devices[i]));
+    plan.launches.push_back(LaunchesOf(*devices[i]));
   }
+  if (Launched() != nullptr) plan.link_bytes = Launched()->link_bytes;
   plan.times = SimulatePipeline(plan.schedule, {.stages = plan.work});
   return plan;
 }

@@ -17,7 +17,7 @@ bool IsOnThisMachine(std::size_t device) {
 std::int64_t NeededBytes(const PlannedTraining& planned) {
   const Plan& plan = planned.plan;
   if (plan.devices) {
-    std::int64_t bytes = 0;
+    std::int64_t bytes = plan.devices->link_bytes;
     for (std::size_t i = 0; i < plan.devices->devices.size(); ++i) {
       if (IsOnThisMachine(i)) bytes += plan.devices->devices[i].needed_bytes;
     }

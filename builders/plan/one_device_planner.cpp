@@ -88,6 +88,7 @@ PlannedTraining PlanOneDevice(TrainingSetup setup) {
   Plan& plan = planned.plan;
   DescribeLayers(planned, trial, kept);
   plan.final_after = trial.final_after = ContributionsFor(planned, trial);
+  plan.summed_after = trial.summed_after = SummedContributionsFor(planned, trial);
   DryTraining training(planned, trial);
   for (const PlannedStep& step : StepsOf(trial.schedule)) {
     plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
@@ -105,12 +106,13 @@ PlannedTraining PlanOneDevice(TrainingSetup setup) {
 Trial TrialOf(const PlannedTraining& planned) {
   Trial trial = TrialWith(planned, SettingsOf(planned.config));
   trial.final_after = planned.plan.final_after;
+  trial.summed_after = planned.plan.summed_after;
   return trial;
 }
 
 StepPlan PlanStep(const PlannedTraining& planned, StepKind kind, int64_t batch) {
   DryTraining training(planned, TrialOf(planned));
-  for (const Parameter* parameter : planned.parameters) training.store().Value(*parameter);
+  training.MaterializeValues();
   // Packed weights are there too once anything has run.
   const bool packs = planned.dtype() == DType::kBF16;
   return training.Run(kind, batch, packs ? 2 : 1);

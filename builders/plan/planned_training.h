@@ -19,7 +19,9 @@ struct PlannedTraining : TrainingSetup {
   std::vector<PlannedTraining> devices{};
 
   bool updates_in_backward() const { return !plan.final_after.empty(); }
-  StepParts step_parts() const { return StepPartsOf(*this, SettingsOf(config), plan.final_after); }
+  StepParts step_parts() const {
+    return StepPartsOf(*this, SettingsOf(config), plan.final_after, plan.summed_after);
+  }
 };
 
 }  // namespace frugal

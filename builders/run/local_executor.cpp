@@ -20,7 +20,9 @@ ParameterStore::Options StoreOptions(const PlannedTraining& planned, MemoryStack
           .seed = planned.seed(),
           .dry = false,
           .start_at_zero = strategy == InitializationStrategy::kZero,
-          .gradient_memory = planned.updates_in_backward() ? &memory.step() : nullptr};
+          .step_memory = &memory.step(),
+          .step_gradients = planned.updates_in_backward(),
+          .shards = planned.stage ? &planned.stage->stage.shards : nullptr};
 }
 
 // The activation pool is a limit too: what a step needs beyond it is returned after each step.
@@ -91,7 +93,9 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
         planned.config.training.on_divergence));
   }
   if (memory.default_initialization_strategy == InitializationStrategy::kLazy) return;
-  for (const Parameter* parameter : planned.parameters) store_.Value(*parameter);
+  for (const Parameter* parameter : planned.parameters) {
+    if (store_.HoldsValue(*parameter)) store_.Materialize(*parameter);
+  }
 }
 
 std::optional<std::string> LocalExecutor::FindNonFinite() {
@@ -215,8 +219,9 @@ const DataSource& LocalExecutor::Source(DatasetPart part) {
                       .advice = "give a test part, or set evaluate to false"});
   }
   const LabelScope label(context_, "data set");
-  source =
-      OpenPart(*planned_.dataset, part, TakeStorage(memory_.tensors(), *planned_.dataset, part));
+  const bool with_inputs = !planned_.stage || planned_.stage->reads.inputs;
+  source = OpenPart(*planned_.dataset, part,
+                    TakeStorage(memory_.tensors(), *planned_.dataset, part, with_inputs));
   return *source;
 }
 

@@ -67,8 +67,12 @@ ShardedExecutor::ShardedExecutor(const PlannedTraining& planned, DataSources sou
     const PlannedTraining& device = planned.devices[i];
     devices_.push_back(team_->IsHere(i) ? std::make_unique<LocalExecutor>(device, sources_)
                                         : nullptr);
-    if (device.stage->stage.data_index > 0) continue;
-    for (const Parameter* parameter : device.parameters) owners_[parameter->index] = i;
+    const PipelineStage& stage = device.stage->stage;
+    for (const Parameter* parameter : device.parameters) {
+      const std::int64_t holder = stage.shards.HolderOf(*parameter);
+      const bool is_every = holder == ParameterShards::kEveryReplica;
+      if (stage.data_index == (is_every ? 0 : holder)) owners_[parameter->index] = i;
+    }
   }
 }
 
@@ -84,8 +88,9 @@ void ShardedExecutor::RunOnAll(const std::function<void(LocalExecutor&)>& body) 
   Run(devices_.size(), body);
 }
 
-void ShardedExecutor::RunOnFirstReplica(const std::function<void(LocalExecutor&)>& body) {
-  Run(LastStage() + 1, body);
+void ShardedExecutor::RunOnEvaluating(const std::function<void(LocalExecutor&)>& body) {
+  const bool all = planned_.devices.back().stage->evaluates();
+  Run(all ? devices_.size() : LastStage() + 1, body);
 }
 
 std::size_t ShardedExecutor::LastStage() const {
@@ -98,6 +103,7 @@ LocalExecutor& ShardedExecutor::First() const {
 
 bool ShardedExecutor::Holds(const LocalExecutor& device, const Parameter& parameter) const {
   const PlannedTraining& planned = device.planned();
+  if (!planned.stage->stage.shards.HoldsValue(parameter)) return false;
   const auto is_it = [&](const Parameter* one) { return one->index == parameter.index; };
   return std::ranges::any_of(planned.parameters, is_it) ||
          std::ranges::any_of(planned.stage->stage.shared, is_it, &SharedParameter::parameter);
@@ -179,7 +185,7 @@ StepResult ShardedExecutor::RunStep(StepKind kind, std::span<const std::int64_t>
     const PipelineStage& first = First().planned().stage->stage;
     return results[static_cast<std::size_t>(first.data_index * first.count + first.index)];
   }
-  RunOnFirstReplica(step);
+  RunOnEvaluating(step);
   StepResult& result = results[LastStage()];
   team_->Share({.data = &result.loss, .count = 1, .dtype = DType::kF64}, LastStage(), "loss");
   team_->Share({.data = &result.correct, .count = 1, .dtype = DType::kI64}, LastStage(),
@@ -208,9 +214,10 @@ RecordedStep ShardedExecutor::RunRecorded(std::span<const std::int64_t> samples)
 std::vector<float> ShardedExecutor::Predict(std::span<const InputValues> inputs,
                                             std::int64_t count) {
   std::vector<float> outputs;
-  RunOnFirstReplica([&](LocalExecutor& device) {
+  RunOnEvaluating([&](LocalExecutor& device) {
     std::vector<float> own = device.Predict(inputs, count);
-    if (device.planned().stage->stage.is_last()) outputs = std::move(own);
+    const PipelineStage& stage = device.planned().stage->stage;
+    if (stage.is_last() && stage.data_index == 0) outputs = std::move(own);
   });
   auto size = static_cast<std::int64_t>(outputs.size());
   team_->Share({.data = &size, .count = 1, .dtype = DType::kI64}, LastStage(), "predictions");

@@ -43,9 +43,9 @@ class ShardedExecutor final : public Executor {
   MemoryMeasurement Measured() const override;
 
  private:
-  // body(device) for all, or for those of the first replica.
+  // body(device) for all, or for those that evaluate.
   void RunOnAll(const std::function<void(LocalExecutor&)>& body);
-  void RunOnFirstReplica(const std::function<void(LocalExecutor&)>& body);
+  void RunOnEvaluating(const std::function<void(LocalExecutor&)>& body);
   void Run(std::size_t devices, const std::function<void(LocalExecutor&)>& body);
 
   // The first device that is in this process.

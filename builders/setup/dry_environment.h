@@ -9,15 +9,19 @@ namespace frugal {
 // Everything a step touches, without storage: addresses that lead nowhere, kernels that do not run.
 class DryEnvironment {
  public:
-  // `step_gradients`: gradients come from the step's memory.
-  DryEnvironment(Backend& backend, DType dtype, std::uint64_t seed = 0, bool step_gradients = false)
+  // `step_gradients`: gradients come from the step's memory. `shards` are those of one of several
+  // replicas.
+  DryEnvironment(Backend& backend, DType dtype, std::uint64_t seed = 0, bool step_gradients = false,
+                 const ParameterShards* shards = nullptr)
       : tensors_(ledger_, null_, false),
         step_(ledger_, null_, true),
         store_(tensors_, ledger_,
                {.dtype = MasterType(dtype),
                 .seed = seed,
                 .dry = true,
-                .gradient_memory = step_gradients ? &step_ : nullptr}),
+                .step_memory = &step_,
+                .step_gradients = step_gradients,
+                .shards = shards}),
         context_({.backend = backend,
                   .ledger = ledger_,
                   .step_memory = step_,

@@ -39,19 +39,6 @@ BoundaryTable::Network NetworkOf(const TrainingSetup& setup) {
           .dtype = setup.dtype()};
 }
 
-// A replica's running statistics would be those of its own samples.
-void RefuseBatchStatistics(const TrainingSetup& setup, std::int64_t replicas) {
-  if (replicas == 1) return;
-  for (const Parameter* parameter : setup.parameters) {
-    if (!parameter->path.ends_with("running_mean")) continue;
-    throw ConfigError({.where = "sharding.data_parallel",
-                       .required = "replicas of a network come to the same weights and statistics",
-                       .given = "the network has batch norms (" + parameter->path +
-                                "), whose statistics are those of a replica's own samples",
-                       .advice = "use group norms, or data_parallel = 1"});
-  }
-}
-
 // Stages add up what they share behind the step, not behind each group.
 void RefuseSharedInGroups(const TrainingSetup& setup, const PipelineStage& stage) {
   const std::int64_t groups = setup.config.sharding.reduction_groups.value_or(1);
@@ -72,6 +59,7 @@ PipelineStage StageOf(const TrainingSetup& setup, std::int64_t device) {
   stage.data_index = device / mesh.pipeline;
   stage.micro_batches = MicroBatchesOf(setup.config);
   stage.parameters = std::ssize(setup.parameters);
+  stage.bucket_bytes = setup.config.sharding.bucket_kb << 10;
   stage.slots = ScheduleOf(setup.config).stages[static_cast<std::size_t>(stage.index)];
   return stage;
 }
@@ -92,22 +80,62 @@ void TakeParameters(const Placement& placement, TrainingSetup& setup, StageSetup
   setup.parameters = std::move(owned);
 }
 
-// Gives each replica the state of about as many bytes: the largest parameters first, each to the
-// replica that has least so far.
-std::vector<std::int64_t> StateHolders(const std::vector<Parameter*>& parameters,
-                                       std::int64_t replicas) {
-  std::vector<std::size_t> order(parameters.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
-    return parameters[i]->trainable ? parameters[i]->shape.ElementCount() : 0;
-  });
-  std::vector<std::int64_t> held(static_cast<std::size_t>(replicas)), holders(parameters.size());
-  for (const std::size_t i : order) {
-    const auto least = std::ranges::min_element(held);
-    holders[i] = least - held.begin();
-    if (parameters[i]->trainable) *least += parameters[i]->shape.ElementCount();
+// Gives each replica about as many bytes: the largest parameters first, each to the replica that
+// has least so far. Every replica has what is not trained, but for values at stage 3.
+ParameterShards ShardsOf(const TrainingSetup& setup, const PipelineStage& stage) {
+  ParameterShards shards{.stage = setup.config.sharding.zero_stage, .own = stage.data_index};
+  if (shards.stage == 0) return shards;
+  shards.holders.assign(static_cast<std::size_t>(stage.parameters), ParameterShards::kEveryReplica);
+  std::vector<const Parameter*> order;
+  for (const Parameter* parameter : setup.parameters) {
+    if (parameter->is_buffer || (!parameter->trainable && shards.stage < 3)) continue;
+    order.push_back(parameter);
   }
-  return holders;
+  std::ranges::stable_sort(order, std::greater(),
+                           [](const Parameter* one) { return one->shape.ElementCount(); });
+  std::vector<std::int64_t> held(static_cast<std::size_t>(stage.data_count));
+  for (const Parameter* parameter : order) {
+    const auto least = std::ranges::min_element(held);
+    shards.holders[parameter->index] = least - held.begin();
+    *least += parameter->shape.ElementCount();
+  }
+  return shards;
+}
+
+[[noreturn]] void Refuse(const std::string& field, const std::string& required,
+                         const std::string& given, const std::string& advice) {
+  throw ConfigError(
+      {.where = "sharding." + field, .required = required, .given = given, .advice = advice});
+}
+
+// The samples of an epoch's last batch, where it has fewer than there are micro-batches.
+std::int64_t TooSmallRest(const TrainingSetup& setup, const PipelineStage& stage) {
+  const EpochSchedule& schedule = setup.schedule;
+  if (schedule.drop_last || schedule.batch == 0) return 0;
+  const std::int64_t rest = schedule.train_samples % schedule.batch;
+  return rest < stage.data_count * stage.micro_batches ? rest : 0;
+}
+
+// Where they share values or statistics, all replicas go through the network as often as each
+// other.
+void CheckReplicas(const TrainingSetup& setup, const PipelineStage& stage) {
+  if (stage.data_count == 1) return;
+  const bool shares_values = stage.shards.stage >= 3;
+  if (shares_values && !stage.shared.empty()) {
+    Refuse("zero_stage", "with zero_stage = 3 a weight belongs to one stage of the pipeline",
+           stage.shared.front().parameter->path + " is shared by several",
+           "use zero_stage = 2, or data_parallel = num_devices");
+  }
+  const std::int64_t rest = TooSmallRest(setup, stage);
+  const auto is_statistic = [](const Parameter* parameter) { return parameter->is_buffer; };
+  const bool has_norms = std::ranges::any_of(setup.parameters, is_statistic);
+  if (rest == 0 || !(shares_values || has_norms)) return;
+  Refuse(shares_values ? "zero_stage" : "data_parallel",
+         std::string("every micro-batch of every step has samples ") +
+             (shares_values ? "with zero_stage = 3" : "where a network has batch norms"),
+         "an epoch ends with a batch of " + std::to_string(rest) + " for " +
+             std::to_string(stage.data_count * stage.micro_batches) + " micro-batches",
+         "set training.drop_last = true, or use a batch_size that leaves more");
 }
 
 void CutNetwork(const Placement& placement, TrainingSetup& setup, StageSetup& own) {
@@ -129,13 +157,11 @@ TrainingSetup PrepareStage(const RunConfig& config, const DataLayout* custom_lay
   TrainingSetup setup = PrepareTraining(config, custom_layout);
   auto own = std::make_unique<StageSetup>();
   own->stage = StageOf(setup, device);
-  RefuseBatchStatistics(setup, own->stage.data_count);
   own->boundaries = std::make_unique<BoundaryTable>(NetworkOf(setup));
   TakeParameters(placement, setup, *own);
   RefuseSharedInGroups(setup, own->stage);
-  if (config.sharding.zero_stage > 0) {
-    own->stage.updated_by = StateHolders(setup.parameters, own->stage.data_count);
-  }
+  own->stage.shards = ShardsOf(setup, own->stage);
+  CheckReplicas(setup, own->stage);
   CutNetwork(placement, setup, *own);
   BoundaryTable* boundaries = own->boundaries.get();
   const auto behind = [boundaries](std::int64_t layer) -> StageBoundaryOf {
@@ -148,6 +174,9 @@ TrainingSetup PrepareStage(const RunConfig& config, const DataLayout* custom_lay
   setup.config.training.gradient_accumulation_steps =
       own->stage.data_count * own->stage.micro_batches;
   if (!own->evaluates()) setup.schedule.test_samples = 0;
+  if (setup.dataset && setup.diffusion == nullptr) {
+    own->reads = {.inputs = own->stage.is_first(), .targets = own->stage.is_last()};
+  }
   setup.stage = std::move(own);
   return setup;
 }

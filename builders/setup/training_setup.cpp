@@ -174,7 +174,8 @@ std::int64_t ReductionGroupsOf(const TrainingSetup& setup) {
 }  // namespace
 
 StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
-                      std::span<const std::int64_t> final_after) {
+                      std::span<const std::int64_t> final_after,
+                      std::span<const std::int64_t> summed_after) {
   return {.network = *setup.network,
           .parameters = setup.parameters,
           .loss = setup.config.loss,
@@ -184,8 +185,10 @@ StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
           .micro_batches = settings.micro_batches,
           .reduction_groups = ReductionGroupsOf(setup),
           .final_after = final_after,
+          .summed_after = summed_after,
           .chunk_rows = settings.loss_chunk_rows.value_or(0),
-          .on_divergence = setup.config.training.on_divergence};
+          .on_divergence = setup.config.training.on_divergence,
+          .reads = setup.stage ? setup.stage->reads : BatchParts()};
 }
 
 }  // namespace frugal

@@ -51,10 +51,11 @@ struct TrainingSetup {
 // data; otherwise [data] describes it. Throws ConfigError or ShapeError.
 TrainingSetup PrepareTraining(const RunConfig& config, const DataLayout* custom_layout = nullptr);
 
-// Returns what a step is run with. `final_after` is as in Plan; it and the setup must outlive the
-// result.
+// Returns what a step is run with. The counts of contributions are as in Plan; they and the setup
+// must outlive the result.
 StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
-                      std::span<const std::int64_t> final_after);
+                      std::span<const std::int64_t> final_after,
+                      std::span<const std::int64_t> summed_after = {});
 
 // Sample numbers 0 .. count - 1.
 std::vector<std::int64_t> FirstSamples(std::int64_t count);

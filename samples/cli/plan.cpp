@@ -25,11 +25,12 @@ namespace {
 // A mesh of machines that need not be here.
 struct MeshArguments {
   std::int64_t devices = 0, data = 0, pipeline = 0, rank = -1;  // as they are: not given
-  double gflops = 100, link = 10, latency = 20;
+  double gflops = 100, link = 10, latency = 20, call = 5;
 
   bool given() const { return devices > 0 || data > 0 || rank >= 0; }
   MeshSpeed speed() const {
-    return {.flops = gflops * 1e9, .bytes = link * 1e9, .latency = latency * 1e-6};
+    return {
+        .flops = gflops * 1e9, .bytes = link * 1e9, .latency = latency * 1e-6, .call = call * 1e-6};
   }
 };
 
@@ -195,6 +196,8 @@ void AddMesh(CLI::App& command, MeshArguments& mesh) {
             "Speed of a link between devices, in GB/s (10)");
   AddNumber(command, "--latency", mesh.latency, {0, 1e9, "a number from 0"}, "NUMBER",
             "Time of a message beside its bytes, in microseconds (20)");
+  AddNumber(command, "--call", mesh.call, {0, 1e9, "a number from 0"}, "NUMBER",
+            "Time of a kernel beside its operations, in microseconds (5)");
 }
 
 void AddPlanCommand(CLI::App& app, Action& action) {

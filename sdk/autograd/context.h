@@ -6,9 +6,11 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sdk/autograd/launch_cost.h"
 #include "sdk/autograd/profile.h"
+#include "sdk/autograd/running_update.h"
 #include "sdk/autograd/tape.h"
 #include "sdk/backend/backend.h"
 #include "sdk/memory/ledger.h"
@@ -72,6 +74,7 @@ class Context {
                                                        cost.scratch_bytes, MemoryTag::kWorkspace)
                                                  : Block();
     profile_.flops += cost.flops;
+    ++profile_.launches;
     if (recomputing_) profile_.recomputed_flops += cost.flops;
     if (parts_.dry) return;
     const ProfileScope scope(profile_, ledger(), cost, in_backward_ && !recomputing_);
@@ -108,6 +111,10 @@ class Context {
   }
   // Runs a part of a backward pass now or, within a DeferScope of its kind, when its queue runs.
   void RunDeferred(Deferred what, std::function<void(Context&)> backward);
+  // Where batch norms leave what is to move their running statistics; null where these move at
+  // once.
+  std::vector<RunningUpdate>* running_updates() const { return running_updates_; }
+  void set_running_updates(std::vector<RunningUpdate>* updates) { running_updates_ = updates; }
   // True while a checkpointed segment runs for the second time.
   bool recomputing() const { return recomputing_; }
 
@@ -125,6 +132,7 @@ class Context {
   Tape* tape_ = nullptr;
   KeyValueCache* cache_ = nullptr;
   AfterBackward after_backward_;
+  std::vector<RunningUpdate>* running_updates_ = nullptr;
   bool training_ = false;
   bool recomputing_ = false;
   bool in_backward_ = false;

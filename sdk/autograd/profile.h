@@ -31,6 +31,7 @@ struct KindTotals {
 struct Profile {
   double flops = 0;
   double recomputed_flops = 0;
+  std::int64_t launches = 0;  // of dry runs too
   bool timed = false;
   std::vector<KernelTotals> by_label;  // indexed by the ledger's label
   std::array<KindTotals, kOperationKindCount> by_kind{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@ namespace frugal {
 struct LaunchedRanks {
   Communicator* ranks = nullptr;  // of all of them
   std::vector<int> on_machine{};  // those of this machine
+  std::int64_t link_bytes = 0;    // memory that those of this machine share to send to each other
   int sharing = 1;  // how many of them, this one included, share the processors of this one's mask
   // Tells all others that this one cannot go on, and why.
   std::function<void(const std::string& message)> fail{};

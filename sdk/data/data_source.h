@@ -41,7 +41,8 @@ class DataSource {
 
   virtual std::int64_t count() const = 0;
   // inputs [B, sample...] in the model's element type, or kI64 where they are tokens; targets
-  // [B, label...] kI64, or [B, target...] in the model's element type.
+  // [B, label...] kI64, or [B, target...] in the model's element type. Data sets of the library may
+  // be asked for one of the two alone: then the other one is empty.
   virtual void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
                     const Tensor& targets) const = 0;
   // conditions[i] [B, DataLayout::conditions[i].shape...] in the model's element type, or kI64

@@ -18,16 +18,21 @@ class LabelledImages final : public DataSource {
 
   void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
             const Tensor& targets) const override {
+    if (inputs) DecodeImages(samples, inputs);
+    if (!targets) return;
+    DecodeLabels(storage_.labels.values<std::uint8_t>(), samples, targets.values<std::int64_t>());
+  }
+
+ private:
+  void DecodeImages(std::span<const std::int64_t> samples, const Tensor& inputs) const {
     const auto images = storage_.images.values<std::uint8_t>();
     if (inputs.dtype() == DType::kF64) {
       decoder_f64_.Decode(images, samples, inputs.values<double>());
     } else {
       decoder_f32_.Decode(images, samples, inputs.values<float>());
     }
-    DecodeLabels(storage_.labels.values<std::uint8_t>(), samples, targets.values<std::int64_t>());
   }
 
- private:
   ImageStorage storage_;
   ImageDecoder<float> decoder_f32_;
   ImageDecoder<double> decoder_f64_;
@@ -35,10 +40,15 @@ class LabelledImages final : public DataSource {
 
 }  // namespace
 
-ImageStorage TakeImageStorage(Allocator& memory, const DatasetInfo& info, std::int64_t count) {
+ImageStorage TakeImageStorage(Allocator& memory, const DatasetInfo& info, std::int64_t count,
+                              bool with_images) {
   const std::int64_t image_bytes = info.sample_shape.ElementCount();
-  return {Tensor(memory, {count, image_bytes}, DType::kU8, MemoryTag::kData),
-          Tensor(memory, {count}, DType::kU8, MemoryTag::kData)};
+  ImageStorage storage;
+  if (with_images) {
+    storage.images = Tensor(memory, {count, image_bytes}, DType::kU8, MemoryTag::kData);
+  }
+  storage.labels = Tensor(memory, {count}, DType::kU8, MemoryTag::kData);
+  return storage;
 }
 
 DataLayout LayoutOf(const DatasetInfo& info) {
@@ -57,12 +67,14 @@ std::unique_ptr<DataSource> OpenImages(const DatasetInfo& info, DatasetPart part
   const std::string& labels = train ? info.files.train_labels : info.files.test_labels;
   const Shape shape = ImagesFileShape(info.sample_shape, count);
   if (info.uses_all_classes()) {
-    ReadIdxInto(images, shape, storage.images.values<std::uint8_t>());
+    if (storage.images) ReadIdxInto(images, shape, storage.images.values<std::uint8_t>());
     ReadIdxInto(labels, {count}, storage.labels.values<std::uint8_t>());
     CheckLabels(labels, storage.labels.values<std::uint8_t>(), info.classes);
   } else {
     const auto keep = ReadUsedLabels(info, part, storage.labels.values<std::uint8_t>());
-    ReadIdxRowsInto(images, shape, keep, storage.images.values<std::uint8_t>());
+    if (storage.images) {
+      ReadIdxRowsInto(images, shape, keep, storage.images.values<std::uint8_t>());
+    }
   }
   return std::make_unique<LabelledImages>(info.sample_shape, std::move(storage), normalization);
 }

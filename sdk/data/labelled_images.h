@@ -10,10 +10,11 @@ namespace frugal {
 
 // Images and labels of one part of a data set, kept as the bytes they are stored as.
 struct ImageStorage {
-  Tensor images;  // kU8 [N, H, W, C]
+  Tensor images;  // kU8 [N, H, W, C]; empty where labels alone are read
   Tensor labels;  // kU8 [N]
 };
-ImageStorage TakeImageStorage(Allocator& memory, const DatasetInfo& info, std::int64_t count);
+ImageStorage TakeImageStorage(Allocator& memory, const DatasetInfo& info, std::int64_t count,
+                              bool with_images = true);
 
 // Returns what planning needs to know.
 DataLayout LayoutOf(const DatasetInfo& info);

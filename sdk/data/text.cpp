@@ -23,17 +23,21 @@ class Text final : public DataSource {
 
   void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
             const Tensor& targets) const override {
-    const auto bytes = bytes_.values<std::uint8_t>();
-    auto* input = inputs.data<std::int64_t>();
-    auto* target = targets.data<std::int64_t>();
-    for (const std::int64_t sample : samples) {
-      const std::size_t begin = static_cast<std::size_t>(sample) * length_;
-      input = std::ranges::copy(bytes.subspan(begin, length_), input).out;
-      target = std::ranges::copy(bytes.subspan(begin + 1, length_), target).out;
-    }
+    if (inputs) Copy(samples, 0, inputs);
+    if (targets) Copy(samples, 1, targets);
   }
 
  private:
+  // Copies the bytes of samples, shifted by so many.
+  void Copy(std::span<const std::int64_t> samples, std::size_t shift, const Tensor& to) const {
+    const auto bytes = bytes_.values<std::uint8_t>();
+    auto* at = to.data<std::int64_t>();
+    for (const std::int64_t sample : samples) {
+      const std::size_t begin = static_cast<std::size_t>(sample) * length_ + shift;
+      at = std::ranges::copy(bytes.subspan(begin, length_), at).out;
+    }
+  }
+
   Tensor bytes_;  // kU8 [count * length + 1]
   std::int64_t count_;
   std::size_t length_;

@@ -67,20 +67,55 @@ void ParameterStore::FillValue(const Parameter& parameter, const Tensor& value) 
              value);
 }
 
-const Tensor& ParameterStore::Value(const Parameter& parameter) {
-  Slot& slot = SlotOf(parameter);
-  if (!slot.value) {
-    Tensor value = Take(memory_, parameter, MemoryTag::kParameter);
-    FillValue(parameter, value);
-    slot.value = std::move(value);
+Tensor ParameterStore::Value(const Parameter& parameter) {
+  if (options_.shards != nullptr && options_.shards->stage >= 3) {
+    const std::int64_t holder = options_.shards->HolderOf(parameter);
+    if (gather_ && holder != ParameterShards::kEveryReplica) return Gathered(parameter, holder);
   }
-  return slot.value;
+  Materialize(parameter);
+  return SlotOf(parameter).value;
 }
 
-const Tensor& ParameterStore::Packed(const Parameter& parameter, WeightLayout layout,
-                                     Backend& backend) {
-  const Tensor value = Value(parameter);
+Tensor ParameterStore::Gathered(const Parameter& parameter, std::int64_t holder) {
+  const bool own = HoldsValue(parameter);
+  if (own) Materialize(parameter);
+  Tensor value =
+      own ? SlotOf(parameter).value : Take(*options_.step_memory, parameter, MemoryTag::kParameter);
+  gather_(parameter, value, holder);
+  return value;
+}
+
+void ParameterStore::Materialize(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
+  if (slot.value) return;
+  if (!HoldsValue(parameter)) {
+    throw UsageError({.where = parameter.path,
+                      .required = "a value is asked of the replica that holds it",
+                      .given = "replica " + std::to_string(options_.shards->own) +
+                               " was asked, replica " +
+                               std::to_string(options_.shards->HolderOf(parameter)) + " holds it",
+                      .advice = {}});
+  }
+  Tensor value = Take(memory_, parameter, MemoryTag::kParameter);
+  FillValue(parameter, value);
+  slot.value = std::move(value);
+}
+
+// Copies are made in the memory of the step where the value is only there for a while.
+Tensor ParameterStore::PackedCopy(const Parameter& parameter, const Tensor& value,
+                                  WeightLayout layout, Backend& backend) {
+  const std::int64_t bytes = backend.product().PackedWeightBytes({value, layout});
+  if (bytes == 0) return {};
+  const NameScope name(ledger_, parameter);
+  Tensor packed(*options_.step_memory, {bytes}, DType::kU8, MemoryTag::kParameter);
+  if (!options_.dry) backend.product().PackWeight({value, layout}, packed);
+  return packed;
+}
+
+Tensor ParameterStore::Packed(const Parameter& parameter, WeightLayout layout, Backend& backend) {
+  Materialize(parameter);
+  Slot& slot = SlotOf(parameter);
+  const Tensor value = slot.value;
   if (slot.packed) {
     assert(slot.packed_layout == layout);  // a weight has one, however often it is tied
     return slot.packed;
@@ -108,7 +143,10 @@ bool ParameterStore::HasPacked(const Parameter& parameter) const {
 LinearWeight ParameterStore::WeightOf(const Parameter& parameter, WeightLayout layout,
                                       DType activations, Backend& backend) {
   LinearWeight weight(Value(parameter), layout);
-  if (activations == DType::kBF16) weight.packed = Packed(parameter, layout, backend);
+  if (activations != DType::kBF16) return weight;
+  const bool is_shared = options_.shards != nullptr && options_.shards->stage >= 3;
+  weight.packed = is_shared ? PackedCopy(parameter, weight.tensor, layout, backend)
+                            : Packed(parameter, layout, backend);
   return weight;
 }
 
@@ -117,15 +155,30 @@ bool ParameterStore::IsMaterialized(const Parameter& parameter) const {
   return slot != nullptr && slot->value;
 }
 
+Tensor ParameterStore::TakeGradient(const Parameter& parameter) {
+  const bool elsewhere = options_.shards != nullptr && !options_.shards->HoldsGradient(parameter);
+  const bool used_up = options_.step_gradients || elsewhere;
+  return Take(used_up ? *options_.step_memory : memory_, parameter, MemoryTag::kGradient);
+}
+
+GradientTarget ParameterStore::Contribute(const Parameter& parameter, Tensor& sum, bool& arrived) {
+  if (!sum) sum = TakeGradient(parameter);
+  ++SlotOf(parameter).contributions;
+  touched_.push_back(parameter.index);
+  return {sum, std::exchange(arrived, true)};
+}
+
 GradientTarget ParameterStore::GradientFor(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
-  if (!slot.gradient) {
-    Allocator& memory = options_.gradient_memory ? *options_.gradient_memory : memory_;
-    slot.gradient = Take(memory, parameter, MemoryTag::kGradient);
-  }
-  ++slot.contributions;
-  touched_.push_back(parameter.index);
-  return {slot.gradient, std::exchange(slot.gradient_arrived, true)};
+  return Contribute(parameter, slot.gradient, slot.gradient_arrived);
+}
+
+GradientTarget ParameterStore::TableGradientFor(const Parameter& parameter) {
+  if (!tables_apart_ || parameter.aliases.empty()) return GradientFor(parameter);
+  Slot& slot = SlotOf(parameter);
+  // Where nothing else contributes here, the last step's sum is the one that JoinTables made of it.
+  if (!slot.rows && !slot.gradient_arrived) std::swap(slot.rows, slot.gradient);
+  return Contribute(parameter, slot.rows, slot.rows_arrived);
 }
 
 Tensor ParameterStore::Gradient(const Parameter& parameter) const {
@@ -136,7 +189,7 @@ Tensor ParameterStore::Gradient(const Parameter& parameter) const {
 void ParameterStore::ClearGradients() {
   for (const auto& slot : slots_) {
     if (!slot) continue;
-    slot->gradient_arrived = slot->earlier_arrived = false;
+    slot->gradient_arrived = slot->earlier_arrived = slot->rows_arrived = false;
     slot->contributions = 0;
   }
   touched_.clear();
@@ -144,15 +197,15 @@ void ParameterStore::ClearGradients() {
 
 void ParameterStore::FreeGradient(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
-  slot.gradient = slot.earlier = Tensor();
-  slot.gradient_arrived = slot.earlier_arrived = false;
+  slot.gradient = slot.earlier = slot.rows = Tensor();
+  slot.gradient_arrived = slot.earlier_arrived = slot.rows_arrived = false;
 }
 
 void ParameterStore::FreeGradients() {
   for (const auto& slot : slots_) {
     if (!slot) continue;
-    slot->gradient = slot->earlier = Tensor();
-    slot->gradient_arrived = slot->earlier_arrived = false;
+    slot->gradient = slot->earlier = slot->rows = Tensor();
+    slot->gradient_arrived = slot->earlier_arrived = slot->rows_arrived = false;
   }
 }
 
@@ -168,6 +221,29 @@ std::vector<ParameterStore::GroupSum> ParameterStore::EndGradientGroup() {
       slot->earlier_arrived = true;
     }
   }
+  return sums;
+}
+
+void ParameterStore::Join(Slot& slot, std::vector<GroupSum>& sums) {
+  if (!std::exchange(slot.rows_arrived, false)) return;
+  if (std::exchange(slot.gradient_arrived, true)) {
+    sums.push_back({slot.gradient, slot.rows});
+  } else {
+    std::swap(slot.gradient, slot.rows);
+  }
+}
+
+std::vector<ParameterStore::GroupSum> ParameterStore::JoinTables() {
+  std::vector<GroupSum> sums;
+  for (const auto& slot : slots_) {
+    if (slot) Join(*slot, sums);
+  }
+  return sums;
+}
+
+std::vector<ParameterStore::GroupSum> ParameterStore::JoinTable(const Parameter& parameter) {
+  std::vector<GroupSum> sums;
+  Join(SlotOf(parameter), sums);
   return sums;
 }
 

@@ -9,6 +9,7 @@
 #include "sdk/backend/backend.h"
 #include "sdk/memory/ledger.h"
 #include "sdk/module/parameter.h"
+#include "sdk/module/parameter_shards.h"
 
 namespace frugal {
 
@@ -21,6 +22,10 @@ struct GradientTarget {
 // Fills a freshly allocated value; false where it has nothing for this parameter, which then gets
 // its own initializer.
 using ValueSource = std::function<bool(const Parameter&, const Tensor&)>;
+
+// Brings the value of a parameter from the replica that holds it to all, which call this together.
+using GatherFunction =
+    std::function<void(const Parameter&, const Tensor& value, std::int64_t holder)>;
 
 // The values, gradients and optimizer state of a model's parameters, each taken from memory when
 // it is first asked for. Goes by Parameter::index: parameters that were never named, and two
@@ -35,19 +40,33 @@ class ParameterStore {
     std::uint64_t seed = 0;
     bool dry = false;            // allocate, but fill nothing
     bool start_at_zero = false;  // all but buffers are zero instead of initialized
-    // Where gradients come from, if not from where values do: memory of the step, for gradients
-    // that are used up within it.
-    Allocator* gradient_memory = nullptr;
+    // Memory of the step, for gradients and values that are used up within it.
+    Allocator* step_memory = nullptr;
+    bool step_gradients = false;  // all gradients are, else those that another replica holds
+    const ParameterShards* shards = nullptr;  // null where this store holds everything
   };
   ParameterStore(Allocator& memory, MemoryLedger& ledger, Options options)
       : memory_(memory), ledger_(ledger), options_(options) {}
 
   // The value; materialized on the first call (lazy initialization is nothing more than that).
-  const Tensor& Value(const Parameter& parameter);
+  // Where replicas share the values and a GatherFunction is set, it comes from the one that holds
+  // it, into memory of the step that lives as long as the result.
+  Tensor Value(const Parameter& parameter);
+  // Makes the value where this store is to hold it.
+  void Materialize(const Parameter& parameter);
+  bool HoldsValue(const Parameter& parameter) const {
+    return options_.shards == nullptr || options_.shards->HoldsValue(parameter);
+  }
+  void set_gather(GatherFunction gather) { gather_ = std::move(gather); }
   bool IsMaterialized(const Parameter& parameter) const;
 
   // The gradient's place for one contribution in this step. Allocated once and kept.
   GradientTarget GradientFor(const Parameter& parameter);
+  // The place for a contribution to a table that other layers use too, as a matrix. While tables
+  // are summed apart, what these and what rows contribute are two sums until JoinTables: so stages
+  // that each have one of them come to the same bits.
+  GradientTarget TableGradientFor(const Parameter& parameter);
+  void set_tables_apart(bool apart) { tables_apart_ = apart; }
   // The gradient of this step; empty where none arrived since ClearGradients.
   Tensor Gradient(const Parameter& parameter) const;
   void ClearGradients();
@@ -57,6 +76,10 @@ class ParameterStore {
     Tensor earlier, gradient;
   };
   std::vector<GroupSum> EndGradientGroup();
+  // Lists what rows contributed to tables and is to be added to the other sum; of one parameter, or
+  // of all.
+  std::vector<GroupSum> JoinTables();
+  std::vector<GroupSum> JoinTable(const Parameter& parameter);
   // Makes the sums over the groups the gradients; to be called behind the last group.
   void JoinGradientGroups();
   // Gives the memory of a gradient, or of all, back; they are empty then.
@@ -65,7 +88,7 @@ class ParameterStore {
 
   // The bf16 copy of a product's weight, in the backend's layout; made when first asked for, by
   // kernels that then run. Whoever changes the value calls Repack.
-  const Tensor& Packed(const Parameter& parameter, WeightLayout layout, Backend& backend);
+  Tensor Packed(const Parameter& parameter, WeightLayout layout, Backend& backend);
   // Makes the copy anew, where there is one.
   void Repack(const Parameter& parameter, Backend& backend);
   bool HasPacked(const Parameter& parameter) const;
@@ -103,16 +126,25 @@ class ParameterStore {
     Tensor value;
     Tensor gradient;
     Tensor earlier;  // the sum of the groups before
+    Tensor rows;     // the gradient's sum of what rows contributed
     Tensor packed;   // of the value, in bf16
     WeightLayout packed_layout = WeightLayout::kOutIn;
     bool gradient_arrived = false;
     bool earlier_arrived = false;
+    bool rows_arrived = false;
     std::int64_t contributions = 0;
     std::array<Tensor, kStateCount> state;
   };
   Slot& SlotOf(const Parameter& parameter);
   const Slot* FindSlot(const Parameter& parameter) const;
   Tensor Take(Allocator& memory, const Parameter& parameter, MemoryTag tag);
+  // A value that replicas share, brought here.
+  Tensor Gathered(const Parameter& parameter, std::int64_t holder);
+  Tensor TakeGradient(const Parameter& parameter);
+  GradientTarget Contribute(const Parameter& parameter, Tensor& sum, bool& arrived);
+  static void Join(Slot& slot, std::vector<GroupSum>& sums);
+  Tensor PackedCopy(const Parameter& parameter, const Tensor& value, WeightLayout layout,
+                    Backend& backend);
   Tensor CopyOf(const Tensor& tensor, const Parameter& parameter, MemoryTag tag);
   void FillValue(const Parameter& parameter, const Tensor& value);
 
@@ -120,6 +152,8 @@ class ParameterStore {
   MemoryLedger& ledger_;
   Options options_;
   ValueSource source_;
+  GatherFunction gather_;
+  bool tables_apart_ = false;
   // The slots are numbered by Parameter::index; null where nothing was asked for. A store of few
   // parameters of a large model stays small.
   std::vector<std::unique_ptr<Slot>> slots_;

@@ -8,7 +8,8 @@ ManyTurns::ManyTurns(Context& context, std::int64_t times)
     : context_(context),
       times_(times),
       flops_(context.profile().flops),
-      recomputed_flops_(context.profile().recomputed_flops) {
+      recomputed_flops_(context.profile().recomputed_flops),
+      launches_(context.profile().launches) {
   if (const MemoryTrace* trace = context.ledger().trace()) turn_ = trace->BeginTurn();
   if (IsDry(context)) contributions_ = context.parameters().Contributions();
 }
@@ -22,6 +23,7 @@ ManyTurns::~ManyTurns() {
   profile.flops = flops_ + times * (profile.flops - flops_);
   profile.recomputed_flops =
       recomputed_flops_ + times * (profile.recomputed_flops - recomputed_flops_);
+  profile.launches = launches_ + times_ * (profile.launches - launches_);
 }
 
 }  // namespace frugal

@@ -28,6 +28,7 @@ class ManyTurns {
   std::vector<std::int64_t> contributions_;  // of parameters, before the turn
   double flops_;
   double recomputed_flops_;
+  std::int64_t launches_;
 };
 
 // Pauses recording while it lives; what is taken meanwhile is given back before its end.

@@ -13,7 +13,7 @@ namespace {
 // Adds the gradient of rows to that of the table.
 void AddRows(Context& context, const Tensor& dy, const Tensor& ids, const Parameter& table,
              std::int64_t padding) {
-  const GradientTarget target = context.parameters().GradientFor(table);
+  const GradientTarget target = context.parameters().TableGradientFor(table);
   context.Launch({OperationKind::kEmbedding,
                   BytesOf(ids, dy, dy) + BytesOf(target.accumulate ? dy : target.tensor)},
                  [&](Backend& backend, void*) {

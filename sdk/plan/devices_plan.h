@@ -41,6 +41,11 @@ struct DevicesPlan {
   // replica as simulated from it, of which only shares mean something.
   std::vector<StageSeconds> work;
   PipelineTimes times;
+  // Kernels that each stage runs for a micro-batch.
+  std::vector<double> launches;
+  // Memory that the processes of this machine share to send to each other, beside the plans of the
+  // devices; 0 where these are threads.
+  std::int64_t link_bytes = 0;
 };
 
 // Tells where the time of a step goes that the devices of a replica do not work: the rest of them

@@ -12,6 +12,7 @@ struct MeshSpeed {
   double flops = 100e9;    // operations per second of a device
   double bytes = 10e9;     // bytes per second over a link
   double latency = 20e-6;  // seconds until a message of no bytes has arrived
+  double call = 5e-6;      // seconds that a kernel takes beside its operations
 };
 
 // Predicts a step: the pipeline as simulated, then what ranks sum up over the mesh.
@@ -21,8 +22,9 @@ struct MeshPrediction {
   double pipeline = 0;           // seconds from the first slot to the last one
   double step = 0;               // the pipeline and the longest exchange
   PipelineShares shares;         // of the pipeline's time
-  std::string_view
-      bound_by;  // "work", "the slowest stage", "the bubble" or "traffic": what is most
+  double calls = 0;              // the share of that work which is the cost of calls
+  // The largest part: "work", "calls", "the slowest stage", "the bubble" or "traffic".
+  std::string_view bound_by;
 };
 MeshPrediction PredictStep(const DevicesPlan& plan, const MeshSpeed& speed);
 

@@ -10,6 +10,7 @@
 #include "sdk/memory/simultaneous_buffers.h"
 #include "sdk/memory/trace.h"
 #include "sdk/plan/budget_plan.h"
+#include "sdk/plan/data_exchange.h"
 #include "sdk/plan/devices_plan.h"
 
 namespace frugal {
@@ -24,9 +25,12 @@ struct StepPlan {
   ArenaLayout layout;
   double flops = 0;
   double recomputed_flops = 0;  // part of flops that checkpointing runs a second time
+  std::int64_t launches = 0;    // kernels that it runs
   // Live before the step (weights, gradients, optimizer state, data sets), by purpose.
   BytesByTag baseline;
   MemoryTimeline timeline;  // of what the step itself takes and gives back
+  // A device does these with its replicas in it.
+  std::vector<DataExchange> exchanges;
   // These are live at its peak: large tensors of one size in one place.
   std::vector<SimultaneousBuffers> side_by_side;
 };
@@ -76,6 +80,8 @@ struct Plan {
   // How often each parameter's gradient is added to in a training step, where parameters are
   // updated in the backward pass; else empty.
   std::vector<std::int64_t> final_after;
+  // These are there where replicas sum gradients.
+  std::vector<std::int64_t> summed_after;
   std::vector<Holder> largest_holders;  // at the peak of a training step
   std::optional<BudgetPlan> budget;     // where there is one
   std::optional<DevicesPlan> devices;   // where there are several

@@ -17,22 +17,26 @@ VarTuple AllocateInputs(Context& context, std::span<const NetworkInput> inputs,
   return vars;
 }
 
-Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* source,
-                std::span<const std::int64_t> samples) {
+Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& parts,
+                const DataSource* source, std::span<const std::int64_t> samples) {
   const LabelScope label(context, "batch");
   const auto count = static_cast<std::int64_t>(samples.size());
   const DType target_type = layout.classes > 0 ? DType::kI64 : context.master_dtype();
   Batch batch;
-  batch.inputs = {{context.Allocate(layout.BatchShape(count),
-                                    layout.InputType(context.master_dtype()), MemoryTag::kData)}};
-  for (Var& condition : AllocateInputs(context, layout.conditions, count)) {
-    batch.inputs.push_back(std::move(condition));
+  if (parts.inputs) {
+    const DType input_type = layout.InputType(context.master_dtype());
+    batch.inputs = {{context.Allocate(layout.BatchShape(count), input_type, MemoryTag::kData)}};
+    for (Var& condition : AllocateInputs(context, layout.conditions, count)) {
+      batch.inputs.push_back(std::move(condition));
+    }
   }
-  batch.targets = context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData);
+  if (parts.targets) {
+    batch.targets = context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData);
+  }
   std::int64_t bytes = batch.targets.bytes();
   for (const Var& input : batch.inputs) bytes += input.value.bytes();
   context.Launch({OperationKind::kData, bytes}, [&](Backend&, void*) {
-    source->Fill(samples, batch.inputs[0].value, batch.targets);
+    source->Fill(samples, parts.inputs ? batch.inputs[0].value : Tensor(), batch.targets);
     std::vector<Tensor> conditions;
     for (std::size_t i = 1; i < batch.inputs.size(); ++i) {
       conditions.push_back(batch.inputs[i].value);
@@ -43,7 +47,7 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* so
 }
 
 void ToActivations(Context& context, std::span<const NetworkInput> inputs, VarTuple& vars) {
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+  for (std::size_t i = 0; i < vars.size(); ++i) {
     if (inputs[i].role != InputRole::kSample && inputs[i].role != InputRole::kValues) continue;
     vars[i] = ToActivation(context, std::exchange(vars[i], Var()));
   }

@@ -13,9 +13,15 @@ struct Batch {
   Tensor targets;
 };
 
-// Dry, `source` is not read.
-Batch ReadBatch(Context& context, const DataLayout& layout, const DataSource* source,
-                std::span<const std::int64_t> samples);
+// Says what of a batch a device reads.
+struct BatchParts {
+  bool inputs = true;
+  bool targets = true;
+};
+
+// Reads those parts, and leaves others empty. Dry, `source` is not read.
+Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& parts,
+                const DataSource* source, std::span<const std::int64_t> samples);
 
 // Memory for a batch of a network's inputs, in the element types of data.
 VarTuple AllocateInputs(Context& context, std::span<const NetworkInput> inputs, std::int64_t count);

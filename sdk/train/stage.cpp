@@ -42,15 +42,11 @@ Traffic TrafficOf(const SharedParameter& shared, const PipelineStage& stage, DTy
 
 }  // namespace
 
-StageTraffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> owned,
+StageTraffic TrafficOf(const PipelineStage& stage, std::span<const DataExchange> exchanges,
                        std::int64_t batch, DType master, bool norm) {
   const auto along = [&](std::int64_t count, DType dtype) {
     return AllReduceTraffic(count, dtype, static_cast<int>(stage.count),
                             static_cast<int>(stage.index));
-  };
-  const auto across = [&](std::int64_t count, DType dtype) {
-    return AllReduceTraffic(count, dtype, static_cast<int>(stage.data_count),
-                            static_cast<int>(stage.data_index));
   };
   StageTraffic traffic;
   const std::int64_t parts = stage.data_count * stage.micro_batches;
@@ -63,19 +59,12 @@ StageTraffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> o
   }
   constexpr std::int64_t kResults = 2;  // the loss, and how many outputs are right
   traffic.pipeline += along(kResults, DType::kF64);
-  traffic.data += across(kResults, DType::kF64);
+  traffic.data += AllReduceTraffic(kResults, DType::kF64, static_cast<int>(stage.data_count),
+                                   static_cast<int>(stage.data_index));
   for (const SharedParameter& shared : stage.shared) {
     traffic.pipeline += TrafficOf(shared, stage, master);
   }
-  for (std::size_t i = 0; i < owned.size(); ++i) {
-    if (!owned[i]->trainable) continue;
-    const std::int64_t count = owned[i]->shape.ElementCount();
-    traffic.data += across(count, master);
-    if (stage.updated_by.empty() || stage.updated_by[i] != stage.data_index) continue;
-    for (std::int64_t other = 1; other < stage.data_count; ++other) {
-      traffic.data.AddMessage(count * SizeOf(master));
-    }
-  }
+  traffic.data += frugal::TrafficOf(exchanges, stage.data_count, stage.data_index);
   if (norm) traffic.pipeline += along(stage.parameters, DType::kF64);
   return traffic;
 }

@@ -8,6 +8,8 @@
 #include "sdk/autograd/context.h"
 #include "sdk/comm/communicator.h"
 #include "sdk/module/parameter.h"
+#include "sdk/module/parameter_shards.h"
+#include "sdk/plan/data_exchange.h"
 #include "sdk/plan/pipeline_simulation.h"
 #include "sdk/plan/stage_traffic.h"
 
@@ -51,19 +53,17 @@ struct PipelineStage {
   std::vector<PipelineSlot> slots;              // of a step
   StageBoundaryOf before, after;
   std::vector<SharedParameter> shared;  // those that this stage uses
-  // The replica that holds the optimizer's state of each parameter that the stage owns, in their
-  // order, updates it and sends its value to the others (ZeRO stage 1, arXiv 1910.02054); empty
-  // where each replica updates all.
-  std::vector<std::int64_t> updated_by{};
-  std::int64_t parameters = 0;  // of the whole network; Parameter::index is below it
+  ParameterShards shards{};             // of what the replicas of this stage hold
+  std::int64_t bucket_bytes = 0;        // gradients below it are summed with others
+  std::int64_t parameters = 0;          // of the whole network; Parameter::index is below it
 
   bool is_first() const { return index == 0; }
   bool is_last() const { return index + 1 == count; }
 };
 
-// Returns what the device hands to others in a training step on `batch` samples. `owned` are its
-// parameters, and `norm` says whether a norm of gradients is taken.
-StageTraffic TrafficOf(const PipelineStage& stage, std::span<Parameter* const> owned,
+// Returns what the device hands to others in a training step on `batch` samples. `exchanges` are
+// those with its replicas, and `norm` says whether a norm of gradients is taken.
+StageTraffic TrafficOf(const PipelineStage& stage, std::span<const DataExchange> exchanges,
                        std::int64_t batch, DType master, bool norm);
 
 // The groups that a device belongs to: in `pipeline` it has the rank PipelineStage::index, in
@@ -74,6 +74,8 @@ struct StageLinks {
   // TrainStage notes here when each slot worked (steady_clock), without what it waited for; null
   // for nowhere.
   std::vector<SlotTime>* slots = nullptr;
+  // Exchanges with replicas are noted here, by dry runs too; null for nowhere.
+  std::vector<DataExchange>* exchanges = nullptr;
 };
 
 }  // namespace frugal

@@ -11,6 +11,9 @@
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
 #include "sdk/ops/support/precision.h"
+#include "sdk/train/gradient_buckets.h"
+#include "sdk/train/replica_exchange.h"
+#include "sdk/train/replica_statistics.h"
 #include "sdk/train/stage_channel.h"
 #include "sdk/train/stage_update.h"
 #include "sdk/train/step_pieces.h"
@@ -196,6 +199,45 @@ void SetStep(const Context& context, const StageLinks& links) {
   }
 }
 
+// While it lives, values that replicas share come from those that hold them.
+class GatherScope {
+ public:
+  GatherScope(Context& context, const PipelineStage& stage, ReplicaExchange& exchange)
+      : store_(stage.shards.stage >= 3 ? &context.parameters() : nullptr) {
+    if (store_ == nullptr) return;
+    store_->set_gather(
+        [&exchange](const Parameter& parameter, const Tensor& value, std::int64_t holder) {
+          exchange.Broadcast(value, holder, parameter.path);
+        });
+  }
+  GatherScope(const GatherScope&) = delete;
+  GatherScope& operator=(const GatherScope&) = delete;
+  ~GatherScope() {
+    if (store_ != nullptr) store_->set_gather({});
+  }
+
+ private:
+  ParameterStore* store_;  // null where this device holds all values
+};
+
+// While it lives, what becomes final in the backward pass is summed over the replicas.
+class SumsInBackward {
+ public:
+  SumsInBackward(Context& context, const PipelineStage& stage, GradientBuckets& buckets)
+      : context_(context), active_(stage.data_count > 1) {
+    if (active_) context_.set_after_backward([&buckets](Context&) { buckets.TakeFinal(); });
+  }
+  SumsInBackward(const SumsInBackward&) = delete;
+  SumsInBackward& operator=(const SumsInBackward&) = delete;
+  ~SumsInBackward() {
+    if (active_) context_.set_after_backward({});
+  }
+
+ private:
+  Context& context_;
+  bool active_;
+};
+
 using Passes = std::map<std::int64_t, Pass>;  // by micro-batch, between forward and backward
 
 void RunSlot(Context& context, StageRun& run, const PipelineSlot& slot, const MicroBatch& micro,
@@ -215,45 +257,67 @@ void RunSlot(Context& context, StageRun& run, const PipelineSlot& slot, const Mi
 
 }  // namespace
 
+namespace {
+
+// Runs the slots of a step. Returns what they came to.
+StepResult RunSlots(Context& context, const StepParts& parts, const PipelineStage& stage,
+                    const StageLinks& links, const DataSource* source,
+                    std::span<const std::int64_t> samples, ReductionGroups& groups) {
+  const std::int64_t in_group = stage.micro_batches / parts.reduction_groups;
+  const auto batch = static_cast<std::int64_t>(samples.size());
+  StageRun run(context, parts, stage, links, source);
+  Passes passes;
+  for (const PipelineSlot& slot : stage.slots) {
+    const std::int64_t number = stage.data_index * stage.micro_batches + slot.micro_batch;
+    const auto [begin, count] = MicroBatchAt(batch, parts.micro_batches, number);
+    if (count == 0) continue;
+    const MicroBatch micro = {.samples = samples.subspan(static_cast<std::size_t>(begin),
+                                                         static_cast<std::size_t>(count)),
+                              .share = static_cast<double>(count) / static_cast<double>(batch),
+                              .group = static_cast<std::size_t>(slot.micro_batch / in_group)};
+    const MicroBatchScope part(context, number);
+    const bool makes_gradients = slot.kind != SlotKind::kForward || stage.is_last();
+    if (makes_gradients && slot.kind != SlotKind::kWeightGradient) groups.Begin(slot.micro_batch);
+    RunSlot(context, run, slot, micro, passes);
+    if (links.slots != nullptr) links.slots->push_back(run.slot());
+  }
+  run.Drain();
+  return run.result();
+}
+
+}  // namespace
+
 StepResult TrainStage(Context& context, const StepParts& parts, const PipelineStage& stage,
                       const StageLinks& links, const Optimizer& optimizer, const DataSource* source,
                       std::span<const std::int64_t> samples) {
   context.set_training(true);
   context.parameters().ClearGradients();
   SetStep(context, links);
+  const UpdatesInBackward updates(context, parts, optimizer);
+  ReplicaExchange exchange(context, stage, links);
+  ReductionGroups groups(context, parts, stage.micro_batches);
+  DeferredGradients shared;
+  const bool waits = !stage.shared.empty() && !groups.tables_apart();
+  const DeferScope sharing(context, Deferred::kSharedTables, waits ? &shared : nullptr);
+  const bool each_has_samples = std::ssize(samples) >= parts.micro_batches;
+  GradientBuckets buckets(context, parts, stage, exchange, each_has_samples);
+  ReplicaStatistics statistics(context, stage);
   StepResult result;
   {
-    const UpdatesInBackward updates(context, parts, optimizer);
-    DeferredGradients shared;
-    const DeferScope sharing(context, Deferred::kSharedTables,
-                             stage.shared.empty() ? nullptr : &shared);
-    ReductionGroups groups(context, parts, stage.micro_batches);
-    const std::int64_t in_group = stage.micro_batches / parts.reduction_groups;
-    const auto batch = static_cast<std::int64_t>(samples.size());
-    StageRun run(context, parts, stage, links, source);
-    Passes passes;
-    for (const PipelineSlot& slot : stage.slots) {
-      const std::int64_t number = stage.data_index * stage.micro_batches + slot.micro_batch;
-      const auto [begin, count] = MicroBatchAt(batch, parts.micro_batches, number);
-      if (count == 0) continue;
-      const MicroBatch micro = {.samples = samples.subspan(static_cast<std::size_t>(begin),
-                                                           static_cast<std::size_t>(count)),
-                                .share = static_cast<double>(count) / static_cast<double>(batch),
-                                .group = static_cast<std::size_t>(slot.micro_batch / in_group)};
-      const MicroBatchScope part(context, number);
-      const bool makes_gradients = slot.kind != SlotKind::kForward || stage.is_last();
-      if (makes_gradients && slot.kind != SlotKind::kWeightGradient) groups.Begin(slot.micro_batch);
-      RunSlot(context, run, slot, micro, passes);
-      if (links.slots != nullptr) links.slots->push_back(run.slot());
-    }
-    run.Drain();
-    result = SharedResult(context, run.result(), stage, links);
-    StageUpdate update(context, parts, stage, links, optimizer);
-    groups.End();
-    update.GatherShared();
-    shared.Run(context);
-    result.gradient_norm = update.Run();
+    const SumsInBackward sums(context, stage, buckets);
+    const GatherScope gathering(context, stage, exchange);
+    result = RunSlots(context, parts, stage, links, source, samples, groups);
   }
+  StageUpdate update(context, parts, stage, links, exchange, optimizer);
+  groups.End();
+  update.GatherShared();
+  shared.Run(context);
+  if (stage.data_count > 1) {
+    buckets.Finish();
+    statistics.Move(exchange, std::ssize(samples));
+  }
+  result = SharedResult(context, result, stage, links);
+  result.gradient_norm = update.Run();
   return result;
 }
 
@@ -262,6 +326,8 @@ StepResult EvaluateStage(Context& context, const StepParts& parts, const Pipelin
                          std::span<const std::int64_t> samples) {
   context.set_training(false);
   SetStep(context, links);
+  ReplicaExchange exchange(context, stage, links);
+  const GatherScope gathering(context, stage, exchange);
   StageRun run(context, parts, stage, links, source);
   Pass pass;
   run.Forward({.samples = samples}, pass, nullptr);
@@ -275,6 +341,8 @@ void PredictStage(Context& context, const StepParts& parts, const PipelineStage&
   context.set_training(false);
   SetStep(context, links);
   const TapeScope scope(context, nullptr);
+  ReplicaExchange exchange(context, stage, links);
+  const GatherScope gathering(context, stage, exchange);
   StageRun run(context, parts, stage, links, nullptr);
   Pass pass;
   VarTuple vars = stage.is_first() ? InputsFrom(context, parts, inputs, count)

@@ -13,18 +13,30 @@ void StageUpdate::GatherShared() {
 }
 
 double StageUpdate::Run() {
-  if (stage_.data_count > 1) {
-    for (const Parameter* parameter : parts_.parameters) ReduceOverReplicas(*parameter);
-  }
   const double norm = Norm();
   RequireFinite(context_, parts_, "the norm of the gradients", norm);
-  if (stage_.updated_by.empty()) {
-    optimizer_.Step(context_, parts_.parameters, norm);
-  } else {
-    UpdateOwnPart(norm);
-  }
+  optimizer_.Step(context_, Updated(), norm);
+  for (const Parameter* parameter : parts_.parameters) SpreadUpdated(*parameter);
   for (const SharedParameter& shared : stage_.shared) SpreadShared(shared);
   return norm;
+}
+
+// Returns those whose state this replica has.
+std::vector<Parameter*> StageUpdate::Updated() const {
+  std::vector<Parameter*> updated;
+  for (Parameter* parameter : parts_.parameters) {
+    if (stage_.shards.Updates(*parameter)) updated.push_back(parameter);
+  }
+  return updated;
+}
+
+// Brings a new value to every replica that holds one.
+void StageUpdate::SpreadUpdated(const Parameter& parameter) {
+  const std::int64_t holder = stage_.shards.HolderOf(parameter);
+  const bool all_hold = holder == ParameterShards::kEveryReplica || stage_.shards.stage >= 3;
+  if (all_hold || !parameter.trainable) return;
+  exchange_.Broadcast(context_.parameters().Value(parameter), holder, parameter.path);
+  if (holder != stage_.data_index) optimizer_.FollowUpdate(context_, parameter);
 }
 
 // The owner adds what the others have, the last stage first.
@@ -33,7 +45,7 @@ void StageUpdate::GatherShared(const SharedParameter& shared) {
   const LabelScope label(context_, shared.parameter->path);
   if (!shared.parameter->trainable) return;
   if (!owns(shared)) {
-    const Tensor gradient = store.Gradient(*shared.parameter);
+    const Tensor gradient = GradientOrNone(context_, *shared.parameter);
     context_.Launch({OperationKind::kCommunication, gradient.bytes()}, [&](Backend&, void*) {
       links_.pipeline->Send(BufferOf(gradient), owner(shared), shared.parameter->path);
     });
@@ -73,48 +85,24 @@ void StageUpdate::SpreadShared(const SharedParameter& shared) {
   if (!owns(shared)) optimizer_.FollowUpdate(context_, *shared.parameter);
 }
 
-// Updates what this replica has the state of, and brings the values of all to every replica.
-void StageUpdate::UpdateOwnPart(double norm) {
-  std::vector<Parameter*> own;
-  for (std::size_t i = 0; i < parts_.parameters.size(); ++i) {
-    if (stage_.updated_by[i] == stage_.data_index) own.push_back(parts_.parameters[i]);
-  }
-  optimizer_.Step(context_, own, norm);
-  for (std::size_t i = 0; i < parts_.parameters.size(); ++i) {
-    const Parameter& parameter = *parts_.parameters[i];
-    if (!parameter.trainable) continue;
-    const Tensor value = context_.parameters().Value(parameter);
-    const auto from = static_cast<int>(stage_.updated_by[i]);
-    context_.Launch({OperationKind::kCommunication, value.bytes()}, [&](Backend&, void*) {
-      links_.data->Broadcast(BufferOf(value), from, parameter.path);
-    });
-    if (from != stage_.data_index) optimizer_.FollowUpdate(context_, parameter);
-  }
-}
-
-void StageUpdate::ReduceOverReplicas(const Parameter& parameter) {
-  const Tensor gradient = context_.parameters().Gradient(parameter);
-  if (!gradient) return;
-  context_.Launch({OperationKind::kCommunication, 2 * gradient.bytes()}, [&](Backend&, void*) {
-    links_.data->AllReduce(BufferOf(gradient), parameter.path);
-  });
-}
-
-// Every stage knows the squares of its own parameters; they are added in the order of all.
+// Every device knows the squares of what it updates; they are added in the order of all.
 double StageUpdate::Norm() {
   if (!optimizer_.clips()) return 0;
-  const std::vector<double> own = optimizer_.SquaresOf(context_, parts_.parameters);
+  const std::vector<Parameter*> updated = Updated();
+  const std::vector<double> own = optimizer_.SquaresOf(context_, updated);
   const Tensor all = context_.Allocate({stage_.parameters}, DType::kF64, MemoryTag::kWorkspace);
   double norm = 0;
   context_.Launch({OperationKind::kCommunication, all.bytes()}, [&](Backend&, void*) {
     const std::span<double> squares = all.values<double>();
     std::ranges::fill(squares, 0.0);
     for (std::size_t i = 0; i < own.size(); ++i) {
-      squares[static_cast<std::size_t>(parts_.parameters[i]->index)] = own[i];
+      squares[static_cast<std::size_t>(updated[i]->index)] = own[i];
     }
     links_.pipeline->AllReduce(BufferOf(all), "squares of gradients");
-    norm = Optimizer::NormOf(squares);
   });
+  if (stage_.shards.stage > 0) exchange_.Sum(all, "squares of gradients");
+  context_.Launch({OperationKind::kOptimizer, all.bytes()},
+                  [&](Backend&, void*) { norm = Optimizer::NormOf(all.values<double>()); });
   return norm;
 }
 

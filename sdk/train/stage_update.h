@@ -1,23 +1,29 @@
 #pragma once
 
 #include "sdk/optim/optimizer.h"
+#include "sdk/train/replica_exchange.h"
 #include "sdk/train/stage.h"
 #include "sdk/train/step_parts.h"
 
 namespace frugal {
 
 // Does what a device has to do behind the passes of a step: brings gradients of shared parameters
-// to their owners, sums those of replicas, and updates.
+// to their owners, and updates.
 class StageUpdate {
  public:
   // All must outlive it.
   StageUpdate(Context& context, const StepParts& parts, const PipelineStage& stage,
-              const StageLinks& links, const Optimizer& optimizer)
-      : context_(context), parts_(parts), stage_(stage), links_(links), optimizer_(optimizer) {}
+              const StageLinks& links, ReplicaExchange& exchange, const Optimizer& optimizer)
+      : context_(context),
+        parts_(parts),
+        stage_(stage),
+        links_(links),
+        exchange_(exchange),
+        optimizer_(optimizer) {}
 
   // Brings the gradients of shared parameters to their owners.
   void GatherShared();
-  // Sums the gradients of replicas, and updates. Returns the norm of all gradients.
+  // Updates, when gradients are those of all replicas. Returns the norm of all of them.
   double Run();
 
  private:
@@ -28,14 +34,15 @@ class StageUpdate {
 
   void GatherShared(const SharedParameter& shared);
   void SpreadShared(const SharedParameter& shared);
-  void UpdateOwnPart(double norm);
-  void ReduceOverReplicas(const Parameter& parameter);
+  std::vector<Parameter*> Updated() const;
+  void SpreadUpdated(const Parameter& parameter);
   double Norm();
 
   Context& context_;
   const StepParts& parts_;
   const PipelineStage& stage_;
   const StageLinks& links_;
+  ReplicaExchange& exchange_;
   const Optimizer& optimizer_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "sdk/data/data_source.h"
 #include "sdk/module/layer.h"
+#include "sdk/train/batch.h"
 #include "sdk/train/diffusion.h"
 #include "sdk/train/divergence.h"
 #include "sdk/train/loss.h"
@@ -33,9 +34,12 @@ struct StepParts {
   // If they are given, each parameter is updated as soon as its gradient is final, and the gradient
   // is freed.
   std::span<const std::int64_t> final_after{};
+  // These counts are given where replicas sum gradients as soon as they are final.
+  std::span<const std::int64_t> summed_after{};
   // Rows of a chunk where the loss takes over the network's last projection; 0: ChunkRows.
   std::int64_t chunk_rows = 0;
   DivergencePolicy on_divergence = DivergencePolicy::kStop;
+  BatchParts reads{};
 };
 
 // Describes what the loss compares a batch's outputs with, as memory.

@@ -60,11 +60,21 @@ void CopyFrom(const Tensor& y, std::vector<float>& outputs) {
   }
 }
 
+// Adds the second of each pair to the first.
+void AddSums(Context& context, const std::vector<ParameterStore::GroupSum>& sums) {
+  for (const ParameterStore::GroupSum& sum : sums) {
+    context.Launch({OperationKind::kElementwise, BytesOf(sum.earlier, sum.gradient, sum.earlier)},
+                   [&](Backend& backend, void*) {
+                     backend.elementwise().Add(sum.earlier, sum.gradient, sum.earlier);
+                   });
+  }
+}
+
 }  // namespace
 
 Batch ReadInputs(Context& context, const StepParts& parts, const DataSource* source,
                  std::span<const std::int64_t> samples) {
-  Batch batch = ReadBatch(context, parts.layout, source, samples);
+  Batch batch = ReadBatch(context, parts.layout, parts.reads, source, samples);
   if (parts.diffusion != nullptr) parts.diffusion->Noise(context, parts.inputs, samples, batch);
   ToActivations(context, parts.inputs, batch.inputs);
   return batch;
@@ -98,6 +108,7 @@ UpdatesInBackward::UpdatesInBackward(Context& context, const StepParts& parts,
     for (const std::size_t index : ctx.parameters().TakeFinal(parts.final_after)) {
       // A device that holds some of the parameters has them in their order too.
       const auto found = std::ranges::lower_bound(parts.parameters, index, {}, &Parameter::index);
+      JoinTable(ctx, **found);
       optimizer.StepOne(ctx, **found);
       ctx.parameters().FreeGradient(**found);
     }
@@ -140,6 +151,26 @@ Shape CopyOutputs(Context& context, const Var& output, std::vector<float>& outpu
   return output.shape();
 }
 
+void JoinTable(Context& context, const Parameter& parameter) {
+  const LabelScope label(context, parameter.path);
+  AddSums(context, context.parameters().JoinTable(parameter));
+}
+
+Tensor GradientOrNone(Context& context, const Parameter& parameter) {
+  ParameterStore& store = context.parameters();
+  if (const Tensor gradient = store.Gradient(parameter)) return gradient;
+  const Tensor none = store.GradientFor(parameter).tensor;
+  // Whatever -0 is added to stays as it is, zeros with their signs.
+  context.Launch({OperationKind::kElementwise, none.bytes()},
+                 [&](Backend& backend, void*) { backend.elementwise().Fill(none, -0.0); });
+  return none;
+}
+
+ReductionGroups::ReductionGroups(Context& context, const StepParts& parts, std::int64_t count)
+    : context_(context), in_group_(count / parts.reduction_groups) {
+  context.parameters().set_tables_apart(tables_apart());
+}
+
 void ReductionGroups::Begin(std::int64_t micro_batch) {
   const std::int64_t group = micro_batch / in_group_;
   if (group != group_) EndGroup();
@@ -148,16 +179,12 @@ void ReductionGroups::Begin(std::int64_t micro_batch) {
 
 void ReductionGroups::EndGroup() {
   const LabelScope label(context_, "gradients of groups");
-  for (const ParameterStore::GroupSum& sum : context_.parameters().EndGradientGroup()) {
-    context_.Launch({OperationKind::kElementwise, BytesOf(sum.earlier, sum.gradient, sum.earlier)},
-                    [&](Backend& backend, void*) {
-                      backend.elementwise().Add(sum.earlier, sum.gradient, sum.earlier);
-                    });
-  }
+  AddSums(context_, context_.parameters().JoinTables());
+  AddSums(context_, context_.parameters().EndGradientGroup());
 }
 
 void ReductionGroups::End() {
-  if (group_ == 0) return;
+  if (group_ == 0) return AddSums(context_, context_.parameters().JoinTables());
   EndGroup();
   context_.parameters().JoinGradientGroups();
 }

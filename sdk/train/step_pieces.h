@@ -36,18 +36,27 @@ class UpdatesInBackward {
   bool active_;
 };
 
+// Adds what rows contributed to a table to what matrices did (ParameterStore::TableGradientFor).
+void JoinTable(Context& context, const Parameter& parameter);
+
+// Returns the gradient of this step, or one that adds nothing where no micro-batch had samples
+// here.
+Tensor GradientOrNone(Context& context, const Parameter& parameter);
+
 // Sums gradients and losses in as many groups of micro-batches as the step has
 // (StepParts::reduction_groups).
 class ReductionGroups {
  public:
   // So many of the step's micro-batches run here.
-  ReductionGroups(Context& context, const StepParts& parts, std::int64_t count)
-      : context_(context), in_group_(count / parts.reduction_groups) {}
+  ReductionGroups(Context& context, const StepParts& parts, std::int64_t count);
+
+  // Tables are summed apart where several micro-batches contribute to a sum.
+  bool tables_apart() const { return in_group_ > 1; }
 
   // To be called before each micro-batch, in their order. The loss over a vocabulary makes
   // gradients in its forward pass.
   void Begin(std::int64_t micro_batch);
-  // To be called behind the last one.
+  // To be called behind the last one. Then tables are one sum.
   void End();
 
  private:

@@ -26,6 +26,7 @@ struct Mesh {
   std::int64_t replicas = 1;
   std::int64_t groups = 1;  // of one replica
   std::int64_t zero_stage = 0;
+  std::int64_t bucket_kb = 1024;
 };
 
 inline SmallRun On(const Mesh& mesh, SmallRun run) {
@@ -40,6 +41,7 @@ inline SmallRun On(const Mesh& mesh, SmallRun run) {
   }
   run.sharding = {.data_parallel = mesh.replicas, .schedule = mesh.schedule};
   run.sharding.zero_stage = mesh.zero_stage;
+  run.sharding.bucket_kb = mesh.bucket_kb;
   if (mesh.groups > 1) run.sharding.reduction_groups = mesh.groups;
   return run;
 }
@@ -49,7 +51,8 @@ inline std::string Describe(const Mesh& mesh) {
          " replicas, " + std::to_string(mesh.micro_batches) + " micro-batches, " +
          (mesh.pipelined ? std::string(NameOf(mesh.schedule)) : "one after the other") +
          (mesh.strategy == ShardingStrategy::kEvenSplit ? ", even" : ", balanced") +
-         (mesh.checkpointing ? ", checkpointed" : "");
+         (mesh.checkpointing ? ", checkpointed" : "") + ", ZeRO " +
+         std::to_string(mesh.zero_stage) + ", buckets of " + std::to_string(mesh.bucket_kb) + " KB";
 }
 
 inline void CheckDevices(const Model& model, const TrainingResult& result) {
@@ -76,8 +79,21 @@ inline Trained TrainOn(const Mesh& mesh, const SmallRun& run) {
   return trained;
 }
 
-// The sums of a gradient that stages share go by stage where there are several micro-batches, which
-// one device has no memory for: then the numbers are those of any other mesh, and close to its.
+// The same, with what it sends: an evaluation would send more.
+inline Trained TrainAndCheckTraffic(const Mesh& mesh, const SmallRun& run) {
+  Model model = BuilderFor(On(mesh, run)).Override({"training.evaluate=false"}).Build();
+  Trained trained = Train(model);
+  CheckDevices(model, trained.result);
+  for (std::size_t i = 0; i < trained.result.memory.devices.size(); ++i) {
+    INFO("device " << i);
+    const Traffic sent = model.plan().devices->devices[i].sent.Total();
+    CHECK(trained.result.memory.devices[i].sent.bytes == trained.result.steps * sent.bytes);
+    CHECK(trained.result.memory.devices[i].sent.messages == trained.result.steps * sent.messages);
+  }
+  return trained;
+}
+
+// Stages of this network share a weight.
 inline bool SharesWeights(const std::string& network) { return network == "gpt2"; }
 
 }  // namespace frugal::testing

@@ -71,17 +71,10 @@ TEST_CASE("every device sends what is planned", "[devices]") {
   for (const std::string network : {"mlp", "gpt2", "resnet"}) {
     for (const Mesh& mesh : {Mesh{.devices = 3, .micro_batches = 4, .pipelined = true},
                              Mesh{.devices = 4, .micro_batches = 1, .replicas = 2}}) {
-      if (network == "resnet" && mesh.replicas > 1) continue;
       INFO(network << " on " << Describe(mesh));
-      AiModelBuilder builder = BuilderFor(On(mesh, RunOf(network)));
-      Model model = builder.Override({"training.evaluate=false"}).Build();
-      const TrainingResult result = model.Train();
-      for (std::size_t i = 0; i < result.memory.devices.size(); ++i) {
-        INFO("device " << i);
-        const Traffic sent = model.plan().devices->devices[i].sent.Total();
-        CHECK(sent.bytes > 0);
-        CHECK(result.memory.devices[i].sent.bytes == result.steps * sent.bytes);
-        CHECK(result.memory.devices[i].sent.messages == result.steps * sent.messages);
+      const Trained trained = TrainAndCheckTraffic(mesh, RunOf(network));
+      for (const DevicePlan& device : trained.plan.devices->devices) {
+        CHECK(device.sent.Total().bytes > 0);
       }
     }
   }
@@ -130,8 +123,6 @@ TEST_CASE("what cannot run on several devices is refused before anything starts"
   };
   CHECK(refusal({.devices = 3, .replicas = 2}, RunOf("mlp"))
             .find("[sharding] data_parallel replicas share the devices evenly") !=
-        std::string::npos);
-  CHECK(refusal({.devices = 2, .replicas = 2}, RunOf("convnet")).find("batch norms") !=
         std::string::npos);
   CHECK(refusal({.devices = 2, .micro_batches = 9, .pipelined = true}, RunOf("mlp"))
             .find("every micro-batch of a step has a sample") != std::string::npos);

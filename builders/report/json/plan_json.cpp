@@ -101,6 +101,7 @@ Json JsonOf(const std::optional<DevicesPlan>& devices) {
           {"stages", devices->stages},
           {"micro_batches", devices->micro_batches},
           {"threads", devices->threads},
+          {"link_bytes", devices->link_bytes},
           {"schedule", NameOf(devices->schedule.kind)},
           {"predicted_shares",
            {{"work", shares.work}, {"uneven_stages", shares.uneven}, {"bubble", shares.bubble}}},

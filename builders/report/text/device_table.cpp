@@ -109,7 +109,12 @@ std::string DevicesText(const DevicesPlan& plan) {
   table.flexible = 1;
   table.rows = RowsOf(plan);
   const bool charted = plan.stages > 1 && plan.stages <= kMostCharted;
-  return ToText(table) + (charted ? "\n" + PlannedChart(plan) : "");
+  std::string links;
+  if (plan.link_bytes > 0) {
+    links = "  beside it the processes of this machine share " + FormatBytes(plan.link_bytes) +
+            " to send to each other\n";
+  }
+  return ToText(table) + links + (charted ? "\n" + PlannedChart(plan) : "");
 }
 
 std::string MeasuredChartText(const DevicesPlan& plan, const PipelineTimes& times) {
@@ -124,10 +129,12 @@ std::string PredictionText(const DevicesPlan& plan, const MeshSpeed& speed) {
   const MeshPrediction step = PredictStep(plan, speed);
   return "  At " + FixedText(speed.flops / 1e9, 0) + " GFLOP/s a device, and links of " +
          FixedText(speed.bytes / 1e9, 1) + " GB/s and " + FixedText(speed.latency * 1e6, 1) +
-         " us a message, a step takes " + SecondsText(step.step) + ":\n  " +
+         " us a message and " + FixedText(speed.call * 1e6, 1) +
+         " us a kernel call, a step takes " + SecondsText(step.step) + ":\n  " +
          SecondsText(step.pipeline) + " in the pipeline (work " + PercentText(step.shares.work) +
-         ", waiting for the slowest stage " + PercentText(step.shares.uneven) + ", bubble " +
-         PercentText(step.shares.bubble) + "),\n  " + SecondsText(std::ranges::max(step.exchange)) +
+         ", of which calls " + PercentText(step.calls) + ", waiting for the slowest stage " +
+         PercentText(step.shares.uneven) + ", bubble " + PercentText(step.shares.bubble) +
+         "),\n  " + SecondsText(std::ranges::max(step.exchange)) +
          " for sums over devices; bound by " + std::string(step.bound_by) + "\n";
 }
 

@@ -57,9 +57,10 @@ struct Machine {
   std::vector<int> in_all;
 };
 
-std::unique_ptr<ChunkTransport> ShareMemory(const Machine& machine) {
+std::unique_ptr<ChunkTransport> ShareMemory(const Machine& machine, std::int64_t& shared_bytes) {
   const ChunksBetween chunks = [&](int, int) { return ChunksOfPair(machine.size); };
   const std::int64_t bytes = SharedTransport::BytesFor(machine.size, chunks);
+  shared_bytes = bytes;
   std::array<char, 256> name{};
   std::unique_ptr<SharedMemory> memory;
   if (machine.rank == 0) {
@@ -78,13 +79,15 @@ std::unique_ptr<ChunkTransport> ShareMemory(const Machine& machine) {
   return transport;
 }
 
-std::unique_ptr<ChunkTransport> Connect(const Machine& machine, int size) {
+// `shared_bytes` becomes what the ranks of this machine share.
+std::unique_ptr<ChunkTransport> Connect(const Machine& machine, int size,
+                                        std::int64_t& shared_bytes) {
   // The one way to try what goes between machines on a single one.
   const char* links = std::getenv("FRUGAL_LINKS");
   if (links != nullptr && std::string(links) == "mpi") {
     return std::make_unique<MpiTransport>(MPI_COMM_WORLD);
   }
-  std::unique_ptr<ChunkTransport> near = ShareMemory(machine);
+  std::unique_ptr<ChunkTransport> near = ShareMemory(machine, shared_bytes);
   if (machine.size == size) return near;
   return std::make_unique<RoutedTransport>(std::move(near), machine.in_all,
                                            std::make_unique<MpiTransport>(MPI_COMM_WORLD));
@@ -190,9 +193,14 @@ void RunRanks(const std::function<void()>& body) {
   CheckSize(size);
   const Machine machine(MPI_COMM_WORLD);
   const int sharing = CountSharing(machine);
-  RunProcessRank(Connect(machine, size), [&](Communicator& ranks, const FailFunction& fail) {
-    const LaunchedScope scope(
-        {.ranks = &ranks, .on_machine = machine.in_all, .sharing = sharing, .fail = fail});
+  std::int64_t link_bytes = 0;
+  std::unique_ptr<ChunkTransport> transport = Connect(machine, size, link_bytes);
+  RunProcessRank(std::move(transport), [&](Communicator& ranks, const FailFunction& fail) {
+    const LaunchedScope scope({.ranks = &ranks,
+                               .on_machine = machine.in_all,
+                               .link_bytes = link_bytes,
+                               .sharing = sharing,
+                               .fail = fail});
     const Silence silence(ranks.rank() > 0);
     body();
     ranks.Barrier("the end of the run");
@@ -205,7 +213,7 @@ void RunLaunched(const std::function<void()>& body) {
   if (!ReadToldSize()) return body();
   const LateTermination late;
   int given = MPI_THREAD_SINGLE;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given);
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
   try {
     RunRanks(body);
   } catch (const FailedRankError&) {

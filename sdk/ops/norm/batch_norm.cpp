@@ -74,17 +74,19 @@ Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
       [=](Context& ctx, const Tensor& dy) { EvaluateBackward(ctx, kept, state, dy); });
 }
 
-void MoveRunning(Context& context, const BatchNormState& state, const Tensor& mean,
+void MoveOrLeave(Context& context, const BatchNormState& state, const Tensor& mean,
                  const Tensor& rstd, std::int64_t rows) {
   if (context.recomputing()) return;
-  const Tensor running_mean = context.parameters().Value(*state.running_mean);
-  const Tensor running_variance = context.parameters().Value(*state.running_variance);
-  context.Launch(
-      {OperationKind::kNorm, BytesOf(mean, rstd) + 2 * BytesOf(running_mean, running_variance)},
-      [&](Backend& backend, void*) {
-        backend.norm().UpdateRunning(mean, rstd, state.epsilon, state.momentum, rows, running_mean,
-                                     running_variance);
-      });
+  const RunningUpdate found = {.running_mean = state.running_mean,
+                               .running_variance = state.running_variance,
+                               .epsilon = state.epsilon,
+                               .momentum = state.momentum,
+                               .mean = mean,
+                               .rstd = rstd,
+                               .rows = rows,
+                               .micro_batch = context.micro_batch()};
+  if (context.running_updates() == nullptr) return MoveRunning(context, found);
+  context.running_updates()->push_back(found);
 }
 
 // Holds what a forward pass over a batch found, from which its output is rematerialized.
@@ -124,6 +126,17 @@ void Backward(Context& context, const Tensor& x, int slot, const Statistics& fou
 
 }  // namespace
 
+void MoveRunning(Context& context, const RunningUpdate& found) {
+  const Tensor mean = context.parameters().Value(*found.running_mean);
+  const Tensor variance = context.parameters().Value(*found.running_variance);
+  context.Launch(
+      {OperationKind::kNorm, BytesOf(found.mean, found.rstd) + 2 * BytesOf(mean, variance)},
+      [&](Backend& backend, void*) {
+        backend.norm().UpdateRunning(found.mean, found.rstd, found.epsilon, found.momentum,
+                                     found.rows, mean, variance);
+      });
+}
+
 Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
   if (IsBf16(x) && !context.backend().norm().TakesBf16(x.shape().back())) {
     return ToActivation(context, BatchNorm(context, CastToF32(context, x), state));
@@ -141,7 +154,7 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
                    backend.norm().BatchForward(x.value, p.weight, p.bias, state.epsilon, state.relu,
                                                y, mean, rstd, scratch);
                  });
-  MoveRunning(context, state, mean, rstd, x.shape().RowCount());
+  MoveOrLeave(context, state, mean, rstd, x.shape().RowCount());
   const Statistics found{mean, rstd};
   const Var result = context.Record(
       y, IsDifferentiable(x, state.parameters.weight, state.parameters.bias),

@@ -46,4 +46,7 @@ struct BatchNormState {
 };
 Var BatchNorm(Context& context, const Var& x, const BatchNormState& state);
 
+// Moves running statistics by what was found.
+void MoveRunning(Context& context, const RunningUpdate& found);
+
 }  // namespace frugal
