@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -83,22 +84,36 @@ Placement PlacementOf(const TrainingSetup& setup) {
   return CustomPlacement(layers, stages, *memory.custom_device_assignments);
 }
 
+// Lists what a replica alone holds of a stage: numbers of parameters or, where its bytes alone
+// matter, sizes. `first` is the first replica's device of that stage.
+std::vector<std::int64_t> HeldAlone(const PlannedTraining& first, std::int64_t replica) {
+  const ParameterShards& shards = first.stage->stage.shards;
+  std::vector<std::int64_t> held;
+  for (const Parameter* parameter : first.parameters) {
+    if (shards.HolderOf(*parameter) != replica) continue;
+    held.push_back(shards.stage == 1 ? parameter->shape.ElementCount()
+                                     : static_cast<std::int64_t>(parameter->index));
+  }
+  if (shards.stage == 1) std::ranges::sort(held);
+  return held;
+}
+
 // Names what a device's plan depends on, beside the configuration: its stage, whether it evaluates,
-// and how many samples its micro-batches have. A device that is to run has a plan of its own.
+// how many samples its micro-batches have, and what it holds alone. A device that is to run has a
+// plan of its own. `first` is the first replica's device of its stage, or null for that one.
 std::vector<std::int64_t> KindOf(const TrainingSetup& setup, std::int64_t device,
-                                 PlanPurpose purpose) {
+                                 PlanPurpose purpose, const PlannedTraining* first) {
   if (purpose == PlanPurpose::kRun) return {device};
   const DeviceMesh mesh = MeshOf(setup.config);
   const std::int64_t replica = device / mesh.pipeline;
   const std::int64_t each = MicroBatchesOf(setup.config), parts = mesh.data * each;
-  const bool has_state_of_its_own = setup.config.sharding.zero_stage > 0;
-  std::vector<std::int64_t> kind = {device % mesh.pipeline, replica == 0 ? 1 : 0,
-                                    has_state_of_its_own ? replica : 0};
+  std::vector<std::int64_t> kind = {device % mesh.pipeline, replica == 0 ? 1 : 0};
   const EpochSchedule& schedule = setup.schedule;
   for (const std::int64_t batch : {schedule.batch, schedule.train_samples % schedule.batch}) {
     // The first micro-batches have a sample more.
     kind.push_back(std::clamp<std::int64_t>(batch % parts - replica * each, 0, each));
   }
+  if (first != nullptr) std::ranges::copy(HeldAlone(*first, replica), std::back_inserter(kind));
   return kind;
 }
 
@@ -140,7 +155,12 @@ PlannedTraining PlanDevices(TrainingSetup setup, PlanPurpose purpose) {
   std::vector<std::size_t> kind_of;  // by device
   std::vector<PlannedTraining> distinct;
   for (std::int64_t device = 0; device < count; ++device) {
-    const auto [at, is_new] = kinds.try_emplace(KindOf(planned, device, purpose), distinct.size());
+    const bool is_first = device < MeshOf(planned.config).pipeline;
+    const std::int64_t stage = device % MeshOf(planned.config).pipeline;
+    const PlannedTraining* first =
+        is_first ? nullptr : &distinct[kind_of[static_cast<std::size_t>(stage)]];
+    const auto [at, is_new] =
+        kinds.try_emplace(KindOf(planned, device, purpose, first), distinct.size());
     if (is_new) distinct.push_back(PlanDevice(planned, placement, device));
     kind_of.push_back(at->second);
   }
