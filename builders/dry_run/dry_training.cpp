@@ -23,9 +23,8 @@ std::vector<PartStorage> TakeData(const TrainingSetup& setup, Allocator& memory)
 
 // Numbers that a dry step only counts.
 std::span<const std::int64_t> SamplesWithoutStorage(std::int64_t count) {
-  const auto nowhere = std::uintptr_t{1} << 62;  // outside what user programs may map
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return {reinterpret_cast<const std::int64_t*>(nowhere), static_cast<std::size_t>(count)};
+  return {reinterpret_cast<const std::int64_t*>(kDryMemoryBegin), static_cast<std::size_t>(count)};
 }
 
 // Runs a step of a device among several.

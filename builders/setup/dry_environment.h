@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sdk/autograd/context.h"
+#include "sdk/memory/dry_memory.h"
 #include "sdk/memory/system_memory.h"
 #include "sdk/module/parameter_store.h"
 
@@ -38,6 +39,7 @@ class DryEnvironment {
  private:
   NullAllocator null_;
   MemoryLedger ledger_;
+  DryMemoryGuard guard_{ledger_};
   TrackedAllocator tensors_;
   TrackedAllocator step_;
   ParameterStore store_;

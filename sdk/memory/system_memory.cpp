@@ -132,7 +132,7 @@ Block NullAllocator::DoAllocate(std::int64_t bytes, MemoryTag tag) {
   void* address = reinterpret_cast<void*>(next_address_);  // NOLINT(performance-no-int-to-ptr)
   next_address_ += static_cast<std::uintptr_t>(bytes);
   // From the beginning again, long after all that can live at once.
-  if (next_address_ >= std::uintptr_t{1} << 63) next_address_ -= std::uintptr_t{1} << 62;
+  if (next_address_ >= kDryMemoryEnd) next_address_ = kDryMemoryBegin;
   return Block(this, address, bytes, tag);
 }
 

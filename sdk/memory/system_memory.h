@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sdk/memory/allocator.h"
+#include "sdk/memory/dry_memory.h"
 
 namespace frugal {
 
@@ -60,7 +61,7 @@ class NullAllocator final : public Allocator {
   Block DoAllocate(std::int64_t bytes, MemoryTag tag) override;
   void DoFree(Block&) noexcept override {}
 
-  std::uintptr_t next_address_ = std::uintptr_t{1} << 62;  // outside what user programs may map
+  std::uintptr_t next_address_ = kDryMemoryBegin;
 };
 
 }  // namespace frugal

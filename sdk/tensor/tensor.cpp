@@ -10,6 +10,14 @@ Tensor::Tensor(Allocator& allocator, const Shape& shape, DType dtype, MemoryTag 
       shape_(shape),
       dtype_(dtype) {}
 
+void Tensor::ThrowType(DType asked) const {
+  throw UsageError({.where = "tensor " + ToString(shape_),
+                    .required = "its elements are read and written as what they are",
+                    .given = "it holds " + std::string(NameOf(dtype_)) + ", and " +
+                             std::string(NameOf(asked)) + " is asked for",
+                    .advice = "ask for its dtype()"});
+}
+
 Tensor Tensor::Reshape(const Shape& shape) const {
   if (shape.ElementCount() != size()) {
     throw ShapeError({.where = "reshape",

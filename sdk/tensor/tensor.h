@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -24,9 +23,10 @@ class Tensor {
   std::int64_t bytes() const { return size() * SizeOf(dtype_); }
   explicit operator bool() const { return storage_ != nullptr; }
 
+  // Its elements. Throws UsageError where they are not of this type.
   template <class T>
   T* data() const {
-    assert(DTypeOf<T>() == dtype_);
+    if (DTypeOf<T>() != dtype_ && storage_ != nullptr) ThrowType(DTypeOf<T>());
     return static_cast<T*>(raw());
   }
   template <class T>
@@ -52,6 +52,8 @@ class Tensor {
   }
 
  private:
+  [[noreturn]] void ThrowType(DType asked) const;
+
   std::shared_ptr<Block> storage_;
   std::int64_t offset_bytes_ = 0;
   Shape shape_;

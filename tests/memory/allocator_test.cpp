@@ -86,8 +86,8 @@ TEST_CASE("addresses without storage never run out", "[memory][dry]") {
   NullAllocator null;
   for (int i = 0; i < 20'000; ++i) {
     const Block block = null.Allocate(std::int64_t{1} << 51, MemoryTag::kActivation);
-    REQUIRE(reinterpret_cast<std::uintptr_t>(block.data()) >= std::uintptr_t{1} << 62);
-    REQUIRE(reinterpret_cast<std::uintptr_t>(block.data()) < std::uintptr_t{1} << 63);
+    REQUIRE(reinterpret_cast<std::uintptr_t>(block.data()) >= kDryMemoryBegin);
+    REQUIRE(reinterpret_cast<std::uintptr_t>(block.data()) < kDryMemoryEnd);
   }
 }
 
