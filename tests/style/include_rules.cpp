@@ -59,6 +59,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/train/", 21},
     {"layers/", 22},
     {"layers/blocks/", 23},
+    {"layers/joins/", 23},
     {"layers/blocks/streams/", 24},
     {"layers/architectures/unet/", 24},
     {"layers/architectures/", 25},
@@ -78,8 +79,9 @@ constexpr auto kRooms = std::to_array<Room>({
     {"builders/report/text/", 35},
     {"builders/report/html/", 36},
     {"builders/", 37},
-    {"samples/", 38},
-    {"tests/", 39},
+    {"builders/cli/", 38},
+    {"samples/", 39},
+    {"tests/", 40},
 });
 
 // Headers of a library, by the start of their names, and the files that may include them.
@@ -104,7 +106,7 @@ bool MayUseOneDnn(std::string_view path) { return InBackendPart(path, "onednn/")
 bool MayUseSpdlog(std::string_view path) { return path == "sdk/core/log.cpp"; }
 bool MayUseCatch(std::string_view path) { return path == "tests/catch.h"; }
 bool MayUseOpenMp(std::string_view) { return false; }
-bool MayUseCli(std::string_view path) { return path.starts_with("samples/"); }
+bool MayUseCli(std::string_view path) { return path.starts_with("builders/cli/"); }
 
 constexpr std::string_view kEigenPlace = "sdk/backend/**/*.cpp and sdk/backend/eigen/";
 constexpr std::string_view kOneDnnPlace = "sdk/backend/**/*.cpp and sdk/backend/onednn/";
@@ -121,7 +123,7 @@ constexpr std::array<Fence, 13> kFences = {{
     {"zlib.h", IsSource, "*.cpp files"},
     {"png.h", IsSource, "*.cpp files"},
     {"omp.h", MayUseOpenMp, "no file; threads come from sdk/core/threads.h"},
-    {"CLI/", MayUseCli, "samples/"},
+    {"CLI/", MayUseCli, "builders/cli/"},
 }};
 
 const Room* RoomOf(std::string_view path) {

@@ -89,7 +89,7 @@ TEST_CASE("style: each library stays behind its fence") {
   CHECK(May("sdk/core/log.cpp", "spdlog/spdlog.h", false));
   CHECK(May("sdk/io/json.cpp", "nlohmann/json.hpp", false));
   CHECK(May("tests/catch.h", "catch2/catch.hpp", false));
-  CHECK(May("samples/cli/main.cpp", "CLI/CLI.hpp", false));
+  CHECK(May("builders/cli/main.cpp", "CLI/CLI.hpp", false));
 
   CHECK_FALSE(May("builders/config/run_config_reader.cpp", "toml++/toml.h", false));
   CHECK_FALSE(May("sdk/backend/backend.h", "Eigen/Core", false));

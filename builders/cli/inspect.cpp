@@ -1,9 +1,9 @@
 #include <iostream>
 #include <memory>
 
+#include "builders/cli/commands.h"
+#include "builders/cli/tensor_statistics.h"
 #include "builders/report/text/text_table.h"
-#include "samples/cli/commands.h"
-#include "samples/cli/tensor_statistics.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 #include "sdk/io/weights/open_weights.h"

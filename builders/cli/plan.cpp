@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "builders/cli/commands.h"
+#include "builders/cli/number_option.h"
 #include "builders/config/dataset.h"
 #include "builders/config/error_place.h"
 #include "builders/config/run_config_reader.h"
@@ -15,8 +17,6 @@
 #include "builders/report/text/plan_text.h"
 #include "builders/setup/network_builder.h"
 #include "presets/config/config_file.h"
-#include "samples/cli/commands.h"
-#include "samples/cli/number_option.h"
 #include "sdk/core/byte_size.h"
 
 namespace frugal::cli {

@@ -1,4 +1,4 @@
-#include "samples/cli/tensor_statistics.h"
+#include "builders/cli/tensor_statistics.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
+#include "builders/cli/commands.h"
 #include "presets/config/value.h"
-#include "samples/cli/commands.h"
 #include "sdk/core/error.h"
 
 namespace frugal::cli {

@@ -2,9 +2,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "builders/cli/commands.h"
 #include "builders/plan/published_models.h"
 #include "builders/report/text/text_table.h"
-#include "samples/cli/commands.h"
 #include "sdk/core/byte_size.h"
 
 namespace frugal::cli {

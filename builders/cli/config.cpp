@@ -1,9 +1,9 @@
 #include <iostream>
 #include <memory>
 
+#include "builders/cli/commands.h"
 #include "builders/config/config_values.h"
 #include "builders/config/run_config_reader.h"
-#include "samples/cli/commands.h"
 
 namespace frugal::cli {
 

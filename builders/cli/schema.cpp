@@ -1,7 +1,7 @@
 #include <iostream>
 
+#include "builders/cli/commands.h"
 #include "builders/config/run_config_reader.h"
-#include "samples/cli/commands.h"
 
 namespace frugal::cli {
 

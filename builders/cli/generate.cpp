@@ -2,10 +2,10 @@
 #include <limits>
 #include <memory>
 
+#include "builders/cli/commands.h"
+#include "builders/cli/number_option.h"
 #include "builders/config/run_config_reader.h"
 #include "builders/run/text_generation.h"
-#include "samples/cli/commands.h"
-#include "samples/cli/number_option.h"
 
 namespace frugal::cli {
 namespace {

@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "builders/ai_model_builder.h"
+#include "builders/cli/commands.h"
 #include "builders/run_training.h"
 #include "presets/config/value.h"
-#include "samples/cli/commands.h"
 
 namespace frugal::cli {
 namespace {

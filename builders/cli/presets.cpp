@@ -1,7 +1,7 @@
 #include <iostream>
 
+#include "builders/cli/commands.h"
 #include "presets/presets_table.h"
-#include "samples/cli/commands.h"
 
 namespace frugal::cli {
 
