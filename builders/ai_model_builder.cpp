@@ -88,13 +88,33 @@ AiModelBuilder& AiModelBuilder::Data(const DataLayout& layout, DataSources sourc
 AiModelBuilder& AiModelBuilder::Layers(const LayerList::Fill& fill) {
   config_.model.layers = SpecsOf(fill);
   config_.model.architecture.reset();
+  config_.model.network = nullptr;
   return *this;
 }
 
 AiModelBuilder& AiModelBuilder::Architecture(const ArchitectureConfig& config) {
   config_.model.architecture = config;
   config_.model.layers.clear();
+  config_.model.network = nullptr;
   return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Network(NetworkMaker make) {
+  config_.model.network = std::move(make);
+  config_.model.architecture.reset();
+  config_.model.layers.clear();
+  return *this;
+}
+
+AiModelBuilder& AiModelBuilder::Network(std::unique_ptr<Sequential> network) {
+  const auto given = std::make_shared<std::unique_ptr<Sequential>>(std::move(network));
+  return Network([given] {
+    if (*given) return std::move(*given);
+    throw UsageError({.where = "AiModelBuilder::Network",
+                      .required = "a network that is given as it is serves one plan or model",
+                      .given = "another one is asked for, or null was given",
+                      .advice = "give a function that makes the network"});
+  });
 }
 
 AiModelBuilder& AiModelBuilder::Architecture(const std::string& preset) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <concepts>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "builders/config/layer_list.h"
@@ -27,9 +30,25 @@ class AiModelBuilder {
   // published, .Architecture("gpt2-xl").
   AiModelBuilder& Architecture(const ArchitectureConfig& config);
   AiModelBuilder& Architecture(const std::string& preset);
+  // A network of the program's own, which the function makes whenever one is needed: for the plan,
+  // for each device and for copies. Given as it is, a network serves one Plan or Build alone.
+  AiModelBuilder& Network(NetworkMaker make);
+  AiModelBuilder& Network(std::unique_ptr<Sequential> network);
   AiModelBuilder& Loss(const LossOptions& options);
+  // A loss of the program's own: a scalar, made by operations of the outputs and the targets.
+  template <std::invocable<Context&, const Var&, const Tensor&> Function>
+  AiModelBuilder& Loss(Function function) {
+    config_.loss.function = std::move(function);
+    return *this;
+  }
   AiModelBuilder& Optimizer(const OptimizerOptions& options);
   AiModelBuilder& Schedule(const ScheduleOptions& options);
+  // The factor of the learning rate by step (from 0) and number of steps.
+  template <std::invocable<std::int64_t, std::int64_t> Function>
+  AiModelBuilder& Schedule(Function function) {
+    config_.schedule.function = std::move(function);
+    return *this;
+  }
   AiModelBuilder& Training(const TrainingOptions& options);
   AiModelBuilder& Diffusion(const DiffusionOptions& options);
   AiModelBuilder& Sharding(const ShardingOptions& options);

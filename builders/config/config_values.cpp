@@ -17,7 +17,7 @@ void Append(std::vector<ResolvedValue> more, std::vector<ResolvedValue>& values)
 
 void MarkCode(const LayerType& type, std::vector<ResolvedValue>& values) {
   LayerOptions defaults = type.defaults;
-  const std::vector<FlatField> fields = Flatten(type.fields, StructIn(defaults));
+  const std::vector<FlatField> fields = Flatten(type.fields, defaults.Data());
   for (std::size_t i = 0; i < values.size() && i < fields.size(); ++i) {
     const bool changed = !(values[i].value == fields[i].value);
     if (changed && values[i].origin.kind == OriginKind::kDefault) values[i].origin = Origin::Code();
@@ -27,13 +27,14 @@ void MarkCode(const LayerType& type, std::vector<ResolvedValue>& values) {
 void AppendLayers(const std::vector<LayerSpec>& layers, const std::string& path,
                   const Origins& origins, std::vector<ResolvedValue>& values) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const LayerType& type = LayerTypeOf(layers[i].options);
     const std::string place = path + "." + std::to_string(i);
-    LayerOptions options = layers[i].options;
-    auto own = Resolve(type.fields, StructIn(options), place, origins);
-    MarkCode(type, own);
-    for (ResolvedValue& value : own) value.section = place + " " + type.fields.name;
-    Append(std::move(own), values);
+    if (const LayerType* type = LayerTypeOf(layers[i].options)) {
+      LayerOptions options = layers[i].options;
+      auto own = Resolve(type->fields, options.Data(), place, origins);
+      MarkCode(*type, own);
+      for (ResolvedValue& value : own) value.section = place + " " + type->name;
+      Append(std::move(own), values);
+    }
     AppendLayers(layers[i].layers, place + ".layers", origins, values);
     AppendLayers(layers[i].shortcut, place + ".shortcut", origins, values);
   }

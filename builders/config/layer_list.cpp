@@ -10,8 +10,35 @@ std::vector<LayerSpec> SpecsOf(const LayerList::Fill& fill) {
 
 LayerList& LayerList::Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers,
                           std::vector<LayerSpec> shortcut) {
-  specs_.push_back({std::move(options), std::move(name), std::move(layers), std::move(shortcut)});
+  specs_.push_back({.options = std::move(options),
+                    .name = std::move(name),
+                    .layers = std::move(layers),
+                    .shortcut = std::move(shortcut)});
   return *this;
+}
+
+LayerList& LayerList::AddMade(LayerOptions options, LayerMaker make, std::string type_name,
+                              std::string name) {
+  specs_.push_back({.options = std::move(options),
+                    .name = std::move(name),
+                    .layers = {},
+                    .shortcut = {},
+                    .make = std::move(make),
+                    .type_name = std::move(type_name)});
+  return *this;
+}
+
+LayerList& LayerList::Custom(std::string name, Maker make) {
+  if (!make) {
+    throw UsageError({.where = "LayerList::Custom",
+                      .required = "a function makes the layer",
+                      .given = "the one of \"" + name + "\" is empty",
+                      .advice = {}});
+  }
+  return AddMade(
+      CustomLayerOptions(),
+      [make = std::move(make)](const LayerOptions&, const Shape& input) { return make(input); },
+      "custom", std::move(name));
 }
 
 LayerList& LayerList::Dense(const DenseOptions& options, std::string name) {
@@ -107,5 +134,11 @@ LayerList& LayerList::Residual(const ResidualOptions& options, const Fill& body,
 LayerList& LayerList::Sequential(const Fill& body, std::string name) {
   return Add(SequentialOptions(), std::move(name), SpecsOf(body));
 }
+LayerList& LayerList::Branches(const BranchesOptions& options, const Fill& branches,
+                               std::string name) {
+  return Add(options, std::move(name), SpecsOf(branches));
+}
+LayerList& LayerList::Save(std::string as) { return Add(SaveOptions{std::move(as)}, {}); }
+LayerList& LayerList::Join(const JoinOptions& options) { return Add(options, {}); }
 
 }  // namespace frugal

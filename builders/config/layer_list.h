@@ -4,7 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "builders/config/types/layer_spec.h"
+#include "builders/config/types/layer_registry.h"
+#include "builders/config/types/named_options.h"
+#include "layers/attention.h"
+#include "layers/joins/branches.h"
+#include "layers/convolution.h"
+#include "layers/dense.h"
+#include "layers/embedding.h"
+#include "layers/gated_feed_forward.h"
+#include "layers/norms.h"
+#include "layers/residual.h"
+#include "layers/joins/saved_values.h"
+#include "layers/sequence_layers.h"
+#include "layers/simple_layers.h"
+#include "layers/transposed_convolution.h"
+#include "layers/upsample.h"
 
 namespace frugal {
 
@@ -45,17 +59,35 @@ class LayerList {
   LayerList& Attention(const AttentionLayerOptions& options, std::string name = {});
   LayerList& GatedFeedForward(const GatedFeedForwardOptions& options, std::string name = {});
 
+  // A layer of the program's own: an L is constructed of its input's shape, a batch in front, and
+  // options. It need not be registered.
+  template <class L>
+  LayerList& Add(const typename L::Options& options = {}, std::string name = {}) {
+    return AddMade(options, MakerOf<L>(), "own layer", std::move(name));
+  }
+  // A layer that the function makes for an input of this shape, a batch in front. It is called
+  // whenever the network is built: for the plan, for each device and for copies.
+  using Maker = std::function<std::unique_ptr<Layer>(const Shape& input)>;
+  LayerList& Custom(std::string name, Maker make);
+
   // `fill` gets an empty list to add the inner layers to.
   using Fill = std::function<void(LayerList&)>;
   LayerList& Residual(const ResidualOptions& options, const Fill& body, const Fill& shortcut = {},
                       std::string name = {});
   LayerList& Sequential(const Fill& body, std::string name = {});
+  // Each layer of the list is a branch over the same input; Sequential makes one of several layers.
+  LayerList& Branches(const BranchesOptions& options, const Fill& branches, std::string name = {});
+  // Names the value here, for joins further on in this list: skips, several paths that meet.
+  LayerList& Save(std::string as);
+  LayerList& Join(const JoinOptions& options);
 
   const std::vector<LayerSpec>& specs() const { return specs_; }
 
  private:
   LayerList& Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers = {},
                  std::vector<LayerSpec> shortcut = {});
+  LayerList& AddMade(LayerOptions options, LayerMaker make, std::string type_name,
+                     std::string name);
 
   std::vector<LayerSpec> specs_;
 };

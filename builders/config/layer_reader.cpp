@@ -12,13 +12,13 @@ Field TypeField() {
   field.doc = "Which layer.";
   field.kind = ValueKind::kChoice;
   field.required = true;
-  for (const LayerType& type : LayerTypes()) field.choices.push_back(type.fields.name);
+  field.choices = LayerTypes().Names();
   return field;
 }
 
 const LayerType* ReadType(const ConfigNode& node, const std::string& path,
                           Diagnostics& diagnostics) {
-  static const Field field = TypeField();
+  const Field field = TypeField();  // programs may have added types
   const ConfigNode* type = node.Find("type");
   if (type == nullptr) {
     diagnostics.Add(node.location, {.where = path,
@@ -74,12 +74,15 @@ std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& pat
                                       .advice = "write it as [[" + path + "]]"});
     }
     if (type == nullptr) continue;
-    LayerSpec spec{.options = type->defaults, .name = {}, .layers = {}, .shortcut = {}};
-    spec.location = node.location;
+    LayerSpec spec{.options = type->defaults,
+                   .name = {},
+                   .layers = {},
+                   .shortcut = {},
+                   .location = node.location};
     ReadName(node, layer_path, spec, diagnostics);
     std::vector<std::string> other_keys = {"type", "name"};
     other_keys.insert(other_keys.end(), type->nested.begin(), type->nested.end());
-    ReadFields(type->fields, StructIn(spec.options), node, layer_path, origins, diagnostics,
+    ReadFields(type->fields, spec.options.Data(), node, layer_path, origins, diagnostics,
                other_keys);
     for (const std::string& key : type->nested) {
       if (const ConfigNode* inner = node.Find(key)) {

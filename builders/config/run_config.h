@@ -1,11 +1,14 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "builders/config/types/architecture.h"
 #include "builders/config/types/layer_spec.h"
+#include "layers/sequential.h"
 #include "presets/config/origins.h"
 #include "presets/training_memory_config.h"
 #include "sdk/backend/backend.h"
@@ -17,14 +20,18 @@
 
 namespace frugal {
 
+// Makes a network anew: for the plan, for each device and for copies.
+using NetworkMaker = std::function<std::unique_ptr<Sequential>()>;
+
 struct ModelOptions {
   std::string name = "model";
   // With weights from a file: tensors that the file lacks start by their initializer, and tensors
   // that the model lacks are left out, e.g. to give a trained body a new head.
   bool allow_missing = false;
-  // The network: a list of layers, or a named architecture.
+  // The network: a list of layers, a named architecture, or what a function of the program makes.
   std::vector<LayerSpec> layers;
   std::optional<ArchitectureConfig> architecture{};
+  NetworkMaker network{};
 };
 
 // A built-in data set by name, four IDX files of the user's own, or a text.

@@ -141,8 +141,8 @@ std::string RunConfigSchema() {
   layers.doc = "The network, layer by layer.";
   layers.is_list = true;
   layers.selector = "type";
-  for (const LayerType& type : LayerTypes()) {
-    layers.variants.push_back({type.fields.name, &type.fields, type.nested});
+  for (const LayerType* type : LayerTypes().Rows()) {
+    layers.variants.push_back({type->name, &type->fields, type->nested});
   }
   sections.push_back(layers);
   return JsonSchemaOf("frugal training", sections);

@@ -38,7 +38,7 @@ void CheckPrecision(const RunConfig& config, Diagnostics& diagnostics) {
 void CheckLoss(const RunConfig& config, bool custom_data, Diagnostics& diagnostics) {
   if (config.diffusion.kind != DiffusionKind::kNone) {
     const bool chosen = config.origins.Of("loss.kind").kind != OriginKind::kDefault;
-    if (!chosen || !TakesLabels(config.loss.kind)) return;
+    if (!chosen || config.loss.function || !TakesLabels(config.loss.kind)) return;
     diagnostics.Add(PlaceOf(config, "loss.kind"),
                     {.where = "loss",
                      .required = "diffusion compares values: mse, l1 or huber",
@@ -46,7 +46,7 @@ void CheckLoss(const RunConfig& config, bool custom_data, Diagnostics& diagnosti
                      .advice = "leave it out (mse), or choose one of them"});
     return;
   }
-  if (custom_data || TakesLabels(config.loss.kind)) return;
+  if (custom_data || config.loss.function || TakesLabels(config.loss.kind)) return;
   diagnostics.Add(PlaceOf(config, "loss.kind"),
                   {.where = "loss",
                    .required = "the data has class labels, which cross_entropy takes",
@@ -210,13 +210,14 @@ void CheckAccumulation(const RunConfig& config, Diagnostics& diagnostics) {
 
 void CheckNetwork(const RunConfig& config, Diagnostics& diagnostics) {
   const bool has_layers = !config.model.layers.empty();
+  if (config.model.network) return;  // which has replaced both
   if (has_layers != config.model.architecture.has_value()) return;
   diagnostics.Add(PlaceOf(config, "model"),
                   {.where = "model",
                    .required = "a model is a list of layers or a named architecture",
                    .given = has_layers ? "there are both" : "there is neither",
                    .advice = "write [[model.layers]], or family and [model.config], or preset; "
-                             "in code, AiModelBuilder::Layers() or Architecture()"});
+                             "in code, AiModelBuilder::Layers(), Architecture() or Network()"});
 }
 
 void CheckWeights(const RunConfig& config, Diagnostics& diagnostics) {

@@ -19,8 +19,9 @@ void CheckLayers(std::vector<LayerSpec>& layers, const std::string& path,
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerSpec& layer = layers[i];
     const std::string here = path + "." + std::to_string(i);
-    const FieldTable& fields = LayerTypeOf(layer.options).fields;
-    CheckTable(fields, StructIn(layer.options), here + " (" + fields.name + ")", diagnostics);
+    if (const LayerType* type = LayerTypeOf(layer.options)) {
+      CheckTable(type->fields, layer.options.Data(), here + " (" + type->name + ")", diagnostics);
+    }
     CheckLayers(layer.layers, here + ".layers", diagnostics);
     CheckLayers(layer.shortcut, here + ".shortcut", diagnostics);
   }

@@ -34,7 +34,8 @@ void CheckDeviceLimit(const PlannedTraining& planned) {
 // A label without an output could only be found by reading past a row.
 void CheckOutputs(const PlannedTraining& planned) {
   const std::int64_t classes = planned.layout.classes;
-  if (!TakesLabels(planned.config.loss.kind) || planned.plan.layers.empty()) return;
+  const LossOptions& loss = planned.config.loss;
+  if (loss.function || !TakesLabels(loss.kind) || planned.plan.layers.empty()) return;
   const Shape& output = planned.plan.layers.back().output;
   if (output.back() >= classes) return;
   const std::vector<LayerSpec>& layers = planned.config.model.layers;

@@ -23,7 +23,7 @@ enum class LayerKind : std::uint8_t {
   kSequential,
   kEmbedding,
   kRecurrent,
-  kBlock,  // a residual block or attention with more than one input
+  kBlock,  // a residual block, attention with more than one input, a layer of a program's own
   kCount
 };
 std::string_view NameOf(LayerKind kind);
@@ -39,7 +39,7 @@ struct Projection {
 // A forward-only composition of operations. Backward belongs to the operations.
 class Layer : public Module {
  public:
-  virtual LayerKind kind() const = 0;
+  virtual LayerKind kind() const { return LayerKind::kBlock; }
   // One line with the sizes, e.g. "conv2d 32 -> 64, 3x3, stride 1, padding 1, relu".
   virtual std::string Describe() const = 0;
   // Returns true where its inputs may be token numbers (kI64); else they are values.

@@ -15,6 +15,7 @@ std::string_view NameOf(ScheduleKind kind) {
 
 double ScheduleFactor(const ScheduleOptions& schedule, std::int64_t step,
                       std::int64_t total_steps) {
+  if (schedule.function) return schedule.function(step, total_steps);
   if (step < schedule.warmup_steps) {
     return static_cast<double>(step + 1) / static_cast<double>(schedule.warmup_steps);
   }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "sdk/core/error.h"
+
 namespace frugal {
 
 std::string_view NameOf(LossKind kind) {
@@ -13,9 +15,31 @@ std::string_view NameOf(LossKind kind) {
 
 bool TakesLabels(LossKind kind) { return kind == LossKind::kCrossEntropy; }
 
+std::string NameOf(const LossOptions& options) {
+  return options.function ? "own" : std::string(NameOf(options.kind));
+}
+
+namespace {
+
+Var OwnLoss(Context& context, const LossFunction& function, const Var& output,
+            const Tensor& targets) {
+  Var loss = function(context, output, targets);
+  if (loss.value && loss.value.size() == 1 && loss.dtype() == context.master_dtype()) return loss;
+  throw UsageError(
+      {.where = "loss",
+       .required = "a loss is a scalar [1] of type " + std::string(NameOf(context.master_dtype())),
+       .given = loss.value ? "the program's function made " + ToString(loss.shape()) + " of type " +
+                                 std::string(NameOf(loss.dtype()))
+                           : "the program's function made nothing",
+       .advice = "end it in a mean over all axes, e.g. of CastToF32(...)"});
+}
+
+}  // namespace
+
 Var ComputeLoss(Context& context, const LossOptions& options, const Var& output,
                 const Tensor& targets) {
   const LabelScope label(context, "loss");
+  if (options.function) return OwnLoss(context, options.function, output, targets);
   switch (options.kind) {
     case LossKind::kCrossEntropy:
       return CrossEntropy(context, output, targets,

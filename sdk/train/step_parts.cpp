@@ -30,7 +30,7 @@ TargetLayout TargetsOf(const StepParts& parts, std::int64_t batch, DType exact) 
 
 std::optional<Projection> ProjectionForLoss(const StepParts& parts) {
   const bool over_positions = TargetsAreLabels(parts) && parts.layout.label_shape.rank() > 0;
-  if (!over_positions || !TakesLabels(parts.loss.kind)) return std::nullopt;
+  if (!over_positions || parts.loss.function || !TakesLabels(parts.loss.kind)) return std::nullopt;
   const std::optional<Projection> projection = parts.network.LastProjection();
   return projection && projection->layout == WeightLayout::kOutIn ? projection : std::nullopt;
 }

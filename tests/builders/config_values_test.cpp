@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "builders/config/layer_list.h"
 #include "builders/report/rows/layer_times.h"
 #include "tests/catch.h"
 

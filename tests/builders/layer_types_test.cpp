@@ -13,13 +13,14 @@ namespace {
 
 TEST_CASE("every type of layer has one name and one row") {
   std::set<std::string_view> names;
-  REQUIRE(LayerTypes().size() == std::variant_size_v<LayerOptions>);
-  for (const LayerType& type : LayerTypes()) {
-    INFO(type.fields.name);
-    CHECK(&LayerTypeOf(type.defaults) == &type);
-    CHECK(TypeNameOf(type.defaults) == type.fields.name);
-    CHECK(names.insert(TypeNameOf(type.defaults)).second);
-    CHECK(FindLayerType(type.fields.name) == &type);
+  for (const LayerType* type : LayerTypes().Rows()) {
+    INFO(type->name);
+    CHECK(type->fields.name == type->name);
+    CHECK(LayerTypeOf(type->defaults) == type);
+    CHECK(TypeNameOf({.options = type->defaults, .name = {}, .layers = {}, .shortcut = {}}) ==
+          type->name);
+    CHECK(names.insert(type->name).second);
+    CHECK(FindLayerType(type->name) == type);
   }
   CHECK(FindLayerType("conv4d") == nullptr);
 }

@@ -93,19 +93,19 @@ TEST_CASE("TOML and code describe the same transformer") {
 
 TEST_CASE("every field of a transformer's layers arrives in its options") {
   const auto layers = ReadRunConfigText(kTransformer, "run.toml").model.layers;
-  const auto& embedding = std::get<EmbeddingOptions>(layers[0].options);
+  const auto& embedding = *layers[0].options.As<EmbeddingOptions>();
   CHECK(embedding.init_std == 0.5);
   CHECK(embedding.padding == 3);
-  CHECK(std::get<PositionOptions>(layers[1].options).init_std == 0.25);
-  CHECK(std::get<SinusoidOptions>(layers[2].options).base == 100);
-  const auto& attention = std::get<AttentionLayerOptions>(layers[3].layers[0].options);
+  CHECK(layers[1].options.As<PositionOptions>()->init_std == 0.25);
+  CHECK(layers[2].options.As<SinusoidOptions>()->base == 100);
+  const auto& attention = *layers[3].layers[0].options.As<AttentionLayerOptions>();
   CHECK(attention.key_heads == 2);
   CHECK(attention.head_size == 6);
   CHECK(attention.causal);
   CHECK_FALSE(attention.bias);
   CHECK(attention.rotary_base == 500);
   CHECK(attention.fused);
-  const auto& gated = std::get<GatedFeedForwardOptions>(layers[4].options);
+  const auto& gated = *layers[4].options.As<GatedFeedForwardOptions>();
   CHECK(gated.activation.kind == Activation::kGelu);
   CHECK(gated.bias);
 }

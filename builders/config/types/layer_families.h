@@ -4,17 +4,32 @@
 #include <vector>
 
 #include "builders/config/types/layer_type.h"
+#include "builders/config/types/named_options.h"
+#include "layers/attention.h"
+#include "layers/joins/branches.h"
+#include "layers/convolution.h"
+#include "layers/dense.h"
+#include "layers/embedding.h"
+#include "layers/gated_feed_forward.h"
+#include "layers/norms.h"
+#include "layers/residual.h"
+#include "layers/joins/saved_values.h"
+#include "layers/sequence_layers.h"
+#include "layers/simple_layers.h"
+#include "layers/transposed_convolution.h"
+#include "layers/upsample.h"
 
 namespace frugal {
 
 template <class Options>
 LayerType RowOf(FieldTable fields,
                 std::unique_ptr<Layer> (*make)(std::int64_t features, const Options&)) {
-  return {.defaults = Options(),
+  std::string name = fields.name;
+  return {.name = std::move(name),
+          .defaults = Options(),
           .fields = std::move(fields),
-          .nested = {},
-          .make = [make](const LayerOptions& options, std::int64_t features) {
-            return make(features, std::get<Options>(options));
+          .make = [make](const LayerOptions& options, const Shape& input) {
+            return make(input.back(), *options.As<Options>());
           }};
 }
 

@@ -1,7 +1,5 @@
 #include "builders/config/types/layer_registry.h"
 
-#include <algorithm>
-
 #include "builders/config/types/layer_families.h"
 
 namespace frugal {
@@ -18,29 +16,23 @@ std::vector<LayerType> AllTypes() {
 
 }  // namespace
 
-const std::vector<LayerType>& LayerTypes() {
-  static const std::vector<LayerType> types = AllTypes();
+Registry<LayerType>& LayerTypes() {
+  static Registry<LayerType> types("layer type", AllTypes());
   return types;
 }
 
-const LayerType& LayerTypeOf(const LayerOptions& options) {
-  return *std::ranges::find(LayerTypes(), options.index(),
-                            [](const LayerType& type) { return type.defaults.index(); });
+const LayerType* LayerTypeOf(const LayerOptions& options) {
+  for (const LayerType* type : LayerTypes().Rows()) {
+    if (type->defaults.type() == options.type()) return type;
+  }
+  return nullptr;
 }
 
-const LayerType* FindLayerType(std::string_view name) {
-  const auto found =
-      std::ranges::find(LayerTypes(), name,
-                        [](const LayerType& type) -> std::string_view { return type.fields.name; });
-  return found == LayerTypes().end() ? nullptr : &*found;
-}
+const LayerType* FindLayerType(std::string_view name) { return LayerTypes().Find(name); }
 
-std::string_view TypeNameOf(const LayerOptions& options) {
-  return LayerTypeOf(options).fields.name;
-}
-
-void* StructIn(LayerOptions& options) {
-  return std::visit([](auto& inner) -> void* { return &inner; }, options);
+std::string TypeNameOf(const LayerSpec& layer) {
+  const LayerType* type = LayerTypeOf(layer.options);
+  return type != nullptr ? type->name : layer.type_name;
 }
 
 }  // namespace frugal

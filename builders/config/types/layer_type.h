@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,12 +10,11 @@ namespace frugal {
 
 // One type of layer as TOML knows it.
 struct LayerType {
-  LayerOptions defaults;            // the alternative with its default options
-  FieldTable fields;                // of that alternative's struct; its name is the type's
-  std::vector<std::string> nested;  // keys that hold lists of layers: "layers", "shortcut"
-  // Makes the layer for an input of so many features; none for types that hold lists of layers.
-  // Throws ConfigError where options do not go with the input.
-  std::function<std::unique_ptr<Layer>(const LayerOptions& options, std::int64_t features)> make;
+  std::string name;                   // { type = "dense" }
+  LayerOptions defaults;              // the type's struct
+  FieldTable fields;                  // of that struct
+  LayerMaker make;                    // none for types that hold lists of layers
+  std::vector<std::string> nested{};  // keys that hold lists of layers: "layers", "shortcut"
 };
 
 }  // namespace frugal

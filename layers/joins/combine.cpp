@@ -1,0 +1,32 @@
+#include "layers/joins/combine.h"
+
+#include <array>
+
+#include "sdk/ops/arithmetic.h"
+#include "sdk/ops/elementwise.h"
+#include "sdk/ops/shape_ops.h"
+
+namespace frugal {
+
+std::string_view NameOf(Combine combine) {
+  constexpr auto names = std::to_array<std::string_view>({"add", "multiply", "concat"});
+  static_assert(names.size() == static_cast<std::size_t>(Combine::kConcat) + 1);
+  return names[static_cast<std::size_t>(combine)];
+}
+
+Var Combined(Context& context, Combine combine, std::span<const Var> values) {
+  if (combine == Combine::kConcat) {
+    return Concat(context, values, static_cast<std::int64_t>(values[0].shape().rank()) - 1);
+  }
+  Var result = values[0];
+  for (const Var& value : values.subspan(1)) {
+    const bool adds = combine == Combine::kAdd;
+    const bool alike = result.shape() == value.shape();
+    result = adds && alike ? Add(context, result, value)
+                           : Arithmetic(context, adds ? BinaryKind::kAdd : BinaryKind::kMultiply,
+                                        result, value);
+  }
+  return result;
+}
+
+}  // namespace frugal
