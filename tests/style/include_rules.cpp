@@ -55,6 +55,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/io/", 18},
     {"sdk/io/weights/", 19},
     {"sdk/diffusion/", 20},
+    {"sdk/metrics/", 20},
     {"sdk/plan/", 20},
     {"sdk/train/", 21},
     {"layers/", 22},

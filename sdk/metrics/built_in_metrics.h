@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "sdk/metrics/metric_row.h"
+
+namespace frugal {
+
+// Rows of the registry, each made in the file that is called as its function.
+std::vector<MetricRow> AccuracyRows();  // accuracy, top_k
+std::vector<MetricRow> PerplexityRows();
+
+}  // namespace frugal
