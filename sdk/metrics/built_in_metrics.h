@@ -7,7 +7,9 @@
 namespace frugal {
 
 // Rows of the registry, each made in the file that is called as its function.
-std::vector<MetricRow> AccuracyRows();  // accuracy, top_k
+std::vector<MetricRow> AccuracyRows();         // accuracy, top_k
+std::vector<MetricRow> PrecisionRecallRows();  // precision, recall, f1
+std::vector<MetricRow> ConfusionMatrixRows();
 std::vector<MetricRow> PerplexityRows();
 
 }  // namespace frugal
