@@ -9,6 +9,7 @@ namespace frugal {
 // Rows of the registry, each made in the file that is called as its function.
 std::vector<MetricRow> AccuracyRows();         // accuracy, top_k
 std::vector<MetricRow> PrecisionRecallRows();  // precision, recall, f1
+std::vector<MetricRow> AurocRows();
 std::vector<MetricRow> ConfusionMatrixRows();
 std::vector<MetricRow> PerplexityRows();
 

@@ -16,7 +16,8 @@ namespace {
 
 std::vector<MetricRow> BuiltInRows() {
   std::vector<MetricRow> rows;
-  for (auto make : {AccuracyRows, PrecisionRecallRows, ConfusionMatrixRows, PerplexityRows}) {
+  for (auto make :
+       {AccuracyRows, PrecisionRecallRows, AurocRows, ConfusionMatrixRows, PerplexityRows}) {
     std::ranges::move(make(), std::back_inserter(rows));
   }
   return rows;
