@@ -11,6 +11,7 @@ std::vector<MetricRow> AccuracyRows();         // accuracy, top_k
 std::vector<MetricRow> PrecisionRecallRows();  // precision, recall, f1
 std::vector<MetricRow> AurocRows();
 std::vector<MetricRow> ConfusionMatrixRows();
+std::vector<MetricRow> RegressionMetricRows();  // mae, rmse, r2
 std::vector<MetricRow> PerplexityRows();
 
 }  // namespace frugal

@@ -16,8 +16,8 @@ namespace {
 
 std::vector<MetricRow> BuiltInRows() {
   std::vector<MetricRow> rows;
-  for (auto make :
-       {AccuracyRows, PrecisionRecallRows, AurocRows, ConfusionMatrixRows, PerplexityRows}) {
+  for (auto make : {AccuracyRows, PrecisionRecallRows, AurocRows, ConfusionMatrixRows,
+                    RegressionMetricRows, PerplexityRows}) {
     std::ranges::move(make(), std::back_inserter(rows));
   }
   return rows;
