@@ -126,6 +126,12 @@ AiModelBuilder& AiModelBuilder::Loss(const LossOptions& options) {
   return *this;
 }
 
+AiModelBuilder& AiModelBuilder::Metrics(std::vector<std::string> names) {
+  config_.training.metrics = std::move(names);
+  config_.origins.Set("training.metrics", Origin::Code());
+  return *this;
+}
+
 AiModelBuilder& AiModelBuilder::Optimizer(const OptimizerOptions& options) {
   Replace(config_.optimizer, options, OptimizerFields(), "optimizer", config_.origins);
   return *this;

@@ -35,6 +35,8 @@ class AiModelBuilder {
   AiModelBuilder& Network(NetworkMaker make);
   AiModelBuilder& Network(std::unique_ptr<Sequential> network);
   AiModelBuilder& Loss(const LossOptions& options);
+  // Names what evaluations measure beside loss and accuracy (TrainingOptions::metrics).
+  AiModelBuilder& Metrics(std::vector<std::string> names);
   // A loss of the program's own: a scalar, made by operations of the outputs and the targets.
   template <std::invocable<Context&, const Var&, const Tensor&> Function>
   AiModelBuilder& Loss(Function function) {

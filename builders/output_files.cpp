@@ -29,6 +29,10 @@ struct Output {
 std::vector<Output> OutputsOf(const OutputOptions& options, const OutputBytes& bytes) {
   std::vector<Output> outputs;
   if (options.weights) outputs.push_back({"output.weights", *options.weights, bytes.weights});
+  if (options.best_weights) {
+    outputs.push_back({"output.best_weights", *options.best_weights, bytes.weights});
+  }
+  if (options.log) outputs.push_back({"output.log", *options.log, bytes.summary});
   if (options.summary) outputs.push_back({"output.summary", *options.summary, bytes.summary});
   if (options.report) outputs.push_back({"output.report", *options.report, bytes.report});
   return outputs;
@@ -71,7 +75,7 @@ std::string ProblemOf(const Output& output) {
 
 // Returns what is wrong with the form of weights that the path tells, or nothing.
 std::string ProblemOfForm(const Output& output) {
-  if (output.key != "output.weights") return "";
+  if (!output.key.ends_with("weights")) return "";
   try {
     FormatToWrite(output.path);
     return "";

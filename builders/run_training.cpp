@@ -9,12 +9,27 @@
 #include "builders/report/text/memory_table.h"
 #include "builders/report/text/operation_table.h"
 #include "builders/report/text/plan_text.h"
+#include "builders/report/training_log.h"
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 
 namespace frugal {
 namespace {
+
+// Rows are labels, columns what was predicted.
+std::string MatrixText(const std::vector<std::vector<std::int64_t>>& matrix) {
+  std::string text;
+  for (const std::vector<std::int64_t>& row : matrix) {
+    text += "\n ";
+    for (const std::int64_t count : row) {
+      std::string cell = std::to_string(count);
+      cell.insert(0, cell.size() < 7 ? 7 - cell.size() : 1, ' ');
+      text += cell;
+    }
+  }
+  return text;
+}
 
 std::string ResultText(const TrainingResult& result, const EpochSchedule& schedule,
                        const DataUnits& units) {
@@ -25,6 +40,16 @@ std::string ResultText(const TrainingResult& result, const EpochSchedule& schedu
     if (units.bits_per_byte) text += ", " + BitsText(*result.test_loss);
     if (result.test_accuracy) text += ", test accuracy " + PercentText(*result.test_accuracy);
     text += " over " + FormatCount(schedule.test_samples) + " " + units.samples;
+  }
+  if (!result.evaluations.empty()) {
+    for (const MetricValue& metric : result.evaluations.back().result.metrics) {
+      text += "\n" + metric.name + " " + FixedText(metric.value, 4) + MatrixText(metric.matrix);
+    }
+  }
+  if (result.stopped_early) text += "\nstopped before the end";
+  if (result.best && result.evaluations.size() > 1) {
+    text += "\nthe best evaluation by " + result.best->by + " was behind step " +
+            FormatCount(result.best->step) + ", " + FixedText(result.best->value, 4);
   }
   return text + "\n";
 }
@@ -77,12 +102,21 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   Model model(std::move(planned), std::move(sources));
   TrainingResult result;
   const TrainOptions train{.profile = options.profile};
+  std::optional<TrainingLog> log;
+  std::vector<TrainingObserver*> observers;
+  if (model.config().output.log && IsFirstProcess()) {
+    log.emplace(*model.config().output.log, model.config().training.metrics);
+    observers.push_back(&*log);
+  }
   if (options.quiet) {
-    result = Train(model, nullptr, train);
+    Observers all(observers);
+    result = Train(model, observers.empty() ? nullptr : &all, train);
   } else {
     const std::unique_ptr<TrainingObserver> watch =
         options.watch ? options.watch(model) : std::make_unique<ConsoleProgress>(units);
-    result = Train(model, watch.get(), train);
+    observers.push_back(watch.get());
+    Observers all(observers);
+    result = Train(model, &all, train);
     std::cout << "\n"
               << ResultText(result, model.schedule(), units) << "\n"
               << MemoryTableText(model.plan(), result) << std::endl;

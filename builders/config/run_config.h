@@ -76,7 +76,12 @@ struct TrainingOptions {
   std::int64_t gradient_accumulation_steps = 1;  // micro-batches of a batch, one after the other
   // Rows of logits at a time where the loss runs the last projection itself; none: by their size.
   std::optional<std::int64_t> loss_chunk_rows{};
-  bool evaluate = true;  // on the test part after each epoch
+  bool evaluate = true;                          // on the test part after each epoch
+  std::optional<std::int64_t> evaluate_every{};  // and behind every so many steps
+  std::vector<std::string> metrics{};            // names in sdk/metrics, of evaluations
+  std::string best_by = "loss";                  // what tells the best evaluation
+  // Ends the training behind so many evaluations that are no better than the best one.
+  std::optional<std::int64_t> patience{};
   // Parameters under these paths ("conv1", "layer1.0") stay as they are: no gradient, no optimizer
   // state; batch norms among them use their running statistics and leave them.
   std::vector<std::string> frozen{};
@@ -102,7 +107,9 @@ struct ShardingOptions {
 
 struct OutputOptions {
   std::optional<std::string> weights{};  // written after training; .json and .bin by their form
-  std::optional<std::string> report{};   // HTML
+  std::optional<std::string> best_weights{};  // those of the best evaluation, as soon as it was
+  std::optional<std::string> log{};     // of steps and evaluations: .csv, else a JSON object a line
+  std::optional<std::string> report{};  // HTML
   std::optional<std::string> summary{};  // JSON
 };
 

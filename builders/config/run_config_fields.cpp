@@ -179,6 +179,16 @@ const FieldTable& TrainingFields() {
                  "Rows of logits at a time in a loss over positions; none: chosen by size.",
                  {.min = 1}),
        MakeField("evaluate", &TrainingOptions::evaluate, "Measure the test part after each epoch."),
+       MakeField("evaluate_every", &TrainingOptions::evaluate_every,
+                 "Measure the test part behind every so many steps too.", {.min = 1}),
+       MakeField("metrics", &TrainingOptions::metrics,
+                 "What evaluations measure beside loss and accuracy: top_5, f1, auroc, perplexity, "
+                 "rmse, ..."),
+       MakeField("best_by", &TrainingOptions::best_by,
+                 "What tells the best evaluation: loss, accuracy, or one of the metrics."),
+       MakeField("patience", &TrainingOptions::patience,
+                 "Stop behind so many evaluations that are no better than the best one.",
+                 {.min = 1}),
        MakeField("frozen", &TrainingOptions::frozen,
                  "Parameters under these paths stay as they are."),
        MakeChoice("on_divergence", &TrainingOptions::on_divergence,
@@ -258,6 +268,11 @@ const FieldTable& OutputFields() {
       "output",
       {MakeField("weights", &OutputOptions::weights,
                  "Where the trained weights go: safetensors, or by the name .json or .bin."),
+       MakeField("best_weights", &OutputOptions::best_weights,
+                 "Where the weights of the best evaluation go, as soon as it was."),
+       MakeField("log", &OutputOptions::log,
+                 "Where steps and evaluations are noted as they come: .csv, else a JSON object a "
+                 "line."),
        MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
        MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
   return table;

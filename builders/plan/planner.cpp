@@ -3,6 +3,7 @@
 #include "builders/config/error_place.h"
 #include "builders/plan/device_planner.h"
 #include "builders/plan/one_device_planner.h"
+#include "builders/setup/metric_rules.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/with_place.h"
 
@@ -50,6 +51,7 @@ void CheckOutputs(const PlannedTraining& planned) {
 }  // namespace
 
 PlannedTraining PlanTraining(TrainingSetup setup, PlanPurpose purpose) {
+  MakeMetrics(setup);  // which checks them
   return setup.config.memory.num_devices > 1 ? PlanDevices(std::move(setup), purpose)
                                              : PlanOneDevice(std::move(setup));
 }

@@ -23,6 +23,7 @@ EvaluationResult Executor::Evaluate() {
   const std::vector<std::int64_t> order = FirstSamples(samples);
   EvaluationResult result;
   result.samples = samples;
+  ResetMetrics();
   std::int64_t correct = 0;
   for (std::int64_t at = 0; at < samples;) {
     const std::int64_t count = std::min(planned().schedule.evaluation_batch, samples - at);
@@ -38,6 +39,7 @@ EvaluationResult Executor::Evaluate() {
     const std::int64_t labels = samples * planned().layout.label_shape.ElementCount();
     result.accuracy = static_cast<double>(correct) / static_cast<double>(labels);
   }
+  result.metrics = MetricValues();
   return result;
 }
 

@@ -53,6 +53,11 @@ class Executor {
   virtual std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) = 0;
   // Runs over the test part. Throws UsageError where there is none.
   EvaluationResult Evaluate();
+  // Metrics over the evaluation steps since ResetMetrics.
+  virtual void ResetMetrics() = 0;
+  virtual std::vector<MetricValue> MetricValues() = 0;
+  // Learning rates are multiplied by this from now on.
+  virtual void SetRateScale(double scale) = 0;
 
   // Swaps the weights with their moving averages, where the optimizer keeps them.
   virtual void SwapEma() = 0;

@@ -77,7 +77,8 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
                               .parameters = store_,
                               .dtype = planned.dtype(),
                               .seed = planned.seed()}),
-      sources_(std::move(sources)) {
+      sources_(std::move(sources)),
+      metrics_(planned) {
   if (!planned.stage) {  // else they are those of the whole
     for (const std::string& caution : CautionsAbout(planned)) LogWarning(caution);
   }
@@ -125,6 +126,16 @@ auto LocalExecutor::RunPlanned(StepKind kind, std::int64_t batch, Step step) {
   }
 }
 
+StepParts LocalExecutor::PartsFor(std::span<const std::int64_t> samples) {
+  StepParts parts = planned_.step_parts();
+  take_outputs_ = [this, count = std::ssize(samples)](const Tensor& outputs, const Tensor& targets,
+                                                      double loss) {
+    metrics_.Add(outputs, targets, loss, count);
+  };
+  parts.outputs = &take_outputs_;
+  return parts;
+}
+
 StepResult LocalExecutor::RunStep(StepKind kind, std::span<const std::int64_t> samples) {
   const auto batch = static_cast<std::int64_t>(samples.size());
   if (planned_.stage) {
@@ -133,7 +144,7 @@ StepResult LocalExecutor::RunStep(StepKind kind, std::span<const std::int64_t> s
   const DataSource& source = Source(PartOf(kind));
   return RunPlanned(kind, batch, [&] {
     if (kind == StepKind::kEvaluate) {
-      return EvaluateStep(context_, planned_.step_parts(), &source, samples);
+      return EvaluateStep(context_, PartsFor(samples), &source, samples);
     }
     const StepResult result =
         TrainStep(context_, planned_.step_parts(), *planned_.optimizer, &source, samples);
@@ -145,7 +156,7 @@ StepResult LocalExecutor::RunStep(StepKind kind, std::span<const std::int64_t> s
 StepResult LocalExecutor::RunStageStep(StepKind kind, std::span<const std::int64_t> samples) {
   const PipelineStage& stage = planned_.stage->stage;
   const DataSource* source = planned_.stage->reads_data() ? &Source(PartOf(kind)) : nullptr;
-  const StepParts parts = planned_.step_parts();
+  const StepParts parts = PartsFor(samples);
   if (kind == StepKind::kEvaluate) {
     return EvaluateStage(context_, parts, stage, links_, source, samples);
   }

@@ -6,6 +6,7 @@
 
 #include "builders/run/executor.h"
 #include "builders/run/memory_stack.h"
+#include "builders/run/metric_set.h"
 #include "builders/run/step_layouts.h"
 #include "sdk/train/stage.h"
 
@@ -34,6 +35,9 @@ class LocalExecutor final : public Executor {
   void SwapEma() override;
   bool averaged() const override { return averaged_; }
   void CopyValues(Executor& from) override;
+  void ResetMetrics() override { metrics_.Reset(); }
+  std::vector<MetricValue> MetricValues() override { return metrics_.Values(); }
+  void SetRateScale(double scale) override { planned_.optimizer->set_rate_scale(scale); }
 
   void SetTimed(bool timed) override { context_.profile().timed = timed; }
   void ClearKernelTimes() override { context_.profile().by_kind = {}; }
@@ -54,6 +58,8 @@ class LocalExecutor final : public Executor {
   // Those that it owns, and copies of shared ones.
   std::vector<const Parameter*> HeldParameters() const;
   const DataSource& Source(DatasetPart part);
+  // Returns what a step is run with; its outputs go to the metrics.
+  StepParts PartsFor(std::span<const std::int64_t> samples);
   StepResult RunStageStep(StepKind kind, std::span<const std::int64_t> samples);
 
   const PlannedTraining& planned_;
@@ -61,9 +67,11 @@ class LocalExecutor final : public Executor {
   ParameterStore store_;
   Context context_;
   DataSources sources_;
-  StepLayouts layouts_;  // of steps that are not in the plan
-  StageLinks links_;     // null where the device is alone
-  Traffic sent_;         // in training steps
+  MetricSet metrics_;
+  OutputsFunction take_outputs_;  // of the step that runs
+  StepLayouts layouts_;           // of steps that are not in the plan
+  StageLinks links_;              // null where the device is alone
+  Traffic sent_;                  // in training steps
   std::vector<SlotTime> slots_;
   bool averaged_ = false;
 };

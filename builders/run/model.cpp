@@ -78,7 +78,8 @@ TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& opti
                       .advice = "build another model, or go on with TrainStep"});
   }
   trained_ = true;
-  return TrainingLoop(*executor_, observer, options).Run();
+  const auto save = [this](const std::string& path) { SaveWeights(path); };
+  return TrainingLoop(*executor_, observer, options, save).Run();
 }
 
 StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
@@ -185,6 +186,28 @@ std::vector<double> Model::Values(const std::string& path) {
   const OneThreadGuard::Scope use(*use_, "Model::Values");
   const Parameter& parameter = Find(path);
   return ToDoubles(executor_->ValueOf(parameter));
+}
+
+void Model::SetValues(const std::string& path, std::span<const double> values) {
+  const OneThreadGuard::Scope use(*use_, "Model::SetValues");
+  const Parameter& parameter = Find(path);
+  if (std::ssize(values) != parameter.shape.ElementCount()) {
+    throw UsageError(
+        {.where = "Model::SetValues",
+         .required = path + " has " + std::to_string(parameter.shape.ElementCount()) + " values",
+         .given = std::to_string(values.size()) + " were given",
+         .advice = {}});
+  }
+  for (ParameterStore* store : executor_->StoresWith(parameter)) {
+    const Tensor value = store->Value(parameter);
+    if (value.dtype() == DType::kF64) {
+      std::ranges::copy(values, value.data<double>());
+    } else {
+      std::ranges::transform(values, value.data<float>(),
+                             [](double number) { return static_cast<float>(number); });
+    }
+    store->Repack(parameter, *planned_->backend);
+  }
 }
 
 std::vector<double> Model::LastGradient(const std::string& path) {

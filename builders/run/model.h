@@ -101,6 +101,8 @@ class Model {
 
   // Values of one parameter or buffer, in f64; materializes it.
   std::vector<double> Values(const std::string& path);
+  // Gives it other values, in its order. Moving averages stay as they are.
+  void SetValues(const std::string& path, std::span<const double> values);
   // The gradient that the last TrainStep left, before clipping; empty where none arrived, and with
   // optimizer_in_backward, which leaves none.
   std::vector<double> LastGradient(const std::string& path);

@@ -239,6 +239,36 @@ void ShardedExecutor::CopyValues(Executor& from) {
   }
 }
 
+void ShardedExecutor::ResetMetrics() {
+  for (const auto& device : devices_) {
+    if (device) device->ResetMetrics();
+  }
+}
+
+// The last stage has seen the outputs.
+std::vector<MetricValue> ShardedExecutor::MetricValues() {
+  const auto& last = devices_[LastStage()];
+  std::vector<MetricValue> values = (last ? *last : First()).MetricValues();
+  for (MetricValue& value : values) {
+    team_->Share({.data = &value.value, .count = 1, .dtype = DType::kF64}, LastStage(), value.name);
+    auto classes = std::ssize(value.matrix);
+    team_->Share({.data = &classes, .count = 1, .dtype = DType::kI64}, LastStage(), value.name);
+    const auto size = static_cast<std::size_t>(classes);
+    value.matrix.resize(size, std::vector<std::int64_t>(size));
+    for (std::vector<std::int64_t>& row : value.matrix) {
+      team_->Share({.data = row.data(), .count = classes, .dtype = DType::kI64}, LastStage(),
+                   value.name);
+    }
+  }
+  return values;
+}
+
+void ShardedExecutor::SetRateScale(double scale) {
+  for (const auto& device : devices_) {
+    if (device) device->SetRateScale(scale);
+  }
+}
+
 void ShardedExecutor::SetTimed(bool timed) {
   for (const auto& device : devices_) {
     if (device) device->SetTimed(timed);

@@ -33,6 +33,9 @@ class ShardedExecutor final : public Executor {
   void SwapEma() override;
   bool averaged() const override { return First().averaged(); }
   void CopyValues(Executor& from) override;
+  void ResetMetrics() override;
+  std::vector<MetricValue> MetricValues() override;
+  void SetRateScale(double scale) override;
 
   void SetTimed(bool timed) override;
   void ClearKernelTimes() override;

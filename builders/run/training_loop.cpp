@@ -31,6 +31,14 @@ std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
 
 }  // namespace
 
+TrainingLoop::TrainingLoop(Executor& executor, TrainingObserver* observer,
+                           const TrainOptions& options, Save save)
+    : executor_(executor),
+      observer_(observer),
+      options_(options),
+      save_(std::move(save)),
+      best_(executor.planned().config.training.best_by) {}
+
 TrainingResult TrainingLoop::Run() {
   executor_.Open(DatasetPart::kTrain);
   if (schedule().test_samples > 0) executor_.Open(DatasetPart::kTest);
@@ -83,7 +91,10 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
   }
   if (result_.steps == 1 && schedule().total_steps > 1) StartProfile();
   if (result_.steps == 1) allocations_when_warm_ = executor_.system_allocations();
-  Report(epoch, step.loss);
+  Report(epoch, step);
+  const auto every = config().training.evaluate_every;
+  if (every && result_.steps % *every == 0 && schedule().test_samples > 0) EvaluateNow();
+  Steer();
 }
 
 void TrainingLoop::WarnIfDiverged(double loss) {
@@ -103,21 +114,48 @@ StepResult TrainingLoop::RunMeasured(std::span<const std::int64_t> samples) {
 
 void TrainingLoop::EvaluateInto(EpochResult& epoch) {
   if (schedule().test_samples == 0) return;
-  const EvaluationResult evaluation = executor_.Evaluate();
+  const bool is_known =
+      !result_.evaluations.empty() && result_.evaluations.back().step == result_.steps;
+  if (!is_known) EvaluateNow();
+  const EvaluationResult& evaluation = result_.evaluations.back().result;
   epoch.test_loss = evaluation.loss;
   epoch.test_accuracy = evaluation.accuracy;
 }
 
-void TrainingLoop::Report(std::int64_t epoch, double loss) {
+void TrainingLoop::EvaluateNow() {
+  result_.evaluations.push_back({.step = result_.steps, .result = executor_.Evaluate()});
+  const Evaluation& evaluation = result_.evaluations.back();
+  const bool is_best = best_.Take(evaluation);
+  result_.best = best_.best();
+  if (is_best && config().output.best_weights) save_(*config().output.best_weights);
+  const auto patience = config().training.patience;
+  if (patience && best_.since() >= *patience) result_.stopped_early = true;
+  if (observer_ != nullptr) observer_->OnEvaluation(evaluation);
+}
+
+void TrainingLoop::Report(std::int64_t epoch, const StepResult& step) {
   if (observer_ == nullptr) return;
   const auto total = schedule().total_steps;
   const double per_step = SecondsSince(start_) / static_cast<double>(result_.steps);
-  observer_->OnStep({.step = result_.steps,
-                     .total_steps = total,
-                     .epoch = epoch,
-                     .loss = loss,
-                     .samples_per_second = static_cast<double>(samples_seen_) / step_seconds_,
-                     .seconds_left = per_step * static_cast<double>(total - result_.steps)});
+  observer_->OnStep(
+      {.step = result_.steps,
+       .total_steps = total,
+       .epoch = epoch,
+       .loss = step.loss,
+       .samples_per_second = static_cast<double>(samples_seen_) / step_seconds_,
+       .seconds_left = per_step * static_cast<double>(total - result_.steps),
+       .learning_rate = executor_.planned().optimizer->LearningRate(result_.steps - 1),
+       .gradient_norm = step.gradient_norm,
+       .live_bytes = executor_.live_bytes()});
+}
+
+// Does what the observer asks for.
+void TrainingLoop::Steer() {
+  if (observer_ == nullptr) return;
+  observer_->Steer(control_);
+  if (const auto scale = control_.TakeRateScale()) executor_.SetRateScale(*scale);
+  for (const std::string& path : control_.TakePaths()) save_(path);
+  result_.stopped_early = result_.stopped_early || control_.stops();
 }
 
 bool TrainingLoop::IsTimed() const {

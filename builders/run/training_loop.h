@@ -1,7 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <string>
 
+#include "builders/run/best_evaluation.h"
 #include "builders/run/executor.h"
 #include "builders/run/training_observer.h"
 
@@ -10,8 +13,10 @@ namespace frugal {
 // The program of a training: epochs over the training part, an evaluation after each.
 class TrainingLoop {
  public:
-  TrainingLoop(Executor& executor, TrainingObserver* observer, const TrainOptions& options)
-      : executor_(executor), observer_(observer), options_(options) {}
+  // `save` writes the weights to a file.
+  using Save = std::function<void(const std::string& path)>;
+  TrainingLoop(Executor& executor, TrainingObserver* observer, const TrainOptions& options,
+               Save save);
   TrainingResult Run();
 
  private:
@@ -22,17 +27,22 @@ class TrainingLoop {
   StepResult RunMeasured(std::span<const std::int64_t> samples);
   void WarnIfDiverged(double loss);
   void EvaluateInto(EpochResult& epoch);
-  void Report(std::int64_t epoch, double loss);
+  void EvaluateNow();
+  void Report(std::int64_t epoch, const StepResult& step);
+  void Steer();
   const RunConfig& config() const { return executor_.planned().config; }
   const EpochSchedule& schedule() const { return executor_.planned().schedule; }
   bool IsTimed() const;
   void StartProfile();
   void Finish();
-  bool IsDone() const { return result_.steps >= schedule().total_steps; }
+  bool IsDone() const { return result_.stopped_early || result_.steps >= schedule().total_steps; }
 
   Executor& executor_;
   TrainingObserver* observer_;
   TrainOptions options_;
+  Save save_;
+  BestEvaluation best_;
+  TrainingControl control_;
   TrainingResult result_;
   Clock::time_point start_;
   double step_seconds_ = 0;  // spent in steps, without evaluation

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "builders/run/training_result.h"
 
@@ -13,6 +16,28 @@ struct StepProgress {
   double loss = 0;
   double samples_per_second = 0;
   double seconds_left = 0;
+  double learning_rate = 0;     // of this step
+  double gradient_norm = 0;     // before clipping; 0 where nothing clips
+  std::int64_t live_bytes = 0;  // between this step and the next
+};
+
+// An observer may ask this of the training that it watches; it is done before the next step. Where
+// a training runs in several processes, the observers of all of them must ask for it.
+class TrainingControl {
+ public:
+  void Stop() { stops_ = true; }
+  // Learning rates are multiplied by this, in place of an earlier factor.
+  void ScaleRate(double factor) { rate_scale_ = factor; }
+  void SaveWeights(std::string path) { paths_.push_back(std::move(path)); }
+
+  bool stops() const { return stops_; }
+  std::optional<double> TakeRateScale() { return std::exchange(rate_scale_, std::nullopt); }
+  std::vector<std::string> TakePaths() { return std::exchange(paths_, {}); }
+
+ private:
+  bool stops_ = false;
+  std::optional<double> rate_scale_;
+  std::vector<std::string> paths_;
 };
 
 struct TrainOptions {
@@ -25,6 +50,9 @@ class TrainingObserver {
   virtual ~TrainingObserver() = default;
   virtual void OnStep(const StepProgress& progress) = 0;
   virtual void OnEpoch(const EpochResult& epoch) = 0;
+  virtual void OnEvaluation(const Evaluation&) {}
+  // Called behind each step, and the evaluation that may follow it.
+  virtual void Steer(TrainingControl&) {}
 };
 
 }  // namespace frugal

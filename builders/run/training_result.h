@@ -63,6 +63,33 @@ struct OperationProfile {
   std::optional<MachineLimits> limits;           // where they were measured too
 };
 
+// A metric of an evaluation.
+struct MetricValue {
+  std::string name;
+  double value = 0;                                 // NaN where no row was counted
+  std::vector<std::vector<std::int64_t>> matrix{};  // of a confusion matrix
+};
+
+struct EvaluationResult {
+  std::int64_t samples = 0;
+  double loss = 0;                     // mean over the samples
+  std::optional<double> accuracy;      // with labels only
+  std::vector<MetricValue> metrics{};  // training.metrics, in their order
+};
+
+// An evaluation within a training.
+struct Evaluation {
+  std::int64_t step = 0;  // behind which it was
+  EvaluationResult result;
+};
+
+// The best evaluation of a training by one of its numbers.
+struct BestResult {
+  std::int64_t step = 0;
+  std::string by;
+  double value = 0;
+};
+
 struct TrainingResult {
   std::int64_t steps = 0;
   double seconds = 0;
@@ -70,6 +97,9 @@ struct TrainingResult {
   std::vector<double> losses;          // of each step
   std::vector<double> gradient_norms;  // before clipping; empty where nothing clips
   std::vector<EpochResult> epochs;
+  std::vector<Evaluation> evaluations;  // at the ends of epochs and every evaluate_every steps
+  std::optional<BestResult> best{};     // by training.best_by
+  bool stopped_early = false;           // by training.patience, or by an observer
   std::optional<double> test_loss;
   std::optional<double> test_accuracy;
   MemoryMeasurement memory;
@@ -80,12 +110,6 @@ struct TrainingResult {
   std::string weights_hash;                 // XXH3-64 over all weights and buffers, in order
   // With several devices, when the slots of the last whole step worked.
   std::optional<PipelineTimes> pipeline{};
-};
-
-struct EvaluationResult {
-  std::int64_t samples = 0;
-  double loss = 0;                 // mean over the samples
-  std::optional<double> accuracy;  // with labels only
 };
 
 }  // namespace frugal

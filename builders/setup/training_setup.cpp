@@ -188,7 +188,8 @@ StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
           .summed_after = summed_after,
           .chunk_rows = settings.loss_chunk_rows.value_or(0),
           .on_divergence = setup.config.training.on_divergence,
-          .reads = setup.stage ? setup.stage->reads : BatchParts()};
+          .reads = setup.stage ? setup.stage->reads : BatchParts(),
+          .needs_outputs = !setup.config.training.metrics.empty()};
 }
 
 }  // namespace frugal

@@ -42,8 +42,10 @@ class Optimizer {
 
   // Returns the learning rate of a parameter with rate_factor 1.
   double LearningRate(std::int64_t step) const {
-    return options_.lr * ScheduleFactor(schedule_, step, total_steps_);
+    return rate_scale_ * options_.lr * ScheduleFactor(schedule_, step, total_steps_);
   }
+  // Multiplies all learning rates from now on.
+  void set_rate_scale(double scale) { rate_scale_ = scale; }
   // Optimizer state tensors per parameter: 0, 1 or 2.
   std::size_t StateCount() const;
 
@@ -56,6 +58,7 @@ class Optimizer {
   ScheduleOptions schedule_;
   double clip_norm_;
   std::int64_t total_steps_;
+  double rate_scale_ = 1;
 };
 
 }  // namespace frugal

@@ -35,9 +35,14 @@ std::optional<Projection> ProjectionForLoss(const StepParts& parts) {
   return projection && projection->layout == WeightLayout::kOutIn ? projection : std::nullopt;
 }
 
+std::optional<Projection> ProjectionForLoss(const Context& context, const StepParts& parts) {
+  if (parts.needs_outputs && !context.training()) return std::nullopt;
+  return ProjectionForLoss(parts);
+}
+
 LossOfBatch RunLoss(Context& context, const StepParts& parts, const Var& output,
                     const Tensor& targets, double share) {
-  if (const auto projection = ProjectionForLoss(parts)) {
+  if (const auto projection = ProjectionForLoss(context, parts)) {
     const LabelScope label(context, "loss");
     VocabularyLoss loss =
         LinearCrossEntropy(context, output, *projection->weight, projection->bias, targets,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <variant>
@@ -12,6 +13,10 @@
 #include "sdk/train/loss.h"
 
 namespace frugal {
+
+// Takes what the network made of a batch of an evaluation, what it should have made, and the loss.
+using OutputsFunction =
+    std::function<void(const Tensor& outputs, const Tensor& targets, double loss)>;
 
 // Holds what a step works on. The same functions below run dry, to plan, and for real.
 struct StepParts {
@@ -40,6 +45,9 @@ struct StepParts {
   std::int64_t chunk_rows = 0;
   DivergencePolicy on_divergence = DivergencePolicy::kStop;
   BatchParts reads{};
+  // Evaluations need the network's outputs as a whole, for metrics.
+  bool needs_outputs = false;
+  const OutputsFunction* outputs = nullptr;  // takes them; null in a dry run
 };
 
 // Describes what the loss compares a batch's outputs with, as memory.
@@ -52,6 +60,8 @@ TargetLayout TargetsOf(const StepParts& parts, std::int64_t batch, DType exact);
 // The last projection of the network, where the loss takes it over and runs it in pieces: that of
 // a network over positions, which may end in many outputs for each.
 std::optional<Projection> ProjectionForLoss(const StepParts& parts);
+// Does so for a step that runs in this context: an evaluation may need all outputs.
+std::optional<Projection> ProjectionForLoss(const Context& context, const StepParts& parts);
 
 // RunLoss does what a forward pass does behind the network, for a part of the batch whose share of
 // the step is `share`; `output` is the network's, up to that projection where the loss takes it

@@ -32,7 +32,7 @@ double ScalarOf(Context& context, const Tensor& scalar) {
 }
 
 Var RunNetwork(Context& context, const StepParts& parts, VarTuple inputs) {
-  if (ProjectionForLoss(parts)) {
+  if (ProjectionForLoss(context, parts)) {
     const Var input = std::exchange(inputs[0], Var());
     return parts.network.RunUpToProjection(context, input);
   }
@@ -89,6 +89,11 @@ Evaluated RunForward(Context& context, const StepParts& parts, VarTuple inputs,
   evaluated.loss = std::move(loss.loss);
   evaluated.result.correct = loss.correct;
   evaluated.result.loss = ScalarOf(context, evaluated.loss.value);
+  if (parts.needs_outputs && !context.training()) {
+    context.Launch({OperationKind::kData, BytesOf(output.value, targets)}, [&](Backend&, void*) {
+      (*parts.outputs)(output.value, targets, evaluated.result.loss);
+    });
+  }
   return evaluated;
 }
 

@@ -85,7 +85,7 @@ units = 10
 )";
 
 TEST_CASE("registered layers are known to files, values and the schema", "[own]") {
-  RegisterOwnLayers();
+  RegisterOwnParts();
   const RunConfig config = ReadRunConfigText(kToml, "own.toml");
   CHECK(config.model.layers[1].options.As<SqueezeOptions>()->reduction == 2);
   CHECK(config.model.layers[2].options.As<GainOptions>()->start == 1);

@@ -89,6 +89,26 @@ Json OperationsJson(const std::optional<OperationProfile>& profile) {
           {"kinds", kinds}};
 }
 
+Json EvaluationsJson(const std::vector<Evaluation>& evaluations) {
+  Json list = Json::array();
+  for (const auto& [step, result] : evaluations) {
+    Json metrics = Json::object();
+    for (const MetricValue& metric : result.metrics) {
+      metrics[metric.name] = metric.matrix.empty() ? Json(metric.value) : Json(metric.matrix);
+    }
+    list.push_back({{"step", step},
+                    {"loss", result.loss},
+                    {"accuracy", OrNull(result.accuracy)},
+                    {"metrics", metrics}});
+  }
+  return list;
+}
+
+Json BestJson(const std::optional<BestResult>& best) {
+  if (!best) return {};
+  return {{"step", best->step}, {"by", best->by}, {"value", best->value}};
+}
+
 }  // namespace
 
 std::string SummaryJson(const ReportData& data) {
@@ -118,6 +138,9 @@ std::string SummaryJson(const ReportData& data) {
                      {"tensor_pool", PoolJson(memory.pool)},
                      {"operations", OperationsJson(result.profile)},
                      {"epochs", EpochsJson(result.epochs)},
+                     {"evaluations", EvaluationsJson(result.evaluations)},
+                     {"best", BestJson(result.best)},
+                     {"stopped_early", result.stopped_early},
                      {"losses", result.losses},
                      {"gradient_norms", result.gradient_norms}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

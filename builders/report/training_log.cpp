@@ -1,0 +1,96 @@
+#include "builders/report/training_log.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "presets/config/value.h"
+#include "sdk/core/error.h"
+
+namespace frugal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json NumberOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+// The shortest text that reads back as the same number; nothing for one that is not finite.
+std::string Cell(double value) { return std::isfinite(value) ? Json(value).dump() : ""; }
+
+std::string TableHeader(const std::vector<std::string>& metrics) {
+  std::string header =
+      "event,step,epoch,loss,accuracy,learning_rate,gradient_norm,samples_per_second,live_bytes";
+  for (const std::string& name : metrics) header += "," + name;
+  return header;
+}
+
+}  // namespace
+
+TrainingLog::TrainingLog(const std::string& path, std::vector<std::string> metrics)
+    : path_(path),
+      metrics_(std::move(metrics)),
+      is_table_(path.ends_with(".csv")),
+      file_(path, std::ios::trunc) {
+  if (is_table_) Write(TableHeader(metrics_));
+}
+
+void TrainingLog::Write(const std::string& line) {
+  file_ << line << '\n' << std::flush;
+  if (file_) return;
+  throw FileError({.where = path_,
+                   .required = "the log of a training can be written",
+                   .given = std::strerror(errno),
+                   .advice = "name another file for output.log"});
+}
+
+void TrainingLog::OnStep(const StepProgress& progress) {
+  if (!is_table_) {
+    return Write(Json{{"event", "step"},
+                      {"step", progress.step},
+                      {"epoch", progress.epoch},
+                      {"loss", NumberOrNull(progress.loss)},
+                      {"learning_rate", progress.learning_rate},
+                      {"gradient_norm", NumberOrNull(progress.gradient_norm)},
+                      {"samples_per_second", NumberOrNull(progress.samples_per_second)},
+                      {"live_bytes", progress.live_bytes}}
+                     .dump());
+  }
+  Write("step," + std::to_string(progress.step) + "," + std::to_string(progress.epoch) + "," +
+        Cell(progress.loss) + ",," + Cell(progress.learning_rate) + "," +
+        Cell(progress.gradient_norm) + "," + Cell(progress.samples_per_second) + "," +
+        std::to_string(progress.live_bytes) + std::string(metrics_.size(), ','));
+}
+
+void TrainingLog::OnEvaluation(const Evaluation& evaluation) {
+  const EvaluationResult& result = evaluation.result;
+  if (is_table_) {
+    std::string line = "evaluation," + std::to_string(evaluation.step) + ",," + Cell(result.loss) +
+                       "," + (result.accuracy ? Cell(*result.accuracy) : "") + ",,,,";
+    for (const MetricValue& metric : result.metrics) line += "," + Cell(metric.value);
+    return Write(line);
+  }
+  Json json = {
+      {"event", "evaluation"}, {"step", evaluation.step}, {"loss", NumberOrNull(result.loss)}};
+  if (result.accuracy) json["accuracy"] = *result.accuracy;
+  for (const MetricValue& metric : result.metrics) json[metric.name] = NumberOrNull(metric.value);
+  Write(json.dump());
+}
+
+void Observers::OnStep(const StepProgress& progress) {
+  for (TrainingObserver* one : all_) one->OnStep(progress);
+}
+
+void Observers::OnEpoch(const EpochResult& epoch) {
+  for (TrainingObserver* one : all_) one->OnEpoch(epoch);
+}
+
+void Observers::OnEvaluation(const Evaluation& evaluation) {
+  for (TrainingObserver* one : all_) one->OnEvaluation(evaluation);
+}
+
+void Observers::Steer(TrainingControl& control) {
+  for (TrainingObserver* one : all_) one->Steer(control);
+}
+
+}  // namespace frugal

@@ -1,0 +1,59 @@
+#include "builders/setup/metric_rules.h"
+
+#include <algorithm>
+
+#include "sdk/core/error.h"
+#include "sdk/metrics/metric_registry.h"
+
+namespace frugal {
+namespace {
+
+bool HasLabels(const TrainingSetup& setup) {
+  return setup.layout.classes > 0 && setup.diffusion == nullptr;
+}
+
+[[noreturn]] void Refuse(const std::string& field, const std::string& required,
+                         const std::string& given, const std::string& advice) {
+  throw ConfigError(
+      {.where = "training." + field, .required = required, .given = given, .advice = advice});
+}
+
+void CheckBest(const TrainingSetup& setup) {
+  const TrainingOptions& training = setup.config.training;
+  const std::string& by = training.best_by;
+  const bool is_metric = std::ranges::count(training.metrics, by) > 0;
+  if (by != "loss" && !is_metric && !(by == "accuracy" && HasLabels(setup))) {
+    Refuse("best_by", "\"loss\", \"accuracy\" of labels, or one of training.metrics",
+           "best_by = \"" + by + "\"", "add it to training.metrics");
+  }
+  const bool evaluates = setup.schedule.test_samples > 0;
+  if (training.patience && !evaluates) {
+    Refuse("patience", "evaluations tell when to stop", "there are none",
+           "give a test part, and leave training.evaluate at true");
+  }
+  if (setup.config.output.best_weights && !evaluates) {
+    throw ConfigError({.where = "output.best_weights",
+                       .required = "evaluations tell which weights are the best",
+                       .given = "there are none",
+                       .advice = "give a test part, and leave training.evaluate at true"});
+  }
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Metric>> MakeMetrics(const TrainingSetup& setup) {
+  const bool labels = HasLabels(setup);
+  std::vector<std::unique_ptr<Metric>> metrics;
+  for (const std::string& name : setup.config.training.metrics) {
+    if (FindMetric(name).of_labels != labels) {
+      Refuse("metrics", name + " is of data with " + (labels ? "real targets" : "class labels"),
+             labels ? "these have labels" : "these have real targets", "leave it out");
+    }
+    metrics.push_back(MakeMetric(name, {.classes = labels ? setup.layout.classes : 0}));
+  }
+  // Stages of a pipeline have no test part of their own.
+  if (!setup.stage) CheckBest(setup);
+  return metrics;
+}
+
+}  // namespace frugal
