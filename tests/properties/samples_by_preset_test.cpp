@@ -6,6 +6,7 @@
 #include "presets/memory_presets.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
+#include "tests/support/own_parts.h"
 #include "tests/support/synthetic.h"
 
 namespace frugal::testing {
@@ -14,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<std::string> SampleFiles() {
+  RegisterOwnParts();  // which one of them asks for
   std::vector<std::string> files;
   for (const auto& entry :
        fs::recursive_directory_iterator(fs::path(FRUGAL_SOURCE_DIR) / "samples")) {

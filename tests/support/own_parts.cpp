@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "sdk/metrics/metric_registry.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/reduce.h"
@@ -35,13 +36,18 @@ Var SqueezeExcitation::Forward(Context& context, const Var& input) {
   return Arithmetic(context, BinaryKind::kMultiply, input, scale);
 }
 
-void RegisterOwnLayers() {
+void RegisterOwnParts() {
   static std::once_flag once;
   std::call_once(once, [] {
     Register<Gain>("gain", {MakeField("start", &GainOptions::start, "Its first value.")});
     Register<SqueezeExcitation>("squeeze_excitation",
                                 {MakeField("reduction", &SqueezeOptions::reduction,
                                            "Features inside, one in so many.", {.min = 1})});
+    Metrics().Add(
+        {.name = "brier",
+         .doc = "Mean square error of probabilities.",
+         .larger_is_better = false,
+         .make = [](const MetricSetup& setup) { return MakeMetric("perplexity", setup); }});
   });
 }
 

@@ -41,7 +41,8 @@ class SqueezeExcitation final : public Layer {
   Dense squeeze_, excite_;
 };
 
-// Makes both known by name, once in a program: "gain", "squeeze_excitation".
-void RegisterOwnLayers();
+// Makes them known by name, once in a program: "gain", "squeeze_excitation", and a metric "brier",
+// as samples/070_own_parts does.
+void RegisterOwnParts();
 
 }  // namespace frugal::testing

@@ -1,0 +1,115 @@
+// A layer, a loss, a metric and data of a program's own, planned and trained like ours. With
+// arguments it is the frugal command, which knows them: plan samples/070_own_parts/own_parts.toml
+#include <cmath>
+#include <random>
+
+#include "builders/cli/cli.h"
+#include "builders/frugal.h"
+#include "sdk/metrics/metric_registry.h"
+#include "sdk/ops/arithmetic.h"
+#include "sdk/ops/elementwise.h"
+#include "sdk/ops/loss.h"
+#include "sdk/ops/reduce.h"
+
+using namespace frugal;
+
+// Scales each channel of images by what two products make of its mean (arXiv 1709.01507).
+class SqueezeExcitation final : public Layer {
+ public:
+  struct Options {
+    std::int64_t reduction = 4;
+  };
+  SqueezeExcitation(const Shape& input, const Options& options)
+      : squeeze_(input.back(),
+                 {.units = input.back() / options.reduction, .activation = Activation::kRelu}),
+        excite_(input.back() / options.reduction,
+                {.units = input.back(), .activation = Activation::kSigmoid}) {
+    AddChild("squeeze", squeeze_);
+    AddChild("excite", excite_);
+  }
+  std::string Describe() const override { return "squeeze and excitation"; }
+
+ private:
+  Var Forward(Context& context, const Var& x) override {
+    const Var scale = excite_(context, squeeze_(context, Mean(context, x, {1, 2}, true)));
+    return Arithmetic(context, BinaryKind::kMultiply, x, scale);
+  }
+  Dense squeeze_, excite_;
+};
+
+// Cross entropy that also asks for some doubt (arXiv 1701.06548).
+Var ConfidencePenalty(Context& context, const Var& logits, const Tensor& labels) {
+  const Var weighted = Arithmetic(context, BinaryKind::kMultiply, Softmax(context, logits),
+                                  LogSoftmax(context, logits));
+  const Var entropy = Reshape(context, Mean(context, weighted, {0, 1}), {1});
+  return Add(context, CrossEntropy(context, logits, labels), Scale(context, entropy, 0.1));
+}
+
+// Mean square distance of the probabilities from the truth.
+struct Brier final : Metric {
+  void Add(const MetricBatch& batch) override {
+    for (std::size_t row = 0; row < batch.labels.size(); ++row) {
+      const auto columns = static_cast<std::size_t>(batch.columns);
+      double all = 0;
+      for (const float x : batch.outputs.subspan(row * columns, columns)) all += std::exp(x);
+      for (std::size_t i = 0; i < columns; ++i) {
+        const double truth = std::cmp_equal(batch.labels[row], i) ? 1 : 0;
+        sum += std::pow(std::exp(batch.outputs[row * columns + i]) / all - truth, 2);
+      }
+      ++rows;
+    }
+  }
+  double Value() const override { return sum / static_cast<double>(rows); }
+  void Reset() override { sum = 0, rows = 0; }
+  double sum = 0;
+  std::int64_t rows = 0;
+};
+
+// Noisy images of 12 x 12 with a horizontal bar, a vertical one or a cross; no file is read.
+struct Bars final : DataSource {
+  explicit Bars(std::uint64_t first) : seed(first) {}
+  std::int64_t count() const override { return 2048; }
+  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
+            const Tensor& labels) const override {
+    float* pixel = inputs.data<float>();
+    std::uniform_real_distribution<float> noise(0, 1);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      std::mt19937_64 random(seed + static_cast<std::uint64_t>(samples[i]));
+      const std::int64_t label = samples[i] % 3, place = samples[i] % 12;
+      for (std::int64_t at = 0; at < 144; ++at) {
+        const bool lit = (label != 1 && at / 12 == place) || (label != 0 && at % 12 == place);
+        *pixel++ = noise(random) + (lit ? 0.5F : 0.0F);
+      }
+      labels.values<std::int64_t>()[i] = label;
+    }
+  }
+  std::uint64_t seed;
+};
+
+int main(int count, char** arguments) {
+  Register<SqueezeExcitation>("squeeze_excitation",
+                              {MakeField("reduction", &SqueezeExcitation::Options::reduction,
+                                         "Features inside, one in so many.", {.min = 1})});
+  Metrics().Add({.name = "brier",
+                 .doc = "Mean square error of probabilities.",
+                 .larger_is_better = false,
+                 .make = [](const MetricSetup&) { return std::make_unique<Brier>(); }});
+  if (count > 1) return Cli(count, arguments);
+  return RunProgram([] {
+    AiModelBuilder builder;
+    builder.Memory(TrainingMemoryConfig::ForConvNets()).Training({.epochs = 4});
+    builder.Optimizer({.kind = OptimizerKind::kAdamW, .lr = 0.01});
+    builder.Loss(ConfidencePenalty).Metrics({"brier", "f1"});
+    DataLayout layout;
+    layout.sample_shape = {12, 12, 1};
+    layout.classes = 3;
+    layout.train_count = layout.test_count = 2048;
+    const DataSources data = {std::make_shared<Bars>(0), std::make_shared<Bars>(1 << 20)};
+    builder.Data(layout, data).Layers([](LayerList& l) {
+      l.Conv2d({.filters = 16, .kernel = {3}, .padding = {1}}).BatchNorm({.relu = true});
+      l.Add<SqueezeExcitation>({.reduction = 4}).MaxPool2d({.kernel = {2}});
+      l.Flatten().Dense({.units = 3});
+    });
+    RunTraining(builder.Plan(), {}, data);
+  });
+}
