@@ -71,14 +71,14 @@ struct Bars final : DataSource {
   std::int64_t count() const override { return 2048; }
   void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
             const Tensor& labels) const override {
-    float* pixel = inputs.data<float>();
+    const std::span<float> pixels = inputs.values<float>();
     std::uniform_real_distribution<float> noise(0, 1);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       std::mt19937_64 random(seed + static_cast<std::uint64_t>(samples[i]));
-      const std::int64_t label = samples[i] % 3, place = samples[i] % 12;
+      const auto label = samples[i] % 3, place = samples[i] % 12;
       for (std::int64_t at = 0; at < 144; ++at) {
         const bool lit = (label != 1 && at / 12 == place) || (label != 0 && at % 12 == place);
-        *pixel++ = noise(random) + (lit ? 0.5F : 0.0F);
+        pixels[144 * i + static_cast<std::size_t>(at)] = noise(random) + (lit ? 0.5F : 0.0F);
       }
       labels.values<std::int64_t>()[i] = label;
     }
@@ -86,7 +86,7 @@ struct Bars final : DataSource {
   std::uint64_t seed;
 };
 
-int main(int count, char** arguments) {
+void RegisterParts() {
   Register<SqueezeExcitation>("squeeze_excitation",
                               {MakeField("reduction", &SqueezeExcitation::Options::reduction,
                                          "Features inside, one in so many.", {.min = 1})});
@@ -94,7 +94,11 @@ int main(int count, char** arguments) {
                  .doc = "Mean square error of probabilities.",
                  .larger_is_better = false,
                  .make = [](const MetricSetup&) { return std::make_unique<Brier>(); }});
-  if (count > 1) return Cli(count, arguments);
+}
+
+int main(int count, char** arguments) {
+  const int registered = RunProgram(RegisterParts);
+  if (registered != 0 || count > 1) return registered != 0 ? registered : Cli(count, arguments);
   return RunProgram([] {
     AiModelBuilder builder;
     builder.Memory(TrainingMemoryConfig::ForConvNets()).Training({.epochs = 4});
