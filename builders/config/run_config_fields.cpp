@@ -111,6 +111,8 @@ const FieldTable& OptimizerFields() {
                  {.min = 0, .min_exclusive = true}),
        MakeField("weight_decay", &OptimizerOptions::weight_decay,
                  "Pull towards zero; AdamW applies it apart from the gradient.", {.min = 0}),
+       MakeField("decay_vectors", &OptimizerOptions::decay_vectors,
+                 "Weight decay of vectors too: biases, scales of norms."),
        MakeChoice("state", &OptimizerOptions::state,
                   "SGD with momentum, Adam, AdamW: the type that momentum and moments are kept in.",
                   ChoicesOf({StateFormat::kF32, StateFormat::kBF16, StateFormat::k8Bit})),
@@ -130,20 +132,48 @@ const FieldTable& OptimizerFields() {
   return table;
 }
 
+namespace {
+
+// All values of an enumeration that ends in kCount, by their names.
+template <class E>
+Choices<E> AllChoices() {
+  Choices<E> choices;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(E::kCount); ++i) {
+    choices.emplace_back(NameOf(static_cast<E>(i)), static_cast<E>(i));
+  }
+  return choices;
+}
+
+}  // namespace
+
 const FieldTable& ScheduleFields() {
   static const FieldTable table = MakeFieldTable<ScheduleOptions>(
       "schedule",
       {MakeChoice("kind", &ScheduleOptions::kind, "How the learning rate moves.",
-                  ChoicesOf({ScheduleKind::kConstant, ScheduleKind::kCosine, ScheduleKind::kStep})),
+                  AllChoices<ScheduleKind>()),
        MakeField("warmup_steps", &ScheduleOptions::warmup_steps,
                  "Steps over which the rate rises to its value.", {.min = 0}),
        MakeField("final_fraction", &ScheduleOptions::final_fraction,
-                 "Cosine: share of the rate left at the end.", {.min = 0, .max = 1}),
-       MakeField("step_every", &ScheduleOptions::step_every, "Step: steps between two drops.",
-                 {.min = 1}),
+                 "Share of the rate left at the end.", {.min = 0, .max = 1}),
+       MakeField("step_every", &ScheduleOptions::step_every,
+                 "Step, exponential: steps from a drop to the next.", {.min = 1}),
        MakeField("step_factor", &ScheduleOptions::step_factor,
-                 "Step: the rate is multiplied with this at a drop.",
-                 {.min = 0, .max = 1, .min_exclusive = true})});
+                 "Step, exponential, plateau: the rate is multiplied with this at a drop.",
+                 {.min = 0, .max = 1, .min_exclusive = true}),
+       MakeField("power", &ScheduleOptions::power, "Polynomial: its degree.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("rise_fraction", &ScheduleOptions::rise_fraction,
+                 "One cycle: share of the steps in which the rate rises.", {.min = 0, .max = 1}),
+       MakeField("start_fraction", &ScheduleOptions::start_fraction,
+                 "One cycle: share of the rate in the first step.", {.min = 0, .max = 1}),
+       MakeField("restart_every", &ScheduleOptions::restart_every,
+                 "Restarts: steps of the first cosine.", {.min = 1}),
+       MakeField("restart_factor", &ScheduleOptions::restart_factor,
+                 "Restarts: each cosine is so many times as long as the one before.", {.min = 1}),
+       MakeField("plateau_patience", &ScheduleOptions::plateau_patience,
+                 "Plateau: the rate drops behind so many evaluations that are no better than the "
+                 "best by training.best_by.",
+                 {.min = 1})});
   return table;
 }
 

@@ -128,13 +128,26 @@ void CheckLrMultiplier(const RunConfig& config, Diagnostics& diagnostics) {
 void CheckSchedule(const RunConfig& config, Diagnostics& diagnostics) {
   const ScheduleOptions& o = config.schedule;
   const ScheduleOptions d;
-  const std::vector<std::string> cosine = NamesOf<ScheduleKind>({ScheduleKind::kCosine});
-  const std::vector<std::string> step = NamesOf<ScheduleKind>({ScheduleKind::kStep});
+  using Kind = ScheduleKind;
+  const std::vector<std::string> falls = NamesOf<Kind>(
+      {Kind::kCosine, Kind::kLinear, Kind::kPolynomial, Kind::kOneCycle, Kind::kRestarts});
+  const std::vector<std::string> steps = NamesOf<Kind>({Kind::kStep, Kind::kExponential});
+  const std::vector<std::string> drops =
+      NamesOf<Kind>({Kind::kStep, Kind::kExponential, Kind::kPlateau});
+  const std::vector<std::string> cycle = NamesOf<Kind>({Kind::kOneCycle});
+  const std::vector<std::string> restarts = NamesOf<Kind>({Kind::kRestarts});
   const std::string kind(NameOf(o.kind));
   CheckOwnedFields(config, {.section = "schedule", .kind = kind, .owner = "the schedule "},
-                   {{"final_fraction", o.final_fraction != d.final_fraction, cosine},
-                    {"step_every", o.step_every != d.step_every, step},
-                    {"step_factor", o.step_factor != d.step_factor, step}},
+                   {{"final_fraction", o.final_fraction != d.final_fraction, falls},
+                    {"step_every", o.step_every != d.step_every, steps},
+                    {"step_factor", o.step_factor != d.step_factor, drops},
+                    {"power", o.power != d.power, NamesOf<Kind>({Kind::kPolynomial})},
+                    {"rise_fraction", o.rise_fraction != d.rise_fraction, cycle},
+                    {"start_fraction", o.start_fraction != d.start_fraction, cycle},
+                    {"restart_every", o.restart_every != d.restart_every, restarts},
+                    {"restart_factor", o.restart_factor != d.restart_factor, restarts},
+                    {"plateau_patience", o.plateau_patience != d.plateau_patience,
+                     NamesOf<Kind>({Kind::kPlateau})}},
                    diagnostics);
 }
 

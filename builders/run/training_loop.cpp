@@ -128,9 +128,20 @@ void TrainingLoop::EvaluateNow() {
   const bool is_best = best_.Take(evaluation);
   result_.best = best_.best();
   if (is_best && config().output.best_weights) save_(*config().output.best_weights);
+  DropRateOnPlateau();
   const auto patience = config().training.patience;
   if (patience && best_.since() >= *patience) result_.stopped_early = true;
   if (observer_ != nullptr) observer_->OnEvaluation(evaluation);
+}
+
+void TrainingLoop::DropRateOnPlateau() {
+  const ScheduleOptions& schedule = config().schedule;
+  if (schedule.kind != ScheduleKind::kPlateau || schedule.function) return;
+  worse_ = best_.since() == 0 ? 0 : worse_ + 1;
+  if (worse_ < schedule.plateau_patience) return;
+  worse_ = 0;
+  rate_scale_ *= schedule.step_factor;
+  executor_.SetRateScale(rate_scale_);
 }
 
 void TrainingLoop::Report(std::int64_t epoch, const StepResult& step) {
@@ -153,7 +164,7 @@ void TrainingLoop::Report(std::int64_t epoch, const StepResult& step) {
 void TrainingLoop::Steer() {
   if (observer_ == nullptr) return;
   observer_->Steer(control_);
-  if (const auto scale = control_.TakeRateScale()) executor_.SetRateScale(*scale);
+  if (const auto scale = control_.TakeRateScale()) executor_.SetRateScale(rate_scale_ = *scale);
   for (const std::string& path : control_.TakePaths()) save_(path);
   result_.stopped_early = result_.stopped_early || control_.stops();
 }

@@ -28,6 +28,7 @@ class TrainingLoop {
   void WarnIfDiverged(double loss);
   void EvaluateInto(EpochResult& epoch);
   void EvaluateNow();
+  void DropRateOnPlateau();
   void Report(std::int64_t epoch, const StepResult& step);
   void Steer();
   const RunConfig& config() const { return executor_.planned().config; }
@@ -43,6 +44,8 @@ class TrainingLoop {
   Save save_;
   BestEvaluation best_;
   TrainingControl control_;
+  double rate_scale_ = 1;
+  std::int64_t worse_ = 0;  // evaluations since the rate dropped or the best one
   TrainingResult result_;
   Clock::time_point start_;
   double step_seconds_ = 0;  // spent in steps, without evaluation

@@ -31,6 +31,12 @@ void CheckBest(const TrainingSetup& setup) {
     Refuse("patience", "evaluations tell when to stop", "there are none",
            "give a test part, and leave training.evaluate at true");
   }
+  if (setup.config.schedule.kind == ScheduleKind::kPlateau && !evaluates) {
+    throw ConfigError({.where = "schedule.kind",
+                       .required = "evaluations tell when the rate of a plateau drops",
+                       .given = "there are none",
+                       .advice = "give a test part, and leave training.evaluate at true"});
+  }
   if (setup.config.output.best_weights && !evaluates) {
     throw ConfigError({.where = "output.best_weights",
                        .required = "evaluations tell which weights are the best",

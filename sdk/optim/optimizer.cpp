@@ -93,6 +93,8 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
     state[i] = store.State(parameter, i, form.dtype, form.shape, context.backend());
   }
   const bool rounds = form.dtype != value.dtype();  // by chance
+  OptimizerOptions options = options_;
+  if (!options.decay_vectors && parameter.shape.rank() < 2) options.weight_decay = 0;
   const UpdateCall call{.rate = LearningRate(context.step()) * parameter.rate_factor,
                         .epsilon = Epsilon(),
                         .step = context.step() + 1,
@@ -106,7 +108,7 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
                         .value = value};
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
-                 [&](Backend& backend, void*) { RunUpdate(backend, options_, call); });
+                 [&](Backend& backend, void*) { RunUpdate(backend, options, call); });
   FollowUpdate(context, parameter);
 }
 

@@ -59,6 +59,7 @@ struct OptimizerOptions {
   // All but sgd; not given: 1e-10 for adagrad, 1e-6 for adadelta, else 1e-8, as PyTorch.
   std::optional<double> eps{};
   double weight_decay = 0;
+  bool decay_vectors = true;  // biases and scales of norms too, not matrices and kernels alone
   StateFormat state = StateFormat::kF32;  // sgd with momentum, adam and adamw; others: kF32 only
   // > 0: the weights' moving average is kept beside them: after update t (from 0) it is
   // d average + (1 - d) weight, d = min(ema_decay, t / (t + 10)). Evaluations, predictions,

@@ -134,6 +134,23 @@ TEST_CASE("a training stops early by a metric of one's own and keeps the best we
                     Contains("out of luck"));
 }
 
+TEST_CASE("the rate drops on a plateau", "[evaluation]") {
+  RegisterOwnMetrics();
+  class Rates final : public TrainingObserver {
+   public:
+    void OnStep(const StepProgress& progress) override { rates.push_back(progress.learning_rate); }
+    void OnEpoch(const EpochResult&) override {}
+    std::vector<double> rates;
+  };
+  Rates seen;
+  With(RunOf("mlp"),
+       {"training.metrics=[\"falling\"]", "training.best_by=falling", "training.evaluate_every=1",
+        "schedule.kind=plateau", "schedule.plateau_patience=2", "schedule.step_factor=0.5"})
+      .Build()
+      .Train(&seen);
+  CHECK(seen.rates == std::vector<double>{0.01, 0.01, 0.01, 0.005, 0.005, 0.0025});
+}
+
 class Asking final : public TrainingObserver {
  public:
   explicit Asking(std::string path) : path_(std::move(path)) {}

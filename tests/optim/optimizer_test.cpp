@@ -97,6 +97,18 @@ TEST_CASE("the learning rate follows its schedule", "[optim]") {
   CHECK(setup.Value(0)[0] == Approx(0.9));
 }
 
+TEST_CASE("weight decay may leave vectors out", "[optim]") {
+  for (const bool vectors : {true, false}) {
+    Setup setup(kReferenceF64);
+    OptimizerOptions options = PlainSgd(1);
+    options.weight_decay = 0.5;
+    options.decay_vectors = vectors;
+    setup.Give(0, {0, 0, 0});
+    setup.Step(Optimizer(options, {}, 0, 10));
+    CHECK(setup.Value(0)[0] == Approx(vectors ? 0.5 : 1));
+  }
+}
+
 TEST_CASE("state is taken for what needs it and no more", "[optim][memory]") {
   struct Expected {
     OptimizerOptions options;

@@ -1,5 +1,7 @@
 #include "builders/report/text/policy_text.h"
 
+#include <algorithm>
+
 #include "builders/config/config_values.h"
 #include "builders/report/text/text_table.h"
 #include "presets/config/resolved.h"
@@ -64,11 +66,15 @@ std::string InitializationPhrase(const TrainingMemoryConfig& memory) {
 }
 
 void AddSchedule(const ScheduleOptions& schedule, std::vector<std::string>& phrases) {
-  if (schedule.kind == ScheduleKind::kStep) {
+  if (schedule.kind == ScheduleKind::kStep && !schedule.function) {
     phrases.push_back("times " + CompactText(schedule.step_factor, 6) + " every " +
                       Plural(schedule.step_every, "step"));
-  } else if (schedule.kind == ScheduleKind::kCosine) {
-    phrases.emplace_back("cosine schedule");
+  } else if (schedule.function) {
+    phrases.emplace_back("a schedule of the program's own");
+  } else if (schedule.kind != ScheduleKind::kConstant) {
+    std::string name(NameOf(schedule.kind));
+    std::ranges::replace(name, '_', ' ');
+    phrases.push_back(name + " schedule");
   }
   if (schedule.warmup_steps > 0) {
     phrases.push_back(Plural(schedule.warmup_steps, "step") + " warm-up");
