@@ -62,8 +62,8 @@ class LayerList {
   // A layer of the program's own: an L is constructed of its input's shape, a batch in front, and
   // options. It need not be registered.
   template <class L>
-  LayerList& Add(const typename L::Options& options = {}, std::string name = {}) {
-    return AddMade(options, MakerOf<L>(), "own layer", std::move(name));
+  LayerList& Add(const typename L::Options& options = {}, const std::string& name = {}) {
+    return AddMade(options, MakerOf<L>(), "own layer", name);
   }
   // A layer that the function makes for an input of this shape, a batch in front. It is called
   // whenever the network is built: for the plan, for each device and for copies.

@@ -9,9 +9,9 @@
 namespace frugal {
 
 std::string_view NameOf(Combine combine) {
-  constexpr auto names = std::to_array<std::string_view>({"add", "multiply", "concat"});
-  static_assert(names.size() == static_cast<std::size_t>(Combine::kConcat) + 1);
-  return names[static_cast<std::size_t>(combine)];
+  constexpr auto kNames = std::to_array<std::string_view>({"add", "multiply", "concat"});
+  static_assert(kNames.size() == static_cast<std::size_t>(Combine::kConcat) + 1);
+  return kNames[static_cast<std::size_t>(combine)];
 }
 
 Var Combined(Context& context, Combine combine, std::span<const Var> values) {

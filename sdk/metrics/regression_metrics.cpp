@@ -100,9 +100,9 @@ class R2 : public TargetMetric {
 };
 
 template <class Kind>
-MetricRow RowOf(std::string name, std::string doc, bool larger_is_better) {
-  return {.name = std::move(name),
-          .doc = std::move(doc) + "; NaN where an output is",
+MetricRow RowOf(const std::string& name, const std::string& doc, bool larger_is_better) {
+  return {.name = name,
+          .doc = doc + "; NaN where an output is",
           .of_labels = false,
           .larger_is_better = larger_is_better,
           .make = [](const MetricSetup&) { return std::make_unique<Kind>(); }};

@@ -8,11 +8,11 @@
 namespace frugal {
 
 std::string_view NameOf(ScheduleKind kind) {
-  constexpr auto names =
+  constexpr auto kNames =
       std::to_array<std::string_view>({"constant", "cosine", "step", "linear", "polynomial",
                                        "exponential", "one_cycle", "restarts", "plateau"});
-  static_assert(names.size() == static_cast<std::size_t>(ScheduleKind::kCount));
-  return names[static_cast<std::size_t>(kind)];
+  static_assert(kNames.size() == static_cast<std::size_t>(ScheduleKind::kCount));
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 namespace {
@@ -52,10 +52,11 @@ double ScheduleFactor(const ScheduleOptions& schedule, std::int64_t step,
       static_cast<double>(std::max<std::int64_t>(1, total_steps - 1 - schedule.warmup_steps));
   const double done = std::min(1.0, static_cast<double>(since) / length);
   const std::int64_t every = std::max<std::int64_t>(1, schedule.step_every);
+  const std::int64_t drops = since / every;
   const double last = schedule.final_fraction;
   switch (schedule.kind) {
     case ScheduleKind::kStep:
-      return std::pow(schedule.step_factor, static_cast<double>(since / every));
+      return std::pow(schedule.step_factor, static_cast<double>(drops));
     case ScheduleKind::kCosine:
       return AlongCosine(1, last, done);
     case ScheduleKind::kLinear:

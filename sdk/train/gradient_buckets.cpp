@@ -82,7 +82,7 @@ void GradientBuckets::Add(const Parameter& parameter) {
 
 Tensor GradientBuckets::Packed(const std::vector<const Parameter*>& parameters) {
   const DType dtype = context_.master_dtype();
-  const Tensor packed =
+  Tensor packed =
       context_.Allocate({BytesOf(parameters, dtype) / SizeOf(dtype)}, dtype, MemoryTag::kGradient);
   std::int64_t at = 0;
   for (const Parameter* parameter : parameters) {

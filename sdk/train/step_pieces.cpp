@@ -163,8 +163,8 @@ void JoinTable(Context& context, const Parameter& parameter) {
 
 Tensor GradientOrNone(Context& context, const Parameter& parameter) {
   ParameterStore& store = context.parameters();
-  if (const Tensor gradient = store.Gradient(parameter)) return gradient;
-  const Tensor none = store.GradientFor(parameter).tensor;
+  if (Tensor gradient = store.Gradient(parameter)) return gradient;
+  Tensor none = store.GradientFor(parameter).tensor;
   // Whatever -0 is added to stays as it is, zeros with their signs.
   context.Launch({OperationKind::kElementwise, none.bytes()},
                  [&](Backend& backend, void*) { backend.elementwise().Fill(none, -0.0); });

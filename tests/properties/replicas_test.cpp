@@ -129,7 +129,7 @@ TEST_CASE("each stage of sharding keeps the bytes of the published formulas", "[
         const std::int64_t share = is_shared ? parameters / kReplicas : parameters;
         // Parameters are dealt out whole, and blocks begin at multiples of 64 bytes.
         const std::int64_t slack = is_shared ? largest : 0;
-        const std::int64_t padding = 2 * 64 * std::ssize(model.parameters());
+        const std::int64_t padding = std::int64_t{2} * 64 * std::ssize(model.parameters());
         CHECK(Kept(model, device, tag) >= bytes * (share - slack));
         CHECK(Kept(model, device, tag) <= bytes * (share + slack) + padding);
       };
