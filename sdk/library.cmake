@@ -6,11 +6,13 @@ foreach(room sdk sdk_Baseline sdk_Avx2 sdk_Avx512 layers presets builders)
 endforeach()
 set(frugal_libraries spdlog::spdlog ZLIB::ZLIB PNG::PNG
     tomlplusplus::tomlplusplus frugal::system_dnnl frugal::system_xxhash frugal::system_gomp)
+set(frugal_command_objects $<TARGET_OBJECTS:frugal_builders_cli>)
 
 get_property(frugal_public_headers GLOBAL PROPERTY frugal_public_headers)
 
+# frugal_library(<kind> <type> <objects>...): the target frugal_<kind>.
 function(frugal_library kind type)
-  add_library(frugal_${kind} ${type} ${frugal_objects})
+  add_library(frugal_${kind} ${type} ${frugal_objects} ${ARGN})
   set_target_properties(frugal_${kind} PROPERTIES
     OUTPUT_NAME frugal EXPORT_NAME frugal LINKER_LANGUAGE CXX)
   target_compile_features(frugal_${kind} PUBLIC cxx_std_20)
@@ -18,15 +20,20 @@ function(frugal_library kind type)
   target_link_libraries(frugal_${kind} PUBLIC Threads::Threads PRIVATE ${frugal_libraries})
 endfunction()
 
-frugal_library(static STATIC)
+frugal_library(static STATIC ${frugal_command_objects})
 set(frugal_kind static)
 if(BUILD_SHARED_LIBS)
   set(frugal_kind shared)
 endif()
 
+# A program that does not call frugal::Cli links this one, so that whoever wants that program alone
+# need not wait for the command's sources, which are slow to compile.
+frugal_library(commandless STATIC)
+set_target_properties(frugal_commandless PROPERTIES OUTPUT_NAME frugal_commandless)
+
 # The tests look at the shared library too, which costs no more than linking it.
 if(BUILD_SHARED_LIBS OR FRUGAL_TESTS)
-  frugal_library(shared SHARED)
+  frugal_library(shared SHARED ${frugal_command_objects})
   set(script ${PROJECT_SOURCE_DIR}/sdk/version_script.cmake)
   set(map ${PROJECT_BINARY_DIR}/frugal.map)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sdk/*.h
