@@ -54,8 +54,8 @@ std::string ResultText(const TrainingResult& result, const EpochSchedule& schedu
   return text + "\n";
 }
 
-// Where the weights of before a training diverged are kept: beside the file that was named for
-// those of its end, so that nothing good is overwritten.
+// The weights of before a training diverged are kept beside the file that was named for those of
+// its end, so that nothing good is overwritten.
 std::string LastGoodPath(const std::string& weights) {
   const std::filesystem::path path = weights;
   return path.parent_path() /

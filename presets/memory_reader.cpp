@@ -62,8 +62,8 @@ bool FailedToRead(const std::string& field, const ConfigNode& table, const Origi
   return table.Find(field) && !origins.Of(Dotted(field)).IsExplicit();
 }
 
-// Where a contradiction is best reported: at the first field involved that has a place, at the
-// word `preset` if it was that, or at the table.
+// A contradiction is best reported at the first field involved that has a place, at the word
+// `preset` if it was that, or at the table.
 SourceLocation PlaceOf(const Contradiction& contradiction, const ConfigNode& table,
                        const Origins& origins) {
   for (const bool want_explicit : {true, false}) {

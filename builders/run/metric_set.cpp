@@ -23,6 +23,22 @@ std::vector<float> FloatsOf(const Tensor& tensor) {
   return Narrowed<float>(tensor.values<float>());
 }
 
+// Runs what is a metric's own; what it throws names the metric.
+template <class Call>
+auto Named(const std::string& name, const Call& call) {
+  try {
+    return call();
+  } catch (Error& error) {
+    error.Rename("metric " + name + ", " + error.diagnostic().where);
+    throw;
+  } catch (const std::exception& error) {
+    throw UsageError({.where = "metric " + name,
+                      .required = "a metric takes every batch and has a value",
+                      .given = "it threw \"" + std::string(error.what()) + "\"",
+                      .advice = "mend the metric, or leave it out of training.metrics"});
+  }
+}
+
 }  // namespace
 
 MetricSet::MetricSet(const TrainingSetup& setup) : ignore_index_(setup.config.loss.ignore_index) {
@@ -46,23 +62,22 @@ void MetricSet::Add(const Tensor& outputs, const Tensor& targets, double loss,
                        .count = samples};
   if (labels) batch.labels = targets.values<std::int64_t>();
   for (const Entry& entry : entries_) {
-    try {
-      entry.metric->Add(batch);
-    } catch (Error& error) {
-      error.Rename("metric " + entry.name + ", " + error.diagnostic().where);
-      throw;
-    }
+    Named(entry.name, [&] { entry.metric->Add(batch); });
   }
 }
 
 void MetricSet::Reset() {
-  for (const Entry& entry : entries_) entry.metric->Reset();
+  for (const Entry& entry : entries_) {
+    Named(entry.name, [&] { entry.metric->Reset(); });
+  }
 }
 
 std::vector<MetricValue> MetricSet::Values() const {
   std::vector<MetricValue> values;
   for (const Entry& entry : entries_) {
-    values.push_back({entry.name, entry.metric->Value(), entry.metric->Matrix()});
+    values.push_back(Named(entry.name, [&] {
+      return MetricValue{entry.name, entry.metric->Value(), entry.metric->Matrix()};
+    }));
   }
   return values;
 }

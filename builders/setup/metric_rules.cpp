@@ -26,22 +26,19 @@ void CheckBest(const TrainingSetup& setup) {
     Refuse("best_by", "\"loss\", \"accuracy\" of labels, or one of training.metrics",
            "best_by = \"" + by + "\"", "add it to training.metrics");
   }
-  const bool evaluates = setup.schedule.test_samples > 0;
-  if (training.patience && !evaluates) {
-    Refuse("patience", "evaluations tell when to stop", "there are none",
-           "give a test part, and leave training.evaluate at true");
-  }
-  if (setup.config.schedule.kind == ScheduleKind::kPlateau && !evaluates) {
-    throw ConfigError({.where = "schedule.kind",
-                       .required = "evaluations tell when the rate of a plateau drops",
+  if (setup.schedule.test_samples > 0) return;
+  const auto needs = [](const std::string& key, const std::string& required) {
+    throw ConfigError({.where = key,
+                       .required = required,
                        .given = "there are none",
                        .advice = "give a test part, and leave training.evaluate at true"});
+  };
+  if (training.patience) needs("training.patience", "evaluations tell when to stop");
+  if (setup.config.schedule.kind == ScheduleKind::kPlateau) {
+    needs("schedule.kind", "evaluations tell when the rate of a plateau drops");
   }
-  if (setup.config.output.best_weights && !evaluates) {
-    throw ConfigError({.where = "output.best_weights",
-                       .required = "evaluations tell which weights are the best",
-                       .given = "there are none",
-                       .advice = "give a test part, and leave training.evaluate at true"});
+  if (setup.config.output.best_weights) {
+    needs("output.best_weights", "evaluations tell which weights are the best");
   }
 }
 

@@ -116,8 +116,8 @@ std::int64_t TooSmallRest(const TrainingSetup& setup, const PipelineStage& stage
   return rest < stage.data_count * stage.micro_batches ? rest : 0;
 }
 
-// Where they share values or statistics, all replicas go through the network as often as each
-// other.
+// Throws where replicas share values or statistics and some would go through the network more often
+// than others.
 void CheckReplicas(const TrainingSetup& setup, const PipelineStage& stage) {
   if (stage.data_count == 1) return;
   const bool shares_values = stage.shards.stage >= 3;

@@ -111,7 +111,7 @@ class Context {
   }
   // Runs a part of a backward pass now or, within a DeferScope of its kind, when its queue runs.
   void RunDeferred(Deferred what, std::function<void(Context&)> backward);
-  // Where batch norms leave what is to move their running statistics; null where these move at
+  // Batch norms leave here what is to move their running statistics; it is null where these move at
   // once.
   std::vector<RunningUpdate>* running_updates() const { return running_updates_; }
   void set_running_updates(std::vector<RunningUpdate>* updates) { running_updates_ = updates; }

@@ -5,7 +5,7 @@
 
 namespace frugal {
 
-// Where something stands in a text. Line 0 means no file but the command line, and `file` is then
+// The place of something in a text. Line 0 means no file but the command line, and `file` is then
 // the option as it was typed: "--set memory.num_devices=2". Text without a file has no place.
 struct SourceLocation {
   std::string file = {};

@@ -7,7 +7,7 @@
 
 namespace frugal {
 
-// Where each block of a repeating allocation sequence lies in one arena.
+// An arena layout says where each block of a repeating allocation sequence lies.
 struct ArenaLayout {
   struct Item {
     std::int64_t bytes = 0;

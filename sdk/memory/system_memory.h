@@ -11,7 +11,7 @@
 
 namespace frugal {
 
-// Where the least of the limits on this process's memory comes from.
+// The kinds of limits on a process's memory, of which the least counts.
 enum class MemoryLimitKind : std::uint8_t { kPhysical, kControlGroup, kAddressSpace };
 // "physical memory", "the control group", "the address space (ulimit -v)"
 std::string_view NameOf(MemoryLimitKind kind);

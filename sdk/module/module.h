@@ -28,7 +28,7 @@ class Module {
 
   // Names the whole tree: own path `prefix`, children "prefix.child", parameters "prefix.name".
   void AssignPaths(const std::string& prefix) { AssignPaths(prefix, prefix); }
-  // Where the module is, for plans, errors and random streams.
+  // The path names the module in plans, errors and random streams.
   const std::string& path() const { return path_; }
 
   struct Child {

@@ -176,7 +176,7 @@ GradientTarget ParameterStore::GradientFor(const Parameter& parameter) {
 GradientTarget ParameterStore::TableGradientFor(const Parameter& parameter) {
   if (!tables_apart_ || parameter.aliases.empty()) return GradientFor(parameter);
   Slot& slot = SlotOf(parameter);
-  // Where nothing else contributes here, the last step's sum is the one that JoinTables made of it.
+  // If nothing else contributes here, the last step's sum is the one that JoinTables made of it.
   if (!slot.rows && !slot.gradient_arrived) std::swap(slot.rows, slot.gradient);
   return Contribute(parameter, slot.rows, slot.rows_arrived);
 }

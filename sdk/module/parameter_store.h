@@ -13,7 +13,8 @@
 
 namespace frugal {
 
-// Where a kernel is to put a parameter's gradient, and whether something is there already.
+// A kernel is to put a parameter's gradient there; `accumulate` says that something is there
+// already.
 struct GradientTarget {
   Tensor tensor;
   bool accumulate = false;
@@ -48,9 +49,9 @@ class ParameterStore {
   ParameterStore(Allocator& memory, MemoryLedger& ledger, Options options)
       : memory_(memory), ledger_(ledger), options_(options) {}
 
-  // The value; materialized on the first call (lazy initialization is nothing more than that).
-  // Where replicas share the values and a GatherFunction is set, it comes from the one that holds
-  // it, into memory of the step that lives as long as the result.
+  // Returns the value; it is materialized on the first call (lazy initialization is nothing more
+  // than that). If replicas share the values and a GatherFunction is set, the one that holds it
+  // sends it, into memory of the step that lives as long as the result.
   Tensor Value(const Parameter& parameter);
   // Makes the value where this store is to hold it.
   void Materialize(const Parameter& parameter);

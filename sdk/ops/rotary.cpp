@@ -23,7 +23,7 @@ void Fill(const RotaryPositions& p, std::span<T> cosine, std::span<T> sine) {
   }
 }
 
-// Where an axis of the grid writes in the tables.
+// An axis of the grid writes in these places of the tables.
 struct AxisPlace {
   std::int64_t first_row = 0;  // behind the leading tokens
   std::int64_t outer = 1;      // tokens of the axes before it

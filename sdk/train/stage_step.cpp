@@ -255,10 +255,6 @@ void RunSlot(Context& context, StageRun& run, const PipelineSlot& slot, const Mi
   passes.erase(slot.micro_batch);
 }
 
-}  // namespace
-
-namespace {
-
 // Runs the slots of a step. Returns what they came to.
 StepResult RunSlots(Context& context, const StepParts& parts, const PipelineStage& stage,
                     const StageLinks& links, const DataSource* source,

@@ -5,6 +5,7 @@
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/properties/device_meshes.h"
+#include "tests/support/refusal.h"
 
 namespace frugal::testing {
 namespace {
@@ -113,13 +114,8 @@ TEST_CASE("a model on several devices predicts, saves, loads and is copied", "[d
 }
 
 TEST_CASE("what cannot run on several devices is refused before anything starts", "[devices]") {
-  const auto refusal = [](const Mesh& mesh, const SmallRun& run) -> std::string {
-    try {
-      BuilderFor(On(mesh, run)).Plan();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+  const auto refusal = [](const Mesh& mesh, const SmallRun& run) {
+    return RefusalOf([&] { BuilderFor(On(mesh, run)).Plan(); });
   };
   CHECK(refusal({.devices = 3, .replicas = 2}, RunOf("mlp"))
             .find("[sharding] data_parallel replicas share the devices evenly") !=

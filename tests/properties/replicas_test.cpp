@@ -1,6 +1,7 @@
 // Replicas of a network come to the bits of one device that sums in as many groups, whatever they
 // share of its state, and each holds and sends what is planned.
 #include "tests/properties/device_meshes.h"
+#include "tests/support/refusal.h"
 
 namespace frugal::testing {
 namespace {
@@ -162,13 +163,8 @@ TEST_CASE("replicas that an epoch's last batch has no samples for take part", "[
 }
 
 TEST_CASE("what replicas cannot share is refused", "[devices]") {
-  const auto refusal = [](const Mesh& mesh, const SmallRun& run) -> std::string {
-    try {
-      BuilderFor(On(mesh, run)).Plan();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+  const auto refusal = [](const Mesh& mesh, const SmallRun& run) {
+    return RefusalOf([&] { BuilderFor(On(mesh, run)).Plan(); });
   };
   const Mesh stages = {.devices = 4, .micro_batches = 2, .replicas = 2, .zero_stage = 3};
   CHECK(refusal(stages, RunOf("gpt2")).find("a weight belongs to one stage of the pipeline") !=

@@ -179,7 +179,7 @@ std::string AgreementText(const MemoryTimeline& planned, const MemoryTimeline& m
          " events are, by purpose and to the byte, as planned.</p>\n";
 }
 
-// Where the run peaks, if not in the step that is drawn.
+// Returns the words that say where the run peaks, if not in the step that is drawn.
 std::string OtherPeakText(const Plan& plan, const StepPlan& drawn) {
   if (plan.steps.empty() || plan.peak_bytes <= PeakBytesOf(drawn)) return "";
   const StepPlan& highest = *std::ranges::max_element(plan.steps, {}, PeakBytesOf);

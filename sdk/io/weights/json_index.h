@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// Where the text between the brackets of one tensor's "data" lies: [begin, end) in the file.
+// The text between the brackets of one tensor's "data" lies at [begin, end) in the file.
 struct JsonDataRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;

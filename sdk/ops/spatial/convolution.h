@@ -5,8 +5,8 @@
 
 namespace frugal {
 
-// Where a window may lie. Axes are right-aligned (see sdk/backend/geometry.h); the spatial rank is
-// that of the input less two.
+// The options say where a window may lie. Axes are right-aligned (see sdk/backend/geometry.h); the
+// spatial rank is that of the input less two.
 struct WindowOptions {
   Spatial kernel{1, 1, 1};
   Spatial stride{1, 1, 1};

@@ -12,7 +12,7 @@ namespace frugal::testing {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Where q, k and v lie.
+// Tells whether q, k and v are three tensors or lie in one.
 enum class Layout { kApart, kTogether };
 
 enum class MaskForm { kNone, kOne, kPerBatch, kPerHead, kFull, kOfKeys };

@@ -65,7 +65,7 @@ class StridedLoop {
 
   std::int64_t Count() const { return CountFrom(0, rank_); }
 
-  // Where the element number `index`, in row-major order, lies.
+  // Returns the offsets of the element number `index`, in row-major order.
   Offsets At(std::int64_t index) const { return Position(*this, rank_, index).offsets(); }
 
   // Runs, in parallel, body(offsets, first, count) for pieces of at most `block` indices of the

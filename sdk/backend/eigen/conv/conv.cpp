@@ -38,8 +38,8 @@ std::int64_t ScratchBytes(const ConvGeometry& g, std::int64_t tile_elements, DTy
 std::int64_t ForwardTile(const ConvPlan& plan) { return plan.tile * plan.width; }
 std::int64_t BackwardDataTile(const ConvPlan& plan) { return plan.tile * plan.taps * plan.width; }
 
-// Where the columns of channels [first, first + count) of a group begin in a weight that is ordered
-// by blocks of input channels, [block][Cout / groups][K][channels of the block].
+// Returns the offset of the columns of channels [first, first + count) of a group in a weight that
+// is ordered by blocks of input channels, [block][Cout / groups][K][channels of the block].
 std::int64_t BlockOffset(const ConvPlan& plan, std::int64_t group, std::int64_t first) {
   return plan.group_outputs * plan.taps * (group * plan.group_inputs + first);
 }

@@ -27,7 +27,7 @@ struct Permutation {
     std::int64_t from;
     std::int64_t to;
   };
-  // Where the run number `index` over all axes but a and b begins.
+  // Returns the offsets at which the run number `index` over all axes but a and b begins.
   Offsets At(std::int64_t index, std::size_t a, std::size_t b) const {
     Offsets at{0, 0};
     for (std::size_t i = rank; i-- > 0;) {

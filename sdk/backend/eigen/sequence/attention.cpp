@@ -63,7 +63,7 @@ struct Queries {
   std::int64_t batch, head, key_head;
   Range range;
 
-  // Where the first of them lies in [B, H, Tq].
+  // Returns the index of the first of them in [B, H, Tq].
   std::int64_t Index(const AttentionGeometry& g) const {
     return (batch * g.heads + head) * g.query_length + range.begin;
   }

@@ -7,8 +7,8 @@ namespace {
 
 constexpr Spatial kOnes{1, 1, 1};
 
-// Where the output lies whose window has this place over the position `at` of the input: there is
-// none between the windows' steps.
+// Returns the position of the output whose window has this place over the position `at` of the
+// input: there is none between the windows' steps.
 std::optional<Spatial> OutputAt(const WindowGeometry& w, const Spatial& place, const Spatial& at) {
   Spatial output{};
   for (std::size_t a = 0; a < 3; ++a) {

@@ -12,7 +12,7 @@ inline Spatial PlaceAt(const WindowGeometry& g, std::int64_t place) {
   return {place / (g.kernel[1] * g.kernel[2]), place / g.kernel[2] % g.kernel[1],
           place % g.kernel[2]};
 }
-// Where its channels lie in the input, from an output's position times the stride.
+// Returns the offset of its channels in the input, from an output's position times the stride.
 inline Spatial OffsetOfPlace(const WindowGeometry& g, std::int64_t place) {
   Spatial offset = PlaceAt(g, place);
   for (std::size_t a = 0; a < 3; ++a) offset[a] = offset[a] * g.dilation[a] - g.padding_begin[a];

@@ -33,7 +33,7 @@ struct Chunk {
   std::int64_t first, count;
   std::int64_t at;  // where the panels begin
 };
-// Where a place lies in the first panel, and from one panel to the next.
+// A place lies at `at` in the first panel, and `panel_step` further in each next one.
 struct PackedPlace {
   std::int64_t at, panel_step;
 };

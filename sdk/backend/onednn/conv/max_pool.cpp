@@ -18,7 +18,7 @@ bool IsOurs(const PoolGeometry& g, DType dtype) {
   return dtype == DType::kF32 && !empty && w.KernelSize() <= kMostPositions;
 }
 
-// Where the positions of one window lie in their image, in elements.
+// These are the offsets of one window's positions in their image, in elements.
 struct Positions {
   std::array<std::int64_t, static_cast<std::size_t>(kMostPositions)> offsets;
   std::int64_t count = 0;

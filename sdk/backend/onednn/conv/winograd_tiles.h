@@ -29,8 +29,8 @@ class WinogradTiles {
 
   std::int64_t count() const { return count_; }
 
-  // Where the channels of a tile's pixels lie in a tensor [N, height, width, channels], those
-  // beyond the edges at `outside`.
+  // Finds where the channels of a tile's pixels lie in a tensor [N, height, width, channels]; those
+  // beyond the edges are at `outside`.
   template <class T>
   void FindInputs(T* tensor, std::int64_t channels, std::int64_t tile, T* outside,
                   std::array<T*, simd::kWinogradPoints>& pixels) const {

@@ -22,7 +22,7 @@ class SampleChunks {
   std::int64_t samples() const { return samples_; }
   std::int64_t columns() const { return columns_; }
 
-  // Where a part lies: `row` counts from the first sample on.
+  // A part lies at `row`, which counts from the first sample on.
   struct Part {
     std::int64_t number, sample, row, rows;
   };

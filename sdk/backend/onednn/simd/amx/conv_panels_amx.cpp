@@ -42,7 +42,7 @@ void RoundPlaces(const PlacedBlock& block, const PlacedElements& from, Places& r
   }
 }
 
-// Where the columns lie `places` apart.
+// Packs a block whose columns lie `places` apart.
 void PackAlongColumns(const PlacedBlock& from, BFloat16* const* to) {
   Places even, odd;
   for (std::int64_t r = 0; r < kAmxBlock; r += 2) {
@@ -59,7 +59,7 @@ void PackAlongColumns(const PlacedBlock& from, BFloat16* const* to) {
   }
 }
 
-// Where the rows do.
+// Packs a block whose rows lie `places` apart.
 void PackAlongRows(const PlacedBlock& from, BFloat16* const* to) {
   Places rounded[16];
   __m512i square[16];

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kBlockSize = kAmxBlock * kAmxBlock;
 
-// Where a block of c lies; it may have fewer than 32 rows and columns.
+// A block of c lies at `at`; it may have fewer than 32 rows and columns.
 struct BlockOfC {
   float* at = nullptr;
   std::int64_t row = 0, rows = 0, columns = 0;
