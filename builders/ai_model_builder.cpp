@@ -79,6 +79,7 @@ AiModelBuilder& AiModelBuilder::Data(const DataOptions& options) {
 AiModelBuilder& AiModelBuilder::Data(const DataLayout& layout, DataSources sources) {
   CheckPart(layout.train_count, sources.train.get(), "training");
   CheckPart(layout.test_count, sources.test.get(), "test");
+  CheckPart(layout.validation_count, sources.validation.get(), "validation");
   CheckSampleShape(layout.sample_shape);
   layout_ = layout;
   sources_ = std::move(sources);

@@ -10,6 +10,7 @@
 #include "builders/report/text/operation_table.h"
 #include "builders/report/text/plan_text.h"
 #include "builders/report/training_log.h"
+#include "builders/setup/output_metrics.h"
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
@@ -41,8 +42,9 @@ std::string ResultText(const TrainingResult& result, const EpochSchedule& schedu
     if (result.test_accuracy) text += ", test accuracy " + PercentText(*result.test_accuracy);
     text += " over " + FormatCount(schedule.test_samples) + " " + units.samples;
   }
-  if (!result.evaluations.empty()) {
-    for (const MetricValue& metric : result.evaluations.back().result.metrics) {
+  if (result.test || !result.evaluations.empty()) {
+    const EvaluationResult& last = result.test ? *result.test : result.evaluations.back().result;
+    for (const MetricValue& metric : last.metrics) {
       text += "\n" + metric.name + " " + FixedText(metric.value, 4) + MatrixText(metric.matrix);
     }
   }
@@ -105,7 +107,7 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   std::optional<TrainingLog> log;
   std::vector<TrainingObserver*> observers;
   if (model.config().output.log && IsFirstProcess()) {
-    log.emplace(*model.config().output.log, model.config().training.metrics);
+    log.emplace(*model.config().output.log, EvaluatedNames(model.planned()));
     observers.push_back(&*log);
   }
   if (options.quiet) {

@@ -66,7 +66,10 @@ std::vector<std::unique_ptr<Sequential>> Sequential::Cut(std::span<const std::si
     }
     parts.push_back(std::move(part));
   }
-  if (!parts.empty()) parts.front()->inputs_ = std::move(inputs_);
+  if (!parts.empty()) {
+    parts.front()->inputs_ = std::move(inputs_);
+    parts.back()->outputs_ = std::move(outputs_);
+  }
   layers_.clear();
   SetSegments({});
   return parts;

@@ -7,6 +7,7 @@
 #include "sdk/module/layer.h"
 #include "sdk/module/network_input.h"
 #include "sdk/plan/checkpoint_segment.h"
+#include "sdk/train/network_output.h"
 
 namespace frugal {
 
@@ -39,6 +40,9 @@ class Sequential final : public Layer {
   // Sets what the Sequential takes, where that is more than one variable; every run checks it.
   void SetInputs(NetworkInputs inputs) { inputs_ = std::move(inputs); }
   const NetworkInputs& inputs() const { return inputs_; }
+  // Sets what it makes beside its first output: the last variables that it hands on.
+  void SetOutputs(NetworkOutputs outputs) { outputs_ = std::move(outputs); }
+  const NetworkOutputs& outputs() const { return outputs_; }
 
   // Segments of its layers: disjoint and in order; replaces what was set before.
   void SetSegments(CheckpointSegments segments);
@@ -60,6 +64,7 @@ class Sequential final : public Layer {
 
   std::vector<std::unique_ptr<Layer>> layers_;
   NetworkInputs inputs_;
+  NetworkOutputs outputs_;
   CheckpointSegments segments_;
   std::shared_ptr<const Order> order_;  // the leaves, where these are what is cut
 };

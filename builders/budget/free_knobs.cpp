@@ -43,7 +43,7 @@ FreeKnobs FreeKnobsOf(const TrainingSetup& setup) {
   free.micro_batches = config.loss.ignore_index == LossOptions().ignore_index &&
                        !HasBatchStatistics(setup) && !MixesSamples(setup) &&
                        IsFree(config, "training.gradient_accumulation_steps");
-  free.evaluation_batch = setup.schedule.test_samples > 0 && !MixesSamples(setup) &&
+  free.evaluation_batch = setup.schedule.evaluates() && !MixesSamples(setup) &&
                           IsFree(config, "training.evaluation_batch_size");
   free.loss_chunk_rows =
       ProjectionForLoss(StepPartsOf(setup, SettingsOf(setup.config), {})).has_value() &&

@@ -209,12 +209,10 @@ std::vector<StageInput> FirstInputs(const TrainingSetup& setup, const Trial& tri
 
 void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
   const StepParts parts = StepPartsOf(setup, trial);
-  const TargetLayout targets = TargetsOf(parts, PartOfBatch(trial), MasterType(setup.dtype()));
   const auto run = [&](Context& context, VarTuple& vars) {
-    const Var output = std::exchange(vars[0], Var());
-    vars = {RunLoss(context, parts, output,
-                    context.Allocate(targets.shape, targets.dtype, MemoryTag::kData))
-                .loss};
+    const VarTuple outputs = OutputsAmong(parts, std::exchange(vars, {}));
+    const Batch batch = AllocateTargets(context, parts, PartOfBatch(trial));
+    vars = {RunLoss(context, parts, outputs, batch).loss};
   };
   StageRun measured(setup, run, stage, FreesGradients(trial, ParametersOfLoss(parts)));
   measured.Plain(stage.chain);

@@ -140,5 +140,11 @@ LayerList& LayerList::Branches(const BranchesOptions& options, const Fill& branc
 }
 LayerList& LayerList::Save(std::string as) { return Add(SaveOptions{std::move(as)}, {}); }
 LayerList& LayerList::Join(const JoinOptions& options) { return Add(options, {}); }
+LayerList& LayerList::Take(std::string value) { return Add(TakeOptions{std::move(value)}, {}); }
+LayerList& LayerList::Again(std::string layer) { return Add(AgainOptions{std::move(layer)}, {}); }
+LayerList& LayerList::Output(std::string name, const NetworkOutputOptions& options,
+                             const Fill& body) {
+  return Add(options, std::move(name), SpecsOf(body));
+}
 
 }  // namespace frugal

@@ -11,6 +11,7 @@
 #include "layers/dense.h"
 #include "layers/embedding.h"
 #include "layers/gated_feed_forward.h"
+#include "layers/joins/again.h"
 #include "layers/joins/branches.h"
 #include "layers/joins/saved_values.h"
 #include "layers/norms.h"
@@ -19,6 +20,7 @@
 #include "layers/simple_layers.h"
 #include "layers/transposed_convolution.h"
 #include "layers/upsample.h"
+#include "sdk/train/network_output.h"
 
 namespace frugal {
 
@@ -80,6 +82,14 @@ class LayerList {
   // Names the value here, for joins further on in this list: skips, several paths that meet.
   LayerList& Save(std::string as);
   LayerList& Join(const JoinOptions& options);
+  // Goes on with a saved value, or with what the data have beside their first input.
+  LayerList& Take(std::string value);
+  // Runs an earlier layer of this list once more, with its weights.
+  LayerList& Again(std::string layer);
+  // An output of the network beside its last value, made by `body` of the value here, or that value
+  // itself; the list goes on with what was there.
+  LayerList& Output(std::string name, const NetworkOutputOptions& options = {},
+                    const Fill& body = {});
 
   const std::vector<LayerSpec>& specs() const { return specs_; }
 

@@ -54,6 +54,8 @@ struct DataOptions {
   double std = 1;                             // then divided by
   std::optional<std::int64_t> train_limit{};  // use only the first so many samples
   std::optional<std::int64_t> test_limit{};
+  // The share at the end of the training part that is held out for evaluations during the training.
+  double validation_fraction = 0;
   bool shuffle = true;
 };
 

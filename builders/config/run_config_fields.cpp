@@ -66,22 +66,10 @@ const FieldTable& DataFields() {
                  "Use only the first so many training samples.", {.min = 1}),
        MakeField("test_limit", &DataOptions::test_limit, "Use only the first so many test samples.",
                  {.min = 1}),
+       MakeField("validation_fraction", &DataOptions::validation_fraction,
+                 "Share at the end of the training samples that evaluations look at instead.",
+                 {.min = 0, .max = 0.9}),
        MakeField("shuffle", &DataOptions::shuffle, "A new order in every epoch.")});
-  return table;
-}
-
-const FieldTable& LossFields() {
-  static const FieldTable table = MakeFieldTable<LossOptions>(
-      "loss", {MakeChoice("kind", &LossOptions::kind, "What is minimized.",
-                          ChoicesOf({LossKind::kCrossEntropy, LossKind::kMse, LossKind::kL1,
-                                     LossKind::kHuber, LossKind::kBceWithLogits})),
-               MakeField("label_smoothing", &LossOptions::label_smoothing,
-                         "Cross entropy: share of the target spread over all classes.",
-                         {.min = 0, .max = 1, .max_exclusive = true}),
-               MakeField("ignore_index", &LossOptions::ignore_index,
-                         "Cross entropy: rows with this label do not count."),
-               MakeField("delta", &LossOptions::delta, "Huber: where the square turns into a line.",
-                         {.min = 0, .min_exclusive = true})});
   return table;
 }
 

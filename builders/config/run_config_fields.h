@@ -1,5 +1,6 @@
 #pragma once
 
+#include "builders/config/types/loss_fields.h"
 #include "presets/config/field.h"
 
 namespace frugal {
@@ -7,7 +8,6 @@ namespace frugal {
 // The field tables of all sections of a configuration file but [memory].
 const FieldTable& ModelFields();
 const FieldTable& DataFields();
-const FieldTable& LossFields();
 const FieldTable& OptimizerFields();
 const FieldTable& ScheduleFields();
 const FieldTable& TrainingFields();

@@ -35,7 +35,7 @@ void RunDryStage(const TrainingSetup& setup, const StepParts& parts, Context& co
   StageLinks links;
   links.exchanges = &exchanges;
   if (kind == StepKind::kPredict) {
-    std::vector<float> none;
+    PredictedValues none;
     return PredictStage(context, parts, stage, links, {}, std::ssize(samples), none);
   }
   if (kind == StepKind::kEvaluate) {
@@ -55,7 +55,7 @@ void RunDryStep(const TrainingSetup& setup, const Trial& trial, DryEnvironment& 
     return RunDryStage(setup, parts, environment.context(), kind, samples, exchanges);
   }
   if (kind == StepKind::kPredict) {
-    std::vector<float> none;
+    PredictedValues none;
     PredictStep(environment.context(), parts, {}, batch, none);
     return;
   }
@@ -88,13 +88,17 @@ std::vector<PlannedStep> StepsOf(const EpochSchedule& schedule) {
   const std::int64_t tail = schedule.total_steps % schedule.steps_per_epoch;
   const std::int64_t full_steps = epochs * full + std::min(tail, full);
   const auto add = [&](StepKind kind, std::int64_t batch, std::int64_t times) {
-    if (batch > 0 && times > 0) steps.push_back({kind, batch, std::min<std::int64_t>(times, 2)});
+    if (batch == 0 || times == 0) return;
+    const bool is_known = std::ranges::any_of(
+        steps, [&](const PlannedStep& step) { return step.kind == kind && step.batch == batch; });
+    if (!is_known) steps.push_back({kind, batch, std::min<std::int64_t>(times, 2)});
   };
   add(StepKind::kTrain, schedule.batch, full_steps);
   add(StepKind::kTrain, rest, epochs);
-  const std::int64_t test_full = schedule.test_samples / schedule.evaluation_batch;
-  add(StepKind::kEvaluate, schedule.evaluation_batch, test_full);
-  add(StepKind::kEvaluate, schedule.test_samples % schedule.evaluation_batch, 1);
+  for (const std::int64_t samples : {schedule.test_samples, schedule.validation_samples}) {
+    add(StepKind::kEvaluate, schedule.evaluation_batch, samples / schedule.evaluation_batch);
+    add(StepKind::kEvaluate, samples % schedule.evaluation_batch, 1);
+  }
   return steps;
 }
 

@@ -65,13 +65,17 @@ void TrainingLog::OnStep(const StepProgress& progress) {
 void TrainingLog::OnEvaluation(const Evaluation& evaluation) {
   const EvaluationResult& result = evaluation.result;
   if (is_table_) {
-    std::string line = "evaluation," + std::to_string(evaluation.step) + ",," + Cell(result.loss) +
-                       "," + (result.accuracy ? Cell(*result.accuracy) : "") + ",,,,";
+    const bool validates = evaluation.part == DatasetPart::kValidation;
+    std::string line = (validates ? "validation," : "evaluation,") +
+                       std::to_string(evaluation.step) + ",," + Cell(result.loss) + "," +
+                       (result.accuracy ? Cell(*result.accuracy) : "") + ",,,,";
     for (const MetricValue& metric : result.metrics) line += "," + Cell(metric.value);
     return Write(line);
   }
-  Json json = {
-      {"event", "evaluation"}, {"step", evaluation.step}, {"loss", NumberOrNull(result.loss)}};
+  Json json = {{"event", "evaluation"},
+               {"part", NameOf(evaluation.part)},
+               {"step", evaluation.step},
+               {"loss", NumberOrNull(result.loss)}};
   if (result.accuracy) json["accuracy"] = *result.accuracy;
   for (const MetricValue& metric : result.metrics) json[metric.name] = NumberOrNull(metric.value);
   Write(json.dump());

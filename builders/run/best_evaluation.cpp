@@ -15,11 +15,17 @@ struct Measure {
   bool larger_is_better = true;
 };
 
+// An output's own numbers are no rows of the registry.
+bool LargerIsBetter(const std::string& name) {
+  if (name.ends_with("_loss")) return false;
+  return name.ends_with("_accuracy") || FindMetric(name).larger_is_better;
+}
+
 Measure MeasureOf(const EvaluationResult& result, const std::string& by) {
   if (by == "loss") return {result.loss, false};
   if (by == "accuracy" && result.accuracy) return {*result.accuracy, true};
   const auto found = std::ranges::find(result.metrics, by, &MetricValue::name);
-  if (found != result.metrics.end()) return {found->value, FindMetric(by).larger_is_better};
+  if (found != result.metrics.end()) return {found->value, LargerIsBetter(by)};
   throw ConfigError({.where = "training.best_by",
                      .required = "\"loss\", \"accuracy\" of labels, or one of training.metrics",
                      .given = "best_by = \"" + by + "\"",

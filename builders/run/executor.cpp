@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "builders/run/weights.h"
+#include "builders/setup/output_metrics.h"
 #include "sdk/core/log.h"
 
 namespace frugal {
-
 void Executor::RequireFiniteWeights() {
   const auto path = FindNonFinite();
   if (!path) return;
@@ -16,30 +16,36 @@ void Executor::RequireFiniteWeights() {
   LogWarning(error.what());
 }
 
-EvaluationResult Executor::Evaluate() {
+EvaluationResult Executor::Evaluate(DatasetPart part) {
   const EmaScope average(*this);
-  const std::int64_t all = Open(DatasetPart::kTest);
-  const std::int64_t samples = std::min(all, planned().config.data.test_limit.value_or(all));
+  std::int64_t samples = Open(part);
+  if (part == DatasetPart::kTest) {
+    samples = std::min(samples, planned().config.data.test_limit.value_or(samples));
+  }
   const std::vector<std::int64_t> order = FirstSamples(samples);
   EvaluationResult result;
   result.samples = samples;
   ResetMetrics();
-  std::int64_t correct = 0;
+  StepResult sum;
   for (std::int64_t at = 0; at < samples;) {
     const std::int64_t count = std::min(planned().schedule.evaluation_batch, samples - at);
     const StepResult step = RunStep(
-        StepKind::kEvaluate,
-        std::span(order).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)));
-    result.loss += step.loss * static_cast<double>(count);
-    correct += step.correct;
+        StepKind::kEvaluate, {.part = part,
+                              .numbers = std::span(order).subspan(
+                                  static_cast<std::size_t>(at), static_cast<std::size_t>(count))});
+    AddPart(sum, step, static_cast<double>(count));
     at += count;
   }
-  result.loss /= static_cast<double>(samples);
+  result.loss = sum.loss / static_cast<double>(samples);
   if (planned().layout.classes > 0 && planned().diffusion == nullptr) {
     const std::int64_t labels = samples * planned().layout.label_shape.ElementCount();
-    result.accuracy = static_cast<double>(correct) / static_cast<double>(labels);
+    result.accuracy = static_cast<double>(sum.correct) / static_cast<double>(labels);
   }
   result.metrics = MetricValues();
+  for (const OutputMetric& metric : OutputMetricsOf(planned())) {
+    result.metrics.push_back(
+        {.name = metric.name, .value = OutputMetricValue(metric, sum, samples)});
+  }
   return result;
 }
 

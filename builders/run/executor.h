@@ -45,19 +45,21 @@ class Executor {
   virtual std::int64_t Open(DatasetPart part) = 0;
 
   // Runs a training or evaluation step on the memory that was planned for it.
-  virtual StepResult RunStep(StepKind kind, std::span<const std::int64_t> samples) = 0;
+  virtual StepResult RunStep(StepKind kind, const StepSamples& samples) = 0;
   // Runs a training step and keeps the book of it; of several devices, that of the one of this
   // process whose plan is largest.
   virtual RecordedStep RunRecorded(std::span<const std::int64_t> samples) = 0;
-  // Returns the network's outputs for `count` samples of all of its inputs.
-  virtual std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) = 0;
-  // Runs over the test part. Throws UsageError where there is none.
-  EvaluationResult Evaluate();
+  // Returns all of the network's outputs for `count` samples of all of its inputs.
+  virtual PredictedValues Predict(std::span<const InputValues> inputs, std::int64_t count) = 0;
+  // Runs over the test or the validation part. Throws UsageError where there is none.
+  EvaluationResult Evaluate(DatasetPart part);
   // Metrics over the evaluation steps since ResetMetrics.
   virtual void ResetMetrics() = 0;
   virtual std::vector<MetricValue> MetricValues() = 0;
   // Learning rates are multiplied by this from now on.
   virtual void SetRateScale(double scale) = 0;
+  // The schedule of the learning rate begins anew with the next step.
+  virtual void BeginSchedule() = 0;
 
   // Swaps the weights with their moving averages, where the optimizer keeps them.
   virtual void SwapEma() = 0;

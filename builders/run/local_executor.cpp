@@ -8,6 +8,7 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
+#include "sdk/data/sample_range.h"
 #include "sdk/memory/recording.h"
 #include "sdk/train/stage_step.h"
 
@@ -59,10 +60,6 @@ std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace
 Traffic SentOver(const StageLinks& links) {
   Traffic sent = links.pipeline->traffic();
   return sent += links.data->traffic();
-}
-
-DatasetPart PartOf(StepKind kind) {
-  return kind == StepKind::kTrain ? DatasetPart::kTrain : DatasetPart::kTest;
 }
 
 }  // namespace
@@ -136,36 +133,37 @@ StepParts LocalExecutor::PartsFor(std::span<const std::int64_t> samples) {
   return parts;
 }
 
-StepResult LocalExecutor::RunStep(StepKind kind, std::span<const std::int64_t> samples) {
-  const auto batch = static_cast<std::int64_t>(samples.size());
+StepResult LocalExecutor::RunStep(StepKind kind, const StepSamples& samples) {
+  const auto batch = std::ssize(samples.numbers);
   if (planned_.stage) {
     return RunPlanned(kind, batch, [&] { return RunStageStep(kind, samples); });
   }
-  const DataSource& source = Source(PartOf(kind));
+  const DataSource& source = samples.given != nullptr ? *samples.given : Source(samples.part);
   return RunPlanned(kind, batch, [&] {
     if (kind == StepKind::kEvaluate) {
-      return EvaluateStep(context_, PartsFor(samples), &source, samples);
+      return EvaluateStep(context_, PartsFor(samples.numbers), &source, samples.numbers);
     }
     const StepResult result =
-        TrainStep(context_, planned_.step_parts(), *planned_.optimizer, &source, samples);
+        TrainStep(context_, planned_.step_parts(), *planned_.optimizer, &source, samples.numbers);
     context_.set_step(context_.step() + 1);
     return result;
   });
 }
 
-StepResult LocalExecutor::RunStageStep(StepKind kind, std::span<const std::int64_t> samples) {
+StepResult LocalExecutor::RunStageStep(StepKind kind, const StepSamples& samples) {
   const PipelineStage& stage = planned_.stage->stage;
-  const DataSource* source = planned_.stage->reads_data() ? &Source(PartOf(kind)) : nullptr;
-  const StepParts parts = PartsFor(samples);
+  const DataSource* source = samples.given;
+  if (source == nullptr && planned_.stage->reads_data()) source = &Source(samples.part);
+  const StepParts parts = PartsFor(samples.numbers);
   if (kind == StepKind::kEvaluate) {
-    return EvaluateStage(context_, parts, stage, links_, source, samples);
+    return EvaluateStage(context_, parts, stage, links_, source, samples.numbers);
   }
   const Traffic before = SentOver(links_);
   std::vector<SlotTime> slots;
   StageLinks links = links_;
   links.slots = &slots;
   const StepResult result =
-      TrainStage(context_, parts, stage, links, *planned_.optimizer, source, samples);
+      TrainStage(context_, parts, stage, links, *planned_.optimizer, source, samples.numbers);
   if (slots.size() == stage.slots.size()) slots_ = std::move(slots);
   const Traffic after = SentOver(links_);
   sent_ += {.messages = after.messages - before.messages, .bytes = after.bytes - before.bytes};
@@ -181,7 +179,7 @@ RecordedStep LocalExecutor::RunRecorded(std::span<const std::int64_t> samples) {
   RecordedStep recorded;
   {
     const RecordingScope recording(ledger, trace);
-    recorded.step = RunStep(StepKind::kTrain, samples);
+    recorded.step = RunStep(StepKind::kTrain, {.numbers = samples});
   }
   recorded.timeline = TimelineOf(trace, ledger.labels());
   recorded.layers =
@@ -189,16 +187,17 @@ RecordedStep LocalExecutor::RunRecorded(std::span<const std::int64_t> samples) {
   return recorded;
 }
 
-std::vector<float> LocalExecutor::Predict(std::span<const InputValues> inputs, std::int64_t count) {
+PredictedValues LocalExecutor::Predict(std::span<const InputValues> inputs, std::int64_t count) {
   const EmaScope average(*this);
-  std::vector<float> outputs;
+  PredictedValues outputs;
   RunPlanned(StepKind::kPredict, count, [&] {
     if (planned_.stage) {
       PredictStage(context_, planned_.step_parts(), planned_.stage->stage, links_, inputs, count,
                    outputs);
-      return Shape();
+    } else {
+      PredictStep(context_, planned_.step_parts(), inputs, count, outputs);
     }
-    return PredictStep(context_, planned_.step_parts(), inputs, count, outputs);
+    return true;
   });
   return outputs;
 }
@@ -221,19 +220,35 @@ std::vector<const Parameter*> LocalExecutor::HeldParameters() const {
 }
 
 const DataSource& LocalExecutor::Source(DatasetPart part) {
-  auto& source = part == DatasetPart::kTrain ? sources_.train : sources_.test;
-  if (source != nullptr) return *source;
-  if (!planned_.dataset) {
+  auto& source = part == DatasetPart::kTrain  ? sources_.train
+                 : part == DatasetPart::kTest ? sources_.test
+                                              : sources_.validation;
+  if (source == nullptr) source = OpenSource(part);
+  return *source;
+}
+
+std::shared_ptr<const DataSource> LocalExecutor::OpenSource(DatasetPart part) {
+  const EpochSchedule& schedule = planned_.schedule;
+  if (part == DatasetPart::kValidation && planned_.layout.validation_count == 0 &&
+      schedule.validation_samples > 0) {
+    Source(DatasetPart::kTrain);
+    return std::make_shared<SampleRange>(sources_.train, schedule.train_samples,
+                                         schedule.validation_samples);
+  }
+  if (!planned_.dataset || part == DatasetPart::kValidation) {
     throw UsageError({.where = "Model",
-                      .required = "the program's own data has the part that is asked for",
-                      .given = "it brought none",
-                      .advice = "give a test part, or set evaluate to false"});
+                      .required = "the data have the part that is asked for",
+                      .given = "they have no " + std::string(NameOf(part)) + " part",
+                      .advice = part == DatasetPart::kTrain
+                                    ? "give a training source to AiModelBuilder::Data"
+                                : part == DatasetPart::kTest
+                                    ? "give a test part, or set evaluate to false"
+                                    : "set data.validation_fraction, or give a validation source"});
   }
   const LabelScope label(context_, "data set");
   const bool with_inputs = !planned_.stage || planned_.stage->reads.inputs;
-  source = OpenPart(*planned_.dataset, part,
-                    TakeStorage(memory_.tensors(), *planned_.dataset, part, with_inputs));
-  return *source;
+  return OpenPart(*planned_.dataset, part,
+                  TakeStorage(memory_.tensors(), *planned_.dataset, part, with_inputs));
 }
 
 void LocalExecutor::CopyValues(Executor& from) {

@@ -29,15 +29,16 @@ class LocalExecutor final : public Executor {
   Tensor GradientOf(const Parameter& parameter) override { return store_.Gradient(parameter); }
   std::optional<std::string> FindNonFinite() override;
   std::int64_t Open(DatasetPart part) override { return Source(part).count(); }
-  StepResult RunStep(StepKind kind, std::span<const std::int64_t> samples) override;
+  StepResult RunStep(StepKind kind, const StepSamples& samples) override;
   RecordedStep RunRecorded(std::span<const std::int64_t> samples) override;
-  std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) override;
+  PredictedValues Predict(std::span<const InputValues> inputs, std::int64_t count) override;
   void SwapEma() override;
   bool averaged() const override { return averaged_; }
   void CopyValues(Executor& from) override;
   void ResetMetrics() override { metrics_.Reset(); }
   std::vector<MetricValue> MetricValues() override { return metrics_.Values(); }
   void SetRateScale(double scale) override { planned_.optimizer->set_rate_scale(scale); }
+  void BeginSchedule() override { planned_.optimizer->BeginSchedule(context_.step()); }
 
   void SetTimed(bool timed) override { context_.profile().timed = timed; }
   void ClearKernelTimes() override { context_.profile().by_kind = {}; }
@@ -58,9 +59,10 @@ class LocalExecutor final : public Executor {
   // Those that it owns, and copies of shared ones.
   std::vector<const Parameter*> HeldParameters() const;
   const DataSource& Source(DatasetPart part);
+  std::shared_ptr<const DataSource> OpenSource(DatasetPart part);
   // Returns what a step is run with; its outputs go to the metrics.
   StepParts PartsFor(std::span<const std::int64_t> samples);
-  StepResult RunStageStep(StepKind kind, std::span<const std::int64_t> samples);
+  StepResult RunStageStep(StepKind kind, const StepSamples& samples);
 
   const PlannedTraining& planned_;
   MemoryStack memory_;

@@ -5,6 +5,7 @@
 
 #include "builders/plan/planner.h"
 #include "builders/run/copy_training.h"
+#include "builders/run/given_values.h"
 #include "builders/run/make_executor.h"
 #include "builders/run/training_loop.h"
 #include "builders/run/weights.h"
@@ -63,7 +64,7 @@ Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&& other) noexcept {
   executor_ = std::move(other.executor_);  // before the planned training, which it refers to
-  trained_ = other.trained_;
+  epochs_run_ = other.epochs_run_;
   planned_ = std::move(other.planned_);
   use_ = std::move(other.use_);
   return *this;
@@ -71,15 +72,10 @@ Model& Model::operator=(Model&& other) noexcept {
 
 TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& options) {
   const OneThreadGuard::Scope use(*use_, "Model::Train");
-  if (trained_) {
-    throw UsageError({.where = "Model::Train",
-                      .required = "a model runs its training program once",
-                      .given = "it has run before",
-                      .advice = "build another model, or go on with TrainStep"});
-  }
-  trained_ = true;
   const auto save = [this](const std::string& path) { SaveWeights(path); };
-  return TrainingLoop(*executor_, observer, options, save).Run();
+  TrainingResult result = TrainingLoop(*executor_, observer, options, save, epochs_run_).Run();
+  epochs_run_ = result.epochs.back().epoch;
+  return result;
 }
 
 StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
@@ -98,7 +94,16 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
                       .given = "sample " + std::to_string(sample) + " was given",
                       .advice = "samples are counted from 0"});
   }
-  return executor_->RunStep(StepKind::kTrain, samples);
+  return executor_->RunStep(StepKind::kTrain, {.numbers = samples});
+}
+
+StepResult Model::TrainStep(std::span<const InputValues> inputs,
+                            std::span<const InputValues> targets, std::int64_t count) {
+  const OneThreadGuard::Scope use(*use_, "Model::TrainStep");
+  const bool takes_targets = diffusion() == nullptr || layout().classes > 0;
+  const GivenValues values("Model::TrainStep", layout(), takes_targets, inputs, targets, count);
+  const std::vector<std::int64_t> rows = FirstSamples(count);
+  return executor_->RunStep(StepKind::kTrain, {.numbers = rows, .given = &values});
 }
 
 Model::EmaScope::EmaScope(Model& model)
@@ -109,9 +114,13 @@ Model::EmaScope::EmaScope(Model& model)
 
 Model::EmaScope::~EmaScope() = default;
 
-EvaluationResult Model::Evaluate() {
+EvaluationResult Model::Evaluate(DatasetPart part) {
   const OneThreadGuard::Scope use(*use_, "Model::Evaluate");
-  return executor_->Evaluate();
+  if (part != DatasetPart::kTrain) return executor_->Evaluate(part);
+  throw UsageError({.where = "Model::Evaluate",
+                    .required = "the test or the validation part",
+                    .given = "the training part",
+                    .advice = "give a part of it as a test part to see how well it is learned"});
 }
 
 std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count) {
@@ -125,12 +134,18 @@ std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, st
                       .advice = "give numbers of the vocabulary"});
   }
   const std::array<InputValues, 1> all = {tokens};
-  return executor_->Predict(all, count);
+  return std::move(executor_->Predict(all, count).front());
 }
 
 std::vector<float> Model::PredictInputs(std::span<const InputValues> inputs, std::int64_t count) {
   const OneThreadGuard::Scope use(*use_, "Model::PredictInputs");
-  CheckPredictInputs(inputs, count);
+  CheckPredictInputs("Model::PredictInputs", inputs, count);
+  return std::move(executor_->Predict(inputs, count).front());
+}
+
+PredictedValues Model::PredictOutputs(std::span<const InputValues> inputs, std::int64_t count) {
+  const OneThreadGuard::Scope use(*use_, "Model::PredictOutputs");
+  CheckPredictInputs("Model::PredictOutputs", inputs, count);
   return executor_->Predict(inputs, count);
 }
 
@@ -138,7 +153,7 @@ std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t co
   const OneThreadGuard::Scope use(*use_, "Model::Predict");
   CheckPredict("Model::Predict", inputs.size(), count, false);
   const std::array<InputValues, 1> all = {inputs};
-  return executor_->Predict(all, count);
+  return std::move(executor_->Predict(all, count).front());
 }
 
 std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,

@@ -56,13 +56,16 @@ class Model {
   const DataLayout& layout() const { return planned_->layout; }
   // Returns what the network takes, with the shapes of the data.
   const NetworkInputs& inputs() const { return planned_->inputs; }
+  // Returns what the network makes beside its first output.
+  const NetworkOutputs& more_outputs() const { return planned_->more_outputs; }
   // Null where the data have the targets.
   const DiffusionProcess* diffusion() const { return planned_->diffusion.get(); }
   std::int64_t ParameterCount() const { return plan().parameter_count; }
   const std::vector<Parameter*>& parameters() const { return planned_->parameters; }
   Sequential& network() { return *planned_->network; }
 
-  // The whole program: epochs, evaluation, measurements. Throws UsageError when called again, and
+  // The whole program: epochs, evaluation, measurements. Called again, it goes on from the weights,
+  // the optimizer state and the epoch that there are, with the schedule from its beginning. Throws
   // DivergenceError where training.on_divergence is kStop and a loss, a norm of gradients or, at
   // the end of an epoch, a weight is not finite. After a loss or a norm the weights are those of
   // the step before.
@@ -71,8 +74,14 @@ class Model {
   // One step on the given training samples; for loops of one's own. Throws DivergenceError where a
   // number is not finite and training.on_divergence is kStop: no weight has changed then.
   StepResult TrainStep(std::span<const std::int64_t> samples);
-  // The test part. Throws UsageError where there is none.
-  EvaluationResult Evaluate();
+  // One step on values of the program's own, each [count, ...] row-major: the data's inputs, the
+  // first and then DataLayout::conditions, and what outputs are compared with, labels or values,
+  // the first and then DataLayout::more_targets. In diffusion labels are the targets, if the data
+  // have any; otherwise there are none. Throws UsageError where they do not fit.
+  StepResult TrainStep(std::span<const InputValues> inputs, std::span<const InputValues> targets,
+                       std::int64_t count);
+  // The test or the validation part. Throws UsageError where there is none.
+  EvaluationResult Evaluate(DatasetPart part = DatasetPart::kTest);
   // The network's outputs [N, ...] for inputs [N, sample...], in evaluation mode.
   std::vector<float> Predict(std::span<const float> inputs, std::int64_t count);
   // Predicts in the same way for token numbers [N, T], where the data are tokens.
@@ -80,6 +89,9 @@ class Model {
   // Predicts in the same way for all inputs of a network that takes several, in the order of
   // inputs().
   std::vector<float> PredictInputs(std::span<const InputValues> inputs, std::int64_t count);
+  // All outputs of a network that makes several, the first in front, the others as more_outputs()
+  // has them; of all inputs too.
+  PredictedValues PredictOutputs(std::span<const InputValues> inputs, std::int64_t count);
 
   // Continues a text of tokens; for causal networks over tokens. Takes its memory from the heap,
   // beside the plan and what is measured against it.
@@ -131,13 +143,14 @@ class Model {
  private:
   void CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
                     bool tokens) const;
-  void CheckPredictInputs(std::span<const InputValues> given, std::int64_t count) const;
+  void CheckPredictInputs(const std::string& where, std::span<const InputValues> given,
+                          std::int64_t count) const;
   const Parameter& Find(const std::string& path) const;
 
   ModelPart<OneThreadGuard> use_;
   ModelPart<PlannedTraining> planned_;
   ModelPart<Executor> executor_;
-  bool trained_ = false;  // Train() was called
+  std::int64_t epochs_run_ = 0;  // by Train()
 };
 
 }  // namespace frugal

@@ -1,4 +1,5 @@
 // This file holds what a model's predictions refuse.
+#include "builders/run/given_values.h"
 #include "builders/run/model.h"
 #include "sdk/core/error.h"
 
@@ -33,34 +34,9 @@ void Model::CheckPredict(const std::string& where, std::size_t values, std::int6
        .advice = tokens ? "give whole samples" : "give whole samples, channels last"});
 }
 
-void Model::CheckPredictInputs(std::span<const InputValues> given, std::int64_t count) const {
-  const auto refuse = [](std::string required, std::string was) {
-    throw UsageError({.where = "Model::PredictInputs",
-                      .required = std::move(required),
-                      .given = std::move(was),
-                      .advice = "see Model::inputs()"});
-  };
-  if (given.size() != inputs().size() || count < 1) {
-    refuse("the network takes " + std::to_string(inputs().size()) + " inputs of at least 1 sample",
-           std::to_string(given.size()) + " of " + std::to_string(count) + " were given");
-  }
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const NetworkInput& input = inputs()[i];
-    const bool integers = TypeOf(input, DType::kF32) == DType::kI64;
-    const auto size = static_cast<std::int64_t>(
-        std::visit([](const auto& values) { return values.size(); }, given[i]));
-    if ((given[i].index() == 1) != integers || size != BatchShape(input, count).ElementCount()) {
-      refuse("input '" + input.name + "' holds " + ToString(BatchShape(input, count)) +
-                 (integers ? " integers" : " values"),
-             std::to_string(size) + (given[i].index() == 1 ? " integers" : " values"));
-    }
-    if (!integers) continue;
-    for (const std::int64_t label : std::get<1>(given[i])) {
-      if (label >= 0 && label < input.classes) continue;
-      refuse("input '" + input.name + "' is in [0, " + std::to_string(input.classes) + ")",
-             std::to_string(label) + " was given");
-    }
-  }
+void Model::CheckPredictInputs(const std::string& where, std::span<const InputValues> given,
+                               std::int64_t count) const {
+  CheckGivenInputs(where, inputs(), given, count, "see Model::inputs()");
 }
 
 }  // namespace frugal

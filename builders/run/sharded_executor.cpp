@@ -173,7 +173,7 @@ std::int64_t ShardedExecutor::Open(DatasetPart part) {
   return count;
 }
 
-StepResult ShardedExecutor::RunStep(StepKind kind, std::span<const std::int64_t> samples) {
+StepResult ShardedExecutor::RunStep(StepKind kind, const StepSamples& samples) {
   std::vector<StepResult> results(devices_.size());
   const auto step = [&](LocalExecutor& device) {
     const PipelineStage& stage = device.planned().stage->stage;
@@ -187,9 +187,13 @@ StepResult ShardedExecutor::RunStep(StepKind kind, std::span<const std::int64_t>
   }
   RunOnEvaluating(step);
   StepResult& result = results[LastStage()];
-  team_->Share({.data = &result.loss, .count = 1, .dtype = DType::kF64}, LastStage(), "loss");
-  team_->Share({.data = &result.correct, .count = 1, .dtype = DType::kI64}, LastStage(),
-               "accuracy");
+  const auto share = [&](double& loss, std::int64_t& correct) {
+    team_->Share({.data = &loss, .count = 1, .dtype = DType::kF64}, LastStage(), "loss");
+    team_->Share({.data = &correct, .count = 1, .dtype = DType::kI64}, LastStage(), "accuracy");
+  };
+  share(result.loss, result.correct);
+  if (!planned_.more_outputs.empty()) result.outputs.resize(planned_.more_outputs.size() + 1);
+  for (OutputResult& output : result.outputs) share(output.loss, output.correct);
   return result;
 }
 
@@ -205,25 +209,27 @@ RecordedStep ShardedExecutor::RunRecorded(std::span<const std::int64_t> samples)
     if (&device == recorder) {
       recorded = device.RunRecorded(samples);
     } else {
-      device.RunStep(StepKind::kTrain, samples);
+      device.RunStep(StepKind::kTrain, {.numbers = samples});
     }
   });
   return recorded;
 }
 
-std::vector<float> ShardedExecutor::Predict(std::span<const InputValues> inputs,
-                                            std::int64_t count) {
-  std::vector<float> outputs;
+PredictedValues ShardedExecutor::Predict(std::span<const InputValues> inputs, std::int64_t count) {
+  PredictedValues outputs;
   RunOnEvaluating([&](LocalExecutor& device) {
-    std::vector<float> own = device.Predict(inputs, count);
+    PredictedValues own = device.Predict(inputs, count);
     const PipelineStage& stage = device.planned().stage->stage;
     if (stage.is_last() && stage.data_index == 0) outputs = std::move(own);
   });
-  auto size = static_cast<std::int64_t>(outputs.size());
-  team_->Share({.data = &size, .count = 1, .dtype = DType::kI64}, LastStage(), "predictions");
-  outputs.resize(static_cast<std::size_t>(size));
-  team_->Share({.data = outputs.data(), .count = size, .dtype = DType::kF32}, LastStage(),
-               "predictions");
+  outputs.resize(planned_.more_outputs.size() + 1);
+  for (std::vector<float>& values : outputs) {
+    auto size = static_cast<std::int64_t>(values.size());
+    team_->Share({.data = &size, .count = 1, .dtype = DType::kI64}, LastStage(), "predictions");
+    values.resize(static_cast<std::size_t>(size));
+    team_->Share({.data = values.data(), .count = size, .dtype = DType::kF32}, LastStage(),
+                 "predictions");
+  }
   return outputs;
 }
 
@@ -266,6 +272,12 @@ std::vector<MetricValue> ShardedExecutor::MetricValues() {
 void ShardedExecutor::SetRateScale(double scale) {
   for (const auto& device : devices_) {
     if (device) device->SetRateScale(scale);
+  }
+}
+
+void ShardedExecutor::BeginSchedule() {
+  for (const auto& device : devices_) {
+    if (device) device->BeginSchedule();
   }
 }
 

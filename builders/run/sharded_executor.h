@@ -27,15 +27,16 @@ class ShardedExecutor final : public Executor {
   Tensor GradientOf(const Parameter& parameter) override;
   std::optional<std::string> FindNonFinite() override;
   std::int64_t Open(DatasetPart part) override;
-  StepResult RunStep(StepKind kind, std::span<const std::int64_t> samples) override;
+  StepResult RunStep(StepKind kind, const StepSamples& samples) override;
   RecordedStep RunRecorded(std::span<const std::int64_t> samples) override;
-  std::vector<float> Predict(std::span<const InputValues> inputs, std::int64_t count) override;
+  PredictedValues Predict(std::span<const InputValues> inputs, std::int64_t count) override;
   void SwapEma() override;
   bool averaged() const override { return First().averaged(); }
   void CopyValues(Executor& from) override;
   void ResetMetrics() override;
   std::vector<MetricValue> MetricValues() override;
   void SetRateScale(double scale) override;
+  void BeginSchedule() override;
 
   void SetTimed(bool timed) override;
   void ClearKernelTimes() override;

@@ -32,18 +32,22 @@ std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
 }  // namespace
 
 TrainingLoop::TrainingLoop(Executor& executor, TrainingObserver* observer,
-                           const TrainOptions& options, Save save)
+                           const TrainOptions& options, Save save, std::int64_t epochs_before)
     : executor_(executor),
       observer_(observer),
       options_(options),
       save_(std::move(save)),
+      epochs_before_(epochs_before),
       best_(executor.planned().config.training.best_by) {}
 
 TrainingResult TrainingLoop::Run() {
   executor_.Open(DatasetPart::kTrain);
   if (schedule().test_samples > 0) executor_.Open(DatasetPart::kTest);
+  if (schedule().validation_samples > 0) executor_.Open(DatasetPart::kValidation);
+  executor_.SetRateScale(1);
+  executor_.BeginSchedule();
   start_ = Clock::now();
-  for (std::int64_t epoch = 1; !IsDone(); ++epoch) RunEpoch(epoch);
+  for (std::int64_t epoch = epochs_before_ + 1; !IsDone(); ++epoch) RunEpoch(epoch);
   Finish();
   return std::move(result_);
 }
@@ -79,7 +83,7 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
                        (result_.steps == 1 || schedule().total_steps == 1);
   executor_.SetTimed(IsTimed());
   const StepResult step =
-      measure ? RunMeasured(samples) : executor_.RunStep(StepKind::kTrain, samples);
+      measure ? RunMeasured(samples) : executor_.RunStep(StepKind::kTrain, {.numbers = samples});
   executor_.SetTimed(false);  // an evaluation's kernels are not a step's
   step_seconds_ += SecondsSince(step_start);
   samples_seen_ += static_cast<std::int64_t>(samples.size());
@@ -93,7 +97,7 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t e
   if (result_.steps == 1) allocations_when_warm_ = executor_.system_allocations();
   Report(epoch, step);
   const auto every = config().training.evaluate_every;
-  if (every && result_.steps % *every == 0 && schedule().test_samples > 0) EvaluateNow();
+  if (every && result_.steps % *every == 0 && schedule().evaluates()) EvaluateNow();
   Steer();
 }
 
@@ -113,17 +117,20 @@ StepResult TrainingLoop::RunMeasured(std::span<const std::int64_t> samples) {
 }
 
 void TrainingLoop::EvaluateInto(EpochResult& epoch) {
-  if (schedule().test_samples == 0) return;
+  if (!schedule().evaluates()) return;
   const bool is_known =
       !result_.evaluations.empty() && result_.evaluations.back().step == result_.steps;
   if (!is_known) EvaluateNow();
   const EvaluationResult& evaluation = result_.evaluations.back().result;
   epoch.test_loss = evaluation.loss;
   epoch.test_accuracy = evaluation.accuracy;
+  epoch.is_validation = watched_part() == DatasetPart::kValidation;
 }
 
 void TrainingLoop::EvaluateNow() {
-  result_.evaluations.push_back({.step = result_.steps, .result = executor_.Evaluate()});
+  const DatasetPart part = watched_part();
+  result_.evaluations.push_back(
+      {.step = result_.steps, .result = executor_.Evaluate(part), .part = part});
   const Evaluation& evaluation = result_.evaluations.back();
   const bool is_best = best_.Take(evaluation);
   result_.best = best_.best();
@@ -148,16 +155,15 @@ void TrainingLoop::Report(std::int64_t epoch, const StepResult& step) {
   if (observer_ == nullptr) return;
   const auto total = schedule().total_steps;
   const double per_step = SecondsSince(start_) / static_cast<double>(result_.steps);
-  observer_->OnStep(
-      {.step = result_.steps,
-       .total_steps = total,
-       .epoch = epoch,
-       .loss = step.loss,
-       .samples_per_second = static_cast<double>(samples_seen_) / step_seconds_,
-       .seconds_left = per_step * static_cast<double>(total - result_.steps),
-       .learning_rate = executor_.planned().optimizer->LearningRate(result_.steps - 1),
-       .gradient_norm = step.gradient_norm,
-       .live_bytes = executor_.live_bytes()});
+  observer_->OnStep({.step = result_.steps,
+                     .total_steps = total,
+                     .epoch = epoch,
+                     .loss = step.loss,
+                     .samples_per_second = static_cast<double>(samples_seen_) / step_seconds_,
+                     .seconds_left = per_step * static_cast<double>(total - result_.steps),
+                     .learning_rate = executor_.planned().optimizer->RateAt(result_.steps - 1),
+                     .gradient_norm = step.gradient_norm,
+                     .live_bytes = executor_.live_bytes()});
 }
 
 // Does what the observer asks for.
@@ -179,11 +185,26 @@ void TrainingLoop::StartProfile() {
   seconds_before_profile_ = step_seconds_;
 }
 
+// The test part is looked at once where evaluations had a validation part.
+void TrainingLoop::TestInto(TrainingResult& result) {
+  if (schedule().test_samples == 0) return;
+  if (watched_part() == DatasetPart::kValidation) {
+    result.test = executor_.Evaluate(DatasetPart::kTest);
+    if (observer_ != nullptr) {
+      observer_->OnEvaluation(
+          {.step = result.steps, .result = *result.test, .part = DatasetPart::kTest});
+    }
+  } else {
+    result.test = result.evaluations.back().result;
+  }
+  result.test_loss = result.test->loss;
+  result.test_accuracy = result.test->accuracy;
+}
+
 void TrainingLoop::Finish() {
   result_.seconds = SecondsSince(start_);
   result_.samples_per_second = static_cast<double>(samples_seen_) / step_seconds_;
-  result_.test_loss = result_.epochs.back().test_loss;
-  result_.test_accuracy = result_.epochs.back().test_accuracy;
+  TestInto(result_);
   result_.memory = executor_.Measured();
   result_.memory.allocations_after_warmup = executor_.system_allocations() - allocations_when_warm_;
   if (IsTimed()) {

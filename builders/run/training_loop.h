@@ -15,8 +15,9 @@ class TrainingLoop {
  public:
   // `save` writes the weights to a file.
   using Save = std::function<void(const std::string& path)>;
+  // `epochs_before` were run before it: epochs count on, and their data come in new orders.
   TrainingLoop(Executor& executor, TrainingObserver* observer, const TrainOptions& options,
-               Save save);
+               Save save, std::int64_t epochs_before);
   TrainingResult Run();
 
  private:
@@ -28,6 +29,11 @@ class TrainingLoop {
   void WarnIfDiverged(double loss);
   void EvaluateInto(EpochResult& epoch);
   void EvaluateNow();
+  // The part that evaluations during the training look at.
+  DatasetPart watched_part() const {
+    return schedule().validation_samples > 0 ? DatasetPart::kValidation : DatasetPart::kTest;
+  }
+  void TestInto(TrainingResult& result);
   void DropRateOnPlateau();
   void Report(std::int64_t epoch, const StepResult& step);
   void Steer();
@@ -42,6 +48,7 @@ class TrainingLoop {
   TrainingObserver* observer_;
   TrainOptions options_;
   Save save_;
+  std::int64_t epochs_before_;
   BestEvaluation best_;
   TrainingControl control_;
   double rate_scale_ = 1;

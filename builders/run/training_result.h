@@ -9,6 +9,7 @@
 #include "sdk/backend/machine/machine_limits.h"
 #include "sdk/comm/traffic.h"
 #include "sdk/core/memory_tag.h"
+#include "sdk/data/data_source.h"
 #include "sdk/memory/tensor_pool.h"
 #include "sdk/memory/trace.h"
 #include "sdk/plan/pipeline_simulation.h"
@@ -33,8 +34,10 @@ struct EpochResult {
   std::int64_t epoch = 0;  // from 1
   double mean_loss = 0;
   double seconds = 0;
+  // They are of the validation part where there is one, else of the test part.
   std::optional<double> test_loss;
   std::optional<double> test_accuracy;  // share in [0, 1]; with labels only
+  bool is_validation = false;           // where they are from
 };
 
 // Tells where the time of a run went; only with track_memory_statistics.
@@ -81,6 +84,7 @@ struct EvaluationResult {
 struct Evaluation {
   std::int64_t step = 0;  // behind which it was
   EvaluationResult result;
+  DatasetPart part = DatasetPart::kTest;
 };
 
 // The best evaluation of a training by one of its numbers.
@@ -97,9 +101,10 @@ struct TrainingResult {
   std::vector<double> losses;          // of each step
   std::vector<double> gradient_norms;  // before clipping; empty where nothing clips
   std::vector<EpochResult> epochs;
-  std::vector<Evaluation> evaluations;  // at the ends of epochs and every evaluate_every steps
-  std::optional<BestResult> best{};     // by training.best_by
-  bool stopped_early = false;           // by training.patience, or by an observer
+  std::vector<Evaluation> evaluations;     // at the ends of epochs and every evaluate_every steps
+  std::optional<BestResult> best{};        // by training.best_by
+  bool stopped_early = false;              // by training.patience, or by an observer
+  std::optional<EvaluationResult> test{};  // of the test part, behind the last step
   std::optional<double> test_loss;
   std::optional<double> test_accuracy;
   MemoryMeasurement memory;

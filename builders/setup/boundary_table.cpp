@@ -81,17 +81,17 @@ void BoundaryTable::RunLayer(std::size_t layer, std::int64_t samples, const Stag
                         .loss = network_.loss,
                         .layout = network_.layout,
                         .inputs = network_.inputs,
+                        .more_outputs = network_.more_outputs,
                         .diffusion = network_.diffusion};
-  Var output;
+  VarTuple outputs;
   if (ProjectionForLoss(parts)) {
-    output = network_.layers[layer]->RunUpToProjection(context, std::exchange(vars[0], Var()));
+    outputs = {network_.layers[layer]->RunUpToProjection(context, std::exchange(vars[0], Var()))};
   } else {
     (*network_.layers[layer])(context, vars);
-    output = std::move(vars[0]);
+    outputs = OutputsAmong(parts, std::move(vars));
   }
-  const TargetLayout target = TargetsOf(parts, samples, context.master_dtype());
-  const Tensor targets = context.Allocate(target.shape, target.dtype);
-  pass.outputs = {frugal::RunLoss(context, parts, output, targets).loss};
+  const Batch batch = AllocateTargets(context, parts, samples);
+  pass.outputs = {frugal::RunLoss(context, parts, outputs, batch).loss};
 }
 
 BoundaryTable::Measured BoundaryTable::Measure(std::int64_t samples) const {

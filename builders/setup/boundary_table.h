@@ -11,6 +11,7 @@
 #include "sdk/module/network_input.h"
 #include "sdk/train/diffusion.h"
 #include "sdk/train/loss.h"
+#include "sdk/train/network_output.h"
 #include "sdk/train/stage.h"
 
 namespace frugal {
@@ -25,6 +26,7 @@ class BoundaryTable {
     std::vector<Layer*> layers;
     std::vector<Parameter*> parameters;
     NetworkInputs inputs;
+    NetworkOutputs more_outputs;
     DataLayout layout;
     LossOptions loss;
     Backend& backend;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "builders/setup/output_metrics.h"
 #include "sdk/core/error.h"
 #include "sdk/metrics/metric_registry.h"
 
@@ -21,17 +22,21 @@ bool HasLabels(const TrainingSetup& setup) {
 void CheckBest(const TrainingSetup& setup) {
   const TrainingOptions& training = setup.config.training;
   const std::string& by = training.best_by;
-  const bool is_metric = std::ranges::count(training.metrics, by) > 0;
+  const std::vector<std::string> names = EvaluatedNames(setup);
+  const bool is_metric = std::ranges::count(names, by) > 0;
   if (by != "loss" && !is_metric && !(by == "accuracy" && HasLabels(setup))) {
-    Refuse("best_by", "\"loss\", \"accuracy\" of labels, or one of training.metrics",
+    Refuse("best_by",
+           "\"loss\", \"accuracy\" of labels, one of training.metrics, or an output's _loss or "
+           "_accuracy",
            "best_by = \"" + by + "\"", "add it to training.metrics");
   }
-  if (setup.schedule.test_samples > 0) return;
+  if (setup.schedule.evaluates()) return;
   const auto needs = [](const std::string& key, const std::string& required) {
-    throw ConfigError({.where = key,
-                       .required = required,
-                       .given = "there are none",
-                       .advice = "give a test part, and leave training.evaluate at true"});
+    throw ConfigError(
+        {.where = key,
+         .required = required,
+         .given = "there are none",
+         .advice = "give a test or a validation part, and leave training.evaluate at true"});
   };
   if (training.patience) needs("training.patience", "evaluations tell when to stop");
   if (setup.config.schedule.kind == ScheduleKind::kPlateau) {

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <span>
 #include <utility>
 
 #include "builders/config/types/layer_registry.h"
 #include "builders/config/types/named_options.h"
 #include "builders/setup/dry_environment.h"
+#include "layers/joins/again.h"
 #include "layers/joins/branches.h"
-#include "layers/joins/saved_values.h"
+#include "layers/joins/output_layer.h"
 #include "layers/residual.h"
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
@@ -18,40 +18,67 @@
 namespace frugal {
 namespace {
 
-// A value that a list has saved and not taken for the last time.
-struct SavedValue {
-  std::string name;
-  LayerInput value;
-};
-
 // Holds what a list of layers hands from one to the next.
 struct ListState {
   LayerInput input;
-  std::vector<SavedValue> saved;  // in the order of the tuple
+  NamedValues values{};
+  Sequential* list = nullptr;  // what is built of it so far
+  bool is_network = false;     // else it is a list inside another one
 };
+
+// Describes all that a network of layers takes.
+NetworkInputs AllInputs(const LayerInput& first, const NetworkInputs& conditions) {
+  const bool tokens = first.dtype == DType::kI64;
+  NetworkInputs inputs = {{.name = "x",
+                           .role = tokens ? InputRole::kTokens : InputRole::kSample,
+                           .shape = Shape(first.shape.extents().subspan(1))}};
+  inputs.insert(inputs.end(), conditions.begin(), conditions.end());
+  return inputs;
+}
 
 class NetworkBuilder {
  public:
   NetworkBuilder(Backend& backend, DType dtype) : backend_(backend), dtype_(dtype) {}
 
+  // Builds the whole network, whose data have these inputs beside their first one.
+  std::unique_ptr<Sequential> BuildNetwork(const std::vector<LayerSpec>& specs,
+                                           const LayerInput& input,
+                                           const NetworkInputs& conditions) {
+    auto network = std::make_unique<Sequential>();
+    ListState state{.input = input, .list = network.get(), .is_network = true};
+    for (const NetworkInput& condition : conditions) {
+      state.values.AddInput(condition.name,
+                            {BatchShape(condition, input.shape[0]), TypeOf(condition, dtype_)});
+    }
+    FillList(specs, "model.layers", state);
+    state.values.RequireInputsRead();
+    if (!conditions.empty()) network->SetInputs(AllInputs(input, conditions));
+    network->SetOutputs(std::move(outputs_));
+    return network;
+  }
+
+ private:
   // Returns the layers and leaves in `input` what comes out of them.
   std::unique_ptr<Sequential> BuildList(const std::vector<LayerSpec>& specs,
                                         const std::string& where, LayerInput& input) {
     auto list = std::make_unique<Sequential>();
-    ListState state{.input = input, .saved = {}};
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      const std::string here = where + "." + std::to_string(i) + " (" + TypeNameOf(specs[i]) + ")";
-      const std::string name = specs[i].name.empty() ? std::to_string(i) : specs[i].name;
-      CheckNameIsNew(*list, name, here, specs[i]);
-      list->Append(name, Located(here, specs[i], [&] {
-                     return BuildNext(specs, i, here, where + "." + std::to_string(i), state);
-                   }));
-    }
+    ListState state{.input = input, .list = list.get()};
+    FillList(specs, where, state);
     input = state.input;
     return list;
   }
 
- private:
+  void FillList(const std::vector<LayerSpec>& specs, const std::string& where, ListState& state) {
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      const std::string here = where + "." + std::to_string(i) + " (" + TypeNameOf(specs[i]) + ")";
+      const std::string name = specs[i].name.empty() ? std::to_string(i) : specs[i].name;
+      CheckNameIsNew(*state.list, name, here, specs[i]);
+      state.list->Append(name, Located(here, specs[i], [&] {
+                           return BuildNext(specs, i, here, where + "." + std::to_string(i), state);
+                         }));
+    }
+  }
+
   void CheckNameIsNew(const Sequential& list, const std::string& name, const std::string& here,
                       const LayerSpec& spec) {
     for (const Module::Child& child : list.children()) {
@@ -89,65 +116,77 @@ class NetworkBuilder {
                                    const std::string& here, const std::string& path,
                                    ListState& state) {
     const LayerSpec& spec = specs[i];
+    const std::span<const LayerSpec> behind = std::span(specs).subspan(i + 1);
     if (const auto* save = spec.options.As<SaveOptions>()) {
-      return BuildSave(*save, std::span(specs).subspan(i + 1), here, state);
+      return state.values.Save(*save, behind, state.input, here);
+    }
+    if (const auto* take = spec.options.As<TakeOptions>()) {
+      const NamedValues::Read read = state.values.Take(take->value, behind, here);
+      state.input = read.value;
+      return std::make_unique<TakeLayer>(*take, read.place);
     }
     if (const auto* join = spec.options.As<JoinOptions>()) {
-      return BuildJoin(*join, here, state);
+      return BuildJoin(*join, behind, here, state);
+    }
+    if (const auto* again = spec.options.As<AgainOptions>()) return BuildAgain(*again, here, state);
+    if (const auto* output = spec.options.As<NetworkOutputOptions>()) {
+      return BuildOutput(*output, spec, here, path, state);
     }
     std::unique_ptr<Layer> layer = BuildLayer(spec, path, state.input);
     state.input = OutputOf(*layer, here, state);
     return layer;
   }
 
-  static std::size_t JoinsIn(std::span<const LayerSpec> specs, const std::string& name) {
-    return static_cast<std::size_t>(std::ranges::count_if(specs, [&](const LayerSpec& spec) {
-      const auto* join = spec.options.As<JoinOptions>();
-      return join != nullptr && join->with == name;
-    }));
-  }
-
-  static std::unique_ptr<Layer> BuildSave(const SaveOptions& options,
-                                          std::span<const LayerSpec> behind,
-                                          const std::string& here, ListState& state) {
-    const bool is_taken =
-        std::ranges::find(state.saved, options.as, &SavedValue::name) != state.saved.end();
-    const std::size_t joins = JoinsIn(behind, options.as);
-    if (is_taken || joins == 0) {
-      throw ConfigError(
-          {.where = here,
-           .required = "a saved value has a name of its own, and a join behind it takes it",
-           .given = is_taken ? "as = " + QuotedName(options.as) + " is saved already"
-                             : "no join of this list is with " + QuotedName(options.as),
-           .advice = is_taken ? "rename one of them"
-                              : "add { type = \"join\", with = " + QuotedName(options.as) +
-                                    " }, or leave the save out"});
+  std::unique_ptr<Layer> BuildJoin(const JoinOptions& options, std::span<const LayerSpec> behind,
+                                   const std::string& here, ListState& state) {
+    const ListState before = state;
+    const NamedValues::Read read = state.values.Take(options.with, behind, here);
+    if (read.value.dtype == DType::kI64) {
+      throw ConfigError({.where = here,
+                         .required = "a join is with values",
+                         .given = QuotedName(options.with) + " holds class or token numbers",
+                         .advice = "take it, embed it, and join what comes of it"});
     }
-    state.saved.insert(state.saved.end(), joins, SavedValue{options.as, state.input});
-    return std::make_unique<SaveLayer>(options, joins);
+    auto layer = std::make_unique<JoinLayer>(options, read.place);
+    state.input = OutputOf(*layer, here, before);
+    return layer;
   }
 
-  std::unique_ptr<Layer> BuildJoin(const JoinOptions& options, const std::string& here,
-                                   ListState& state) {
-    // The last of equal ones: those before it pass the layer as they are.
-    const auto found = std::ranges::find(state.saved.rbegin(), state.saved.rend(), options.with,
-                                         &SavedValue::name);
-    if (found == state.saved.rend()) {
-      std::string names;
-      for (const SavedValue& one : state.saved) {
-        names += (names.empty() ? "" : ", ") + QuotedName(one.name);
+  std::unique_ptr<Layer> BuildAgain(const AgainOptions& options, const std::string& here,
+                                    ListState& state) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < state.list->size(); ++i) {
+      const std::string& name = state.list->children()[i].name;
+      if (name == options.layer) {
+        auto layer = std::make_unique<Again>(options, state.list->layer(i));
+        state.input = OutputOf(*layer, here, state);
+        return layer;
       }
+      names.push_back(name);
+    }
+    throw ConfigError({.where = here,
+                       .required = "a layer runs again that this list has before it",
+                       .given = "layer = " + QuotedName(options.layer),
+                       .advice = names.empty()
+                                     ? "give a layer before it a name"
+                                     : "the layers before it are called " + JoinWithCommas(names)});
+  }
+
+  std::unique_ptr<Layer> BuildOutput(const NetworkOutputOptions& options, const LayerSpec& spec,
+                                     const std::string& here, const std::string& path,
+                                     ListState& state) {
+    if (!state.is_network || spec.name.empty()) {
       throw ConfigError(
           {.where = here,
-           .required = "a join is with a value that this list has saved before it",
-           .given = "with = " + QuotedName(options.with) + ", and " +
-                    (names.empty() ? "nothing is" : names + " is") + " saved here",
-           .advice = "add { type = \"save\", as = " + QuotedName(options.with) + " } before it"});
+           .required = state.is_network ? "an output has a name"
+                                        : "outputs are in the network's own list of layers",
+           .given = state.is_network ? "none was given" : "this list is inside another layer",
+           .advice = state.is_network ? "add name = \"...\"" : "move it there"});
     }
-    auto layer =
-        std::make_unique<JoinLayer>(options, static_cast<std::size_t>(state.saved.rend() - found));
-    state.input = OutputOf(*layer, here, state);
-    state.saved.erase(std::next(found).base());
+    LayerInput output = state.input;
+    auto layer = std::make_unique<OutputLayer>(BuildList(spec.layers, path + ".layers", output));
+    state.values.AddOutput(output);
+    outputs_.push_back({spec.name, options});
     return layer;
   }
 
@@ -176,7 +215,8 @@ class NetworkBuilder {
       const LayerSpec& branch = spec.layers[i];
       const std::string inside = path + ".layers." + std::to_string(i);
       const std::string here = inside + " (" + TypeNameOf(branch) + ")";
-      ListState state{.input = input, .saved = {}};
+      Sequential none;
+      ListState state{.input = input, .list = &none};
       branches.push_back(
           {branch.name.empty() ? std::to_string(i) : branch.name,
            Located(here, branch, [&] { return BuildNext({branch}, 0, here, inside, state); })});
@@ -228,8 +268,8 @@ class NetworkBuilder {
     Context& context = environment.context();
     context.set_training(true);
     VarTuple vars = {{context.Allocate(state.input.shape, state.input.dtype)}};
-    for (const SavedValue& saved : state.saved) {
-      vars.push_back({context.Allocate(saved.value.shape, saved.value.dtype)});
+    for (const LayerInput& value : state.values.All()) {
+      vars.push_back({context.Allocate(value.shape, value.dtype)});
     }
     layer(context, vars);
     return {vars[0].shape(), vars[0].value.dtype()};
@@ -237,15 +277,16 @@ class NetworkBuilder {
 
   Backend& backend_;
   DType dtype_;
+  NetworkOutputs outputs_;
   bool placed_ = false;  // an error on its way has its place
 };
 
 }  // namespace
 
 std::unique_ptr<Sequential> BuildLayers(const std::vector<LayerSpec>& layers,
-                                        const LayerInput& input, Backend& backend, DType dtype) {
-  LayerInput passed = input;
-  auto network = NetworkBuilder(backend, dtype).BuildList(layers, "model.layers", passed);
+                                        const LayerInput& input, Backend& backend, DType dtype,
+                                        const NetworkInputs& conditions) {
+  auto network = NetworkBuilder(backend, dtype).BuildNetwork(layers, input, conditions);
   network->AssignPaths("");
   NumberParameters(*network);
   return network;
@@ -269,10 +310,11 @@ std::unique_ptr<Sequential> MakeNetwork(const NetworkMaker& make) {
 }  // namespace
 
 std::unique_ptr<Sequential> BuildNetwork(const ModelOptions& model, const LayerInput& input,
-                                         Backend& backend, DType dtype) {
+                                         Backend& backend, DType dtype,
+                                         const NetworkInputs& conditions) {
   if (model.architecture) return BuildArchitecture(*model.architecture);
   if (model.network) return MakeNetwork(model.network);
-  return BuildLayers(model.layers, input, backend, dtype);
+  return BuildLayers(model.layers, input, backend, dtype, conditions);
 }
 
 }  // namespace frugal

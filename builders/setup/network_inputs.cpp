@@ -56,6 +56,17 @@ void CheckOrder(const NetworkInputs& inputs, const DataLayout& layout) {
                      .advice = "give DataLayout::conditions as Sequential::inputs() has them"});
 }
 
+// A network of one input would leave them out in silence.
+void RefuseUnread(const DataLayout& layout) {
+  if (layout.conditions.empty()) return;
+  throw ConfigError({.where = "data",
+                     .required = "the network takes each input that the data have",
+                     .given = "it takes one, and nothing reads '" + layout.conditions[0].name + "'",
+                     .advice =
+                         "let it take that one too (Sequential::SetInputs), or leave it out of "
+                         "DataLayout::conditions"});
+}
+
 void CheckTakesTime(const NetworkInputs& inputs) {
   const bool takes_time = std::ranges::count(inputs, InputRole::kTime, &NetworkInput::role) > 0;
   if (takes_time && inputs[0].role == InputRole::kSample) return;
@@ -71,7 +82,10 @@ NetworkInputs ResolveInputs(const Sequential& network, const DataLayout& layout,
                             const DiffusionProcess* diffusion) {
   NetworkInputs inputs = network.inputs();
   if (diffusion != nullptr) CheckTakesTime(inputs);
-  if (inputs.empty()) return {OnlyInput(layout)};
+  if (inputs.empty()) {
+    RefuseUnread(layout);
+    return {OnlyInput(layout)};
+  }
   inputs[0].shape = layout.sample_shape;
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     if (diffusion != nullptr && inputs[i].role == InputRole::kTime) continue;

@@ -32,6 +32,7 @@ BoundaryTable::Network NetworkOf(const TrainingSetup& setup) {
   return {.layers = std::move(layers),
           .parameters = setup.parameters,
           .inputs = setup.inputs,
+          .more_outputs = setup.more_outputs,
           .layout = setup.layout,
           .loss = setup.config.loss,
           .backend = *setup.backend,
@@ -173,7 +174,7 @@ TrainingSetup PrepareStage(const RunConfig& config, const DataLayout* custom_lay
   own->stage.after = behind(own->layers.end - 1);
   setup.config.training.gradient_accumulation_steps =
       own->stage.data_count * own->stage.micro_batches;
-  if (!own->evaluates()) setup.schedule.test_samples = 0;
+  if (!own->evaluates()) setup.schedule.test_samples = setup.schedule.validation_samples = 0;
   if (setup.dataset && setup.diffusion == nullptr) {
     own->reads = {.inputs = own->stage.is_first(), .targets = own->stage.is_last()};
   }

@@ -9,6 +9,7 @@
 #include "builders/config/value_check.h"
 #include "builders/setup/network_builder.h"
 #include "builders/setup/network_inputs.h"
+#include "builders/setup/network_outputs.h"
 #include "builders/setup/parameter_groups.h"
 #include "presets/memory_rules.h"
 #include "sdk/comm/launched_ranks.h"
@@ -57,11 +58,16 @@ LastBatch LastBatchOf(const TrainingOptions& options) {
 EpochSchedule EpochScheduleOf(const RunConfig& config, const DataLayout& layout) {
   const TrainingOptions& training = config.training;
   EpochSchedule schedule;
-  schedule.train_samples =
+  const std::int64_t all =
       std::min(layout.train_count, config.data.train_limit.value_or(layout.train_count));
+  const auto cut =
+      static_cast<std::int64_t>(static_cast<double>(all) * config.data.validation_fraction);
+  schedule.train_samples = all - cut;
   const std::int64_t test_samples =
       std::min(layout.test_count, config.data.test_limit.value_or(layout.test_count));
+  const std::int64_t validation = cut > 0 ? cut : layout.validation_count;
   schedule.test_samples = training.evaluate ? test_samples : 0;
+  schedule.validation_samples = training.evaluate ? validation : 0;
   schedule.batch = training.batch_size;
   schedule.evaluation_batch = training.evaluation_batch_size;
   schedule.drop_last = training.drop_last;
@@ -136,11 +142,13 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) 
   setup.backend = MakeBackend(config.training.backend);
   const LayerInput input = {setup.layout.BatchShape(setup.schedule.batch),
                             setup.layout.InputType(setup.dtype())};
-  setup.network = BuildNetwork(config.model, input, *setup.backend, setup.dtype());
+  setup.network =
+      BuildNetwork(config.model, input, *setup.backend, setup.dtype(), setup.layout.conditions);
   if (config.diffusion.kind != DiffusionKind::kNone) {
     setup.diffusion = std::make_unique<DiffusionProcess>(config.diffusion);
   }
   setup.inputs = ResolveInputs(*setup.network, setup.layout, setup.diffusion.get());
+  setup.more_outputs = ResolveOutputs(*setup.network, setup.layout, setup.diffusion.get());
   CheckAssignments(setup);
   setup.parameters = setup.network->Parameters();
   SetParameterGroups(config, setup.parameters);
@@ -181,6 +189,7 @@ StepParts StepPartsOf(const TrainingSetup& setup, const StepSettings& settings,
           .loss = setup.config.loss,
           .layout = setup.layout,
           .inputs = setup.inputs,
+          .more_outputs = setup.more_outputs,
           .diffusion = setup.diffusion.get(),
           .micro_batches = settings.micro_batches,
           .reduction_groups = ReductionGroupsOf(setup),

@@ -17,12 +17,17 @@ namespace frugal {
 // Tells how a training runs through its data.
 struct EpochSchedule {
   std::int64_t train_samples = 0;  // of one epoch
-  std::int64_t test_samples = 0;   // 0 = no evaluation
+  std::int64_t test_samples = 0;   // 0 = no evaluation of them
+  // Evaluations during the training look at these, where there are any, and at the test part once,
+  // behind it.
+  std::int64_t validation_samples = 0;
   std::int64_t batch = 0;
   std::int64_t evaluation_batch = 0;
   bool drop_last = true;
   std::int64_t steps_per_epoch = 0;
   std::int64_t total_steps = 0;
+
+  bool evaluates() const { return test_samples + validation_samples > 0; }
 };
 
 // Holds what is given: everything that is known of a training before it is planned. Nothing of it
@@ -36,7 +41,8 @@ struct TrainingSetup {
   std::unique_ptr<Backend> backend;
   std::unique_ptr<DiffusionProcess> diffusion{};  // null where the data have the targets
   std::unique_ptr<Sequential> network;
-  NetworkInputs inputs{};  // of the network, with the data's shapes
+  NetworkInputs inputs{};         // of the network, with the data's shapes
+  NetworkOutputs more_outputs{};  // that it makes beside its first one
   std::vector<Parameter*> parameters;
   std::unique_ptr<Optimizer> optimizer;
   // This is there where the setup is that of one of several devices: then the network is its part.

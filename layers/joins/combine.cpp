@@ -9,10 +9,20 @@
 namespace frugal {
 
 std::string_view NameOf(Combine combine) {
-  constexpr auto kNames = std::to_array<std::string_view>({"add", "multiply", "concat"});
-  static_assert(kNames.size() == static_cast<std::size_t>(Combine::kConcat) + 1);
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"add", "multiply", "concat", "subtract"});
+  static_assert(kNames.size() == static_cast<std::size_t>(Combine::kCount));
   return kNames[static_cast<std::size_t>(combine)];
 }
+
+namespace {
+
+BinaryKind KindOf(Combine combine) {
+  if (combine == Combine::kAdd) return BinaryKind::kAdd;
+  return combine == Combine::kMultiply ? BinaryKind::kMultiply : BinaryKind::kSubtract;
+}
+
+}  // namespace
 
 Var Combined(Context& context, Combine combine, std::span<const Var> values) {
   if (combine == Combine::kConcat) {
@@ -20,11 +30,9 @@ Var Combined(Context& context, Combine combine, std::span<const Var> values) {
   }
   Var result = values[0];
   for (const Var& value : values.subspan(1)) {
-    const bool adds = combine == Combine::kAdd;
-    const bool alike = result.shape() == value.shape();
-    result = adds && alike ? Add(context, result, value)
-                           : Arithmetic(context, adds ? BinaryKind::kAdd : BinaryKind::kMultiply,
-                                        result, value);
+    const bool sums = combine == Combine::kAdd && result.shape() == value.shape();
+    result =
+        sums ? Add(context, result, value) : Arithmetic(context, KindOf(combine), result, value);
   }
   return result;
 }

@@ -7,10 +7,10 @@
 
 namespace frugal {
 
-// Puts values together: a sum or a product, where extents of 1 are repeated, or side by side along
-// the last axis.
-enum class Combine : std::uint8_t { kAdd, kMultiply, kConcat };
-std::string_view NameOf(Combine combine);  // "add", "multiply", "concat"
+// Puts values together: a sum, a product or a difference, where extents of 1 are repeated, or side
+// by side along the last axis.
+enum class Combine : std::uint8_t { kAdd, kMultiply, kConcat, kSubtract, kCount };
+std::string_view NameOf(Combine combine);  // "add", "multiply", "concat", "subtract"
 
 // Combines values in their order, at least one. Throws ShapeError where their shapes do not go
 // together.

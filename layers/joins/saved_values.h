@@ -7,7 +7,8 @@
 
 namespace frugal {
 
-// Lists of layers name a value by SaveOptions, and take it further on by JoinOptions.
+// Lists of layers name a value by SaveOptions. Further on JoinOptions combine it with what is
+// there, and TakeOptions go on with it alone.
 struct SaveOptions {
   std::string as;
 };
@@ -15,26 +16,40 @@ struct JoinOptions {
   std::string with;
   Combine combine = Combine::kConcat;
 };
+struct TakeOptions {
+  std::string value;
+};
 
-// Hands its input on and puts it beside it, once for each JoinLayer that takes it.
+// Says where in the tuple a named value is, and whether it stays there for others that read it. The
+// place counts from the tuple's end, 1 is the last, since lists around a list have values of their
+// own before it.
+struct NamedPlace {
+  std::size_t from_end = 1;
+  bool stays = false;
+};
+
+// Hands its input on and puts it beside it, once for each layer that reads it.
 class SaveLayer final : public TupleLayer {
  public:
-  SaveLayer(SaveOptions options, std::size_t joins) : options_(std::move(options)), joins_(joins) {}
+  SaveLayer(SaveOptions options, std::size_t readers)
+      : options_(std::move(options)), readers_(readers) {}
 
   LayerKind kind() const override { return LayerKind::kReshape; }
   std::string Describe() const override { return "save as " + options_.as; }
+  bool TakesTokens() const override { return true; }
 
  private:
   void ForwardTuple(Context& context, VarTuple& vars) override;
 
   SaveOptions options_;
-  std::size_t joins_;
+  std::size_t readers_;
 };
 
-// Takes the saved value in one place of the tuple away and combines its input with it.
+// Combines its input with a named value.
 class JoinLayer final : public TupleLayer {
  public:
-  JoinLayer(JoinOptions options, std::size_t place) : options_(std::move(options)), place_(place) {}
+  JoinLayer(JoinOptions options, const NamedPlace& place)
+      : options_(std::move(options)), place_(place) {}
 
   LayerKind kind() const override { return LayerKind::kReshape; }
   std::string Describe() const override {
@@ -45,7 +60,24 @@ class JoinLayer final : public TupleLayer {
   void ForwardTuple(Context& context, VarTuple& vars) override;
 
   JoinOptions options_;
-  std::size_t place_;
+  NamedPlace place_;
+};
+
+// Gives its input up and goes on with a named value.
+class TakeLayer final : public TupleLayer {
+ public:
+  TakeLayer(TakeOptions options, const NamedPlace& place)
+      : options_(std::move(options)), place_(place) {}
+
+  LayerKind kind() const override { return LayerKind::kReshape; }
+  std::string Describe() const override { return "take " + options_.value; }
+  bool TakesTokens() const override { return true; }
+
+ private:
+  void ForwardTuple(Context& context, VarTuple& vars) override;
+
+  TakeOptions options_;
+  NamedPlace place_;
 };
 
 }  // namespace frugal

@@ -43,11 +43,21 @@ std::vector<Case> OfModels() {
           [](Model& model) { model.Predict(std::vector<float>(20), 2); }),
       Use("A parameter that the model lacks", "model.Values(\"haed.weight\")",
           [](Model& model) { model.Values("haed.weight"); }),
-      Use("Training twice", "model.Train(); model.Train();",
+      Use("A step on values that are no whole samples", "model.TrainStep({20 values}, {labels}, 2)",
           [](Model& model) {
-            model.Train();
-            model.Train();
+            const std::vector<float> values(20);
+            const std::vector<std::int64_t> labels = {0, 1};
+            model.TrainStep(std::vector<InputValues>{values}, std::vector<InputValues>{labels}, 2);
           }),
+      Use("A step on a label that is no class", "model.TrainStep({images}, {0, 12}, 2)",
+          [](Model& model) {
+            const auto size = model.layout().sample_shape.ElementCount();
+            const std::vector<float> values(static_cast<std::size_t>(2 * size));
+            const std::vector<std::int64_t> labels = {0, 12};
+            model.TrainStep(std::vector<InputValues>{values}, std::vector<InputValues>{labels}, 2);
+          }),
+      Use("A part that the data do not have", "model.Evaluate(DatasetPart::kValidation)",
+          [](Model& model) { model.Evaluate(DatasetPart::kValidation); }),
       Use("Weights of another model", "model.LoadWeights(\"other.safetensors\")",
           [](Model& model) {
             AiModelBuilder other = TinyTraining();

@@ -57,11 +57,42 @@ std::vector<Case> OfModels() {
   };
 }
 
+// Layers over images, in TOML, that name values of the list or outputs.
+Case List(const std::string& title, const std::string& layers) {
+  return FromWholeToml(title, "[model]\nlayers = [\n" + layers +
+                                  "  { type = \"flatten\" },\n"
+                                  "  { type = \"dense\", units = 10 },\n]\n");
+}
+
+std::vector<Case> OfNames() {
+  return {
+      List("A join with what nobody saved", "  { type = \"join\", with = \"stem\" },\n"),
+      List("A saved value that nobody reads", "  { type = \"save\", as = \"stem\" },\n"),
+      List("A take of what is not there", "  { type = \"take\", value = \"left\" },\n"),
+      List("A layer again that is not there",
+           "  { type = \"flatten\", name = \"flat\" },\n"
+           "  { type = \"again\", layer = \"flap\" },\n"),
+      List("An output without a name", "  { type = \"output\" },\n"),
+      List("An output inside another layer",
+           "  { type = \"sequential\", layers = [{ type = \"output\", name = \"early\" }] },\n"),
+      FromWholeToml("An output whose targets the data do not have",
+                    "[[model.layers]]\ntype = \"flatten\"\n\n"
+                    "[[model.layers]]\ntype = \"output\"\nname = \"age\"\ntarget = \"age\"\n\n"
+                    "[[model.layers]]\ntype = \"dense\"\nunits = 10\n"),
+      FromWholeToml("An output whose loss takes values where the data have labels",
+                    "[[model.layers]]\ntype = \"flatten\"\n\n"
+                    "[[model.layers]]\ntype = \"output\"\nname = \"early\"\n"
+                    "loss = { kind = \"mse\" }\n\n"
+                    "[[model.layers]]\ntype = \"dense\"\nunits = 10\n"),
+  };
+}
+
 }  // namespace
 
 Chapter ShapesThatDoNotChain() {
   Chapter chapter{"Models: shapes that do not chain", OfWindows()};
   for (Case& next : OfModels()) chapter.cases.push_back(std::move(next));
+  for (Case& next : OfNames()) chapter.cases.push_back(std::move(next));
   return chapter;
 }
 

@@ -21,11 +21,27 @@ Shape DataLayout::TargetBatchShape(std::int64_t batch) const {
   return Prepend(batch, classes > 0 ? label_shape : target_shape);
 }
 
+std::string_view NameOf(DatasetPart part) {
+  if (part == DatasetPart::kTrain) return "training";
+  return part == DatasetPart::kTest ? "test" : "validation";
+}
+
+Shape BatchShape(const NamedTargets& targets, std::int64_t batch) {
+  return Prepend(batch, targets.shape);
+}
+
 void DataSource::FillConditions(std::span<const std::int64_t>, std::span<const Tensor>) const {
   throw UsageError({.where = "DataSource::FillConditions",
                     .required = "the data hold what the network takes beside its first input",
                     .given = "this source has inputs and targets only",
                     .advice = "override FillConditions"});
+}
+
+void DataSource::FillMoreTargets(std::span<const std::int64_t>, std::span<const Tensor>) const {
+  throw UsageError({.where = "DataSource::FillMoreTargets",
+                    .required = "the data hold what all outputs of the network are compared with",
+                    .given = "this source has the targets of the first one only",
+                    .advice = "override FillMoreTargets"});
 }
 
 }  // namespace frugal

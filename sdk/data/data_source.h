@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "sdk/core/dtype.h"
 #include "sdk/core/shape.h"
@@ -9,6 +12,14 @@
 #include "sdk/tensor/tensor.h"
 
 namespace frugal {
+
+// Describes what a further output of a network is compared with: labels in [0, classes) or, where
+// classes is 0, values, of this shape for each sample.
+struct NamedTargets {
+  std::string name;
+  std::int64_t classes = 0;
+  Shape shape{};
+};
 
 // Says what a data set looks like, which is known before any of it is read.
 struct DataLayout {
@@ -18,6 +29,7 @@ struct DataLayout {
   Shape target_shape;
   std::int64_t train_count = 0;
   std::int64_t test_count = 0;
+  std::int64_t validation_count = 0;  // of data of the program's own that have such a part
 
   // > 0: inputs are token numbers kI64 in [0, vocabulary), sample_shape [T].
   std::int64_t vocabulary = 0;
@@ -26,13 +38,19 @@ struct DataLayout {
 
   // The network takes these beside its first input, in this order.
   NetworkInputs conditions{};
+  // Further outputs of the network are compared with these, by name.
+  std::vector<NamedTargets> more_targets{};
 
   DType InputType(DType model) const { return vocabulary > 0 ? DType::kI64 : model; }
   Shape BatchShape(std::int64_t batch) const;
   Shape TargetBatchShape(std::int64_t batch) const;
 };
 
-enum class DatasetPart : std::uint8_t { kTrain, kTest };
+// [B, shape...]
+Shape BatchShape(const NamedTargets& targets, std::int64_t batch);
+
+enum class DatasetPart : std::uint8_t { kTrain, kTest, kValidation };
+std::string_view NameOf(DatasetPart part);  // "training", "test", "validation"
 
 // One part of an opened data set.
 class DataSource {
@@ -49,6 +67,10 @@ class DataSource {
   // where they are labels. Throws UsageError where the source has none.
   virtual void FillConditions(std::span<const std::int64_t> samples,
                               std::span<const Tensor> conditions) const;
+  // targets[i] [B, DataLayout::more_targets[i].shape...] kI64 where they are labels, otherwise in
+  // the model's element type. Throws UsageError where the source has none.
+  virtual void FillMoreTargets(std::span<const std::int64_t> samples,
+                               std::span<const Tensor> targets) const;
 };
 
 }  // namespace frugal

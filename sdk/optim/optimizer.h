@@ -41,9 +41,13 @@ class Optimizer {
   void FollowUpdate(Context& context, const Parameter& parameter) const;
 
   // Returns the learning rate of a parameter with rate_factor 1.
-  double LearningRate(std::int64_t step) const {
-    return rate_scale_ * options_.lr * ScheduleFactor(schedule_, step, total_steps_);
+  double LearningRate(std::int64_t step) const { return RateAt(step - schedule_begin_); }
+  // Returns it for a step of the schedule, counted from where that begins.
+  double RateAt(std::int64_t position) const {
+    return rate_scale_ * options_.lr * ScheduleFactor(schedule_, position, total_steps_);
   }
+  // Lets the schedule begin anew at this step.
+  void BeginSchedule(std::int64_t step) { schedule_begin_ = step; }
   // Multiplies all learning rates from now on.
   void set_rate_scale(double scale) { rate_scale_ = scale; }
   // Optimizer state tensors per parameter: 0, 1 or 2.
@@ -59,6 +63,7 @@ class Optimizer {
   double clip_norm_;
   std::int64_t total_steps_;
   double rate_scale_ = 1;
+  std::int64_t schedule_begin_ = 0;
 };
 
 }  // namespace frugal

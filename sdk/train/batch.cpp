@@ -17,6 +17,17 @@ VarTuple AllocateInputs(Context& context, std::span<const NetworkInput> inputs,
   return vars;
 }
 
+std::vector<Tensor> AllocateMoreTargets(Context& context, const DataLayout& layout,
+                                        std::int64_t count) {
+  std::vector<Tensor> all;
+  for (const NamedTargets& targets : layout.more_targets) {
+    all.push_back(context.Allocate(BatchShape(targets, count),
+                                   targets.classes > 0 ? DType::kI64 : context.master_dtype(),
+                                   MemoryTag::kData));
+  }
+  return all;
+}
+
 Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& parts,
                 const DataSource* source, std::span<const std::int64_t> samples) {
   const LabelScope label(context, "batch");
@@ -32,9 +43,11 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& pa
   }
   if (parts.targets) {
     batch.targets = context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData);
+    batch.more_targets = AllocateMoreTargets(context, layout, count);
   }
   std::int64_t bytes = batch.targets.bytes();
   for (const Var& input : batch.inputs) bytes += input.value.bytes();
+  for (const Tensor& targets : batch.more_targets) bytes += targets.bytes();
   context.Launch({OperationKind::kData, bytes}, [&](Backend&, void*) {
     source->Fill(samples, parts.inputs ? batch.inputs[0].value : Tensor(), batch.targets);
     std::vector<Tensor> conditions;
@@ -42,6 +55,7 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& pa
       conditions.push_back(batch.inputs[i].value);
     }
     if (!conditions.empty()) source->FillConditions(samples, conditions);
+    if (!batch.more_targets.empty()) source->FillMoreTargets(samples, batch.more_targets);
   });
   return batch;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "sdk/autograd/context.h"
 #include "sdk/data/data_source.h"
@@ -11,6 +12,7 @@ namespace frugal {
 struct Batch {
   VarTuple inputs;  // the first, then DataLayout::conditions
   Tensor targets;
+  std::vector<Tensor> more_targets{};  // as DataLayout::more_targets
 };
 
 // Says what of a batch a device reads.
@@ -22,6 +24,10 @@ struct BatchParts {
 // Reads those parts, and leaves others empty. Dry, `source` is not read.
 Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& parts,
                 const DataSource* source, std::span<const std::int64_t> samples);
+
+// Memory for a batch of DataLayout::more_targets.
+std::vector<Tensor> AllocateMoreTargets(Context& context, const DataLayout& layout,
+                                        std::int64_t count);
 
 // Memory for a batch of a network's inputs, in the element types of data.
 VarTuple AllocateInputs(Context& context, std::span<const NetworkInput> inputs, std::int64_t count);

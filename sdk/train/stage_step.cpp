@@ -1,6 +1,5 @@
 #include "sdk/train/stage_step.h"
 
-#include <array>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -10,7 +9,6 @@
 
 #include "sdk/core/error.h"
 #include "sdk/module/parameter_store.h"
-#include "sdk/ops/support/precision.h"
 #include "sdk/train/gradient_buckets.h"
 #include "sdk/train/replica_exchange.h"
 #include "sdk/train/replica_statistics.h"
@@ -67,11 +65,10 @@ class StageRun {
       Ended();
       return Send(count, std::move(vars), pass);
     }
-    Evaluated evaluated = RunForward(context_, parts_, std::move(vars), data.targets, batch.share);
+    data.inputs = std::move(vars);
+    Evaluated evaluated = RunForward(context_, parts_, std::move(data), batch.share);
     if (tape != nullptr) RequireFinite(context_, parts_, "the loss", evaluated.result.loss);
-    StepResult& group = results_[batch.group];
-    group.loss += batch.share * evaluated.result.loss;
-    group.correct += evaluated.result.correct;
+    AddPart(results_[batch.group], evaluated.result, batch.share);
     pass.loss = evaluated.loss.slot;
     Ended();
   }
@@ -179,17 +176,29 @@ class StageRun {
 };
 
 // Brings what a step came to, which the last stage of each replica knows, to all devices.
-StepResult SharedResult(Context& context, StepResult result, const PipelineStage& stage,
-                        const StageLinks& links) {
-  std::array<double, 2> numbers = {};
-  if (stage.is_last()) numbers = {result.loss, static_cast<double>(result.correct)};
-  const CommBuffer buffer = {.data = numbers.data(), .count = 2, .dtype = DType::kF64};
+StepResult SharedResult(Context& context, StepResult result, const StepParts& parts,
+                        const PipelineStage& stage, const StageLinks& links) {
+  if (!parts.more_outputs.empty()) result.outputs.resize(parts.more_outputs.size() + 1);
+  std::vector<double> numbers(2 + 2 * result.outputs.size());
+  if (stage.is_last()) {
+    numbers[0] = result.loss;
+    numbers[1] = static_cast<double>(result.correct);
+    for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+      numbers[2 + 2 * i] = result.outputs[i].loss;
+      numbers[3 + 2 * i] = static_cast<double>(result.outputs[i].correct);
+    }
+  }
+  const CommBuffer buffer = {
+      .data = numbers.data(), .count = std::ssize(numbers), .dtype = DType::kF64};
   context.Launch({OperationKind::kCommunication, buffer.bytes()}, [&](Backend&, void*) {
     links.pipeline->AllReduce(buffer, "loss");
     links.data->AllReduce(buffer, "loss");
   });
   result.loss = numbers[0];
   result.correct = static_cast<std::int64_t>(numbers[1]);
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    result.outputs[i] = {numbers[2 + 2 * i], static_cast<std::int64_t>(numbers[3 + 2 * i])};
+  }
   return result;
 }
 
@@ -312,7 +321,7 @@ StepResult TrainStage(Context& context, const StepParts& parts, const PipelineSt
     buckets.Finish();
     statistics.Move(exchange, std::ssize(samples));
   }
-  result = SharedResult(context, result, stage, links);
+  result = SharedResult(context, result, parts, stage, links);
   result.gradient_norm = update.Run();
   return result;
 }
@@ -333,7 +342,7 @@ StepResult EvaluateStage(Context& context, const StepParts& parts, const Pipelin
 
 void PredictStage(Context& context, const StepParts& parts, const PipelineStage& stage,
                   const StageLinks& links, std::span<const InputValues> inputs, std::int64_t count,
-                  std::vector<float>& outputs) {
+                  PredictedValues& outputs) {
   context.set_training(false);
   SetStep(context, links);
   const TapeScope scope(context, nullptr);
@@ -345,7 +354,7 @@ void PredictStage(Context& context, const StepParts& parts, const PipelineStage&
                                    : run.Receive(count, pass, nullptr);
   parts.network(context, vars);
   if (stage.is_last()) {
-    CopyOutputs(context, CastToF32(context, std::exchange(vars, {})[0]), outputs);
+    CopyOutputs(context, OutputsAmong(parts, std::exchange(vars, {})), outputs);
   } else {
     run.Send(count, std::move(vars), pass);
   }

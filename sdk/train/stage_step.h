@@ -26,6 +26,6 @@ StepResult EvaluateStage(Context& context, const StepParts& parts, const Pipelin
 // Runs on one replica. The last stage gets the outputs.
 void PredictStage(Context& context, const StepParts& parts, const PipelineStage& stage,
                   const StageLinks& links, std::span<const InputValues> inputs, std::int64_t count,
-                  std::vector<float>& outputs);
+                  PredictedValues& outputs);
 
 }  // namespace frugal

@@ -5,7 +5,6 @@
 
 #include "sdk/module/parameter_store.h"
 #include "sdk/module/repeat.h"
-#include "sdk/ops/support/precision.h"
 #include "sdk/train/step_pieces.h"
 
 namespace frugal {
@@ -13,8 +12,7 @@ namespace {
 
 Evaluated ReadAndRun(Context& context, const StepParts& parts, const DataSource* source,
                      std::span<const std::int64_t> samples, double share = 1) {
-  Batch batch = ReadInputs(context, parts, source, samples);
-  return RunForward(context, parts, std::move(batch.inputs), batch.targets, share);
+  return RunForward(context, parts, ReadInputs(context, parts, source, samples), share);
 }
 
 // Forward and backward of one part of a batch; adds its share of the loss to `result`.
@@ -26,8 +24,7 @@ void RunMicroBatch(Context& context, const StepParts& parts, const DataSource* s
   const TapeScope scope(context, &tape);
   Evaluated evaluated = ReadAndRun(context, parts, source, samples, share);
   RequireFinite(context, parts, "the loss", evaluated.result.loss);
-  result.loss += share * evaluated.result.loss;
-  result.correct += evaluated.result.correct;
+  AddPart(result, evaluated.result, share);
   const int loss_slot = evaluated.loss.slot;
   evaluated.loss = Var();
   if (loss_slot != Var::kNoGradient) RunBackward(context, tape, loss_slot, share);
@@ -81,14 +78,13 @@ StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSour
   return ReadAndRun(context, parts, source, samples).result;
 }
 
-Shape PredictStep(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
-                  std::int64_t count, std::vector<float>& outputs) {
+void PredictStep(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
+                 std::int64_t count, PredictedValues& outputs) {
   context.set_training(false);
   const TapeScope scope(context, nullptr);
   VarTuple vars = InputsFrom(context, parts, inputs, count);
   parts.network(context, vars);
-  const Var y = CastToF32(context, std::exchange(vars, {})[0]);
-  return CopyOutputs(context, y, outputs);
+  CopyOutputs(context, OutputsAmong(parts, std::exchange(vars, {})), outputs);
 }
 
 }  // namespace frugal

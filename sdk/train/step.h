@@ -21,8 +21,8 @@ StepResult EvaluateStep(Context& context, const StepParts& parts, const DataSour
 
 // The network's outputs for a batch of inputs (StepParts::inputs), in evaluation mode; values are
 // read and written as f32 whatever the model computes in. Dry, neither is touched, and `inputs` may
-// be empty. Returns the shape of the outputs.
-Shape PredictStep(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
-                  std::int64_t count, std::vector<float>& outputs);
+// be empty.
+void PredictStep(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
+                 std::int64_t count, PredictedValues& outputs);
 
 }  // namespace frugal

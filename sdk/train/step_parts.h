@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <variant>
+#include <vector>
 
 #include "sdk/data/data_source.h"
 #include "sdk/module/layer.h"
@@ -11,6 +12,7 @@
 #include "sdk/train/diffusion.h"
 #include "sdk/train/divergence.h"
 #include "sdk/train/loss.h"
+#include "sdk/train/network_output.h"
 
 namespace frugal {
 
@@ -26,6 +28,8 @@ struct StepParts {
   const DataLayout& layout;
   // The network takes these, with the data's shapes.
   std::span<const NetworkInput> inputs;
+  // It makes these beside its first output.
+  std::span<const NetworkOutput> more_outputs{};
   // Makes the noise that the network is to take away; null where the data have its targets.
   const DiffusionProcess* diffusion = nullptr;
   // A training batch goes through in so many parts of (almost) equal size; their gradients add up
@@ -50,12 +54,8 @@ struct StepParts {
   const OutputsFunction* outputs = nullptr;  // takes them; null in a dry run
 };
 
-// Describes what the loss compares a batch's outputs with, as memory.
-struct TargetLayout {
-  Shape shape;
-  DType dtype = DType::kF32;
-};
-TargetLayout TargetsOf(const StepParts& parts, std::int64_t batch, DType exact);
+// Memory for what a batch's outputs are compared with; nothing else of the batch.
+Batch AllocateTargets(Context& context, const StepParts& parts, std::int64_t batch);
 
 // The last projection of the network, where the loss takes it over and runs it in pieces: that of
 // a network over positions, which may end in many outputs for each.
@@ -63,29 +63,51 @@ std::optional<Projection> ProjectionForLoss(const StepParts& parts);
 // Does so for a step that runs in this context: an evaluation may need all outputs.
 std::optional<Projection> ProjectionForLoss(const Context& context, const StepParts& parts);
 
-// RunLoss does what a forward pass does behind the network, for a part of the batch whose share of
-// the step is `share`; `output` is the network's, up to that projection where the loss takes it
-// over.
-struct LossOfBatch {
+// Holds what an output came to.
+struct OutputLoss {
   Var loss;
   std::int64_t correct = 0;
 };
-LossOfBatch RunLoss(Context& context, const StepParts& parts, const Var& output,
-                    const Tensor& targets, double share = 1);
+
+// Returns the network's outputs among what it handed on: the first one, and the last ones, as many
+// as there are others. Throws UsageError where there are too few.
+VarTuple OutputsAmong(const StepParts& parts, VarTuple vars);
+
+// RunLoss does what a forward pass does behind the network, for a part of the batch whose share of
+// the step is `share`; `outputs` are the network's, up to that projection where the loss takes it
+// over. The loss is that of the first output and, by their weights, of the others.
+struct LossOfBatch {
+  Var loss;
+  std::vector<OutputLoss> outputs;
+};
+LossOfBatch RunLoss(Context& context, const StepParts& parts, const VarTuple& outputs,
+                    const Batch& batch, double share = 1);
 
 // Samples of part `index` of a batch that goes through in `parts` parts.
 std::int64_t MicroBatchSize(std::int64_t batch, std::int64_t parts, std::int64_t index);
 
-struct StepResult {
-  double loss = 0;           // mean over the batch
+struct OutputResult {
+  double loss = 0;           // mean over the batch, without its weight
   std::int64_t correct = 0;  // labels whose output is the largest of its row; 0 without labels
-  double gradient_norm = 0;  // before clipping; 0 where nothing clips
 };
+
+struct StepResult {
+  double loss = 0;                      // mean over the batch: what is minimized
+  std::int64_t correct = 0;             // of the first output
+  double gradient_norm = 0;             // before clipping; 0 where nothing clips
+  std::vector<OutputResult> outputs{};  // where the network has several: of each, the first too
+};
+
+// Adds a part of the batch to the sum.
+void AddPart(StepResult& sum, const StepResult& part, double share);
 
 // Adds up what groups of a step came to, in their order.
 StepResult SumOf(std::span<const StepResult> groups);
 
 // One input of a network for a whole batch, row-major: values, or tokens or labels.
 using InputValues = std::variant<std::span<const float>, std::span<const std::int64_t>>;
+
+// Every output of a network for a batch, row-major, the first in front.
+using PredictedValues = std::vector<std::vector<float>>;
 
 }  // namespace frugal

@@ -31,13 +31,14 @@ double ScalarOf(Context& context, const Tensor& scalar) {
   return value;
 }
 
-Var RunNetwork(Context& context, const StepParts& parts, VarTuple inputs) {
+// Returns the network's outputs.
+VarTuple RunNetwork(Context& context, const StepParts& parts, VarTuple vars) {
   if (ProjectionForLoss(context, parts)) {
-    const Var input = std::exchange(inputs[0], Var());
-    return parts.network.RunUpToProjection(context, input);
+    const Var input = std::exchange(vars[0], Var());
+    return {parts.network.RunUpToProjection(context, input)};
   }
-  parts.network(context, inputs);
-  return std::move(inputs[0]);
+  parts.network(context, vars);
+  return OutputsAmong(parts, std::move(vars));
 }
 
 void CopyInto(const InputValues& values, const Tensor& x) {
@@ -80,19 +81,23 @@ Batch ReadInputs(Context& context, const StepParts& parts, const DataSource* sou
   return batch;
 }
 
-Evaluated RunForward(Context& context, const StepParts& parts, VarTuple inputs,
-                     const Tensor& targets, double share) {
-  const Var output = RunNetwork(context, parts, std::move(inputs));
-  if (parts.diffusion != nullptr) CheckPrediction(output, targets);
-  LossOfBatch loss = RunLoss(context, parts, output, targets, share);
+Evaluated RunForward(Context& context, const StepParts& parts, Batch batch, double share) {
+  const VarTuple outputs = RunNetwork(context, parts, std::exchange(batch.inputs, {}));
+  if (parts.diffusion != nullptr) CheckPrediction(outputs[0], batch.targets);
+  LossOfBatch loss = RunLoss(context, parts, outputs, batch, share);
   Evaluated evaluated;
   evaluated.loss = std::move(loss.loss);
-  evaluated.result.correct = loss.correct;
+  evaluated.result.correct = loss.outputs[0].correct;
   evaluated.result.loss = ScalarOf(context, evaluated.loss.value);
+  for (const OutputLoss& output : loss.outputs) {
+    if (parts.more_outputs.empty()) break;
+    evaluated.result.outputs.push_back({ScalarOf(context, output.loss.value), output.correct});
+  }
   if (parts.needs_outputs && !context.training()) {
-    context.Launch({OperationKind::kData, BytesOf(output.value, targets)}, [&](Backend&, void*) {
-      (*parts.outputs)(output.value, targets, evaluated.result.loss);
-    });
+    context.Launch({OperationKind::kData, BytesOf(outputs[0].value, batch.targets)},
+                   [&](Backend&, void*) {
+                     (*parts.outputs)(outputs[0].value, batch.targets, evaluated.result.loss);
+                   });
   }
   return evaluated;
 }
@@ -150,10 +155,13 @@ VarTuple InputsFrom(Context& context, const StepParts& parts, std::span<const In
   return vars;
 }
 
-Shape CopyOutputs(Context& context, const Var& output, std::vector<float>& outputs) {
-  context.Launch({OperationKind::kData, BytesOf(output.value)},
-                 [&](Backend&, void*) { CopyFrom(output.value, outputs); });
-  return output.shape();
+void CopyOutputs(Context& context, VarTuple vars, PredictedValues& outputs) {
+  outputs.resize(vars.size());
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    const Var y = CastToF32(context, std::exchange(vars[i], Var()));
+    context.Launch({OperationKind::kData, BytesOf(y.value)},
+                   [&](Backend&, void*) { CopyFrom(y.value, outputs[i]); });
+  }
 }
 
 void JoinTable(Context& context, const Parameter& parameter) {

@@ -18,8 +18,7 @@ struct Evaluated {
   StepResult result;
 };
 // Runs the network and the loss, whose share of the step backward is seeded with.
-Evaluated RunForward(Context& context, const StepParts& parts, VarTuple inputs,
-                     const Tensor& targets, double share = 1);
+Evaluated RunForward(Context& context, const StepParts& parts, Batch batch, double share = 1);
 
 void RunBackward(Context& context, Tape& tape, int loss_slot, double seed);
 
@@ -94,7 +93,7 @@ MicroBatchRange MicroBatchAt(std::int64_t batch, std::int64_t parts, std::int64_
 // Allocates a network's inputs for `count` samples and fills them with the program's values.
 VarTuple InputsFrom(Context& context, const StepParts& parts, std::span<const InputValues> inputs,
                     std::int64_t count);
-// Copies a network's outputs to the program, as f32. Returns their shape.
-Shape CopyOutputs(Context& context, const Var& output, std::vector<float>& outputs);
+// Copies a network's outputs to the program, as f32.
+void CopyOutputs(Context& context, VarTuple vars, PredictedValues& outputs);
 
 }  // namespace frugal

@@ -140,13 +140,13 @@ std::string ListRefusal(const LayerList::Fill& fill) {
 
 TEST_CASE("dangling names and shapes that do not meet are refused in their place", "[graph]") {
   CHECK_THAT(ListRefusal([](LayerList& l) { l.Save("a").Flatten().Dense({.units = 5}); }),
-             Contains("model.layers.0 (save)") && Contains("no join of this list is with 'a'"));
+             Contains("model.layers.0 (save)") && Contains("no layer of this list reads 'a'"));
   CHECK_THAT(ListRefusal([](LayerList& l) { l.Flatten().Join({.with = "b"}).Dense({.units = 5}); }),
-             Contains("model.layers.1 (join)") && Contains("nothing is saved here"));
+             Contains("model.layers.1 (join)") && Contains("nothing is there"));
   CHECK_THAT(ListRefusal([](LayerList& l) {
                l.Save("a").Save("a").Join({.with = "a"}).Flatten().Dense({.units = 5});
              }),
-             Contains("model.layers.1 (save)") && Contains("is saved already"));
+             Contains("model.layers.1 (save)") && Contains("is there already"));
   CHECK_THAT(ListRefusal([](LayerList& l) {
                l.Save("a").Conv2d({.filters = 4, .kernel = {3}});
                l.Join({.with = "a"}).Flatten().Dense({.units = 5});

@@ -49,6 +49,12 @@ class SyntheticData final : public DataSource {
       FillTensor(samples, layout_.conditions[i].classes, 2000 + i, conditions[i]);
     }
   }
+  void FillMoreTargets(std::span<const std::int64_t> samples,
+                       std::span<const Tensor> targets) const override {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      FillTensor(samples, layout_.more_targets[i].classes, 3000 + i, targets[i]);
+    }
+  }
 
  private:
   static void FillTensor(std::span<const std::int64_t> samples, std::int64_t end,

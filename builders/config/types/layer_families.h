@@ -10,6 +10,7 @@
 #include "layers/dense.h"
 #include "layers/embedding.h"
 #include "layers/gated_feed_forward.h"
+#include "layers/joins/again.h"
 #include "layers/joins/branches.h"
 #include "layers/joins/saved_values.h"
 #include "layers/norms.h"
@@ -18,6 +19,7 @@
 #include "layers/simple_layers.h"
 #include "layers/transposed_convolution.h"
 #include "layers/upsample.h"
+#include "sdk/train/network_output.h"
 
 namespace frugal {
 
@@ -56,5 +58,6 @@ std::vector<LayerType> NormTypes();
 std::vector<LayerType> SequenceTypes();
 std::vector<LayerType> TransformerTypes();
 std::vector<LayerType> ContainerTypes();
+std::vector<LayerType> NamedValueTypes();
 
 }  // namespace frugal

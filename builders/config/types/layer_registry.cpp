@@ -8,7 +8,7 @@ namespace {
 std::vector<LayerType> AllTypes() {
   std::vector<LayerType> all;
   for (const auto family : {BasicTypes, ConvolutionTypes, PoolingTypes, NormTypes, SequenceTypes,
-                            TransformerTypes, ContainerTypes}) {
+                            TransformerTypes, ContainerTypes, NamedValueTypes}) {
     for (LayerType& type : family()) all.push_back(std::move(type));
   }
   return all;

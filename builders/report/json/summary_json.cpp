@@ -91,7 +91,7 @@ Json OperationsJson(const std::optional<OperationProfile>& profile) {
 
 Json EvaluationsJson(const std::vector<Evaluation>& evaluations) {
   Json list = Json::array();
-  for (const auto& [step, result] : evaluations) {
+  for (const auto& [step, result, part] : evaluations) {
     Json metrics = Json::object();
     for (const MetricValue& metric : result.metrics) {
       metrics[metric.name] = metric.matrix.empty() ? Json(metric.value) : Json(metric.matrix);
@@ -99,7 +99,8 @@ Json EvaluationsJson(const std::vector<Evaluation>& evaluations) {
     list.push_back({{"step", step},
                     {"loss", result.loss},
                     {"accuracy", OrNull(result.accuracy)},
-                    {"metrics", metrics}});
+                    {"metrics", metrics},
+                    {"part", NameOf(part)}});
   }
   return list;
 }

@@ -54,12 +54,13 @@ std::string StepLine(const StepProgress& progress, double loss, const DataUnits&
 std::string EpochLine(const EpochResult& epoch, double rate, const DataUnits& units) {
   std::string line =
       "epoch " + FormatCount(epoch.epoch) + "  mean loss " + FixedText(epoch.mean_loss, 4);
+  const std::string part = epoch.is_validation ? "  validation " : "  test ";
   if (units.bits_per_byte && epoch.test_loss) {
-    line += "  test " + BitsText(*epoch.test_loss);
+    line += part + BitsText(*epoch.test_loss);
   } else if (epoch.test_accuracy) {
-    line += "  test accuracy " + PercentText(*epoch.test_accuracy);
+    line += part + "accuracy " + PercentText(*epoch.test_accuracy);
   } else if (epoch.test_loss) {
-    line += "  test loss " + FixedText(*epoch.test_loss, 4);
+    line += part + "loss " + FixedText(*epoch.test_loss, 4);
   }
   return line + "  " + RateText(units, rate) + "  " + DurationText(epoch.seconds);
 }

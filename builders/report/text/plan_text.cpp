@@ -72,6 +72,8 @@ std::string HeadText(const PlannedTraining& planned) {
   std::vector<std::string> samples = {FormatCount(schedule.train_samples) + " to train on"};
   if (schedule.test_samples > 0)
     samples.push_back(FormatCount(schedule.test_samples) + " to test on");
+  if (schedule.validation_samples > 0)
+    samples.push_back(FormatCount(schedule.validation_samples) + " to validate on");
   const std::int64_t fixed = plan.parameter_count - plan.trainable_count;
   return "Plan of " + Printable(config.model.name) + "\n" +
          Item("parameters", {FormatCount(plan.parameter_count) +

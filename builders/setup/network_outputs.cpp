@@ -1,0 +1,79 @@
+#include "builders/setup/network_outputs.h"
+
+#include <algorithm>
+
+#include "sdk/core/error.h"
+#include "sdk/core/utf8.h"
+
+namespace frugal {
+namespace {
+
+[[noreturn]] void Refuse(std::string required, std::string given, std::string advice) {
+  throw ConfigError({.where = "model",
+                     .required = std::move(required),
+                     .given = std::move(given),
+                     .advice = std::move(advice)});
+}
+
+std::string NamesOf(const std::vector<NamedTargets>& all) {
+  std::string names;
+  for (const NamedTargets& targets : all) {
+    names += (names.empty() ? "" : ", ") + QuotedName(targets.name);
+  }
+  return names;
+}
+
+// Returns the number of classes of what the output is compared with; 0 where it is values.
+std::int64_t ClassesFor(const NetworkOutput& output, const DataLayout& layout) {
+  const std::string& target = output.options.target;
+  if (target.empty()) return layout.classes;
+  const auto found = std::ranges::find(layout.more_targets, target, &NamedTargets::name);
+  if (found != layout.more_targets.end()) return found->classes;
+  Refuse("output " + QuotedName(output.name) + " is compared with targets that the data have",
+         "target = " + QuotedName(target) + ", and they have " +
+             (layout.more_targets.empty() ? "one kind of targets, without a name"
+                                          : NamesOf(layout.more_targets) + " beside the first"),
+         "leave target out to compare with the first ones, or bring data with "
+         "DataLayout::more_targets");
+}
+
+void CheckLoss(const NetworkOutput& output, std::int64_t classes) {
+  const LossOptions& loss = output.options.loss;
+  if (loss.function || TakesLabels(loss.kind) == (classes > 0)) return;
+  Refuse("the loss of output " + QuotedName(output.name) + " takes its targets, which are " +
+             (classes > 0 ? "class labels" : "values"),
+         "loss.kind = \"" + std::string(NameOf(loss.kind)) + "\"",
+         classes > 0 ? "use cross_entropy, or values as targets"
+                     : "use mse, l1 or huber, or labels as targets");
+}
+
+}  // namespace
+
+NetworkOutputs ResolveOutputs(const Sequential& network, const DataLayout& layout,
+                              const DiffusionProcess* diffusion) {
+  const NetworkOutputs& outputs = network.outputs();
+  if (diffusion != nullptr && !outputs.empty()) {
+    Refuse("in diffusion the network has one output",
+           "it has " + QuotedName(outputs[0].name) + " too", "leave that out");
+  }
+  for (auto at = outputs.begin(); at != outputs.end(); ++at) {
+    if (at->name == "main" || std::ranges::count(outputs, at->name, &NetworkOutput::name) > 1) {
+      Refuse("outputs have different names, and the first one is called main",
+             "another one is called " + QuotedName(at->name), "rename one of them");
+    }
+    CheckLoss(*at, ClassesFor(*at, layout));
+  }
+  for (const NamedTargets& targets : layout.more_targets) {
+    const bool is_used = std::ranges::any_of(outputs, [&](const NetworkOutput& output) {
+      return output.options.target == targets.name;
+    });
+    if (is_used) continue;
+    Refuse("an output is compared with each of the data's targets",
+           "none is with " + QuotedName(targets.name),
+           "add { type = \"output\", target = " + QuotedName(targets.name) +
+               " }, or leave it out of DataLayout::more_targets");
+  }
+  return outputs;
+}
+
+}  // namespace frugal
