@@ -51,6 +51,20 @@ void RefuseSharedInGroups(const TrainingSetup& setup, const PipelineStage& stage
                      .advice = "use replicas (data_parallel), one device, or no groups"});
 }
 
+// Each stage would move its own copy.
+void RefuseSharedStatistics(const PipelineStage& stage) {
+  for (const SharedParameter& shared : stage.shared) {
+    if (!shared.parameter->is_buffer) continue;
+    throw ConfigError({.where = "memory.num_devices",
+                       .required = "the statistics of a batch norm belong to one stage",
+                       .given = shared.parameter->path + " is in stages " +
+                                std::to_string(shared.stages.front()) + " and " +
+                                std::to_string(shared.stages.back()),
+                       .advice = "keep a layer and its uses (again) on one device "
+                                 "(custom_device_assignments), or use replicas (data_parallel)"});
+  }
+}
+
 PipelineStage StageOf(const TrainingSetup& setup, std::int64_t device) {
   const DeviceMesh mesh = MeshOf(setup.config);
   PipelineStage stage;
@@ -161,6 +175,7 @@ TrainingSetup PrepareStage(const RunConfig& config, const DataLayout* custom_lay
   own->boundaries = std::make_unique<BoundaryTable>(NetworkOf(setup));
   TakeParameters(placement, setup, *own);
   RefuseSharedInGroups(setup, own->stage);
+  RefuseSharedStatistics(own->stage);
   own->stage.shards = ShardsOf(setup, own->stage);
   CheckReplicas(setup, own->stage);
   CutNetwork(placement, setup, *own);

@@ -23,6 +23,7 @@ class ReplicaStatistics {
 
  private:
   void Move(ReplicaExchange& exchange, std::int64_t batch, const Parameter* running_mean);
+  std::int64_t UsesOf(const Parameter* running_mean) const;
 
   Context& context_;
   const PipelineStage& stage_;

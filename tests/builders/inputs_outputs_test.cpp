@@ -85,6 +85,34 @@ TEST_CASE("parts of a batch and bf16 leave several outputs as planned", "[graph]
   }
 }
 
+TEST_CASE("replicas of several inputs and outputs come to the bits of one device", "[graph]") {
+  SmallRun run{.memory = {}, .accumulate = 2, .threads = 1};
+  run.sharding.reduction_groups = 2;
+  const Trained expected = Train(*std::make_unique<Model>(RichBuilder(run).Build()));
+  run.accumulate = 1;
+  run.sharding = {.data_parallel = 2};
+  run.memory.num_devices = 2;
+  for (const std::int64_t zero : {0, 1, 2, 3}) {
+    INFO("zero_stage " << zero);
+    run.sharding.zero_stage = zero;
+    Model model = RichBuilder(run).Build();
+    const Trained trained = Train(model);
+    CHECK(trained.result.losses == expected.result.losses);
+    CHECK(trained.result.weights_hash == expected.result.weights_hash);
+  }
+}
+
+TEST_CASE("statistics that two stages would move are refused", "[graph]") {
+  SmallRun run{.memory = {}, .threads = 1};
+  run.memory.num_devices = 2;
+  run.memory.sharding_strategy = ShardingStrategy::kCustom;
+  run.memory.custom_device_assignments = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const std::size_t layers = RichBuilder({}).Plan().network->size();
+  run.memory.custom_device_assignments->resize(layers, 1);
+  CHECK_THAT(RefusalOf([&] { RichBuilder(run).Plan(); }),
+             Contains("tower.1.running_mean is in stages 0 and 1"));
+}
+
 // f64 on the reference backend, nothing random.
 AiModelBuilder ExactBuilder(const LayerList::Fill& fill) {
   SmallRun run{
