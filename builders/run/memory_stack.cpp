@@ -48,14 +48,11 @@ PoolOptions PoolOptionsOf(const TrainingMemoryConfig& config) {
           .enabled = options.enabled};
 }
 
-TensorPool* MemoryStack::ChoosePool(const TrainingMemoryConfig& config) {
+std::unique_ptr<PoolTenant> MemoryStack::ChoosePool(const TrainingMemoryConfig& config) {
   if (!config.use_tensor_pooling) return nullptr;
-  if (config.use_shared_tensor_pool) {
-    SharedTensorPool().SetOptions(PoolOptionsOf(config));
-    return &SharedTensorPool();
-  }
-  own_pool_ = std::make_unique<TensorPool>(heap_, PoolOptionsOf(config));
-  return own_pool_.get();
+  const PoolOptions options = PoolOptionsOf(config);
+  if (!config.use_shared_tensor_pool) own_pool_ = std::make_unique<TensorPool>(heap_, options);
+  return std::make_unique<PoolTenant>(own_pool_ ? *own_pool_ : SharedTensorPool(), options);
 }
 
 MemoryStack::MemoryStack(const TrainingMemoryConfig& config, Warn warn)
@@ -66,10 +63,6 @@ MemoryStack::MemoryStack(const TrainingMemoryConfig& config, Warn warn)
   ledger_.SetLimit(LimitOf(config, std::move(warn)));
 }
 
-MemoryStack::~MemoryStack() {
-  if (pool_ != nullptr) pool_->OwnerDestroyed();
-}
-
 std::int64_t MemoryStack::system_allocations() const {
   return heap_.allocation_count() + SharedHeap().allocation_count() +
          (arena_ ? arena_->growth_count() : 0);
@@ -77,7 +70,7 @@ std::int64_t MemoryStack::system_allocations() const {
 
 std::optional<PoolStatistics> MemoryStack::pool_statistics() const {
   if (pool_ == nullptr) return std::nullopt;
-  return pool_->statistics();
+  return pool_->pool().statistics();
 }
 
 }  // namespace frugal

@@ -12,7 +12,8 @@
 
 namespace frugal {
 
-// The pool that models with use_shared_tensor_pool share: the one object of the whole process.
+// The pool that models with use_shared_tensor_pool share: the one object of the whole process. Each
+// model is a tenant of it with the limits that its own configuration states.
 TensorPool& SharedTensorPool();
 
 // Limits of a pool as the configuration states them.
@@ -25,7 +26,6 @@ class MemoryStack {
  public:
   using Warn = std::function<void(const std::string&)>;
   MemoryStack(const TrainingMemoryConfig& config, Warn warn);
-  ~MemoryStack();
 
   MemoryLedger& ledger() { return ledger_; }
   const MemoryLedger& ledger() const { return ledger_; }
@@ -39,11 +39,11 @@ class MemoryStack {
   std::optional<PoolStatistics> pool_statistics() const;
 
  private:
-  TensorPool* ChoosePool(const TrainingMemoryConfig& config);
+  std::unique_ptr<PoolTenant> ChoosePool(const TrainingMemoryConfig& config);
 
   HeapAllocator heap_;
   std::unique_ptr<TensorPool> own_pool_;
-  TensorPool* pool_;  // own, shared, or null
+  std::unique_ptr<PoolTenant> pool_;  // a place in the own pool or the shared one; or null
   std::unique_ptr<PlannedArena> arena_;
   MemoryLedger ledger_;
   TrackedAllocator tensors_;

@@ -16,6 +16,9 @@ bool SystemIsShort() {
 
 }  // namespace
 
+TensorPool::TensorPool(Allocator& upstream, PoolOptions options)
+    : upstream_(upstream), own_(std::make_shared<Party>(Party{options})) {}
+
 TensorPool::~TensorPool() = default;
 
 constexpr std::int64_t kLargestStep = std::int64_t{64} << 10;
@@ -35,73 +38,92 @@ PoolStatistics TensorPool::statistics() const {
 
 PoolOptions TensorPool::options() const {
   const std::lock_guard lock(mutex_);
-  return options_;
+  return own_->options;
 }
 
 void TensorPool::SetOptions(PoolOptions options) {
   const std::lock_guard lock(mutex_);
-  options_ = options;
-  Trim();
+  own_->options = options;
+  Trim(own_);
 }
 
-void TensorPool::OwnerDestroyed() {
+void TensorPool::OwnerDestroyed() { Leave(own_); }
+
+void TensorPool::Leave(const PartyPtr& party) {
   const std::lock_guard lock(mutex_);
-  if (!options_.use_weak_references) return;
-  while (!idle_.empty()) EvictOldest();
+  if (!party->options.use_weak_references) return;
+  while (party->idle_bytes > 0) EvictOldestOf(party);
 }
 
 void TensorPool::ReleaseIdle() {
   const std::lock_guard lock(mutex_);
-  while (!idle_.empty()) EvictOldest();
+  while (!idle_.empty()) Evict(idle_.begin());
 }
 
-bool TensorPool::Keeps(std::int64_t size_class) const {
-  if (!options_.enabled || size_class > options_.max_block_bytes) return false;
-  if (size_class > options_.max_idle_bytes) return false;
+bool TensorPool::Keeps(const Party& party, std::int64_t size_class) {
+  const PoolOptions& options = party.options;
+  if (!options.enabled || size_class > options.max_block_bytes) return false;
+  if (size_class > options.max_idle_bytes) return false;
   // A block that was taken while the pool was off has a size that no request would ask for.
   if (SizeClass(size_class) != size_class) return false;
-  const auto items = idle_items_.find(size_class);
-  return items == idle_items_.end() || items->second < options_.max_items_per_bucket;
+  const auto items = party.idle_items.find(size_class);
+  return items == party.idle_items.end() || items->second < options.max_items_per_bucket;
 }
 
-void TensorPool::EvictOldest() {
-  const Idle& oldest = idle_.front();
-  statistics_.idle_bytes -= oldest.block.bytes();
-  --idle_items_[oldest.size_class];
+void TensorPool::Evict(IdleList::iterator idle) {
+  statistics_.idle_bytes -= idle->size_class;
+  idle->from->idle_bytes -= idle->size_class;
+  --idle->from->idle_items[idle->size_class];
   ++statistics_.evictions;
-  idle_.pop_front();
+  idle_.erase(idle);
 }
 
-void TensorPool::Trim() {
-  const auto is_over = [this](const Idle& idle) {
-    return !options_.enabled || idle.size_class > options_.max_block_bytes ||
-           idle_items_[idle.size_class] > options_.max_items_per_bucket;
+void TensorPool::EvictOldestOf(const PartyPtr& party) {
+  Evict(std::ranges::find(idle_, party, &Idle::from));
+}
+
+// Many that came and went, each within its own limit, must not fill the memory together.
+void TensorPool::KeepWithinLargestLimit() {
+  while (!idle_.empty()) {
+    std::int64_t largest = 0;
+    for (const Idle& idle : idle_) {
+      largest = std::max(largest, idle.from->options.max_idle_bytes);
+      if (statistics_.idle_bytes <= largest) return;
+    }
+    Evict(idle_.begin());
+  }
+}
+
+void TensorPool::Trim(const PartyPtr& party) {
+  const PoolOptions& options = party->options;
+  const auto is_over = [&](const Idle& idle) {
+    return idle.from == party &&
+           (!options.enabled || idle.size_class > options.max_block_bytes ||
+            party->idle_items[idle.size_class] > options.max_items_per_bucket);
   };
   for (auto at = idle_.begin(); at != idle_.end();) {
     const auto next = std::next(at);
-    if (is_over(*at)) {
-      idle_.splice(idle_.begin(), idle_, at);
-      EvictOldest();
-    }
+    if (is_over(*at)) Evict(at);
     at = next;
   }
-  while (statistics_.idle_bytes > options_.max_idle_bytes) EvictOldest();
+  while (party->idle_bytes > options.max_idle_bytes) EvictOldestOf(party);
 }
 
 TensorPool::IdleList::iterator TensorPool::FindIdle(std::int64_t size_class) {
-  const auto items = idle_items_.find(size_class);
-  if (items == idle_items_.end() || items->second == 0) return idle_.end();
   return std::ranges::find(idle_, size_class, &Idle::size_class);
 }
 
-Block TensorPool::DoAllocate(std::int64_t bytes, MemoryTag tag) {
+Block TensorPool::AllocateFor(const Party& party, Allocator& owner, std::int64_t bytes,
+                              MemoryTag tag) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t size_class = options_.enabled ? SizeClass(bytes) : bytes;
+  const std::int64_t size_class = party.options.enabled ? SizeClass(bytes) : bytes;
+  const auto found = party.options.enabled ? FindIdle(size_class) : idle_.end();
   Block block;
-  if (const auto found = FindIdle(size_class); found != idle_.end()) {
+  if (found != idle_.end()) {
     block = std::move(found->block);
-    --idle_items_[size_class];
-    statistics_.idle_bytes -= block.bytes();
+    --found->from->idle_items[size_class];
+    found->from->idle_bytes -= size_class;
+    statistics_.idle_bytes -= size_class;
     idle_.erase(found);
     ++statistics_.hits;
   } else {
@@ -111,21 +133,27 @@ Block TensorPool::DoAllocate(std::int64_t bytes, MemoryTag tag) {
   statistics_.live_bytes += block.bytes();
   void* data = block.data();
   if (data != nullptr) live_.insert_or_assign(data, std::move(block));
-  return Block(this, data, bytes, tag, size_class);
+  return Block(&owner, data, bytes, tag, size_class);
 }
 
-void TensorPool::DoFree(Block& block) noexcept {
+void TensorPool::FreeFrom(const PartyPtr& party, Block& block) noexcept {
   if (block.data() == nullptr) return;
   const std::lock_guard lock(mutex_);
   auto node = live_.extract(block.data());
   Block inner = std::move(node.mapped());
   statistics_.live_bytes -= inner.bytes();
   const std::int64_t size_class = inner.bytes();
-  if (!Keeps(size_class) || (options_.use_weak_references && SystemIsShort())) return;
-  while (statistics_.idle_bytes + size_class > options_.max_idle_bytes) EvictOldest();
+  const PoolOptions& options = party->options;
+  if (!Keeps(*party, size_class) || (options.use_weak_references && SystemIsShort())) return;
+  while (party->idle_bytes + size_class > options.max_idle_bytes) EvictOldestOf(party);
   statistics_.idle_bytes += size_class;
-  ++idle_items_[size_class];
-  idle_.push_back({size_class, std::move(inner)});
+  party->idle_bytes += size_class;
+  ++party->idle_items[size_class];
+  idle_.push_back({size_class, std::move(inner), party});
+  KeepWithinLargestLimit();
 }
+
+PoolTenant::PoolTenant(TensorPool& pool, const PoolOptions& options)
+    : pool_(pool), party_(std::make_shared<TensorPool::Party>(TensorPool::Party{options})) {}
 
 }  // namespace frugal

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include "sdk/memory/allocator.h"
@@ -30,44 +31,83 @@ struct PoolStatistics {
 // Keeps freed blocks for the next request of the same size class, within limits. Size classes are
 // eighths of a power of two, but at most 64 KB apart, so a block is at most an eighth larger than
 // was asked for, and a large one hardly.
-// Invariants: idle_bytes <= max_idle_bytes; no bucket holds more than max_items_per_bucket.
-// Thread-safe: models of one process may share it.
+// Several may share it, each with limits of its own (PoolTenant): these hold for the blocks that it
+// gave back, whoever takes them next, and change nothing for the others. All together keep no more
+// than the largest limit of those whose blocks are idle.
+// Invariants for each: its idle bytes <= max_idle_bytes; no bucket holds more than
+// max_items_per_bucket of its blocks. Thread-safe: models of one process may share it.
 class TensorPool final : public Allocator {
  public:
-  TensorPool(Allocator& upstream, PoolOptions options) : upstream_(upstream), options_(options) {}
+  TensorPool(Allocator& upstream, PoolOptions options);
   ~TensorPool() override;
 
   PoolStatistics statistics() const;
   PoolOptions options() const;
-  // Takes over new limits at once, giving back what they no longer allow.
+  // Takes over new limits at once, giving back what they no longer allow; tenants keep theirs.
   void SetOptions(PoolOptions options);
-  // A model that used the pool is gone.
+  // The one that used the pool without being a tenant is gone.
   void OwnerDestroyed();
   void ReleaseIdle();
 
   static std::int64_t SizeClass(std::int64_t bytes);
 
  private:
+  friend class PoolTenant;
+  // One that takes and gives back blocks: its limits, and what it gave back that is still idle.
+  struct Party {
+    PoolOptions options;
+    std::int64_t idle_bytes = 0;
+    std::map<std::int64_t, std::int64_t> idle_items{};  // per size class
+  };
+  using PartyPtr = std::shared_ptr<Party>;
   struct Idle {
     std::int64_t size_class;
     Block block;
+    PartyPtr from;
   };
   using IdleList = std::list<Idle>;  // oldest first
 
-  Block DoAllocate(std::int64_t bytes, MemoryTag tag) override;
-  void DoFree(Block& block) noexcept override;
-  bool Keeps(std::int64_t size_class) const;
-  void EvictOldest();
-  void Trim();
+  Block DoAllocate(std::int64_t bytes, MemoryTag tag) override {
+    return AllocateFor(*own_, *this, bytes, tag);
+  }
+  void DoFree(Block& block) noexcept override { FreeFrom(own_, block); }
+  // `owner` is who will be asked to free the block.
+  Block AllocateFor(const Party& party, Allocator& owner, std::int64_t bytes, MemoryTag tag);
+  void FreeFrom(const PartyPtr& party, Block& block) noexcept;
+  void Leave(const PartyPtr& party);
+  static bool Keeps(const Party& party, std::int64_t size_class);
+  void Evict(IdleList::iterator idle);
+  void EvictOldestOf(const PartyPtr& party);
+  void KeepWithinLargestLimit();
+  void Trim(const PartyPtr& party);
   IdleList::iterator FindIdle(std::int64_t size_class);
 
   Allocator& upstream_;
   mutable std::mutex mutex_;
-  PoolOptions options_;
+  PartyPtr own_;  // those who come without being tenants
   PoolStatistics statistics_;
   IdleList idle_;
-  std::map<std::int64_t, std::int64_t> idle_items_;  // per size class
-  std::map<void*, Block> live_;                      // by address
+  std::map<void*, Block> live_;  // by address
+};
+
+// A way into a pool that others use too, with limits of its own. It must outlive its blocks; the
+// pool must outlive it. What it gave back stays idle in the pool when it is gone, unless it uses
+// weak references.
+class PoolTenant final : public Allocator {
+ public:
+  PoolTenant(TensorPool& pool, const PoolOptions& options);
+  ~PoolTenant() override { pool_.Leave(party_); }
+
+  TensorPool& pool() const { return pool_; }
+
+ private:
+  Block DoAllocate(std::int64_t bytes, MemoryTag tag) override {
+    return pool_.AllocateFor(*party_, *this, bytes, tag);
+  }
+  void DoFree(Block& block) noexcept override { pool_.FreeFrom(party_, block); }
+
+  TensorPool& pool_;
+  TensorPool::PartyPtr party_;
 };
 
 }  // namespace frugal
