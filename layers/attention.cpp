@@ -180,12 +180,30 @@ Var AttentionLayer::Mix(Context& context, const Heads& heads, const Tensor& mask
                     .mask = mask});
 }
 
-Var AttentionLayer::Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask) {
+Var AttentionLayer::Attended(Context& context, const Var& x, const Var& memory,
+                             const Tensor& mask) {
   return Apply(context, output_, AttendHeads(context, x, memory, mask));
+}
+
+Var AttentionLayer::Attend(Context& context, const Var& x, const Var& memory, const Tensor& mask) {
+  VarTuple vars = {x, memory};
+  RunPart(context, vars, [this, mask](Context& ctx, VarTuple& inner) {
+    inner = {Attended(ctx, inner[0], inner[1], mask)};
+  });
+  return std::move(vars[0]);
 }
 
 Var AttentionLayer::AttendBoth(Context& context, const Var& x, const Var& memory,
                                const Var& second) {
+  VarTuple vars = {x, memory, second};
+  RunPart(context, vars, [this](Context& ctx, VarTuple& inner) {
+    inner = {AttendedBoth(ctx, inner[0], inner[1], inner[2])};
+  });
+  return std::move(vars[0]);
+}
+
+Var AttentionLayer::AttendedBoth(Context& context, const Var& x, const Var& memory,
+                                 const Var& second) {
   if (second_key_.weight == nullptr || options_.fused) {
     throw UsageError({.where = path(),
                       .required = "a second memory has projections of its own",
@@ -205,7 +223,7 @@ Var AttentionLayer::ForwardUpToProjection(Context& context, const Var& input) {
 }
 
 Var AttentionLayer::Forward(Context& context, const Var& input) {
-  return Attend(context, input, input);
+  return Attended(context, input, input, {});
 }
 
 }  // namespace frugal

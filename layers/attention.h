@@ -71,8 +71,10 @@ class AttentionLayer final : public Layer {
 
   Var Forward(Context& context, const Var& input) override;
   Var ForwardUpToProjection(Context& context, const Var& input) override;
-  // Attend without the output's projection.
+  // Without the output's projection.
   Var AttendHeads(Context& context, const Var& x, const Var& memory, const Tensor& mask);
+  Var Attended(Context& context, const Var& x, const Var& memory, const Tensor& mask);
+  Var AttendedBoth(Context& context, const Var& x, const Var& memory, const Var& second);
   Linear AddLinear(const std::string& name, std::int64_t inputs, std::int64_t outputs, bool bias,
                    double init_std);
   void CheckInput(Context& context, const Var& x) const;

@@ -1,16 +1,13 @@
 #include "sdk/autograd/checkpoint.h"
 
 #include <algorithm>
-#include <map>
+#include <memory>
 #include <utility>
+
+#include "sdk/autograd/kept_parts.h"
 
 namespace frugal {
 namespace {
-
-// Without a tape, variables are told apart by what they hold.
-bool IsSame(const Var& a, const Var& b) {
-  return a.value.raw() == b.value.raw() && a.shape() == b.shape() && a.dtype() == b.dtype();
-}
 
 // Holds what comes out of a segment beside what it hands on.
 struct SegmentOutputs {
@@ -34,7 +31,7 @@ VarTuple Held(VarTuple vars) {
 // done, while this segment still waits for its turn.
 VarTuple WithoutSkips(VarTuple inputs, const VarTuple& after) {
   for (std::size_t i = 0; i < std::min(inputs.size(), after.size()); ++i) {
-    if (inputs[i].is_skip && after[i].is_skip && IsSame(inputs[i], after[i])) {
+    if (inputs[i].is_skip && after[i].is_skip && HoldSame(inputs[i], after[i])) {
       inputs[i] = Var();
       inputs[i].is_skip = true;
     }
@@ -47,7 +44,7 @@ SegmentOutputs SortOutputs(const VarTuple& inputs, VarTuple& vars) {
   SegmentOutputs outputs;
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (!vars[i].value) continue;  // is_skip
-    const auto same = [&](const Var& other) { return IsSame(vars[i], other); };
+    const auto same = [&](const Var& other) { return HoldSame(vars[i], other); };
     if (const auto handed_on = std::ranges::find_if(inputs, same); handed_on != inputs.end()) {
       vars[i].slot = handed_on->slot;
     } else if (std::ranges::none_of(outputs.made, same)) {
@@ -57,9 +54,6 @@ SegmentOutputs SortOutputs(const VarTuple& inputs, VarTuple& vars) {
   }
   return outputs;
 }
-
-// The slots on a segment's own tape of the variables that came in, by those outside.
-using LeafSlots = std::map<int, int>;
 
 VarTuple LeavesOn(Tape& local, VarTuple vars, LeafSlots& leaves) {
   for (Var& one : vars) {
@@ -71,42 +65,32 @@ VarTuple LeavesOn(Tape& local, VarTuple vars, LeafSlots& leaves) {
   return vars;
 }
 
+// Holds what a segment needs to run again, but for its inputs.
+struct Again {
+  TupleSegment segment;
+  std::shared_ptr<KeptParts> kept;     // of its first run; null for none
+  std::vector<std::size_t> positions;  // in the tuple, of what it makes
+};
+
 // The segment once more, on a tape of its own; returns the slots of its outputs.
-std::vector<int> Rerun(Context& context, Tape& local, VarTuple vars, const TupleSegment& segment,
-                       const std::vector<std::size_t>& positions) {
+std::vector<int> Rerun(Context& context, Tape& local, VarTuple vars, const Again& again) {
   const RecomputeScope recomputing(context);
   const TapeScope scope(context, &local);
-  segment(context, vars);
+  const KeptPartsScope kept(context, again.kept.get());
+  again.segment(context, vars);
   std::vector<int> slots;
-  for (const std::size_t position : positions) slots.push_back(vars[position].slot);
+  for (const std::size_t position : again.positions) slots.push_back(vars[position].slot);
   return slots;
 }
 
 // The segment's inputs go with it: each is free as soon as none of its operations needs it.
-void RecomputeBackward(Context& context, VarTuple inputs, const TupleSegment& segment,
-                       const std::vector<std::size_t>& positions, std::vector<Tensor> gradients) {
-  Tape& outer = *context.tape();
+void RecomputeBackward(Context& context, VarTuple inputs, const Again& again,
+                       std::vector<Tensor> gradients) {
   Tape local;
   LeafSlots leaves;
-  const std::vector<int> outputs =
-      Rerun(context, local, LeavesOn(local, std::move(inputs), leaves), segment, positions);
-  // Gradients that have already arrived for the inputs go first, as they would without
-  // checkpointing: the sum is then taken in the same order and has the same bits.
-  for (const auto& [outside, inside] : leaves) {
-    if (Tensor arrived = outer.TakeGradient(outside)) {
-      local.Accumulate(context, inside, std::move(arrived));
-    }
-  }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (gradients[i]) local.Accumulate(context, outputs[i], std::move(gradients[i]));
-  }
-  gradients.clear();
-  local.Backward(context);
-  for (const auto& [outside, inside] : leaves) {
-    if (Tensor gradient = local.TakeGradient(inside)) {
-      outer.Accumulate(context, outside, std::move(gradient));
-    }
-  }
+  VarTuple vars = LeavesOn(local, std::move(inputs), leaves);
+  const std::vector<int> outputs = Rerun(context, local, std::move(vars), again);
+  RunLocalBackward(context, local, leaves, outputs, std::move(gradients));
 }
 
 bool NeedsGradient(const VarTuple& vars) {
@@ -119,23 +103,27 @@ void Checkpoint(Context& context, VarTuple& vars, const TupleSegment& segment) {
   if (context.tape() == nullptr) return segment(context, vars);
   const VarTuple inputs = Held(vars);
   bool differentiable = NeedsGradient(inputs);
+  auto kept = std::make_shared<KeptParts>(inputs, context.kept_parts());
   {
     const TapeScope no_tape(context, nullptr);
+    const KeptPartsScope keeping(context, kept.get());
     const DifferentiableProbe probe(context);
     vars = Detached(inputs);
     segment(context, vars);
     differentiable |= probe.found();
   }
+  kept->Give();
+  if (kept->empty()) kept = nullptr;
   SegmentOutputs outputs = SortOutputs(inputs, vars);
-  context.Record(outputs.made, differentiable,
-                 [held = WithoutSkips(inputs, vars), segment, positions = outputs.positions](
-                     Context& ctx, std::vector<Tensor> gradients) mutable {
-                   RecomputeBackward(ctx, std::move(held), segment, positions,
-                                     std::move(gradients));
-                 });
+  context.Record(
+      outputs.made, differentiable,
+      [held = WithoutSkips(inputs, vars), again = Again{segment, kept, outputs.positions}](
+          Context& ctx, std::vector<Tensor> gradients) mutable {
+        RecomputeBackward(ctx, std::move(held), again, std::move(gradients));
+      });
   for (Var& one : vars) {
     const auto made =
-        std::ranges::find_if(outputs.made, [&](const Var& m) { return IsSame(one, m); });
+        std::ranges::find_if(outputs.made, [&](const Var& m) { return HoldSame(one, m); });
     if (made != outputs.made.end()) one.slot = made->slot;
   }
 }

@@ -21,4 +21,9 @@ Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segmen
 // is stays the same variable. The segment must give the same tuple each time it runs.
 void Checkpoint(Context& context, VarTuple& vars, const TupleSegment& segment);
 
+// Runs a part of a segment that must not run again: it keeps what its backward reads and what comes
+// out of it, and gives these when the segment runs for the second time. Outside of segments it only
+// runs the part. It must give a new tensor for each variable that it does not hand on.
+void RunOnce(Context& context, VarTuple& vars, const TupleSegment& part);
+
 }  // namespace frugal

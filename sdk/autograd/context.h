@@ -18,6 +18,7 @@
 namespace frugal {
 
 class DeferredGradients;
+class KeptParts;
 class KeyValueCache;
 class ParameterStore;
 
@@ -118,6 +119,10 @@ class Context {
   // True while a checkpointed segment runs for the second time.
   bool recomputing() const { return recomputing_; }
 
+  // Returns what parts of the running segment leave for its second run (checkpoint.h); null outside
+  // of segments.
+  KeptParts* kept_parts() const { return kept_parts_; }
+
   Profile& profile() { return profile_; }
 
  private:
@@ -126,11 +131,13 @@ class Context {
   friend class BackwardScope;
   friend class DifferentiableProbe;
   friend class DeferScope;
+  friend class KeptPartsScope;
   friend class ManyTurns;
 
   Parts parts_;
   Tape* tape_ = nullptr;
   KeyValueCache* cache_ = nullptr;
+  KeptParts* kept_parts_ = nullptr;
   AfterBackward after_backward_;
   std::vector<RunningUpdate>* running_updates_ = nullptr;
   bool training_ = false;
@@ -202,6 +209,20 @@ class DeferScope {
  private:
   DeferredGradients*& place_;
   DeferredGradients* previous_;
+};
+
+// Parts in this scope are kept there; with none (null), they run like all else.
+class KeptPartsScope {
+ public:
+  KeptPartsScope(Context& context, KeptParts* parts)
+      : context_(context), previous_(std::exchange(context.kept_parts_, parts)) {}
+  KeptPartsScope(const KeptPartsScope&) = delete;
+  KeptPartsScope& operator=(const KeptPartsScope&) = delete;
+  ~KeptPartsScope() { context_.kept_parts_ = previous_; }
+
+ private:
+  Context& context_;
+  KeptParts* previous_;
 };
 
 class RecomputeScope {

@@ -18,13 +18,30 @@ std::string_view NameOf(LayerKind kind) {
 Var Layer::operator()(Context& context, const Var& input) {
   const LabelScope label(context, path().empty() ? "model" : path());
   CheckIsTaken(input);
-  return Forward(context, input);
+  if (recompute_ == Recompute::kWithOthers) return Forward(context, input);
+  VarTuple vars = {input};
+  RunPart(context, vars, [this](Context& ctx, VarTuple& inner) {
+    inner[0] = Forward(ctx, std::exchange(inner[0], Var()));
+  });
+  return std::move(vars[0]);
+}
+
+void Layer::RunPart(Context& context, VarTuple& vars, const TupleSegment& work) const {
+  switch (recompute_) {
+    case Recompute::kWithOthers:
+      return work(context, vars);
+    case Recompute::kNever:
+      return RunOnce(context, vars, work);
+    case Recompute::kAlways:
+      return Checkpoint(context, vars, work);
+  }
 }
 
 void Layer::operator()(Context& context, VarTuple& vars) {
   const LabelScope label(context, path().empty() ? "model" : path());
   CheckIsTaken(vars[0]);
-  ForwardTuple(context, vars);
+  if (recompute_ == Recompute::kWithOthers) return ForwardTuple(context, vars);
+  RunPart(context, vars, [this](Context& ctx, VarTuple& inner) { ForwardTuple(ctx, inner); });
 }
 
 void Layer::CheckIsTaken(const Var& input) const {
@@ -48,7 +65,12 @@ Var TupleLayer::Forward(Context&, const Var&) {
 
 Var Layer::RunUpToProjection(Context& context, const Var& input) {
   const LabelScope label(context, path().empty() ? "model" : path());
-  return ForwardUpToProjection(context, input);
+  if (recompute_ == Recompute::kWithOthers) return ForwardUpToProjection(context, input);
+  VarTuple vars = {input};
+  RunPart(context, vars, [this](Context& ctx, VarTuple& inner) {
+    inner[0] = ForwardUpToProjection(ctx, std::exchange(inner[0], Var()));
+  });
+  return std::move(vars[0]);
 }
 
 }  // namespace frugal

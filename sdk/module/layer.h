@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "sdk/autograd/checkpoint.h"
 #include "sdk/autograd/context.h"
 #include "sdk/module/module.h"
 
@@ -36,6 +37,11 @@ struct Projection {
   WeightLayout layout = WeightLayout::kOutIn;
 };
 
+// Says how a layer runs where checkpointing is on: like what is around it; once, although the
+// segment that it lies in runs again; or as a segment of its own, although what is around it runs
+// once.
+enum class Recompute : std::uint8_t { kWithOthers, kNever, kAlways };
+
 // A forward-only composition of operations. Backward belongs to the operations.
 class Layer : public Module {
  public:
@@ -64,11 +70,21 @@ class Layer : public Module {
   // Runs all but the last projection; only where there is one.
   Var RunUpToProjection(Context& context, const Var& input);
 
+  void set_recompute(Recompute recompute) { recompute_ = recompute; }
+  Recompute recompute() const { return recompute_; }
+
+ protected:
+  // Runs the layer's work as its Recompute says; for layers that others run by functions of their
+  // own (AttentionLayer::Attend). `work` lives until the backward pass, so it holds what it uses.
+  void RunPart(Context& context, VarTuple& vars, const TupleSegment& work) const;
+
  private:
   void CheckIsTaken(const Var& input) const;
   virtual Var Forward(Context& context, const Var& input) = 0;
   virtual void ForwardTuple(Context& context, VarTuple& vars);
   virtual Var ForwardUpToProjection(Context&, const Var& input) { return input; }
+
+  Recompute recompute_ = Recompute::kWithOthers;
 };
 
 // A layer that works on several variables: conditioning beside the main stream, two streams, skips.
