@@ -71,12 +71,12 @@ void TrainingMemoryManager::Adopt(const LayerPointers& layers) {
 
 LayerChain TrainingMemoryManager::ChainOf(const LayerPointers& layers, const VarTuple& inputs,
                                           bool checkpointed) {
-  if (!checkpointed) return {layers, {}};
   CheckpointOptions options = CheckpointOptionsOf(config_);
-  options.enabled = true;
+  options.enabled = checkpointed;
+  SetRecompute(layers, options);
   SavedBytes kept;
   if (options.saved_bytes_threshold) kept = MeasureSavedBytes(DryPassOf(inputs), layers);
-  return {layers, SegmentsOf(layers, options, kept)};
+  return {layers, RunsOf(layers, options, kept)};
 }
 
 DryPass TrainingMemoryManager::DryPassOf(const VarTuple& inputs) const {

@@ -14,17 +14,24 @@ std::vector<Field> CheckpointRows() {
       MakeField("use_gradient_checkpointing", &Config::use_gradient_checkpointing,
                 "Keep only some activations and compute the others again in the backward pass."),
       MakeField("checkpoint_every_n_layers", &Config::checkpoint_every_n_layers,
-                "Of each run of this many layers, only the input is kept.", {.min = 1}),
+                "Of each run of this many layers, as the plan lists them, only the input is kept.",
+                {.min = 1}),
       MakeField("checkpoint_attention_layers", &Config::checkpoint_attention_layers,
-                "Each attention layer is a segment of its own, splitting the run it lies in."),
+                "Attention layers may be computed again; else they run once, and keep what they "
+                "need."),
       MakeField("checkpoint_residual_blocks", &Config::checkpoint_residual_blocks,
-                "Each residual block is a segment of its own, splitting the run it lies in."),
+                "Residual blocks may be computed again; else they run once, and keep what they "
+                "need."),
       MakeField("high_activation_memory_threshold_bytes",
                 &Config::high_activation_memory_threshold_bytes,
-                "A layer that keeps more bytes than this is a segment of its own.",
+                "A layer of the plan that keeps more bytes than this is a run of its own.",
                 {.min = 0, .unit = "bytes"}),
       MakeField("optimizer_in_backward", &Config::optimizer_in_backward,
                 "Update each parameter as soon as its gradient is final, and free the gradient."),
+      MakeChoice("checkpoint_planning", &Config::checkpoint_planning,
+                 "With checkpointing: runs as stated, or the fastest segments whose peak is no "
+                 "higher, or segments and updates in the backward pass of the least peak.",
+                 CheckpointPlanningChoices()),
   };
 }
 
@@ -111,6 +118,14 @@ const Choices<ShardingStrategy>& ShardingStrategyChoices() {
       {"EvenSplit", ShardingStrategy::kEvenSplit},
       {"MemoryBalanced", ShardingStrategy::kMemoryBalanced},
       {"Custom", ShardingStrategy::kCustom}};
+  return choices;
+}
+
+const Choices<CheckpointPlanning>& CheckpointPlanningChoices() {
+  static const Choices<CheckpointPlanning> choices = {
+      {"AsStated", CheckpointPlanning::kAsStated},
+      {"Fastest", CheckpointPlanning::kFastest},
+      {"LeastPeak", CheckpointPlanning::kLeastPeak}};
   return choices;
 }
 

@@ -10,6 +10,7 @@ namespace frugal {
 inline constexpr std::int64_t kMostMegabytes = (std::int64_t{1} << 43) - 1;
 
 const Choices<ShardingStrategy>& ShardingStrategyChoices();
+const Choices<CheckpointPlanning>& CheckpointPlanningChoices();
 const Choices<PlannerCosts>& PlannerCostsChoices();
 const Choices<InitializationStrategy>& InitializationStrategyChoices();
 const Choices<WeightsFormat>& WeightsFormatChoices();

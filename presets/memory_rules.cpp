@@ -85,7 +85,7 @@ struct Dependence {
   bool Config::*enabled;
 };
 
-constexpr std::array<Dependence, 7> kDependences = {{
+constexpr std::array<Dependence, 8> kDependences = {{
     {"checkpoint_every_n_layers", "use_gradient_checkpointing",
      &Config::use_gradient_checkpointing},
     {"checkpoint_attention_layers", "use_gradient_checkpointing",
@@ -94,6 +94,7 @@ constexpr std::array<Dependence, 7> kDependences = {{
      &Config::use_gradient_checkpointing},
     {"high_activation_memory_threshold_bytes", "use_gradient_checkpointing",
      &Config::use_gradient_checkpointing},
+    {"checkpoint_planning", "use_gradient_checkpointing", &Config::use_gradient_checkpointing},
     {"max_pool_memory_mb", "use_activation_pooling", &Config::use_activation_pooling},
     {"micro_batch_count", "use_pipeline_parallelism", &Config::use_pipeline_parallelism},
     {"use_shared_tensor_pool", "use_tensor_pooling", &Config::use_tensor_pooling},
@@ -134,6 +135,13 @@ std::vector<std::string> IdleMemoryFields(const TrainingMemoryConfig& config,
     if (config.*dependence.enabled || !IsWritten(origin)) continue;
     notes.push_back(std::string(dependence.field) + " (" + ShortText(origin) +
                     ") has no effect while " + std::string(dependence.on) + " is false");
+  }
+  const Origin& planning = origins.Of(path + ".checkpoint_planning");
+  const bool is_taken = config.memory_budget_mb.has_value() || config.num_devices > 1;
+  if (config.use_gradient_checkpointing && is_taken && IsWritten(planning)) {
+    notes.push_back("checkpoint_planning (" + ShortText(planning) + ") has no effect with " +
+                    (config.memory_budget_mb ? "memory_budget_mb, which plans segments itself"
+                                             : "several devices, whose runs are as stated"));
   }
   const Origin& costs = origins.Of(path + ".planner_costs");
   if (!config.memory_budget_mb && IsWritten(costs)) {

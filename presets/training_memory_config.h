@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,10 @@ enum class WeightsFormat : std::uint8_t { kAuto, kJson, kBinary, kSafetensors };
 // warm-up.
 enum class PlannerCosts : std::uint8_t { kModel, kMeasured };
 
+// Names how checkpointed segments are found: the runs of layers that the fields state; the fastest
+// ones whose peak is no higher than that of these runs; or those of the least peak.
+enum class CheckpointPlanning : std::uint8_t { kAsStated, kFastest, kLeastPeak };
+
 // Limits of the pool for weights, gradients and optimizer state.
 struct TensorPoolOptions {
   std::int64_t max_pool_size_mb = 256;
@@ -33,10 +38,13 @@ struct TensorPoolOptions {
   bool operator==(const TensorPoolOptions&) const = default;
 };
 
-// The preset that a configuration began as, empty for none. Two configurations are equal where
-// their values are, however they came about.
+struct TrainingMemoryConfig;
+
+// The preset that a configuration began as, empty for none: a name, or the path of a file, and the
+// values that it set. Two configurations are equal where their values are, however they came about.
 struct BeganAs {
   std::string preset;
+  std::shared_ptr<const TrainingMemoryConfig> values;
 
   bool operator==(const BeganAs&) const { return true; }
 };
@@ -51,6 +59,7 @@ struct TrainingMemoryConfig {
   bool checkpoint_residual_blocks = true;
   std::optional<std::int64_t> high_activation_memory_threshold_bytes;
   bool optimizer_in_backward = false;
+  CheckpointPlanning checkpoint_planning = CheckpointPlanning::kAsStated;
 
   std::optional<MemoryBudget> memory_budget_mb;
   PlannerCosts planner_costs = PlannerCosts::kModel;
@@ -82,7 +91,8 @@ struct TrainingMemoryConfig {
 
   bool operator==(const TrainingMemoryConfig&) const = default;
 
-  // The nine presets; what each sets is in memory_presets.cpp and printed by `frugal presets`.
+  // The nine presets; what each sets is in presets/*.toml and printed by `frugal presets`. Those of
+  // a file of your own are read by ReadMemoryPreset (presets/memory_presets.h).
   static TrainingMemoryConfig Default();
   static TrainingMemoryConfig MemoryEfficient();
   static TrainingMemoryConfig SpeedOptimized();

@@ -16,12 +16,13 @@ using std::int64_t;
 // the fields of the configuration say; then into none.
 class SegmentsScope {
  public:
-  SegmentsScope(const TrainingSetup& setup, const Trial& trial, const CheckpointSegments& segments)
+  SegmentsScope(const TrainingSetup& setup, const Trial& trial, const CheckpointSegments& segments,
+                const std::optional<CheckpointOptions>& options = std::nullopt)
       : network_(*setup.network) {
     if (!segments.empty()) {
       network_.SetLeafSegments(segments);
     } else if (trial.settings.use_gradient_checkpointing) {
-      SetPolicySegments(setup, trial.settings, MeasureSavedBytes(setup, trial));
+      SetPolicySegments(setup, trial.settings, MeasureSavedBytes(setup, trial), options);
     }
   }
   SegmentsScope(const SegmentsScope&) = delete;
@@ -61,9 +62,18 @@ BudgetCandidate CandidatePlanner::Plan(const StepSettings& settings, const Chain
   return candidate;
 }
 
+BudgetCandidate CandidatePlanner::PlanRuns(StepSettings settings,
+                                           const CheckpointOptions& options) {
+  settings.use_gradient_checkpointing = true;
+  options_ = options;
+  BudgetCandidate candidate = Plan(settings, {}, 0);
+  options_ = std::nullopt;
+  return candidate;
+}
+
 Footprint CandidatePlanner::Measure(const Trial& trial, const ChainChoice& chain,
                                     std::span<const PlannedStep> steps, int64_t place_up_to) {
-  const SegmentsScope segments(setup_, trial, chain.segments);
+  const SegmentsScope segments(setup_, trial, chain.segments, options_);
   return meter_.Measure(setup_, trial, steps, place_up_to);
 }
 

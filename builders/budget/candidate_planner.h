@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "builders/budget/footprint.h"
 #include "builders/budget/free_knobs.h"
 #include "builders/budget/stage_bytes.h"
+#include "builders/dry_run/checkpoint_policy.h"
 #include "sdk/core/slow_work.h"
 #include "sdk/plan/chain_planner.h"
 
@@ -35,6 +37,8 @@ class CandidatePlanner {
   // many parts, plans only as many as tell the peak of all (RepresentativeBatch).
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain,
                        std::int64_t place_up_to);
+  // Plans runs of layers as these options say in place of the configuration; their peak alone.
+  BudgetCandidate PlanRuns(StepSettings settings, const CheckpointOptions& options);
   // A planned one with all parts of its batch, where so far it is within `place_up_to`.
   BudgetCandidate PlanAllMicroBatches(BudgetCandidate candidate, std::int64_t place_up_to);
   // Plans evaluation steps alone.
@@ -59,6 +63,7 @@ class CandidatePlanner {
       std::tuple<bool, std::int64_t, std::int64_t, std::optional<std::int64_t>>;
 
   const TrainingSetup& setup_;
+  std::optional<CheckpointOptions> options_;  // in place of what the configuration says
   FootprintMeter meter_;
   std::map<ContributionsKey, std::vector<std::int64_t>> contributions_;
   SlowWork progress_;

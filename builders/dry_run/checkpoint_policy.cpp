@@ -17,78 +17,43 @@ std::vector<Sequential*> ListsIn(Layer& layer) {
   return lists;
 }
 
-class Cutter {
- public:
-  Cutter(const CheckpointOptions& options, const SavedBytes& kept)
-      : options_(options), kept_(kept) {}
+bool IsAboveThreshold(const Layer& layer, const CheckpointOptions& options,
+                      const SavedBytes& kept) {
+  if (!options.saved_bytes_threshold) return false;
+  const auto found = kept.find(layer.path());
+  return found != kept.end() && found->second > *options.saved_bytes_threshold;
+}
 
-  void Cut(Sequential& list) {
-    CheckpointSegments segments;
-    std::size_t run_begin = 0;
-    const auto end_run = [&](std::size_t end) { CutRun(run_begin, end, segments); };
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      Layer& layer = list.layer(i);
-      const bool own_segment = IsOwnSegment(layer);
-      if (!own_segment && !HoldsSegment(layer)) continue;
-      end_run(i);
-      run_begin = i + 1;
-      if (own_segment) {
-        segments.push_back({i, i + 1});
-      } else {
-        for (Sequential* inner : ListsIn(layer)) Cut(*inner);
-      }
+// Says how the layers of a tree run, which lies in one that runs once or not.
+void SetRecomputeIn(Module& module, const CheckpointOptions& options, bool runs_once) {
+  CheckpointOptions may_nest = options;
+  if (auto* layer = dynamic_cast<Layer*>(&module)) {
+    layer->set_recompute(Recompute::kWithOthers);
+    const LayerKind kind = layer->kind();
+    const bool attends = kind == LayerKind::kAttention;
+    const bool is_block = kind == LayerKind::kResidual || kind == LayerKind::kBlock;
+    if (attends && options.enabled && options.attention_layers == runs_once) {
+      layer->set_recompute(runs_once ? Recompute::kAlways : Recompute::kNever);
     }
-    end_run(list.size());
-    list.SetSegments(std::move(segments));
-  }
-
-  CheckpointSegments CutFlat(std::span<Layer* const> layers) const {
-    CheckpointSegments segments;
-    std::size_t run_begin = 0;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      if (!IsOwnSegment(*layers[i])) continue;
-      CutRun(run_begin, i, segments);
-      segments.push_back({i, i + 1});
-      run_begin = i + 1;
+    if (is_block && options.enabled && !options.residual_blocks && !runs_once) {
+      layer->set_recompute(Recompute::kNever);
+      runs_once = true;
     }
-    CutRun(run_begin, layers.size(), segments);
-    return segments;
-  }
-
- private:
-  bool IsOwnSegment(const Layer& layer) const {
-    if (options_.attention_layers && layer.kind() == LayerKind::kAttention) return true;
-    if (options_.residual_blocks && layer.kind() == LayerKind::kResidual) return true;
-    if (layer.kind() == LayerKind::kBlock &&
-        (options_.attention_layers || options_.residual_blocks)) {
-      return true;
-    }
-    if (!options_.saved_bytes_threshold) return false;
-    const auto found = kept_.find(layer.path());
-    return found != kept_.end() && found->second > *options_.saved_bytes_threshold;
-  }
-
-  bool HoldsSegment(Layer& layer) const {
-    return std::ranges::any_of(ListsIn(layer), [&](const Sequential* list) {
-      for (std::size_t i = 0; i < list->size(); ++i) {
-        if (IsOwnSegment(list->layer(i)) || HoldsSegment(list->layer(i))) return true;
-      }
-      return false;
-    });
-  }
-
-  void CutRun(std::size_t begin, std::size_t end, CheckpointSegments& segments) const {
-    const auto length = static_cast<std::size_t>(options_.every_n_layers);
-    while (begin < end) {
-      const std::size_t next = begin + std::min(length, end - begin);
-      segments.push_back({begin, next});
-      begin = next;
+    if (is_block && options.enabled && options.residual_blocks && options.nested_blocks) {
+      layer->set_recompute(Recompute::kAlways);
+      may_nest.nested_blocks = false;
     }
   }
+  for (const Module::Child& child : module.children()) {
+    SetRecomputeIn(*child.module, may_nest, runs_once);
+  }
+}
 
-  const CheckpointOptions& options_;
-  const SavedBytes& kept_;
-};
+Sequential& ChainOf(Sequential& network) {
+  if (network.size() != 1) return network;
+  auto* only = dynamic_cast<Sequential*>(&network.layer(0));
+  return only == nullptr ? network : ChainOf(*only);
+}
 
 void RemoveSegments(Sequential& list) {
   list.SetSegments({});
@@ -129,7 +94,37 @@ void NumberSegments(const Sequential& list, int& next, std::map<std::string, int
 void SetCheckpointSegments(Sequential& network, const CheckpointOptions& options,
                            const SavedBytes& kept) {
   RemoveSegments(network);
-  if (options.enabled) Cutter(options, kept).Cut(network);
+  const std::vector<Layer*> layers = ChainLayers(network);
+  SetRecompute(layers, options);
+  ChainOf(network).SetSegments(RunsOf(layers, options, kept));
+}
+
+std::vector<Layer*> ChainLayers(Sequential& network) {
+  const Sequential& list = ChainOf(network);
+  std::vector<Layer*> layers;
+  for (std::size_t i = 0; i < list.size(); ++i) layers.push_back(&list.layer(i));
+  return layers;
+}
+
+void SetRecompute(std::span<Layer* const> layers, const CheckpointOptions& options) {
+  for (Layer* layer : layers) SetRecomputeIn(*layer, options, false);
+}
+
+CheckpointSegments RunsOf(std::span<Layer* const> layers, const CheckpointOptions& options,
+                          const SavedBytes& kept) {
+  CheckpointSegments runs;
+  if (!options.enabled) return runs;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool alone = IsAboveThreshold(*layers[i], options, kept);
+    if (alone && begin < i) runs.push_back({begin, i});
+    if (alone) begin = i;
+    if (!alone && i + 1 - begin < static_cast<std::size_t>(options.every_n_layers)) continue;
+    runs.push_back({begin, i + 1});
+    begin = i + 1;
+  }
+  if (begin < layers.size()) runs.push_back({begin, layers.size()});
+  return runs;
 }
 
 CheckpointOptions CheckpointOptionsOf(const TrainingMemoryConfig& config) {
@@ -138,12 +133,6 @@ CheckpointOptions CheckpointOptionsOf(const TrainingMemoryConfig& config) {
           .attention_layers = config.checkpoint_attention_layers,
           .residual_blocks = config.checkpoint_residual_blocks,
           .saved_bytes_threshold = config.high_activation_memory_threshold_bytes};
-}
-
-CheckpointSegments SegmentsOf(std::span<Layer* const> layers, const CheckpointOptions& options,
-                              const SavedBytes& kept) {
-  if (!options.enabled) return {};
-  return Cutter(options, kept).CutFlat(layers);
 }
 
 std::map<std::string, int> SegmentNumbers(const Sequential& network) {

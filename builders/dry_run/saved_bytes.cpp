@@ -35,8 +35,8 @@ SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial) {
 }
 
 void SetPolicySegments(const TrainingSetup& setup, const StepSettings& settings,
-                       const SavedBytes& kept) {
-  CheckpointOptions options = CheckpointOptionsOf(setup.config.memory);
+                       const SavedBytes& kept, const std::optional<CheckpointOptions>& other) {
+  CheckpointOptions options = other.value_or(CheckpointOptionsOf(setup.config.memory));
   options.enabled = settings.use_gradient_checkpointing;
   SetCheckpointSegments(*setup.network, options, kept);
 }

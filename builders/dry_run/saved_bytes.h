@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "builders/dry_run/checkpoint_policy.h"
 #include "builders/dry_run/trial.h"
 
@@ -12,9 +14,10 @@ SavedBytes SavedBytesIn(const MemoryTrace& trace, const LabelTable& labels);
 // its end.
 SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial);
 
-// Cuts the network as the fields of the configuration say where the settings use checkpointing, and
-// else removes all segments; then `kept` is not looked at.
+// Cuts the network as the fields of the configuration say, or other options in their place, where
+// the settings use checkpointing; else removes all segments, and `kept` is not looked at.
 void SetPolicySegments(const TrainingSetup& setup, const StepSettings& settings,
-                       const SavedBytes& kept);
+                       const SavedBytes& kept,
+                       const std::optional<CheckpointOptions>& other = std::nullopt);
 
 }  // namespace frugal

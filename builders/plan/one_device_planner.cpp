@@ -4,9 +4,12 @@
 
 #include "builders/budget/budget_planner.h"
 #include "builders/budget/footprint.h"
+#include "builders/budget/kinds_choice.h"
+#include "builders/budget/segments_choice.h"
 #include "builders/dry_run/checkpoint_policy.h"
 #include "builders/dry_run/dry_training.h"
 #include "builders/dry_run/saved_bytes.h"
+#include "builders/plan/least_runs.h"
 #include "builders/setup/dry_environment.h"
 #include "sdk/core/byte_size.h"
 
@@ -71,20 +74,57 @@ void FillTotals(PlannedTraining& planned, const MemoryLedger& ledger) {
   plan.arena_kept_bytes = std::min(plan.arena_bytes, memory.max_pool_memory_mb * kBytesPerMegabyte);
 }
 
+void TakeChoice(const SegmentsChoice& choice, RunConfig& config) {
+  config = WithSettings(std::move(config), choice.settings);
+  if (choice.every_n_layers == 0 ||
+      choice.every_n_layers == config.memory.checkpoint_every_n_layers) {
+    return;
+  }
+  config.memory.checkpoint_every_n_layers = choice.every_n_layers;
+  config.origins.Set("memory.checkpoint_every_n_layers", Origin::Planner());
+}
+
+PlannedSegments PlanOf(const SegmentsChoice& choice) {
+  PlannedSegments plan = choice.plan;
+  plan.every_n_layers = choice.every_n_layers;
+  if (!choice.segments) return plan;
+  plan.segments = std::ssize(*choice.segments);
+  for (const CheckpointSegment& segment : *choice.segments) {
+    plan.stages += static_cast<int64_t>(segment.end - segment.begin);
+  }
+  return plan;
+}
+
+// Holds what the planner decided about segments.
+struct Segments {
+  std::optional<CheckpointSegments> leaves;  // of the network's leaves
+  std::optional<CheckpointOptions> kinds;    // in place of what the fields say
+};
+
+// Cuts the network into segments of its leaves where these were chosen, else into runs.
+void Cut(PlannedTraining& planned, const Segments& segments, const StepSettings& settings,
+         const SavedBytes& kept) {
+  if (!segments.leaves) return SetPolicySegments(planned, settings, kept, segments.kinds);
+  SetCheckpointSegments(*planned.network, {}, {});
+  planned.network->SetLeafSegments(*segments.leaves);
+}
+
 }  // namespace
 
 PlannedTraining PlanOneDevice(TrainingSetup setup) {
   const std::optional<BudgetChoice> choice = ChooseWithinBudget(setup);
   if (choice) setup.config = WithSettings(std::move(setup.config), choice->settings);
+  const std::optional<SegmentsChoice> planned_segments = ChooseSegments(setup);
+  if (planned_segments) TakeChoice(*planned_segments, setup.config);
   Trial trial = TrialWith(setup, SettingsOf(setup.config));
   setup.schedule = trial.schedule;
   const SavedBytes kept = MeasureSavedBytes(setup, trial);
-  if (choice && choice->segments) {
-    setup.network->SetLeafSegments(*choice->segments);
-  } else {
-    SetPolicySegments(setup, trial.settings, kept);
-  }
+  Segments segments;
+  if (choice) segments.leaves = choice->segments;
+  if (planned_segments) segments.leaves = planned_segments->segments;
+  if (!segments.leaves) segments.kinds = ChooseKinds(setup, kept);
   PlannedTraining planned{std::move(setup), Plan()};
+  Cut(planned, segments, trial.settings, kept);
   Plan& plan = planned.plan;
   DescribeLayers(planned, trial, kept);
   plan.final_after = trial.final_after = ContributionsFor(planned, trial);
@@ -99,6 +139,14 @@ PlannedTraining PlanOneDevice(TrainingSetup setup) {
     plan.budget->planned_bytes =
         FootprintBytes(planned.config.memory, plan, training.ledger().live_total());
   }
+  if (planned_segments) plan.planned_segments = PlanOf(*planned_segments);
+  if (segments.kinds) {
+    plan.kinds = {.attention_layers = segments.kinds->attention_layers,
+                  .residual_blocks = segments.kinds->residual_blocks,
+                  .nested_blocks = segments.kinds->nested_blocks};
+  }
+  plan.least_runs = LeastRunsOf(planned, kept);
+  Cut(planned, segments, trial.settings, kept);
   plan.largest_holders = HoldersOf(plan.steps.front());
   return planned;
 }

@@ -49,8 +49,11 @@ void CheckSame(const PlannedTraining& original, const PlannedTraining& built) {
                               "by SaveWeights and LoadWeights"});
 }
 
-// Cuts every list of a tree as its original is cut.
+// Cuts every list of a tree as its original is cut, and lets the same layers run once.
 void CopySegments(const Module& from, Module& to) {
+  if (const auto* layer = dynamic_cast<const Layer*>(&from)) {
+    dynamic_cast<Layer&>(to).set_recompute(layer->recompute());
+  }
   const auto* list = dynamic_cast<const Sequential*>(&from);
   if (list != nullptr) {
     auto& copy = dynamic_cast<Sequential&>(to);

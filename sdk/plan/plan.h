@@ -60,6 +60,29 @@ inline bool IsCheckpointed(const LayerPlan& layer) {
   return layer.segment >= 0 || layer.inner_segments.count > 0;
 }
 
+// Runs of so many layers that keep only their inputs, and the peak of that way to train.
+struct RunsOfLayers {
+  std::int64_t every_n_layers = 0;
+  std::int64_t peak_bytes = 0;
+};
+
+// Says what runs again inside the runs, where what the configuration allows would not lower the
+// peak or, without segments inside, not do so.
+struct KindsPlan {
+  bool attention_layers = true;
+  bool residual_blocks = true;
+  bool nested_blocks = false;  // blocks keep only their inputs while a run is computed again
+};
+
+// Says what the planner chose instead of the runs of layers that the configuration states.
+struct PlannedSegments {
+  std::int64_t stated_peak_bytes = 0;  // of those runs
+  std::int64_t segments = 0;           // of the network's chain, where there are no runs
+  std::int64_t stages = 0;             // of the chain that are in segments
+  std::int64_t every_n_layers = 0;     // of runs; 0: segments of any length, or none
+  bool updates_in_backward = false;    // chosen too
+};
+
 // Says what a training will take, known before anything of it is allocated. It is data only.
 struct Plan {
   std::int64_t parameter_count = 0;  // elements, buffers left out
@@ -85,6 +108,10 @@ struct Plan {
   std::vector<Holder> largest_holders;  // at the peak of a training step
   std::optional<BudgetPlan> budget;     // where there is one
   std::optional<DevicesPlan> devices;   // where there are several
+  // The runs of the least peak, where checkpointing goes by runs of layers and others are less.
+  std::optional<RunsOfLayers> least_runs;
+  std::optional<KindsPlan> kinds;                   // where they are not as stated
+  std::optional<PlannedSegments> planned_segments;  // where the planner was to find them
 
   const StepPlan* Find(StepKind kind, std::int64_t batch) const;
 };

@@ -56,7 +56,7 @@ TEST_CASE("checkpointing lowers the peak", "[manager]") {
   CHECK(PeakUnits(4) <= 0.6 * plain);
 }
 
-TEST_CASE("attention, residual blocks and heavy layers are segments of their own", "[manager]") {
+TEST_CASE("runs, residual blocks that run once and heavy layers keep what they should", "[manager]") {
   const auto runs_of_last = [](TrainingMemoryConfig config) {
     auto body = std::make_unique<Sequential>();
     body->Append("0", std::make_unique<CountingLayer>());
@@ -69,10 +69,12 @@ TEST_CASE("attention, residual blocks and heavy layers are segments of their own
     output = Tensor();
     return manager.GetDeviceMemoryUsage()[0].live_bytes / (64 * 32 * 8);
   };
+  CHECK(runs_of_last(Every(1)) == 2);  // the inputs of the block and of what follows
   TrainingMemoryConfig config = Every(3);
-  CHECK(runs_of_last(config) == 2);  // the inputs of the block and of what follows
+  CHECK(runs_of_last(config) == 0);  // one run, whose input is the caller's
   config.checkpoint_residual_blocks = false;
-  CHECK(runs_of_last(config) == 0);  // one segment, whose input is the caller's
+  CHECK(runs_of_last(config) > 0);  // what the block needs, and what comes out of it
+  config = Every(3);
   config.high_activation_memory_threshold_bytes = 64 * 32 * 8 - 1;
   CHECK(runs_of_last(config) == 2);
 }

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "builders/budget/budget_limit.h"
-#include "builders/dry_run/checkpoint_policy.h"
 #include "builders/report/rows/plan_notes.h"
 #include "builders/run/memory_stack.h"
 #include "builders/setup/dry_environment.h"
@@ -86,32 +85,11 @@ std::string PredictedSlowdown(const Config& memory) {
   return std::to_string(builder.Plan().plan.budget->predicted_slowdown);
 }
 
-// A layer of kind attention, so that the policy can be watched choosing by kind.
-class PassThrough final : public Layer {
- public:
-  explicit PassThrough(LayerKind kind) : kind_(kind) {}
-  LayerKind kind() const override { return kind_; }
-  std::string Describe() const override { return "pass"; }
-
- private:
-  Var Forward(Context&, const Var& input) override { return input; }
-  LayerKind kind_;
-};
-
-std::string AttentionSegments(const Config& memory) {
-  Sequential network;
-  for (int i = 0; i < 6; ++i) {
-    network.Append(std::to_string(i), std::make_unique<PassThrough>(i == 2 ? LayerKind::kAttention
-                                                                           : LayerKind::kDense));
-  }
-  SetCheckpointSegments(network,
-                        {.enabled = true,
-                         .every_n_layers = 6,
-                         .attention_layers = memory.checkpoint_attention_layers,
-                         .residual_blocks = true,
-                         .saved_bytes_threshold = {}},
-                        {});
-  return std::to_string(network.segments().size());
+// Of a language model, whose blocks attend.
+std::string RecomputedOfGpt(const Config& memory) {
+  SmallRun run = RunWith(memory);
+  run.network = "gpt2";
+  return std::to_string(BuilderFor(run).Plan().plan.steps.front().recomputed_flops);
 }
 
 std::string ArenaInUse(const Config& memory) {
@@ -214,11 +192,15 @@ std::map<std::string, Knob> CheckpointKnobs() {
        {Checkpointed([](Config& c) { c.checkpoint_every_n_layers = 1; }),
         Checkpointed([](Config& c) { c.checkpoint_every_n_layers = 3; }), Segments}},
       {"checkpoint_attention_layers",
-       {[](Config& c) { c.checkpoint_attention_layers = true; },
-        [](Config& c) { c.checkpoint_attention_layers = false; }, AttentionSegments}},
+       {Checkpointed([](Config& c) { c.checkpoint_attention_layers = true; }),
+        Checkpointed([](Config& c) { c.checkpoint_attention_layers = false; }), RecomputedOfGpt}},
       {"checkpoint_residual_blocks",
        {Checkpointed([](Config& c) { c.checkpoint_residual_blocks = true; }),
-        Checkpointed([](Config& c) { c.checkpoint_residual_blocks = false; }), Segments}},
+        Checkpointed([](Config& c) { c.checkpoint_residual_blocks = false; }), Recomputed}},
+      {"checkpoint_planning",
+       {Checkpointed([](Config& c) { c.checkpoint_planning = CheckpointPlanning::kAsStated; }),
+        Checkpointed([](Config& c) { c.checkpoint_planning = CheckpointPlanning::kLeastPeak; }),
+        Recomputed}},
       {"optimizer_in_backward",
        {[](Config& c) { c.optimizer_in_backward = false; },
         [](Config& c) { c.optimizer_in_backward = true; }, PeakGradients}},

@@ -108,6 +108,27 @@ Json JsonOf(const std::optional<DevicesPlan>& devices) {
           {"each", list}};
 }
 
+Json JsonOf(const std::optional<PlannedSegments>& planned) {
+  if (!planned) return nullptr;
+  return {{"stated_peak_bytes", planned->stated_peak_bytes},
+          {"segments", planned->segments},
+          {"stages", planned->stages},
+          {"every_n_layers", planned->every_n_layers},
+          {"updates_in_backward", planned->updates_in_backward}};
+}
+
+Json JsonOf(const std::optional<KindsPlan>& kinds) {
+  if (!kinds) return nullptr;
+  return {{"attention_layers", kinds->attention_layers},
+          {"residual_blocks", kinds->residual_blocks},
+          {"nested_blocks", kinds->nested_blocks}};
+}
+
+Json JsonOf(const std::optional<RunsOfLayers>& runs) {
+  if (!runs) return nullptr;
+  return {{"every_n_layers", runs->every_n_layers}, {"peak_bytes", runs->peak_bytes}};
+}
+
 Json MachineJson(const PlannedTraining& planned, const SystemMemory& machine) {
   Json json = {{"limit_bytes", machine.LimitBytes()},
                {"limited_by", NameOf(machine.LimitKind())},
@@ -143,6 +164,9 @@ std::string PlanJson(const PlannedTraining& planned, const SystemMemory* machine
                {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
                {"devices", JsonOf(plan.devices)},
                {"budget", JsonOf(plan.budget)},
+               {"planned_segments", JsonOf(plan.planned_segments)},
+               {"kinds", JsonOf(plan.kinds)},
+               {"least_runs", JsonOf(plan.least_runs)},
                {"notes", NotesOn(planned)}};
   if (machine != nullptr) json["machine"] = MachineJson(planned, *machine);
   // Names that are not UTF-8 must not keep the plan from being written.

@@ -62,6 +62,45 @@ void AddUpdates(const PlannedTraining& planned, std::vector<std::string>& notes)
   }
 }
 
+std::string LayersText(std::int64_t count) {
+  return count == 1 ? "one layer" : FormatCount(count) + " layers";
+}
+
+std::string ChosenText(const PlannedSegments& planned) {
+  if (planned.every_n_layers > 0) return "runs of " + LayersText(planned.every_n_layers);
+  if (planned.segments == 0) return "nothing is computed twice";
+  return FormatCount(planned.stages) + " stages in " + FormatCount(planned.segments) +
+         " segments keep only their inputs and run again";
+}
+
+std::string KindsText(const KindsPlan& kinds) {
+  if (kinds.nested_blocks) {
+    return "checkpoint_residual_blocks: runs are so long that blocks in them keep only their "
+           "inputs "
+           "too while a run is computed again; shorter runs take less time";
+  }
+  const std::string once = kinds.residual_blocks    ? "attention layers run"
+                           : kinds.attention_layers ? "residual blocks run"
+                                                    : "attention layers and residual blocks run";
+  return "checkpointing: " + once + " once, as computing them again would not lower the peak";
+}
+
+void AddSegments(const Plan& plan, std::vector<std::string>& notes) {
+  if (const auto& planned = plan.planned_segments; planned && planned->stated_peak_bytes > 0) {
+    notes.push_back(
+        "checkpoint_planning: " + ChosenText(*planned) +
+        "; the runs that the fields state would peak at " +
+        FormatBytes(planned->stated_peak_bytes) +
+        (planned->updates_in_backward ? ", with updates in the backward pass too" : ""));
+  }
+  if (plan.kinds) notes.push_back(KindsText(*plan.kinds));
+  if (plan.least_runs) {
+    notes.push_back(
+        "checkpoint_every_n_layers = " + std::to_string(plan.least_runs->every_n_layers) +
+        " would peak least of all such runs, at " + FormatBytes(plan.least_runs->peak_bytes));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> NotesOn(const PlannedTraining& planned) {
@@ -70,6 +109,7 @@ std::vector<std::string> NotesOn(const PlannedTraining& planned) {
   for (std::string& caution : CautionsAbout(planned)) notes.push_back(std::move(caution));
   AddDevices(planned.config.memory, notes);
   AddUpdates(planned, notes);
+  AddSegments(planned.plan, notes);
   for (std::string& note : IdleMemoryFields(planned.config.memory, planned.config.origins)) {
     notes.push_back(std::move(note));
   }

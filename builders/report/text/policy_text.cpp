@@ -26,15 +26,22 @@ std::string CheckpointPhrase(const TrainingMemoryConfig& memory) {
   const std::int64_t every = memory.checkpoint_every_n_layers;
   std::string text = "checkpointing every ";
   text += every == 1 ? "layer" : FormatCount(every) + " layers";
-  std::string alone;
-  if (memory.checkpoint_attention_layers) alone += "attention";
-  if (memory.checkpoint_residual_blocks) {
-    alone += std::string(alone.empty() ? "" : ", ") + "residual blocks";
+  std::string but;
+  if (!memory.checkpoint_attention_layers) but += "attention runs once";
+  if (!memory.checkpoint_residual_blocks) {
+    but += std::string(but.empty() ? "" : ", ") + "residual blocks run once";
   }
   if (const auto threshold = memory.high_activation_memory_threshold_bytes) {
-    alone += (alone.empty() ? "" : ", ") + ("layers that keep over " + FormatBytes(*threshold));
+    but += (but.empty() ? "" : ", ") +
+           ("layers that keep over " + FormatBytes(*threshold) + " on their own");
   }
-  return alone.empty() ? text : text + " (" + alone + " on their own)";
+  if (memory.checkpoint_planning == CheckpointPlanning::kLeastPeak) {
+    return "checkpointing planned for the least peak";
+  }
+  if (memory.checkpoint_planning == CheckpointPlanning::kFastest) {
+    but += (but.empty() ? "" : ", ") + std::string("or faster at no higher peak");
+  }
+  return but.empty() ? text : text + " (" + but + ")";
 }
 
 std::string ActivationPhrase(const TrainingMemoryConfig& memory) {
@@ -96,9 +103,11 @@ std::vector<std::string> PolicyPhrases(const TrainingMemoryConfig& memory) {
 std::string PresetOf(const RunConfig& config) {
   for (const auto& value : Resolve(MemoryFields(), &config.memory, "memory", config.origins)) {
     if (value.origin.kind != OriginKind::kPreset) continue;
-    const Origin named = Origin::At(value.origin.location);
-    const bool in_file = value.origin.location.line > 0;
-    return value.origin.preset + (in_file ? " (" + BriefText(named) + ")" : "");
+    const Origin& key = config.origins.Of("memory.preset");
+    const Origin named = key.location.empty() ? Origin::At(value.origin.location) : key;
+    const std::string& began = config.memory.began_as.preset;
+    return (began.empty() ? value.origin.preset : began) +
+           (named.location.empty() ? "" : " (" + BriefText(named) + ")");
   }
   return "";
 }

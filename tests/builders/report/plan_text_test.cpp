@@ -25,7 +25,7 @@ TEST_CASE("A plan is told in plain text") {
   steps        20 = 2 epochs x 10 batches of 32
   optimizer    adamw, lr 0.001
   computed by  oneDNN f32, 3 threads
-  policy       checkpointing every 2 layers (attention, residual blocks on their own);
+  policy       checkpointing every 2 layers;
                activations in one arena, up to 4,096 MB kept between steps;
                weights from the process's pool, up to 256 MB idle; weights made at once
 
@@ -97,8 +97,11 @@ TEST_CASE("Policies and optimizers are told in phrases") {
   memory.high_activation_memory_threshold_bytes = 1 << 20;
   memory.checkpoint_attention_layers = false;
   memory.max_memory_per_device_mb = 100;
+  CHECK(PolicyPhrases(memory).front() == "checkpointing planned for the least peak");
+  memory.checkpoint_planning = CheckpointPlanning::kFastest;
   CHECK(PolicyPhrases(memory).front() ==
-        "checkpointing every layer (residual blocks, layers that keep over 1.0 MB on their own)");
+        "checkpointing every layer (attention runs once, layers that keep over 1.0 MB on their "
+        "own, or faster at no higher peak)");
   CHECK(PolicyPhrases(memory).back() == "at most 100 MB in all");
   CHECK(PolicyPhrases(TrainingMemoryConfig::ForTransferLearning("w.json")).back() ==
         "weights read from w.json");
