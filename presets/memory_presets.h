@@ -8,17 +8,10 @@
 
 #include "presets/config/origins.h"
 #include "presets/config/value.h"
+#include "presets/preset_chain.h"
 #include "presets/training_memory_config.h"
 
 namespace frugal {
-
-// Holds what some presets ask for. In TOML these are fields of the same table.
-struct PresetArguments {
-  std::int64_t num_devices = 1;                              // MultiGpu
-  std::int64_t max_pool_memory_mb = 512;                     // AggressivePooling
-  std::optional<std::string> weights_file_path = {};         // ForTransferLearning
-  WeightsFormat weights_file_format = WeightsFormat::kAuto;  // ForTransferLearning
-};
 
 // A field that a preset sets, whether or not it differs from the default.
 struct PresetSetting {
@@ -28,14 +21,22 @@ struct PresetSetting {
 
 std::vector<std::string> PresetNames();
 
-// One line: what the preset is for. Throws ConfigError for an unknown name, as do those below.
+// The text of a preset's file, presets/<name>.toml as it was compiled in. Throws ConfigError for an
+// unknown name, suggesting the nearest, as do those below.
+std::string PresetText(std::string_view name);
+
+// One line: what the preset is for, as the first line of its file says.
 std::string PresetDoc(std::string_view name);
 
 std::vector<PresetSetting> PresetSettings(std::string_view name,
                                           const PresetArguments& arguments = {});
 
-// The defaults with the preset's settings. The error for an unknown name suggests the nearest.
+// The defaults with the preset's settings.
 TrainingMemoryConfig PresetByName(std::string_view name, const PresetArguments& arguments = {});
+
+// Reads the file of a preset of your own: a [memory] table that may `extend` one of the nine, or
+// another file beside it. Throws one ConfigError with all that is wrong with it.
+TrainingMemoryConfig ReadMemoryPreset(const std::string& path);
 
 // Notes where code that replaces `before` by `after` got its changed values: from the preset that
 // it began as, or from itself.

@@ -1,6 +1,5 @@
 #include "presets/memory_reader.h"
 
-#include "presets/config/field_check.h"
 #include "presets/config/field_reader.h"
 #include "presets/config/resolved.h"
 #include "presets/config/toml_reader.h"
@@ -8,6 +7,8 @@
 #include "presets/memory_fields.h"
 #include "presets/memory_presets.h"
 #include "presets/memory_rules.h"
+#include "presets/preset_chain.h"
+#include "sdk/core/utf8.h"
 
 namespace frugal {
 namespace {
@@ -15,47 +16,6 @@ namespace {
 constexpr const char* kPath = "memory";
 
 std::string Dotted(const std::string& field) { return kPath + ("." + field); }
-
-// Returns the value of a key that is there. Wrong ones are left out here, and ReadFields complains.
-std::optional<Value> GivenValue(const ConfigNode& table, const char* key) {
-  const ConfigNode* node = table.Find(key);
-  Diagnostics unused;
-  return node ? ReadValue(*MemoryFields().Find(key), *node, kPath, unused) : std::nullopt;
-}
-
-// Takes from a table what presets ask for.
-PresetArguments ArgumentsOf(const ConfigNode& table) {
-  PresetArguments arguments;
-  if (const auto devices = GivenValue(table, "num_devices")) {
-    arguments.num_devices = std::get<std::int64_t>(*devices);
-  }
-  if (const auto megabytes = GivenValue(table, "max_pool_memory_mb")) {
-    arguments.max_pool_memory_mb = std::get<std::int64_t>(*megabytes);
-  }
-  const auto path = GivenValue(table, "weights_file_path");
-  if (path && !IsNone(*path)) arguments.weights_file_path = std::get<std::string>(*path);
-  const auto format = GivenValue(table, "weights_file_format");
-  for (const auto& [name, choice] : WeightsFormatChoices()) {
-    if (format == Value{name}) arguments.weights_file_format = choice;
-  }
-  return arguments;
-}
-
-// Returns false, having complained, where the preset is none of ours.
-bool ApplyPreset(const ConfigNode& table, TrainingMemoryConfig& config, Origins& origins,
-                 Diagnostics& diagnostics) {
-  const ConfigNode* node = table.Find("preset");
-  if (!node) return true;
-  const std::optional<Value> value = ReadValue(PresetField(), *node, kPath, diagnostics);
-  if (!value) return false;
-  const std::string name = std::get<std::string>(*value);
-  const PresetArguments arguments = ArgumentsOf(table);
-  config = PresetByName(name, arguments);
-  for (const PresetSetting& setting : PresetSettings(name, arguments)) {
-    origins.Set(Dotted(setting.field), Origin::Preset(name, node->key_location));
-  }
-  return true;
-}
 
 // Returns true where the table has the key but its value could not be read.
 bool FailedToRead(const std::string& field, const ConfigNode& table, const Origins& origins) {
@@ -88,6 +48,25 @@ void AddContradictions(const TrainingMemoryConfig& config, const ConfigNode& tab
   }
 }
 
+// Remembers which preset the table names, and where.
+void NotePreset(const ConfigNode& table, TrainingMemoryConfig& config, Origins& origins) {
+  const ConfigNode* node = table.Find("preset");
+  const auto* name = node ? std::get_if<std::string>(&node->value) : nullptr;
+  if (name == nullptr) return;
+  origins.Set(Dotted("preset"), Origin::At(node->key_location));
+  auto values = std::make_shared<const TrainingMemoryConfig>(config);
+  config.began_as = {.preset = *name, .values = std::move(values)};
+}
+
+void RefuseExtend(const ConfigNode& table, Diagnostics& diagnostics) {
+  const ConfigNode* node = table.Find("extend");
+  if (node == nullptr) return;
+  diagnostics.Add(
+      node->key_location,
+      {kPath, "a configuration names its preset by preset; extend is for presets' files",
+       "'extend' was given", "write preset in its place"});
+}
+
 TrainingMemoryConfig ReadOrThrow(const ConfigNode& root) {
   Origins origins;
   Diagnostics diagnostics;
@@ -101,8 +80,10 @@ TrainingMemoryConfig ReadOrThrow(const ConfigNode& root) {
 TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins,
                                 Diagnostics& diagnostics) {
   TrainingMemoryConfig config;
-  const bool preset_known = ApplyPreset(table, config, origins, diagnostics);
-  ReadFields(MemoryFields(), &config, table, kPath, origins, diagnostics, {"preset"});
+  const bool preset_known = ApplyPresetOf(table, config, origins, diagnostics);
+  NotePreset(table, config, origins);
+  RefuseExtend(table, diagnostics);
+  ReadFields(MemoryFields(), &config, table, kPath, origins, diagnostics, {"preset", "extend"});
   if (preset_known) AddContradictions(config, table, origins, diagnostics);
   return config;
 }
@@ -125,12 +106,27 @@ std::string WriteMemoryToml(const TrainingMemoryConfig& config) {
   return WriteFields(MemoryFields(), &config, kPath);
 }
 
+std::string WriteMemoryPreset(const TrainingMemoryConfig& config, const std::string& source) {
+  return "# The memory policy of " + WithoutControls(source) + ".\n\n" +
+         WriteFields(MemoryFields(), &config, kPath, {.with_docs = true});
+}
+
 Field PresetField() {
   Field field;
   field.name = "preset";
-  field.doc = "Named settings to begin with; the other keys of the table change them.";
+  field.doc =
+      "Named settings, or the path of a preset's file, to begin with; the other keys of the table "
+      "change them.";
   field.kind = ValueKind::kChoice;
   field.choices = PresetNames();
+  field.other_texts = "\\.toml$|/";
+  return field;
+}
+
+Field ExtendField() {
+  Field field = PresetField();
+  field.name = "extend";
+  field.doc = "In a preset's file: the preset that it begins with.";
   return field;
 }
 

@@ -10,11 +10,12 @@
 
 namespace frugal {
 
-// Reads a [memory] table: the defaults, then what `preset` sets, then the table's own keys. Noted
-// in `origins` under "memory.field". Unknown keys, wrong values and contradictions become
-// diagnostics; the result is only good if there are none. Presets take their arguments from the
-// same table: MultiGpu from num_devices, AggressivePooling from max_pool_memory_mb,
-// ForTransferLearning from weights_file_path and weights_file_format.
+// Reads a [memory] table: the defaults, then what `preset` sets, by name or by the path of a file
+// (preset_chain.h), then the table's own keys. Noted in `origins` under "memory.field". Unknown
+// keys, wrong values and contradictions become diagnostics; the result is only good if there are
+// none. Presets take their arguments from the same table: MultiGpu from num_devices,
+// AggressivePooling from max_pool_memory_mb, ForTransferLearning from weights_file_path and
+// weights_file_format.
 TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins,
                                 Diagnostics& diagnostics);
 
@@ -30,7 +31,13 @@ TrainingMemoryConfig ReadMemoryText(const std::string& toml);
 // The configuration as a [memory] table, every field written out; reading it gives an equal one.
 std::string WriteMemoryToml(const TrainingMemoryConfig& config);
 
-// The key `preset`, which is no member of the configuration, for documentation and schema.
+// The configuration as the file of a preset, every field with what it does, below a line that says
+// that it is the policy of `source`. Reading it by `preset` gives an equal one.
+std::string WriteMemoryPreset(const TrainingMemoryConfig& config, const std::string& source);
+
+// The key `preset`, which is no member of the configuration, and the key `extend` of presets'
+// files, for documentation and schema.
 Field PresetField();
+Field ExtendField();
 
 }  // namespace frugal

@@ -25,12 +25,16 @@ void AddInspectCommand(CLI::App& app, Action& action);
 struct ConfigArguments {
   std::string file;
   std::vector<std::string> overrides;
+  std::string memory;  // a memory preset, or the path of its file; empty for none
 
   void AddTo(CLI::App& command, const std::string& what_file_is = "Configuration file");
 
   // Puts the value of an option of its own ("--batch 4") on top as well. Throws ConfigError where
   // --set gives the same key another value.
   void Put(const std::string& option, const std::string& key, const std::string& value);
+
+  // Returns the overrides with all options in them.
+  std::vector<std::string> Overrides() const;
 };
 
 }  // namespace frugal::cli

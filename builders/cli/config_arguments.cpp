@@ -20,6 +20,10 @@ void ConfigArguments::AddTo(CLI::App& command, const std::string& what_file_is) 
                   "Put a value on top of the file, e.g. --set training.epochs=1; repeatable")
       ->type_name("SECTION.KEY=VALUE")
       ->allow_extra_args(false);  // one value each, so that FILE may follow
+  command
+      .add_option("--memory", memory,
+                  "Memory preset, by name or by the path of its file: memory.preset")
+      ->type_name("PRESET");
 }
 
 void ConfigArguments::Put(const std::string& option, const std::string& key,
@@ -35,6 +39,12 @@ void ConfigArguments::Put(const std::string& option, const std::string& key,
                        .advice = "leave one of them out"});
   }
   overrides.push_back(key + "=" + value);
+}
+
+std::vector<std::string> ConfigArguments::Overrides() const {
+  ConfigArguments all = *this;
+  if (!memory.empty()) all.Put("--memory " + memory, "memory.preset", QuoteToml(memory));
+  return all.overrides;
 }
 
 }  // namespace frugal::cli

@@ -23,7 +23,7 @@ struct GenerateArguments {
 };
 
 void Generate(const GenerateArguments& arguments) {
-  const RunConfig config = ReadRunConfig(arguments.config.file, arguments.config.overrides);
+  const RunConfig config = ReadRunConfig(arguments.config.file, arguments.config.Overrides());
   Model model = LoadTextModel(config, arguments.weights, config.data.sequence_length);
   GenerateText(model, arguments.text, &std::cout);
   std::cout << std::endl;

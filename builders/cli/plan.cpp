@@ -52,7 +52,7 @@ struct PlanArguments {
     put("--devices", "memory.num_devices", mesh.devices);
     put("--mesh data =", "sharding.data_parallel", mesh.data);
     if (preset) all.Put("--preset " + *preset, "memory.preset", *preset);
-    return all.overrides;
+    return all.Overrides();
   }
 };
 

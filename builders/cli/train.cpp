@@ -30,7 +30,7 @@ void Train(const TrainArguments& arguments) {
   for (const auto& [key, path] : arguments.outputs) {
     config.Put("--" + key + " " + path, "output." + key, QuoteToml(path));
   }
-  RunTraining(AiModelBuilder::FromToml(file, config.overrides).Plan(),
+  RunTraining(AiModelBuilder::FromToml(file, config.Overrides()).Plan(),
               {.quiet = arguments.quiet,
                .allow_overcommit = arguments.force,
                .profile = arguments.profile,

@@ -126,7 +126,7 @@ std::string RunConfigSchema() {
   memory.path = "memory";
   memory.doc = "The memory policy.";
   memory.fields = &MemoryFields();
-  memory.other_fields = {PresetField()};
+  memory.other_fields = {PresetField(), ExtendField()};
   sections.push_back(memory);
   for (const Section& section : Sections()) {
     SchemaSection entry;

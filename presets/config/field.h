@@ -41,7 +41,8 @@ struct Field {
   Range storage = {};     // what the member's type can hold, where that is less than Value holds
   std::string unit = {};  // for the documentation: "MB", "bytes"
   std::vector<std::string> choices = {};  // closed list of texts, where not empty
-  std::size_t min_items = 0;              // of a list
+  std::string other_texts = {};  // pattern (ECMA 262) of texts that are allowed beside the choices
+  std::size_t min_items = 0;     // of a list
   std::size_t max_items = std::numeric_limits<std::size_t>::max();
   bool single_ok = false;     // a list of one may be written without brackets: `3` for `[3]`
   std::string formerly = {};  // its name in earlier versions, which is refused with this one

@@ -49,6 +49,13 @@ Json ListSchema(const Field& field, const char* item_type) {
   return {{"anyOf", Json::array({ItemSchema(field, item_type), schema})}};
 }
 
+Json TextSchema(const Field& field) {
+  Json schema = ItemSchema(field, "string");
+  if (field.other_texts.empty()) return schema;
+  const Json others = {{"type", "string"}, {"pattern", field.other_texts}};
+  return {{"anyOf", Json::array({schema, others})}};
+}
+
 Json TableSchema(const FieldTable& table);
 
 Json TypeSchema(const Field& field) {
@@ -64,7 +71,7 @@ Json TypeSchema(const Field& field) {
                                      {{"type", "string"}, {"pattern", kPercentPattern}}})}};
     case ValueKind::kText:
     case ValueKind::kChoice:
-      return ItemSchema(field, "string");
+      return TextSchema(field);
     case ValueKind::kIntList:
       return ListSchema(field, "integer");
     case ValueKind::kTextList:

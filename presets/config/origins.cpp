@@ -20,8 +20,11 @@ std::string ToString(const Origin& origin) {
   switch (origin.kind) {
     case OriginKind::kDefault:
       return "default";
-    case OriginKind::kPreset:
-      return "preset " + origin.preset;
+    case OriginKind::kPreset: {
+      const bool is_file = origin.location.file == origin.preset && origin.location.line > 0;
+      return "preset " + origin.preset +
+             (is_file ? ":" + std::to_string(origin.location.line) : "");
+    }
     case OriginKind::kPlanner:
       return "planner";
     case OriginKind::kFile:

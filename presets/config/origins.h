@@ -14,8 +14,9 @@ enum class OriginKind : std::uint8_t { kDefault, kPreset, kPlanner, kFile, kComm
 
 struct Origin {
   OriginKind kind = OriginKind::kDefault;
-  std::string preset = {};       // name of the preset, for kPreset
-  SourceLocation location = {};  // for kFile and kCommandLine; of the word `preset` for kPreset
+  std::string preset = {};  // for kPreset: its name, or the path of its file
+  // For kFile and kCommandLine; for kPreset that of the word `preset`, or of the key in its file.
+  SourceLocation location = {};
 
   static Origin Default() { return {}; }
   static Origin Preset(std::string name, SourceLocation location = {});
@@ -27,7 +28,8 @@ struct Origin {
   bool IsExplicit() const { return kind >= OriginKind::kFile; }
 };
 
-// "default", "preset ForConvNets", "planner", "train.toml:7:1", "--set", "code"
+// "default", "preset ForConvNets", "preset team.toml:4", "planner", "train.toml:7:1", "--set",
+// "code"
 std::string ToString(const Origin& origin);
 // Writes the origin as ToString does, but files by line alone: "train.toml:7".
 std::string ShortText(const Origin& origin);

@@ -1,5 +1,6 @@
 #include "builders/config/run_config_reader.h"
 #include "samples/020_error_gallery/case.h"
+#include "samples/020_error_gallery/tiny_training.h"
 
 namespace frugal::gallery {
 namespace {
@@ -12,6 +13,33 @@ Case Override(const std::string& title, const std::string& assignment) {
 
 Case File(const std::string& title, const std::string& path) {
   return {title, "frugal plan " + path, [path] { ReadRunConfig(path); }};
+}
+
+// The file of a preset, team.toml, which a configuration names.
+Case TeamPreset(const std::string& title, const std::string& team) {
+  return {title, "preset = \"team.toml\"; team.toml:\n" + team, [team] {
+            WriteFile("team.toml", team);
+            ReadRunConfigText("[memory]\npreset = \"team.toml\"\n", "run.toml");
+          }};
+}
+
+std::vector<Case> PresetFiles() {
+  return {
+      FromToml("A preset's file that is not there", "[memory]\npreset = \"presets/mine.toml\"\n"),
+      FromToml("A configuration that extends a preset", "[memory]\nextend = \"ForConvNets\"\n"),
+      FromToml("A planning of segments that there is not",
+               "[memory]\ncheckpoint_planning = \"Fast\"\n"),
+      TeamPreset("A key with a typo in a preset's file",
+                 "[memory]\nextend = \"ForConvNets\"\nmax_pool_memory = 64\n"),
+      TeamPreset("A wrong value in a preset's file", "[memory]\nnum_devices = \"two\"\n"),
+      TeamPreset("A preset's file that extends an unknown preset",
+                 "[memory]\nextend = \"ForTransformer\"\n"),
+      TeamPreset("A preset's file that extends itself", "[memory]\nextend = \"team.toml\"\n"),
+      TeamPreset("A preset's file with more than [memory]", "[training]\nepochs = 3\n"),
+      TeamPreset("A preset's file without its section", "use_gradient_checkpointing = true\n"),
+      TeamPreset("A preset's file that names a preset as configurations do",
+                 "[memory]\npreset = \"ForConvNets\"\n"),
+  };
 }
 
 std::vector<Case> Names() {
@@ -66,6 +94,7 @@ std::vector<Case> Form() {
 
 Chapter TomlTypos() {
   Chapter chapter{"Configuration files: names and form", Names()};
+  for (Case& next : PresetFiles()) chapter.cases.push_back(std::move(next));
   for (Case& next : Form()) chapter.cases.push_back(std::move(next));
   return chapter;
 }

@@ -213,7 +213,8 @@ Verdict VerdictOn(const Row& row, const Row& fastest) {
     return {sample.weights_as_in_file, "starts from the weights of the file"};
   }
   if (name == "AggressivePooling") {
-    const std::int64_t pool = PresetArguments().max_pool_memory_mb * kBytesPerMegabyte;
+    const std::int64_t pool =
+        TrainingMemoryConfig::AggressivePooling().max_pool_memory_mb * kBytesPerMegabyte;
     return {sample.kept <= pool + kProcessBytes, "keeps at most its pool of " + FormatBytes(pool) +
                                                      " between steps (the process kept " +
                                                      FormatBytes(sample.kept) + ")"};
