@@ -17,18 +17,6 @@ TrainingMemoryConfig BegunAs(const std::string& preset, TrainingMemoryConfig con
 
 }  // namespace
 
-std::vector<std::string> PresetNames() {
-  return {"Default",          "MemoryEfficient", "SpeedOptimized",      "MultiGpu",
-          "ForTransformers",  "ForConvNets",     "ForTransferLearning", "FastConstruction",
-          "AggressivePooling"};
-}
-
-std::string PresetDoc(std::string_view name) {
-  const std::string text = PresetText(name);
-  constexpr std::size_t kBegin = 2;  // behind "# "
-  return text.substr(kBegin, text.find('\n') - kBegin);
-}
-
 std::vector<PresetSetting> PresetSettings(std::string_view name, const PresetArguments& arguments) {
   TrainingMemoryConfig config;
   Origins origins;

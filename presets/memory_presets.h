@@ -9,6 +9,7 @@
 #include "presets/config/origins.h"
 #include "presets/config/value.h"
 #include "presets/preset_chain.h"
+#include "presets/preset_names.h"
 #include "presets/training_memory_config.h"
 
 namespace frugal {
@@ -19,15 +20,7 @@ struct PresetSetting {
   Value value;
 };
 
-std::vector<std::string> PresetNames();
-
-// The text of a preset's file, presets/<name>.toml as it was compiled in. Throws ConfigError for an
-// unknown name, suggesting the nearest, as do those below.
-std::string PresetText(std::string_view name);
-
-// One line: what the preset is for, as the first line of its file says.
-std::string PresetDoc(std::string_view name);
-
+// Returns what a preset sets. Throws ConfigError for an unknown name, as does PresetByName.
 std::vector<PresetSetting> PresetSettings(std::string_view name,
                                           const PresetArguments& arguments = {});
 

@@ -5,7 +5,6 @@
 #include "presets/config/toml_reader.h"
 #include "presets/config/toml_writer.h"
 #include "presets/memory_fields.h"
-#include "presets/memory_presets.h"
 #include "presets/memory_rules.h"
 #include "presets/preset_chain.h"
 #include "sdk/core/utf8.h"
@@ -109,25 +108,6 @@ std::string WriteMemoryToml(const TrainingMemoryConfig& config) {
 std::string WriteMemoryPreset(const TrainingMemoryConfig& config, const std::string& source) {
   return "# The memory policy of " + WithoutControls(source) + ".\n\n" +
          WriteFields(MemoryFields(), &config, kPath, {.with_docs = true});
-}
-
-Field PresetField() {
-  Field field;
-  field.name = "preset";
-  field.doc =
-      "Named settings, or the path of a preset's file, to begin with; the other keys of the table "
-      "change them.";
-  field.kind = ValueKind::kChoice;
-  field.choices = PresetNames();
-  field.other_texts = "\\.toml$|/";
-  return field;
-}
-
-Field ExtendField() {
-  Field field = PresetField();
-  field.name = "extend";
-  field.doc = "In a preset's file: the preset that it begins with.";
-  return field;
 }
 
 }  // namespace frugal

@@ -6,6 +6,7 @@
 #include "presets/config/diagnostics.h"
 #include "presets/config/field.h"
 #include "presets/config/origins.h"
+#include "presets/preset_names.h"
 #include "presets/training_memory_config.h"
 
 namespace frugal {
@@ -34,10 +35,5 @@ std::string WriteMemoryToml(const TrainingMemoryConfig& config);
 // The configuration as the file of a preset, every field with what it does, below a line that says
 // that it is the policy of `source`. Reading it by `preset` gives an equal one.
 std::string WriteMemoryPreset(const TrainingMemoryConfig& config, const std::string& source);
-
-// The key `preset`, which is no member of the configuration, and the key `extend` of presets'
-// files, for documentation and schema.
-Field PresetField();
-Field ExtendField();
 
 }  // namespace frugal

@@ -6,13 +6,10 @@
 
 #include "presets/config/config_file.h"
 #include "presets/config/field_reader.h"
-#include "presets/config/nearest_name.h"
 #include "presets/config/resolved.h"
 #include "presets/config/toml_reader.h"
 #include "presets/memory_fields.h"
-#include "presets/memory_preset_files.h"
-#include "presets/memory_presets.h"
-#include "presets/memory_reader.h"
+#include "presets/preset_names.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -36,17 +33,6 @@ std::optional<T> Given(const ConfigNode& table, const char* key) {
   const std::optional<Value> value = GivenValue(table, key);
   const T* given = value ? std::get_if<T>(&*value) : nullptr;
   return given ? std::optional<T>(*given) : std::nullopt;
-}
-
-// "ForConvNets" -> "for_conv_nets", the name of its file.
-std::string StemOf(std::string_view name) {
-  std::string stem;
-  for (const char letter : name) {
-    const bool is_capital = letter >= 'A' && letter <= 'Z';
-    if (is_capital && !stem.empty()) stem += '_';
-    stem += is_capital ? static_cast<char>(letter - 'A' + 'a') : letter;
-  }
-  return stem;
 }
 
 // Reads the keys of a preset's table, and notes where each came from.
@@ -195,7 +181,7 @@ PresetArguments PresetArgumentsIn(const ConfigNode& table) {
 
 void ApplyNamedPreset(std::string_view name, const PresetArguments& arguments,
                       const SourceLocation& place, TrainingMemoryConfig& config, Origins& origins) {
-  const ConfigNode root = ParseTomlText(PresetText(name), "presets/" + StemOf(name) + ".toml");
+  const ConfigNode root = ParseTomlText(PresetText(name), "preset " + std::string(name));
   Origins inside;
   Diagnostics diagnostics;
   ReadSettings(*root.Find(kPath), std::string(name), config, inside, diagnostics);
@@ -208,18 +194,6 @@ void ApplyNamedPreset(std::string_view name, const PresetArguments& arguments,
       origins.Set(Dotted(field.name), Origin::Preset(std::string(name), place));
     }
   }
-}
-
-std::string PresetText(std::string_view name) {
-  const std::string stem = StemOf(name);
-  const auto& files = MemoryPresetFiles();
-  const auto found = std::ranges::find(files, stem, &MemoryPresetFile::stem);
-  const std::vector<std::string> names = PresetNames();
-  if (found == files.end() || std::ranges::find(names, name) == names.end()) {
-    throw ConfigError({kPath, "'preset' must be one of " + JoinWithCommas(names),
-                       Shorten(QuoteToml(name)) + " was given", SuggestName(name, names)});
-  }
-  return std::string(found->toml);
 }
 
 bool ApplyPresetOf(const ConfigNode& table, TrainingMemoryConfig& config, Origins& origins,

@@ -136,4 +136,9 @@ Var Checkpoint(Context& context, const Var& input, const SegmentFunction& segmen
   return vars[0];
 }
 
+void RunOnce(Context& context, VarTuple& vars, const TupleSegment& part) {
+  if (context.kept_parts() == nullptr) return part(context, vars);
+  context.kept_parts()->Run(context, vars, part);
+}
+
 }  // namespace frugal

@@ -53,7 +53,7 @@ VarTuple KeptParts::WithLeaves(const VarTuple& vars, Part& part) const {
   return leaves;
 }
 
-void KeptParts::Keep(Context& context, VarTuple& vars, const TupleSegment& part) {
+void KeptParts::Keep(Context& context, VarTuple& vars, const PartFunction& part) {
   const VarTuple inputs = vars;
   auto kept = std::make_shared<Part>();
   vars = WithLeaves(inputs, *kept);
@@ -134,14 +134,9 @@ void KeptParts::GiveOut(Context& context, VarTuple& vars) {
   vars = std::move(after);
 }
 
-void KeptParts::Run(Context& context, VarTuple& vars, const TupleSegment& part) {
+void KeptParts::Run(Context& context, VarTuple& vars, const PartFunction& part) {
   if (giving_) return GiveOut(context, vars);
   outer_ != nullptr ? TakeOver(vars) : Keep(context, vars, part);
-}
-
-void RunOnce(Context& context, VarTuple& vars, const TupleSegment& part) {
-  if (context.kept_parts() == nullptr) return part(context, vars);
-  context.kept_parts()->Run(context, vars, part);
 }
 
 }  // namespace frugal

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "sdk/autograd/checkpoint.h"
+#include "sdk/autograd/context.h"
 
 namespace frugal {
 
@@ -35,8 +36,9 @@ class KeptParts {
     inputs_.clear();
     outer_ = nullptr;
   }
+  using PartFunction = std::function<void(Context&, VarTuple&)>;
   // Runs a part and keeps it; or takes it over; or gives it out.
-  void Run(Context& context, VarTuple& vars, const TupleSegment& part);
+  void Run(Context& context, VarTuple& vars, const PartFunction& part);
 
  private:
   struct Part {
@@ -48,7 +50,7 @@ class KeptParts {
   };
   static constexpr int kMade = -1;
 
-  void Keep(Context& context, VarTuple& vars, const TupleSegment& part);
+  void Keep(Context& context, VarTuple& vars, const PartFunction& part);
   void TakeOver(VarTuple& vars);
   std::shared_ptr<Part> Next();
   void GiveOut(Context& context, VarTuple& vars);

@@ -56,7 +56,8 @@ TEST_CASE("checkpointing lowers the peak", "[manager]") {
   CHECK(PeakUnits(4) <= 0.6 * plain);
 }
 
-TEST_CASE("runs, residual blocks that run once and heavy layers keep what they should", "[manager]") {
+TEST_CASE("runs, residual blocks that run once and heavy layers keep what they should",
+          "[manager]") {
   const auto runs_of_last = [](TrainingMemoryConfig config) {
     auto body = std::make_unique<Sequential>();
     body->Append("0", std::make_unique<CountingLayer>());

@@ -85,7 +85,7 @@ std::string PredictedSlowdown(const Config& memory) {
   return std::to_string(builder.Plan().plan.budget->predicted_slowdown);
 }
 
-// Of a language model, whose blocks attend.
+// Takes a language model, whose blocks attend.
 std::string RecomputedOfGpt(const Config& memory) {
   SmallRun run = RunWith(memory);
   run.network = "gpt2";

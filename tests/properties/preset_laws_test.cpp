@@ -1,5 +1,5 @@
-// What the presets' names and the fields of checkpointing promise, by plans of the samples and of
-// published models.
+// The presets keep what their names promise, and so do the fields of checkpointing: by plans of the
+// samples and of published models.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Config = TrainingMemoryConfig;
 
-// What a plan of a training says of memory and time.
+// Holds what a plan says of memory and time.
 struct Seen {
   std::int64_t peak = 0;
   double work = 0;        // of a training step
@@ -155,8 +155,8 @@ Config Runs(std::int64_t every, bool attention, bool residual) {
   return memory;
 }
 
-// What may run again lowers the peak and takes time; where the network has no such layers, nothing
-// changes.
+// Layers that may run again lower the peak and take time; where the network has no such layers,
+// nothing changes.
 void CheckKind(const Seen& again, const Seen& once, bool has_such) {
   CHECK(again.peak <= once.peak);
   CHECK(once.recomputed <= again.recomputed);
