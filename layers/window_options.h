@@ -1,14 +1,11 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "sdk/core/per_axis.h"
 #include "sdk/ops/spatial/convolution.h"
 
 namespace frugal {
-
-// Extents over the spatial axes: one number for all, or one for each, outermost first.
-using PerAxis = std::vector<std::int64_t>;
 
 struct WindowExtents {
   PerAxis kernel{};

@@ -20,7 +20,7 @@
 //     return table;
 //   }
 //
-// Members may be bool, int, int64_t, float, double, std::string, std::vector<int64_t>,
+// Members may be bool, int, int64_t, float, double, std::string, std::vector<int64_t>, PerAxis,
 // std::vector<std::string>, MemoryBudget, and std::optional of these; enums by MakeChoice; structs
 // and std::optional<struct> by MakeTable.
 
@@ -35,6 +35,7 @@
 
 #include "presets/config/field.h"
 #include "presets/config/memory_budget.h"
+#include "sdk/core/per_axis.h"
 
 namespace frugal {
 
@@ -88,6 +89,7 @@ constexpr ValueKind KindOf() {
   if constexpr (std::is_same_v<M, std::string>) return ValueKind::kText;
   if constexpr (std::is_same_v<M, MemoryBudget>) return ValueKind::kAmount;
   if constexpr (std::is_same_v<M, std::vector<std::int64_t>>) return ValueKind::kIntList;
+  if constexpr (std::is_same_v<M, PerAxis>) return ValueKind::kIntList;
   if constexpr (std::is_same_v<M, std::vector<std::string>>) return ValueKind::kTextList;
   return ValueKind::kTable;  // no plain value
 }
@@ -100,6 +102,8 @@ Value AsValue(const M& member) {
     return Value{ShortestDouble(member)};
   } else if constexpr (std::is_same_v<M, int>) {
     return Value{std::int64_t{member}};
+  } else if constexpr (std::is_same_v<M, PerAxis>) {
+    return Value{member.numbers()};
   } else if constexpr (std::is_same_v<M, MemoryBudget>) {
     if (member.percent <= 0) return Value{member.megabytes};
     return Value{PercentText(member)};
@@ -122,6 +126,8 @@ void Assign(M& member, const Value& value) {
     member = static_cast<M>(integer ? static_cast<double>(*integer) : std::get<double>(value));
   } else if constexpr (std::is_same_v<M, int>) {
     member = static_cast<int>(std::get<std::int64_t>(value));
+  } else if constexpr (std::is_same_v<M, PerAxis>) {
+    member = PerAxis(std::get<std::vector<std::int64_t>>(value));
   } else {
     member = std::get<M>(value);
   }

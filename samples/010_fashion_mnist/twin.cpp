@@ -6,9 +6,9 @@ using namespace frugal;
 
 // Halves height and width, then adds what two convolutions make of the result.
 void AddStage(LayerList& layers, std::int64_t filters, std::int64_t kernel) {
-  const Conv2dOptions inner{.filters = filters, .kernel = {3}, .padding = {1}, .bias = false};
-  Conv2dOptions first{.filters = filters, .kernel = {kernel}, .stride = {2}, .bias = false};
-  first.padding = {kernel / 2};
+  const Conv2dOptions inner{.filters = filters, .kernel = 3, .padding = 1, .bias = false};
+  Conv2dOptions first{.filters = filters, .kernel = kernel, .stride = 2, .bias = false};
+  first.padding = kernel / 2;
   layers.Conv2d(first).BatchNorm({.relu = true});
   layers.Residual({.activation = Activation::kRelu}, [&](LayerList& body) {
     body.Conv2d(inner).BatchNorm({.relu = true}).Conv2d(inner).BatchNorm();
