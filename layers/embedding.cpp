@@ -24,12 +24,12 @@ std::int64_t AtLeastOne(const char* layer, const char* name, std::int64_t value)
 }
 
 std::int64_t PaddingOf(const EmbeddingOptions& options) {
-  const std::int64_t padding = options.padding.value_or(-1);
+  const std::int64_t padding = options.padding_token.value_or(-1);
   if (padding >= -1 && padding < options.vocabulary) return padding;
   throw ConfigError({.where = "embedding",
-                     .required = "padding is one of the " + std::to_string(options.vocabulary) +
-                                 " tokens, counted from 0",
-                     .given = "padding = " + std::to_string(padding),
+                     .required = "padding_token is one of the " +
+                                 std::to_string(options.vocabulary) + " tokens, counted from 0",
+                     .given = "padding_token = " + std::to_string(padding),
                      .advice = "leave it out where no token is padding"});
 }
 
@@ -61,7 +61,7 @@ void FillSinusoids(std::int64_t first, double base, std::int64_t features, std::
 TokenEmbedding::TokenEmbedding(const EmbeddingOptions& options)
     : weight_(AddParameter("weight",
                            {AtLeastOne("embedding", "vocabulary", options.vocabulary),
-                            AtLeastOne("embedding", "features", options.features)},
+                            AtLeastOne("embedding", "units", options.units)},
                            Initializer::Normal(0, options.init_std))),
       padding_(PaddingOf(options)) {}
 

@@ -6,13 +6,13 @@ namespace frugal {
 
 struct EmbeddingOptions {
   std::int64_t vocabulary = 0;
-  std::int64_t features = 0;
-  double init_std = 0.02;                 // of the normal distribution that the table starts from
-  std::optional<std::int64_t> padding{};  // a token whose row is not trained
+  std::int64_t units = 0;  // output features
+  double init_std = 0.02;  // of the normal distribution that the table starts from
+  std::optional<std::int64_t> padding_token{};  // whose row is not trained
 };
 
-// Token numbers kI64 [N, T] in [0, vocabulary) -> [N, T, features]. Parameter: weight
-// [vocabulary, features].
+// Token numbers kI64 [N, T] in [0, vocabulary) -> [N, T, units]. Parameter: weight
+// [vocabulary, units].
 class TokenEmbedding final : public Layer {
  public:
   // Throws ConfigError for sizes below 1.

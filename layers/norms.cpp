@@ -18,7 +18,7 @@ BatchNormLayer::BatchNormLayer(std::int64_t channels, const BatchNormOptions& op
   }
   state_.running_mean = &AddBuffer("running_mean", {channels}, Initializer::Zero());
   state_.running_variance = &AddBuffer("running_var", {channels}, Initializer::Constant(1));
-  state_.epsilon = options.epsilon;
+  state_.epsilon = options.eps;
   state_.momentum = options.momentum;
   state_.relu = options.relu;
 }
@@ -32,7 +32,7 @@ Var BatchNormLayer::Forward(Context& context, const Var& input) {
 }
 
 LayerNormLayer::LayerNormLayer(std::int64_t features, const LayerNormOptions& options)
-    : features_(features), epsilon_(options.epsilon) {
+    : features_(features), epsilon_(options.eps) {
   if (!options.affine) return;
   parameters_.weight = &AddParameter("weight", {features}, Initializer::Constant(1));
   parameters_.bias = &AddParameter("bias", {features}, Initializer::Zero());
@@ -49,7 +49,7 @@ Var LayerNormLayer::Forward(Context& context, const Var& input) {
 }
 
 RmsNormLayer::RmsNormLayer(std::int64_t features, const RmsNormOptions& options)
-    : features_(features), epsilon_(options.epsilon) {
+    : features_(features), epsilon_(options.eps) {
   if (options.affine) weight_ = &AddParameter("weight", {features}, Initializer::Constant(1));
 }
 
@@ -82,7 +82,7 @@ std::string GroupNormLayer::Describe() const {
 
 Var GroupNormLayer::Forward(Context& context, const Var& input) {
   if (parameters_.weight == nullptr) CheckWidth(context, "group norm", channels_, input);
-  return GroupNorm(context, input, parameters_, options_.groups, options_.epsilon);
+  return GroupNorm(context, input, parameters_, options_.groups, options_.eps);
 }
 
 }  // namespace frugal

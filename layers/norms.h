@@ -6,7 +6,7 @@
 namespace frugal {
 
 struct BatchNormOptions {
-  double epsilon = 1e-5;
+  double eps = 1e-5;
   double momentum = 0.1;  // weight of the newest batch in the running statistics
   bool affine = true;
   bool relu = false;  // a ReLU in the same pass
@@ -28,7 +28,7 @@ class BatchNormLayer final : public Layer {
 };
 
 struct LayerNormOptions {
-  double epsilon = 1e-5;
+  double eps = 1e-5;
   bool affine = true;
 };
 
@@ -50,7 +50,7 @@ class LayerNormLayer final : public Layer {
 };
 
 struct RmsNormOptions {
-  double epsilon = 1e-6;
+  double eps = 1e-6;
   bool affine = true;
 };
 
@@ -73,7 +73,7 @@ class RmsNormLayer final : public Layer {
 
 struct GroupNormOptions {
   std::int64_t groups = 32;
-  double epsilon = 1e-5;
+  double eps = 1e-5;
   bool affine = true;
 };
 

@@ -12,10 +12,10 @@ std::string NameOf(RecurrentKind kind) { return kind == RecurrentKind::kLstm ? "
 
 // Rows of the weights.
 std::int64_t GateFeatures(RecurrentKind kind, const RecurrentOptions& options) {
-  if (options.hidden >= 1) return (kind == RecurrentKind::kLstm ? 4 : 3) * options.hidden;
+  if (options.units >= 1) return (kind == RecurrentKind::kLstm ? 4 : 3) * options.units;
   throw ConfigError({.where = NameOf(kind),
-                     .required = "hidden is at least 1",
-                     .given = "hidden = " + std::to_string(options.hidden),
+                     .required = "units is at least 1",
+                     .given = "units = " + std::to_string(options.units),
                      .advice = "say how many features the hidden state has"});
 }
 
@@ -25,10 +25,10 @@ RecurrentLayer::RecurrentLayer(RecurrentKind recurrent_kind, std::int64_t inputs
                                const RecurrentOptions& options)
     : recurrent_kind_(recurrent_kind), options_(options) {
   const std::int64_t gates = GateFeatures(recurrent_kind, options);
-  const double bound = 1 / std::sqrt(static_cast<double>(options.hidden));
+  const double bound = 1 / std::sqrt(static_cast<double>(options.units));
   const Initializer start = Initializer::Uniform(-bound, bound);
   parameters_.weight_ih = &AddParameter("weight_ih_l0", {gates, inputs}, start);
-  parameters_.weight_hh = &AddParameter("weight_hh_l0", {gates, options.hidden}, start);
+  parameters_.weight_hh = &AddParameter("weight_hh_l0", {gates, options.units}, start);
   if (!options.bias) return;
   parameters_.bias_ih = &AddParameter("bias_ih_l0", {gates}, start);
   parameters_.bias_hh = &AddParameter("bias_hh_l0", {gates}, start);
@@ -36,7 +36,7 @@ RecurrentLayer::RecurrentLayer(RecurrentKind recurrent_kind, std::int64_t inputs
 
 std::string RecurrentLayer::Describe() const {
   return NameOf(recurrent_kind_) + " " + std::to_string(parameters_.weight_ih->shape[1]) + " -> " +
-         std::to_string(options_.hidden) + (options_.bias ? "" : ", no bias");
+         std::to_string(options_.units) + (options_.bias ? "" : ", no bias");
 }
 
 Var RecurrentLayer::Forward(Context& context, const Var& input) {

@@ -6,19 +6,19 @@
 namespace frugal {
 
 struct RecurrentOptions {
-  std::int64_t hidden = 0;  // features of the hidden state
+  std::int64_t units = 0;  // features of the hidden state, which is what comes out
   bool bias = true;
 };
 
 enum class RecurrentKind : std::uint8_t { kLstm, kGru };
 
-// [N, T, inputs] -> the hidden states of all steps [N, T, hidden], from zero states. One layer in
-// one direction, under PyTorch's names: weight_ih_l0 [G hidden, inputs], weight_hh_l0 [G hidden,
-// hidden], bias_ih_l0, bias_hh_l0 [G hidden], with G = 4 gates (LSTM) or 3 (GRU). All start uniform
-// in +- 1 / sqrt(hidden), as there.
+// [N, T, inputs] -> the hidden states of all steps [N, T, units], from zero states. One layer in
+// one direction, under PyTorch's names: weight_ih_l0 [G units, inputs], weight_hh_l0 [G units,
+// units], bias_ih_l0, bias_hh_l0 [G units], with G = 4 gates (LSTM) or 3 (GRU). All start uniform
+// in +- 1 / sqrt(units), as there.
 class RecurrentLayer final : public Layer {
  public:
-  // Throws ConfigError where hidden is less than 1.
+  // Throws ConfigError where units is less than 1.
   RecurrentLayer(RecurrentKind recurrent_kind, std::int64_t inputs,
                  const RecurrentOptions& options);
 

@@ -200,7 +200,7 @@ std::unique_ptr<Sequential> MakeAsymmDit(const AsymmDitConfig& config) {
                                            .heads = {.heads = config.num_attention_heads,
                                                      .head_size = config.attention_head_dim,
                                                      .norm = config.qk_norm,
-                                                     .epsilon = 1e-5},
+                                                     .eps = 1e-5},
                                            .feed_forward = config.activation_fn,
                                            .ends_context = i + 1 == config.num_layers}));
   }

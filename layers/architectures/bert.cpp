@@ -45,7 +45,7 @@ void Check(const BertConfig& config) {
 
 std::unique_ptr<Layer> MakeNorm(const BertConfig& config) {
   return std::make_unique<LayerNormLayer>(config.hidden_size,
-                                          LayerNormOptions{.epsilon = config.layer_norm_eps});
+                                          LayerNormOptions{.eps = config.layer_norm_eps});
 }
 
 std::unique_ptr<Sequential> MakeAttentionPart(const BertConfig& config) {
@@ -87,10 +87,10 @@ std::unique_ptr<Sequential> MakeBlock(const BertConfig& config) {
 std::unique_ptr<Sequential> MakeBert(const BertConfig& config) {
   Check(config);
   auto net = std::make_unique<Sequential>();
-  net->Append("embeddings.word_embeddings",
-              std::make_unique<TokenEmbedding>(EmbeddingOptions{.vocabulary = config.vocab_size,
-                                                                .features = config.hidden_size,
-                                                                .padding = config.pad_token_id}));
+  net->Append("embeddings.word_embeddings", std::make_unique<TokenEmbedding>(EmbeddingOptions{
+                                                .vocabulary = config.vocab_size,
+                                                .units = config.hidden_size,
+                                                .padding_token = config.pad_token_id}));
   net->Append(
       "embeddings.position_embeddings",
       std::make_unique<LearnedPositions>(

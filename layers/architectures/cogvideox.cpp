@@ -186,7 +186,7 @@ class CogVideoXFinal final : public TupleLayer {
       : patch_(config.patch_size),
         epsilon_(config.norm_eps),
         first_(FeaturesOf(config),
-               {.epsilon = config.norm_eps, .affine = config.norm_elementwise_affine}),
+               {.eps = config.norm_eps, .affine = config.norm_elementwise_affine}),
         modulation_(config.time_embed_dim,
                     {.units = 2 * FeaturesOf(config), .initializer = Initializer::Zero()}),
         output_(FeaturesOf(config), {.units = config.patch_size * config.patch_size *

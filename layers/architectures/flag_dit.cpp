@@ -154,9 +154,9 @@ class FlagDitAttention final : public Layer {
 class FlagDitBlock final : public TupleLayer {
  public:
   explicit FlagDitBlock(const FlagDitConfig& config)
-      : norm1_(config.dim, {.epsilon = config.norm_eps}),
+      : norm1_(config.dim, {.eps = config.norm_eps}),
         attention_(config),
-        norm2_(config.dim, {.epsilon = config.norm_eps}),
+        norm2_(config.dim, {.eps = config.norm_eps}),
         feed_forward_(config.dim, {.hidden = InnerOf(config)},
                       {.gate = "w1", .up = "w3", .down = "w2"}),
         modulation_(ConditionOf(config),

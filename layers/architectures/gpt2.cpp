@@ -22,7 +22,7 @@ void Check(const Gpt2Config& config) {
 
 std::unique_ptr<Layer> MakeNorm(const Gpt2Config& config) {
   return std::make_unique<LayerNormLayer>(config.n_embd,
-                                          LayerNormOptions{.epsilon = config.layer_norm_epsilon});
+                                          LayerNormOptions{.eps = config.layer_norm_epsilon});
 }
 
 // Returns init_std of weights whose products the blocks sum up; it falls with depth (section 2.3 of
@@ -71,7 +71,7 @@ std::unique_ptr<Sequential> MakeBlock(const Gpt2Config& config) {
 std::unique_ptr<Sequential> MakeGpt2(const Gpt2Config& config) {
   Check(config);
   auto tokens = std::make_unique<TokenEmbedding>(
-      EmbeddingOptions{.vocabulary = config.vocab_size, .features = config.n_embd});
+      EmbeddingOptions{.vocabulary = config.vocab_size, .units = config.n_embd});
   Parameter& table = tokens->weight();
   auto net = std::make_unique<Sequential>();
   net->Append("transformer.wte", std::move(tokens));

@@ -49,7 +49,7 @@ void Check(const LlamaConfig& config) {
 
 std::unique_ptr<Layer> MakeNorm(const LlamaConfig& config) {
   return std::make_unique<RmsNormLayer>(config.hidden_size,
-                                        RmsNormOptions{.epsilon = config.rms_norm_eps});
+                                        RmsNormOptions{.eps = config.rms_norm_eps});
 }
 
 std::unique_ptr<Sequential> MakeAttentionPart(const LlamaConfig& config) {
@@ -88,7 +88,7 @@ std::unique_ptr<Sequential> MakeFeedForwardPart(const LlamaConfig& config) {
 std::unique_ptr<Sequential> MakeLlama(const LlamaConfig& config) {
   Check(config);
   auto tokens = std::make_unique<TokenEmbedding>(
-      EmbeddingOptions{.vocabulary = config.vocab_size, .features = config.hidden_size});
+      EmbeddingOptions{.vocabulary = config.vocab_size, .units = config.hidden_size});
   Parameter& table = tokens->weight();
   auto net = std::make_unique<Sequential>();
   net->Append("model.embed_tokens", std::move(tokens));

@@ -30,7 +30,7 @@ void Check(const VitConfig& config) {
 
 std::unique_ptr<Layer> MakeNorm(const VitConfig& config) {
   return std::make_unique<LayerNormLayer>(config.hidden_size,
-                                          LayerNormOptions{.epsilon = config.layer_norm_eps});
+                                          LayerNormOptions{.eps = config.layer_norm_eps});
 }
 
 std::unique_ptr<Sequential> MakeAttentionPart(const VitConfig& config) {

@@ -11,8 +11,8 @@ namespace frugal {
 
 AddedKeyAttention::AddedKeyAttention(const AddedKeyAttentionOptions& options)
     : options_(options),
-      norm_(options.channels, {.groups = options.groups, .epsilon = options.epsilon}),
-      text_norm_(options.text_features, {.epsilon = options.epsilon}),
+      norm_(options.channels, {.groups = options.groups, .eps = options.eps}),
+      text_norm_(options.text_features, {.eps = options.eps}),
       query_(options.channels, {.units = options.width}),
       added_(options.text_features, {.units = 2 * options.width}),
       output_(options.width, {.units = options.channels, .initializer = Initializer::Zero()}) {

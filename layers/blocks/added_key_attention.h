@@ -14,7 +14,7 @@ struct AddedKeyAttentionOptions {
   std::int64_t text_features = 0;
   bool over_pixels = true;  // whether pixels attend to each other too
   std::int64_t groups = 32;
-  double epsilon = 1e-5;
+  double eps = 1e-5;
 };
 
 // Attention of an image's pixels to each other and to a text at once: the text's keys and values

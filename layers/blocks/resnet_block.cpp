@@ -44,9 +44,9 @@ Var Resampled(Context& context, const Var& x, Resampling resampling) {
 
 template <std::size_t kAxes>
 ResnetBlock<kAxes>::ResnetBlock(const ResnetBlockOptions& options)
-    : norm1_(options.inputs, {.groups = options.groups, .epsilon = options.epsilon}),
+    : norm1_(options.inputs, {.groups = options.groups, .eps = options.eps}),
       conv1_(options.inputs, Same<kAxes>(options.outputs)),
-      norm2_(options.outputs, {.groups = options.groups, .epsilon = options.epsilon}),
+      norm2_(options.outputs, {.groups = options.groups, .eps = options.eps}),
       conv2_(options.outputs, Same<kAxes>(options.outputs, options.starts_as_shortcut
                                                                ? std::optional(Initializer::Zero())
                                                                : std::nullopt)),

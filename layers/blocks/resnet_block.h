@@ -15,7 +15,7 @@ struct ResnetBlockOptions {
   std::int64_t outputs = 0;
   std::int64_t time_features = 0;  // 0: no time embedding
   std::int64_t groups = 32;
-  double epsilon = 1e-5;
+  double eps = 1e-5;
   bool starts_as_shortcut = true;  // the last convolution starts at zero
   bool scales = false;             // the time's features scale and shift what is normed
   bool always_projects = false;    // the shortcut is a convolution also where the channels stay

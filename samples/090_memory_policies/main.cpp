@@ -42,7 +42,7 @@ DataLayout SumsLayout() {
 }
 
 void Transformer(LayerList& l) {
-  l.Embedding({.vocabulary = kVocabulary, .features = 96}).LearnedPositions({.positions = kLength});
+  l.Embedding({.vocabulary = kVocabulary, .units = 96}).LearnedPositions({.positions = kLength});
   for (int block = 0; block < 4; ++block) {
     l.Residual({}, [](LayerList& b) { b.LayerNorm().Attention({.heads = 4, .causal = true}); });
     l.Residual({}, [](LayerList& b) {

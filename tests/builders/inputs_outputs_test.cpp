@@ -30,7 +30,7 @@ void Rich(LayerList& l) {
   l.Join({.with = "left", .combine = Combine::kSubtract});
   l.Output("place", {.target = "place", .loss = {.kind = LossKind::kMse}, .weight = 0.5},
            [](LayerList& o) { o.Dense({.units = 2}); });
-  l.Save("both").Take("kind").Embedding({.vocabulary = 7, .features = 3});
+  l.Save("both").Take("kind").Embedding({.vocabulary = 7, .units = 3});
   l.Join({.with = "both"}).Dense({.units = 6, .activation = Activation::kRelu});
   l.Output("color", {.target = "color", .loss = {.label_smoothing = 0.1}, .weight = 2},
            [](LayerList& o) {
@@ -132,7 +132,7 @@ void Smooth(LayerList& l) {
   l.Take("right").Again("tower").Join({.with = "left", .combine = Combine::kMultiply});
   l.Output("place", {.target = "place", .loss = {.kind = LossKind::kMse}, .weight = 0.5},
            [](LayerList& o) { o.Dense({.units = 2}, "at"); });
-  l.Save("both").Take("kind").Embedding({.vocabulary = 7, .features = 3}, "kinds");
+  l.Save("both").Take("kind").Embedding({.vocabulary = 7, .units = 3}, "kinds");
   l.Join({.with = "both"});
   l.Output("color", {.target = "color", .weight = 2},
            [](LayerList& o) { o.Dense({.units = 3}, "of"); });

@@ -46,7 +46,7 @@ bias = false
 initializer = { kind = "normal", b = 0.02 }
 [[model.layers]]
 type = "rms_norm"
-epsilon = 0.001
+eps = 0.001
 [[model.layers]]
 type = "to_sequence"
 [[model.layers]]
@@ -58,10 +58,10 @@ stride = 4
 activation = "gelu"
 [[model.layers]]
 type = "lstm"
-hidden = 7
+units = 7
 [[model.layers]]
 type = "gru"
-hidden = 5
+units = 5
 bias = false
 [[model.layers]]
 type = "sequence_pool"
@@ -79,9 +79,9 @@ void Decoder(LayerList& l) {
                      .groups = 2,
                      .bias = false,
                      .initializer = Initializer::Normal(0, 0.02)});
-  l.RmsNorm({.epsilon = 0.001}).ToSequence();
+  l.RmsNorm({.eps = 0.001}).ToSequence();
   l.Conv1d({.filters = 3, .kernel = {5}, .stride = {4}, .activation = Activation::kGelu}, "mix");
-  l.Lstm({.hidden = 7}).Gru({.hidden = 5, .bias = false});
+  l.Lstm({.units = 7}).Gru({.units = 5, .bias = false});
   l.SequencePool({.mode = SequencePooling::kLast});
 }
 
@@ -129,9 +129,24 @@ TEST_CASE("a layer on an input of another rank is named with its place") {
   CHECK(Refusal("[[model.layers]]\ntype = \"flatten\"\n\n[[model.layers]]\ntype = \"upsample\"") ==
         "run.toml:4:1: [model.layers.1 (upsample)] upsampling takes images [N, H, W, C] and a "
         "factor of at least 1; the input is [64, 128]; give images, channels last");
-  CHECK(Refusal("[[model.layers]]\ntype = \"lstm\"\nhidden = 2") ==
+  CHECK(Refusal("[[model.layers]]\ntype = \"lstm\"\nunits = 2") ==
         "run.toml:1:1: [model.layers.0 (lstm)] lstm takes a sequence [N, T, D] of at least one "
         "position; the input is [64, 8, 8, 2]; put to_sequence before it");
+}
+
+TEST_CASE("a key of a layer that was renamed is refused with its name of now") {
+  const auto refused = [](const std::string& layer, const std::string& was, const std::string& is) {
+    CheckContains(Refusal("[[model.layers]]\ntype = \"" + layer + "\"\n" + was + " = 2"),
+                  "'" + was + "' has another name now; write " + is + " in its place");
+  };
+  refused("lstm", "hidden", "units");
+  refused("gru", "hidden", "units");
+  refused("embedding", "features", "units");
+  refused("embedding", "padding", "padding_token");
+  refused("embedding", "deviation", "init_std");
+  for (const char* norm : {"batch_norm", "layer_norm", "rms_norm", "group_norm"}) {
+    refused(norm, "epsilon", "eps");
+  }
 }
 
 TEST_CASE("wrong values of layers are refused where they stand") {
@@ -141,14 +156,14 @@ TEST_CASE("wrong values of layers are refused where they stand") {
   CheckContains(Refusal(layer("\"upsample\"\nfactor = 0")), "'factor' must be");
   CheckContains(Refusal(layer("\"sequence_pool\"\nmode = \"max\"")),
                 "'mode' must be one of mean, first, last");
-  CheckContains(Refusal(layer("\"lstm\"")), "key 'hidden' is required");
-  CheckContains(Refusal(layer("\"gru\"\nhidden = 0")), "'hidden' must be");
+  CheckContains(Refusal(layer("\"lstm\"")), "key 'units' is required");
+  CheckContains(Refusal(layer("\"gru\"\nunits = 0")), "'units' must be");
   CheckContains(Refusal(layer("\"conv1d\"\nfilters = 1\nkernel = [3, 3]")), "'kernel' must be");
   CheckContains(Refusal(layer("\"conv3d\"\nfilters = 1\nkernel = [3, 3]")),
                 "[model.layers.0 (conv3d)] kernel takes one or three numbers");
   CheckContains(Refusal(layer("\"conv_transpose2d\"\nfilters = 1\nkernel = 2\noutput_padding = 1")),
                 "output_padding is less than the stride");
-  CheckContains(Refusal(layer("\"rms_norm\"\nepsilon = 0.0")), "'epsilon' must be");
+  CheckContains(Refusal(layer("\"rms_norm\"\neps = 0.0")), "'eps' must be");
 }
 
 TEST_CASE("extents far beyond memory are refused, not computed with") {

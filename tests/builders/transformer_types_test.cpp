@@ -35,9 +35,9 @@ constexpr const char* kTransformer = R"(
 [[model.layers]]
 type = "embedding"
 vocabulary = 11
-features = 8
+units = 8
 init_std = 0.5
-padding = 3
+padding_token = 3
 [[model.layers]]
 type = "learned_positions"
 positions = 6
@@ -66,7 +66,7 @@ units = 11
 )";
 
 void Transformer(LayerList& l) {
-  l.Embedding({.vocabulary = 11, .features = 8, .init_std = 0.5, .padding = 3});
+  l.Embedding({.vocabulary = 11, .units = 8, .init_std = 0.5, .padding_token = 3});
   l.LearnedPositions({.positions = 6, .init_std = 0.25}).SinusoidalPositions({.base = 100});
   l.Residual({}, [](LayerList& body) {
     body.Attention({.heads = 4,
@@ -95,7 +95,7 @@ TEST_CASE("every field of a transformer's layers arrives in its options") {
   const auto layers = ReadRunConfigText(kTransformer, "run.toml").model.layers;
   const auto& embedding = *layers[0].options.As<EmbeddingOptions>();
   CHECK(embedding.init_std == 0.5);
-  CHECK(embedding.padding == 3);
+  CHECK(embedding.padding_token == 3);
   CHECK(layers[1].options.As<PositionOptions>()->init_std == 0.25);
   CHECK(layers[2].options.As<SinusoidOptions>()->base == 100);
   const auto& attention = *layers[3].layers[0].options.As<AttentionLayerOptions>();
@@ -121,13 +121,13 @@ std::string Refusal(const std::string& layers, const DataLayout& layout = TextLa
 
 TEST_CASE("wrong values of a transformer's layers are refused where they stand") {
   const auto first = [](const std::string& rest) { return "[[model.layers]]\ntype = " + rest; };
-  CheckContains(Refusal(first("\"embedding\"\nfeatures = 2")), "key 'vocabulary' is required");
-  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 2")), "key 'features' is required");
-  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 11\nfeatures = 0")),
-                "'features' must be");
-  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 11\nfeatures = 2\npadding = 11")),
-                "[model.layers.0 (embedding)] padding is one of the 11 tokens, counted from 0; "
-                "padding = 11; leave it out");
+  CheckContains(Refusal(first("\"embedding\"\nunits = 2")), "key 'vocabulary' is required");
+  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 2")), "key 'units' is required");
+  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 11\nunits = 0")), "'units' must be");
+  CheckContains(
+      Refusal(first("\"embedding\"\nvocabulary = 11\nunits = 2\npadding_token = 11")),
+      "[model.layers.0 (embedding)] padding_token is one of the 11 tokens, counted from 0; "
+      "padding_token = 11; leave it out");
   CheckContains(Refusal(first("\"learned_positions\"")), "key 'positions' is required");
   CheckContains(Refusal(first("\"sinusoidal_positions\"\nbase = 0")), "'base' must be");
   CheckContains(Refusal(first("\"attention\"\nheads = 0")), "'heads' must be");
@@ -136,7 +136,7 @@ TEST_CASE("wrong values of a transformer's layers are refused where they stand")
 }
 
 const std::string kEmbedding =
-    "[[model.layers]]\ntype = \"embedding\"\nvocabulary = 11\nfeatures = 6\n";
+    "[[model.layers]]\ntype = \"embedding\"\nvocabulary = 11\nunits = 6\n";
 
 TEST_CASE("a transformer's layers that do not fit are named with their place") {
   const auto behind = [](const std::string& rest) {
@@ -155,7 +155,7 @@ TEST_CASE("a transformer's layers that do not fit are named with their place") {
         "run.toml:5:1: [model.layers.1 (learned_positions)] sequences have at most 5 positions; "
         "the input is [64, 6, 6]; use shorter sequences, or a larger table of positions");
   DataLayout odd = TextLayout();
-  CheckContains(Refusal("[[model.layers]]\ntype = \"embedding\"\nvocabulary = 11\nfeatures = 3\n"
+  CheckContains(Refusal("[[model.layers]]\ntype = \"embedding\"\nvocabulary = 11\nunits = 3\n"
                         "[[model.layers]]\ntype = \"sinusoidal_positions\"",
                         odd),
                 "[model.layers.1 (sinusoidal_positions)] sinusoidal positions take an even number");
@@ -174,10 +174,10 @@ TEST_CASE("tokens go into an embedding, at whatever depth, and into nothing that
                 " the input is [64, 8, 8, 2]; give it text");
   const std::string inner =
       "[[model.layers.layers]]\ntype = \"embedding\"\nvocabulary = 11\n"
-      "features = 11\n";
+      "units = 11\n";
   const std::string around =
       "[[model.layers.shortcut]]\ntype = \"embedding\"\n"
-      "vocabulary = 11\nfeatures = 11\n";
+      "vocabulary = 11\nunits = 11\n";
   CHECK(Refusal("[[model.layers]]\ntype = \"sequential\"\n" + inner) == "accepted");
   CHECK(Refusal("[[model.layers]]\ntype = \"residual\"\n" + inner + around) == "accepted");
   CheckContains(Refusal("[[model.layers]]\ntype = \"residual\"\n" + inner),

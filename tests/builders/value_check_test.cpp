@@ -34,8 +34,8 @@ TEST_CASE("defaults have no wrong values") {
               .Upsample()
               .RmsNorm()
               .ToSequence()
-              .Lstm({.hidden = 1})
-              .Gru({.hidden = 1})
+              .Lstm({.units = 1})
+              .Gru({.units = 1})
               .SequencePool()
               .Residual({}, [](LayerList& body) { body.Dense({.units = 1}); });
         }) == "nothing");

@@ -26,7 +26,7 @@ struct Looked {
 // Rows of a table [4, 3], and the table's gradient where each output's is 1.
 Looked LookUp(const EnvironmentKind& kind, const Tensor& tokens,
               std::optional<std::int64_t> padding = {}) {
-  TokenEmbedding layer({.vocabulary = 4, .features = 3, .init_std = 1, .padding = padding});
+  TokenEmbedding layer({.vocabulary = 4, .units = 3, .init_std = 1, .padding_token = padding});
   layer.AssignPaths("net");
   NumberParameters(layer);
   TestEnvironment environment(kind);
@@ -66,16 +66,16 @@ TEST_CASE("an embedding takes tokens of its table alone", "[layers][embedding][e
     CHECK_THROWS_AS(LookUp(kind, Tokens({1, 1}, {-1})), DataError);
     CHECK_THROWS_AS(LookUp(kind, Full({1, 1}, 1, kind.dtype)), ShapeError);
   }
-  CHECK_THROWS_AS(TokenEmbedding({.features = 3}), ConfigError);
+  CHECK_THROWS_AS(TokenEmbedding({.units = 3}), ConfigError);
   CHECK_THROWS_AS(TokenEmbedding({.vocabulary = 3}), ConfigError);
-  CHECK_THROWS_WITH(TokenEmbedding({.vocabulary = 3, .features = 2, .padding = 3}),
-                    "[embedding] padding is one of the 3 tokens, counted from 0; padding = 3; "
-                    "leave it out where no token is padding");
-  CHECK_THROWS_AS(TokenEmbedding({.vocabulary = 3, .features = 2, .padding = -2}), ConfigError);
+  CHECK_THROWS_WITH(TokenEmbedding({.vocabulary = 3, .units = 2, .padding_token = 3}),
+                    "[embedding] padding_token is one of the 3 tokens, counted from 0; "
+                    "padding_token = 3; leave it out where no token is padding");
+  CHECK_THROWS_AS(TokenEmbedding({.vocabulary = 3, .units = 2, .padding_token = -2}), ConfigError);
 }
 
 TEST_CASE("gradients of a tied projection agree with differences", "[layers][gradients]") {
-  TokenEmbedding embedding({.vocabulary = 4, .features = 3, .init_std = 1});
+  TokenEmbedding embedding({.vocabulary = 4, .units = 3, .init_std = 1});
   TiedProjection head(embedding.weight());
   embedding.AssignPaths("wte");
   head.AssignPaths("head");

@@ -60,7 +60,7 @@ TEST_CASE("to_sequence keeps the order of positions", "[layers]") {
 
 TEST_CASE("recurrent layers have the parameters of PyTorch", "[layers]") {
   const Made lstm = Ready(
-      std::make_unique<RecurrentLayer>(RecurrentKind::kLstm, 3, RecurrentOptions{.hidden = 4}));
+      std::make_unique<RecurrentLayer>(RecurrentKind::kLstm, 3, RecurrentOptions{.units = 4}));
   std::vector<std::string> paths;
   for (const Parameter* parameter : lstm->Parameters()) paths.push_back(parameter->path);
   CHECK(paths == std::vector<std::string>{"net.weight_ih_l0", "net.weight_hh_l0", "net.bias_ih_l0",
@@ -74,7 +74,7 @@ TEST_CASE("recurrent layers have the parameters of PyTorch", "[layers]") {
     CHECK(parameter->initializer.b == 0.5);
   }
   const Made gru = Ready(std::make_unique<RecurrentLayer>(
-      RecurrentKind::kGru, 3, RecurrentOptions{.hidden = 4, .bias = false}));
+      RecurrentKind::kGru, 3, RecurrentOptions{.units = 4, .bias = false}));
   REQUIRE(gru->Parameters().size() == 2);
   CHECK(gru->Parameters()[0]->shape == Shape({12, 3}));
   CHECK(lstm->kind() == LayerKind::kRecurrent);
@@ -88,7 +88,7 @@ TEST_CASE("a recurrent layer does not look ahead", "[layers]") {
       const Tensor x = RandomTensor({1, 4, 2}, 1, DType::kF64);
       x.values<double>()[7] = last;
       return Values(
-          PassOf(std::make_unique<RecurrentLayer>(kind, 2, RecurrentOptions{.hidden = 3}), x)
+          PassOf(std::make_unique<RecurrentLayer>(kind, 2, RecurrentOptions{.units = 3}), x)
               .output);
     };
     const std::vector<double> a = outputs(0.5);
@@ -120,7 +120,7 @@ std::string Refused(Made made, const Shape& input) {
 
 TEST_CASE("sequence layers refuse what is no sequence", "[layers][errors]") {
   const auto lstm = [] {
-    return std::make_unique<RecurrentLayer>(RecurrentKind::kLstm, 3, RecurrentOptions{.hidden = 2});
+    return std::make_unique<RecurrentLayer>(RecurrentKind::kLstm, 3, RecurrentOptions{.units = 2});
   };
   const std::string lstm_takes = "[net] lstm takes a sequence [N, T, D] of at least one position; ";
   CHECK(Refused(lstm(), {2, 4, 4, 3}) ==
@@ -146,7 +146,7 @@ TEST_CASE("sequence layers refuse what is no sequence", "[layers][errors]") {
     }
   }
   CHECK_THROWS_WITH(RecurrentLayer(RecurrentKind::kGru, 3, {}),
-                    "[gru] hidden is at least 1; hidden = 0; say how many features the hidden "
+                    "[gru] units is at least 1; units = 0; say how many features the hidden "
                     "state has");
 }
 

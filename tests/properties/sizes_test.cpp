@@ -118,7 +118,7 @@ AiModelBuilder RecurrentBuilder(std::int64_t length, bool gru) {
   builder.Data(layout, SyntheticSources(layout)).Training(training);
   return builder.Layers([gru](LayerList& l) {
     l.ToSequence();
-    gru ? l.Gru({.hidden = 7}) : l.Lstm({.hidden = 7});
+    gru ? l.Gru({.units = 7}) : l.Lstm({.units = 7});
     l.SequencePool({}).Dense({.units = 5});
   });
 }

@@ -55,8 +55,8 @@ void Decoder(LayerList& l) {
 void Recurrent(LayerList& l) {
   l.Conv2d({.filters = 6, .kernel = {1, 8}}).ToSequence();
   l.Conv1d({.filters = 6, .kernel = {3}, .padding = {1}, .activation = Activation::kRelu});
-  l.Residual({}, [](LayerList& body) { body.RmsNorm().Lstm({.hidden = 6}).Dropout(0.2); });
-  l.Gru({.hidden = 5, .bias = false}).ConvTranspose1d({.filters = 6, .kernel = {2}});
+  l.Residual({}, [](LayerList& body) { body.RmsNorm().Lstm({.units = 6}).Dropout(0.2); });
+  l.Gru({.units = 5, .bias = false}).ConvTranspose1d({.filters = 6, .kernel = {2}});
   l.SequencePool({.mode = SequencePooling::kLast}).Dense({.units = 5});
 }
 

@@ -187,9 +187,9 @@ TEST_CASE("a network that does not work by position reads the window again for e
           "[train][generate]") {
   Sequential network;
   network.Append("0", std::make_unique<TokenEmbedding>(
-                          EmbeddingOptions{.vocabulary = 17, .features = 6, .init_std = 1}));
-  network.Append("1", std::make_unique<RecurrentLayer>(RecurrentKind::kLstm, 6,
-                                                       RecurrentOptions{.hidden = 9}));
+                          EmbeddingOptions{.vocabulary = 17, .units = 6, .init_std = 1}));
+  network.Append(
+      "1", std::make_unique<RecurrentLayer>(RecurrentKind::kLstm, 6, RecurrentOptions{.units = 9}));
   network.Append("2", std::make_unique<Dense>(9, DenseOptions{.units = 17}));
   network.AssignPaths("");
   NumberParameters(network);

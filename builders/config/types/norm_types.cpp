@@ -6,8 +6,8 @@ namespace {
 
 template <class T>
 Field EpsilonField() {
-  return MakeField("epsilon", &T::epsilon, "Added to the variance.",
-                   {.min = 0, .min_exclusive = true});
+  return MakeField("eps", &T::eps, "Added to the variance.",
+                   {.min = 0, .min_exclusive = true, .formerly = "epsilon"});
 }
 
 template <class T>
@@ -32,8 +32,8 @@ FieldTable LayerNormTable() {
 
 FieldTable RmsNormTable() {
   return MakeFieldTable<RmsNormOptions>(
-      "rms_norm", {MakeField("epsilon", &RmsNormOptions::epsilon, "Added to the mean square.",
-                             {.min = 0, .min_exclusive = true}),
+      "rms_norm", {MakeField("eps", &RmsNormOptions::eps, "Added to the mean square.",
+                             {.min = 0, .min_exclusive = true, .formerly = "epsilon"}),
                    MakeField("affine", &RmsNormOptions::affine, "Whether it learns a scale.")});
 }
 

@@ -7,8 +7,8 @@ namespace {
 template <class T>
 FieldTable RecurrentTable(const std::string& name) {
   return MakeFieldTable<T>(
-      name, {MakeField("hidden", &RecurrentOptions::hidden, "Features of the hidden state.",
-                       SizeLimits(true)),
+      name, {MakeField("units", &RecurrentOptions::units, "Output features: the hidden state.",
+                       Formerly("hidden", SizeLimits(true))),
              MakeField("bias", &RecurrentOptions::bias, "Whether both products have a bias.")});
 }
 

@@ -27,6 +27,11 @@ FieldLimits PerAxisLimits(double least, std::size_t axes, bool required) {
           .single_ok = true};
 }
 
+FieldLimits Formerly(std::string name, FieldLimits limits) {
+  limits.formerly = std::move(name);
+  return limits;
+}
+
 FieldLimits SizeLimits(bool required) {
   return {.min = 1, .max = kMostPerAxis, .required = required};
 }

@@ -42,5 +42,7 @@ FieldLimits PerAxisLimits(double least, std::size_t axes, bool required = false)
 
 // A size: features, channels, groups. At least 1.
 FieldLimits SizeLimits(bool required = false);
+// These limits for a field that had another name.
+FieldLimits Formerly(std::string name, FieldLimits limits);
 
 }  // namespace frugal

@@ -16,10 +16,11 @@ FieldTable EmbeddingTable() {
       "embedding",
       {MakeField("vocabulary", &O::vocabulary, "Tokens; a text of bytes has 256.",
                  SizeLimits(true)),
-       MakeField("features", &O::features, "Of each token.", SizeLimits(true)),
+       MakeField("units", &O::units, "Output features.", Formerly("features", SizeLimits(true))),
        InitStdField(&O::init_std),
-       MakeField("padding", &O::padding, "A token whose row is not trained; none: all are.",
-                 {.min = 0, .max = kMostPerAxis})});
+       MakeField("padding_token", &O::padding_token,
+                 "A token whose row is not trained; none: all are.",
+                 {.min = 0, .max = kMostPerAxis, .formerly = "padding"})});
 }
 
 FieldTable LearnedPositionsTable() {

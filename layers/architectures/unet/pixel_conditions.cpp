@@ -16,9 +16,9 @@ TimestepEmbeddingOptions TimesOf(const PixelConditionsOptions& options) {
 PixelConditions::PixelConditions(const PixelConditionsOptions& options)
     : text_(options.text_inputs, {.units = options.text_features}),
       times_(TimesOf(options)),
-      norm_(options.text_features, {.epsilon = options.epsilon}),
+      norm_(options.text_features, {.eps = options.eps}),
       pool_(options.text_features, options.features, options.text_heads),
-      pooled_norm_(options.features, {.epsilon = options.epsilon}) {
+      pooled_norm_(options.features, {.eps = options.eps}) {
   AddChild("encoder_hid_proj", text_);
   AddChild("time_embedding", times_);
   if (options.has_noise_level) AddChild("noise_embedding", levels_.emplace(TimesOf(options)));

@@ -15,7 +15,7 @@ struct PixelConditionsOptions {
   std::int64_t text_features = 0;
   std::int64_t text_heads = 1;
   bool has_noise_level = false;
-  double epsilon = 1e-5;
+  double eps = 1e-5;
 };
 
 // Embeds what U-Nets over pixels are conditioned on (Saharia et al., arXiv:2205.11487, sections 2.4

@@ -45,7 +45,7 @@ class PixelEmbedding final : public UNetStem<PixelConditions> {
                      .text_features = config.cross_attention_dim,
                      .text_heads = config.cross_attention_dim / config.attention_head_dim,
                      .has_noise_level = config.upscale > 0,
-                     .epsilon = config.norm_eps},
+                     .eps = config.norm_eps},
                  "time, text"),
         config_(config) {}
 
@@ -118,7 +118,7 @@ class Parts final : public UNetParts {
                                            .text_features = config_.cross_attention_dim,
                                            .over_pixels = config_.self_attention,
                                            .groups = config_.norm_num_groups,
-                                           .epsilon = config_.norm_eps};
+                                           .eps = config_.norm_eps};
     net.Append(path, std::make_unique<PixelAttention>(options, place.skips));
   }
 
@@ -146,7 +146,7 @@ class Parts final : public UNetParts {
             .outputs = outputs,
             .time_features = TimeFeatures(config_),
             .groups = config_.norm_num_groups,
-            .epsilon = config_.norm_eps,
+            .eps = config_.norm_eps,
             .scales = true,
             .always_projects = config_.efficient,
             .output_factor = config_.efficient ? 1 / std::numbers::sqrt2 : 1};
@@ -243,7 +243,7 @@ std::unique_ptr<Sequential> MakePixelUNet(const PixelUNetConfig& config) {
   AppendOutput(*net, {.inputs = config.block_out_channels[0],
                       .outputs = config.out_channels,
                       .groups = config.norm_num_groups,
-                      .epsilon = config.norm_eps});
+                      .eps = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
 }

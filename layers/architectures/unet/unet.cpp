@@ -48,7 +48,7 @@ class Parts final : public UNetParts {
                                      .outputs = place.outputs,
                                      .time_features = TimeFeatures(config_),
                                      .groups = config_.norm_num_groups,
-                                     .epsilon = config_.norm_eps};
+                                     .eps = config_.norm_eps};
     net.Append(path, std::make_unique<UNetResnet>(options, place.skips));
   }
 
@@ -57,7 +57,7 @@ class Parts final : public UNetParts {
     const ImageAttentionOptions options{.channels = place.channels,
                                         .heads = place.channels / HeadDim(config_, place.channels),
                                         .groups = config_.norm_num_groups,
-                                        .epsilon = config_.norm_eps};
+                                        .eps = config_.norm_eps};
     net.Append(path, std::make_unique<UNetAttention>(options, place.skips));
   }
 
@@ -138,7 +138,7 @@ std::unique_ptr<Sequential> MakeUNet(const UNetConfig& config) {
   AppendOutput(*net, {.inputs = config.block_out_channels[0],
                       .outputs = config.out_channels,
                       .groups = config.norm_num_groups,
-                      .epsilon = config.norm_eps});
+                      .eps = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
 }

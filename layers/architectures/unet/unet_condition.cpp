@@ -107,7 +107,7 @@ std::unique_ptr<Sequential> MakeUNetCondition(const UNetConditionConfig& config)
   AppendOutput(*net, {.inputs = config.block_out_channels[0],
                       .outputs = config.out_channels,
                       .groups = config.norm_num_groups,
-                      .epsilon = config.norm_eps});
+                      .eps = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
 }

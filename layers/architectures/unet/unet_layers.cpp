@@ -45,7 +45,7 @@ void UNetResnet::ForwardTuple(Context& context, VarTuple& vars) {
 }
 
 UNetAttention::UNetAttention(const ImageAttentionOptions& options, SkipUse skips)
-    : norm_(options.channels, {.groups = options.groups, .epsilon = options.epsilon}),
+    : norm_(options.channels, {.groups = options.groups, .eps = options.eps}),
       attention_(options.channels, {.heads = options.heads, .fused = false},
                  {.query = "to_q", .key = "to_k", .value = "to_v", .output = "to_out.0"}),
       skips_(skips) {
@@ -81,7 +81,7 @@ void UNetUpsampler::ForwardTuple(Context& context, VarTuple& vars) {
 }
 
 UNetOutput::UNetOutput(const UNetOutputOptions& options)
-    : norm_(options.inputs, {.groups = options.groups, .epsilon = options.epsilon}),
+    : norm_(options.inputs, {.groups = options.groups, .eps = options.eps}),
       convolution_(options.inputs, [&] {
         Conv2dOptions convolution = SameSize(options.outputs);
         if (options.starts_at_zero) convolution.initializer = Initializer::Zero();

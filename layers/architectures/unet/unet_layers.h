@@ -44,7 +44,7 @@ struct ImageAttentionOptions {
   std::int64_t channels = 0;
   std::int64_t heads = 1;
   std::int64_t groups = 32;
-  double epsilon = 1e-5;
+  double eps = 1e-5;
 };
 
 // x + attention over the pixels of the normed x. Parameters: group_norm, to_q, to_k, to_v,
@@ -126,7 +126,7 @@ struct UNetOutputOptions {
   std::int64_t inputs = 0;
   std::int64_t outputs = 0;
   std::int64_t groups = 32;
-  double epsilon = 1e-5;
+  double eps = 1e-5;
   bool starts_at_zero = true;
 };
 

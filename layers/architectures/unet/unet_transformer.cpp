@@ -46,7 +46,7 @@ class TransformerLayer final : public TupleLayer {
 }  // namespace
 
 TransformerEntrance::TransformerEntrance(const SpatialTransformerOptions& options)
-    : norm_(options.channels, {.groups = options.groups, .epsilon = kEpsilon}),
+    : norm_(options.channels, {.groups = options.groups, .eps = kEpsilon}),
       projection_(PointwiseOf(options, std::nullopt)) {
   AddChild("norm", norm_);
   AddChild("proj_in", *projection_);

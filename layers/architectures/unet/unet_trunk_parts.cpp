@@ -148,7 +148,7 @@ void TrunkParts::AppendResnet(Sequential& net, const std::string& path,
                                    .outputs = place.outputs,
                                    .time_features = TimeFeatures(config_),
                                    .groups = config_.norm_num_groups,
-                                   .epsilon = config_.norm_eps};
+                                   .eps = config_.norm_eps};
   net.Append(path, std::make_unique<UNetResnet>(options, place.skips));
 }
 

@@ -23,7 +23,7 @@ class Parts final : public UNetParts {
     const ResnetBlockOptions options{.inputs = place.inputs,
                                      .outputs = place.outputs,
                                      .groups = groups_,
-                                     .epsilon = kEpsilon,
+                                     .eps = kEpsilon,
                                      .starts_as_shortcut = false};
     net.Append(path, std::make_unique<UNetResnet>(options, place.skips));
   }
@@ -31,7 +31,7 @@ class Parts final : public UNetParts {
   void AppendAttention(Sequential& net, const std::string& path,
                        const AttentionPlace& place) const override {
     const ImageAttentionOptions options{
-        .channels = place.channels, .heads = 1, .groups = groups_, .epsilon = kEpsilon};
+        .channels = place.channels, .heads = 1, .groups = groups_, .eps = kEpsilon};
     net.Append(path, std::make_unique<UNetAttention>(options, place.skips));
   }
 
@@ -107,7 +107,7 @@ UNetOutputOptions OutputOf(const VaeKlConfig& config, std::int64_t inputs, std::
   return {.inputs = inputs,
           .outputs = outputs,
           .groups = config.norm_num_groups,
-          .epsilon = kEpsilon,
+          .eps = kEpsilon,
           .starts_at_zero = false};
 }
 

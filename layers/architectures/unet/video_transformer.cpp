@@ -49,7 +49,7 @@ Var AttendToContext(Context& context, TransformerBlock& block, const Var& x, con
 class VideoTransformerEntrance final : public TupleLayer {
  public:
   explicit VideoTransformerEntrance(const VideoTransformerOptions& options)
-      : norm_(options.channels, {.groups = kGroups, .epsilon = kEpsilon}),
+      : norm_(options.channels, {.groups = kGroups, .eps = kEpsilon}),
         projection_(options.channels, {.units = options.channels}),
         first_(options.channels, {.units = 4 * options.channels, .activation = Activation::kSilu}),
         second_(4 * options.channels, {.units = options.channels}),

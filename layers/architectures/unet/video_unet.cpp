@@ -57,7 +57,7 @@ class Parts final : public UNetParts {
                                      .outputs = place.outputs,
                                      .time_features = TimeFeatures(config_),
                                      .groups = kGroups,
-                                     .epsilon = EpsilonAt(place)};
+                                     .eps = EpsilonAt(place)};
     net.Append(path, std::make_unique<VideoResnet>(options, place.skips));
   }
 
@@ -164,7 +164,7 @@ std::unique_ptr<Sequential> MakeVideoUNet(const VideoUNetConfig& config) {
   AppendOutput(*net, {.inputs = sizes.channels[0],
                       .outputs = config.out_channels,
                       .groups = kGroups,
-                      .epsilon = kEpsilon});
+                      .eps = kEpsilon});
   net->SetInputs(InputsOf(config));
   return net;
 }

@@ -33,8 +33,8 @@ Var StreamProjection::Normed(Context& context, const Norm& norm, const Var& x) c
   const Shape& shape = x.shape();
   const Var split = Reshape(context, x, {shape[0], shape[1], heads_.heads, heads_.head_size});
   const Var normed = heads_.norm == QueryKeyNorm::kRms
-                         ? RmsNorm(context, split, norm.weight, heads_.epsilon)
-                         : LayerNorm(context, split, {norm.weight, norm.bias}, heads_.epsilon);
+                         ? RmsNorm(context, split, norm.weight, heads_.eps)
+                         : LayerNorm(context, split, {norm.weight, norm.bias}, heads_.eps);
   return Reshape(context, normed, shape);
 }
 

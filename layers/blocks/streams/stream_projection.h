@@ -13,7 +13,7 @@ struct StreamHeads {
   std::int64_t heads = 1;
   std::int64_t head_size = 1;
   QueryKeyNorm norm = QueryKeyNorm::kNone;
-  double epsilon = 1e-6;  // of the norm
+  double eps = 1e-6;  // of the norm
 
   std::int64_t width() const { return heads * head_size; }
 };
