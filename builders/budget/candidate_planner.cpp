@@ -5,6 +5,8 @@
 #include "builders/budget/stage_times.h"
 #include "builders/dry_run/dry_training.h"
 #include "builders/dry_run/saved_bytes.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/log.h"
 
 namespace frugal {
 
@@ -59,6 +61,8 @@ BudgetCandidate CandidatePlanner::Plan(const StepSettings& settings, const Chain
     const Trial trial = TrialOf(settings, setup_.schedule.batch);
     candidate.footprint = Measure(trial, chain, StepsOf(trial.schedule), place_up_to);
   }
+  LogDebug("way " + std::to_string(planned_) + " to fit the memory budget: " +
+           FormatBytes(candidate.footprint.peak_bytes) + " at the peak");
   return candidate;
 }
 

@@ -5,6 +5,7 @@
 #include "builders/plan/one_device_planner.h"
 #include "builders/setup/metric_rules.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/log.h"
 #include "sdk/core/with_place.h"
 
 namespace frugal {
@@ -63,6 +64,8 @@ PlannedTraining PlanTraining(const RunConfig& config, const DataLayout* custom_l
     PlannedTraining planned = PlanTraining(std::move(setup), purpose);
     CheckOutputs(planned);
     CheckDeviceLimit(planned);
+    LogDebug("planned " + config.model.name + ": " + FormatBytes(planned.plan.peak_bytes) +
+             " at the peak, " + FormatBytes(planned.plan.arena_bytes) + " of them the arena");
     return planned;
   });
 }

@@ -109,6 +109,7 @@ std::span<const std::byte> BytesOf(const Tensor& tensor) {
 std::shared_ptr<const WeightSource> OpenModelWeights(const std::string& path, WeightsFormat format,
                                                      std::span<Parameter* const> parameters,
                                                      bool allow_missing) {
+  LogDebug("reading weights from " + path);
   std::shared_ptr<const WeightSource> file = OpenWeights(path, FileFormat(format));
   CheckElementTypes(*file, parameters);
   const std::string differences = allow_missing ? "" : Differences(*file, parameters);
