@@ -25,6 +25,11 @@ struct Output {
   std::int64_t bytes;
 };
 
+// The file of events has a name of its own each time; this one stands for it.
+std::string EventsIn(const std::string& directory) {
+  return directory.empty() ? "" : (fs::path(directory) / "events.out.tfevents").string();
+}
+
 // Lists them in the order in which they are written.
 std::vector<Output> OutputsOf(const OutputOptions& options, const OutputBytes& bytes) {
   std::vector<Output> outputs;
@@ -33,6 +38,9 @@ std::vector<Output> OutputsOf(const OutputOptions& options, const OutputBytes& b
     outputs.push_back({"output.best_weights", *options.best_weights, bytes.weights});
   }
   if (options.log) outputs.push_back({"output.log", *options.log, bytes.summary});
+  if (options.tensorboard) {
+    outputs.push_back({"output.tensorboard", EventsIn(*options.tensorboard), 2 * bytes.summary});
+  }
   if (options.summary) outputs.push_back({"output.summary", *options.summary, bytes.summary});
   if (options.report) outputs.push_back({"output.report", *options.report, bytes.report});
   return outputs;

@@ -5,6 +5,7 @@
 
 #include "builders/output_files.h"
 #include "builders/plan/machine_memory.h"
+#include "builders/report/tensorboard_log.h"
 #include "builders/report/text/console_progress.h"
 #include "builders/report/text/memory_table.h"
 #include "builders/report/text/operation_table.h"
@@ -109,6 +110,10 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   if (model.config().output.log && IsFirstProcess()) {
     log.emplace(*model.config().output.log, EvaluatedNames(model.planned()));
     observers.push_back(&*log);
+  }
+  std::optional<TensorBoardLog> events;
+  if (model.config().output.tensorboard && IsFirstProcess()) {
+    observers.push_back(&events.emplace(*model.config().output.tensorboard));
   }
   if (options.quiet) {
     Observers all(observers);

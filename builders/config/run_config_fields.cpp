@@ -291,6 +291,8 @@ const FieldTable& OutputFields() {
        MakeField("log", &OutputOptions::log,
                  "Where steps and evaluations are noted as they come: .csv, else a JSON object a "
                  "line."),
+       MakeField("tensorboard", &OutputOptions::tensorboard,
+                 "Directory where events for TensorBoard are written as they come."),
        MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
        MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
   return table;

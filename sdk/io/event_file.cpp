@@ -1,0 +1,106 @@
+#include "sdk/io/event_file.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "sdk/io/crc32c.h"
+#include "sdk/io/file_error.h"
+#include "sdk/io/protobuf_writer.h"
+
+namespace frugal {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Fields of Event.
+constexpr int kWallTime = 1;
+constexpr int kStep = 2;
+constexpr int kFileVersion = 3;
+constexpr int kSummary = 5;
+// Fields of Summary and of its Values.
+constexpr int kValue = 1;
+constexpr int kTag = 1;
+constexpr int kSimpleValue = 2;
+
+double SecondsSinceEpoch() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+std::string FileName() {
+  return "events.out.tfevents." + std::to_string(static_cast<std::int64_t>(SecondsSinceEpoch())) +
+         "." + HostName() + "." + std::to_string(::getpid());
+}
+
+std::string LittleEndian(std::uint64_t value, int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i));
+  return bytes;
+}
+
+// A checksum of data that hold checksums themselves would be weak: it is turned and shifted.
+std::string MaskedChecksum(std::string_view bytes) {
+  const std::uint32_t crc = Crc32c(bytes);
+  const std::uint32_t masked = ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
+  return LittleEndian(masked, 4);
+}
+
+[[noreturn]] void Refuse(const std::string& path, const std::string& given) {
+  RefuseFile(path, "events for TensorBoard can be written", given,
+             "name another directory for output.tensorboard");
+}
+
+}  // namespace
+
+EventFile::EventFile(const std::string& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error && !fs::is_directory(directory)) Refuse(directory, error.message());
+  path_ = (fs::path(directory) / FileName()).string();
+  file_.open(path_, std::ios::binary | std::ios::app);
+  if (!file_) Refuse(path_, std::strerror(errno));
+  ProtobufWriter event;
+  event.AddDouble(kWallTime, SecondsSinceEpoch());
+  event.AddText(kFileVersion, "brain.Event:2");
+  WriteRecord(event.bytes());
+  Flush();
+}
+
+void EventFile::Write(std::int64_t step, const std::vector<Scalar>& scalars) {
+  ProtobufWriter summary;
+  for (const Scalar& scalar : scalars) {
+    ProtobufWriter value;
+    value.AddText(kTag, scalar.tag);
+    value.AddFloat(kSimpleValue, static_cast<float>(scalar.value));
+    summary.AddText(kValue, value.bytes());
+  }
+  ProtobufWriter event;
+  event.AddDouble(kWallTime, SecondsSinceEpoch());
+  event.AddInteger(kStep, step);
+  event.AddText(kSummary, summary.bytes());
+  WriteRecord(event.bytes());
+}
+
+void EventFile::WriteRecord(std::string_view message) {
+  const std::string length = LittleEndian(message.size(), 8);
+  file_ << length << MaskedChecksum(length) << message << MaskedChecksum(message);
+  if (!file_) Refuse(path_, std::strerror(errno));
+}
+
+void EventFile::Flush() {
+  file_.flush();
+  if (!file_) Refuse(path_, std::strerror(errno));
+}
+
+}  // namespace frugal

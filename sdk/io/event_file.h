@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace frugal {
+
+struct Scalar {
+  std::string tag;  // "train/loss": what stands before the slash groups curves
+  double value = 0;
+};
+
+// A file of events as TensorBoard reads them: records of a length, its checksum, an `Event` message
+// and its checksum; lengths and numbers are little endian, checksums masked CRC-32C
+// (tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto).
+class EventFile {
+ public:
+  // Makes events.out.tfevents.<seconds>.<host>.<process> in the directory, which is made too where
+  // it is missing. Throws FileError where that fails.
+  explicit EventFile(const std::string& directory);
+
+  const std::string& path() const { return path_; }
+
+  // Adds scalars of one step, to be plotted against it. Throws FileError where writing fails, at
+  // the latest in Flush.
+  void Write(std::int64_t step, const std::vector<Scalar>& scalars);
+  void Flush();
+
+ private:
+  void WriteRecord(std::string_view message);
+
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace frugal
