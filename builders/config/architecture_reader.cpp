@@ -80,6 +80,15 @@ void CheckFamilies(const ConfigNode& model, const std::string& family,
 
 std::vector<Field> ArchitectureFields() { return {FamilyField(), PresetField()}; }
 
+std::vector<std::string> PresetsOf(const ArchitectureFamily& family) {
+  std::vector<std::string> names;
+  for (const ModelPreset& preset : ModelPresets()) {
+    const std::string name(preset.name);
+    if (FamilyOf(ArchitectureNamed(name)).name == family.name) names.push_back(name);
+  }
+  return names;
+}
+
 std::vector<std::string> ArchitectureKeys() { return {"family", "preset", "config"}; }
 
 std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Origins& origins,

@@ -15,6 +15,9 @@ std::vector<std::string> ArchitectureKeys();
 // The fields family and preset, for schemas.
 std::vector<Field> ArchitectureFields();
 
+// The names of the published models of a family.
+std::vector<std::string> PresetsOf(const ArchitectureFamily& family);
+
 // Reads [model] family = "gpt2" or preset = "gpt2-xl" (of presets/models) and [model.config], whose
 // keys change what the preset says. Nothing where the table has none of them.
 std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Origins& origins,

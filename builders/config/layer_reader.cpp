@@ -35,13 +35,7 @@ void ReadName(const ConfigNode& node, const std::string& path, LayerSpec& spec,
               Diagnostics& diagnostics) {
   const ConfigNode* name = node.Find("name");
   if (name == nullptr) return;
-  static const Field field = [] {
-    Field made;
-    made.name = "name";
-    made.kind = ValueKind::kText;
-    return made;
-  }();
-  const auto value = ReadValue(field, *name, path, diagnostics);
+  const auto value = ReadValue(LayerNameField(), *name, path, diagnostics);
   if (!value) return;
   spec.name = std::get<std::string>(*value);
   if (!spec.name.empty() && spec.name.find('.') == std::string::npos) return;
@@ -52,6 +46,17 @@ void ReadName(const ConfigNode& node, const std::string& path, LayerSpec& spec,
 }
 
 }  // namespace
+
+const Field& LayerNameField() {
+  static const Field field = [] {
+    Field made;
+    made.name = "name";
+    made.doc = "Its part of parameter paths, without dots; not given: its place in the list.";
+    made.kind = ValueKind::kText;
+    return made;
+  }();
+  return field;
+}
 
 std::vector<LayerSpec> ReadLayers(const ConfigNode& list, const std::string& path, Origins& origins,
                                   Diagnostics& diagnostics) {

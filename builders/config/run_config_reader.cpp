@@ -1,7 +1,5 @@
 #include "builders/config/run_config_reader.h"
 
-#include <set>
-
 #include "builders/config/architecture_reader.h"
 #include "builders/config/data_rules.h"
 #include "builders/config/layer_reader.h"
@@ -52,15 +50,24 @@ void ReadNetwork(const ConfigNode& model, RunConfig& config, Diagnostics& diagno
 
 const std::vector<Section>& Sections() {
   static const std::vector<Section> sections = {
-      {"model", &ModelFields(), [](RunConfig& c) -> void* { return &c.model; }},
-      {"data", &DataFields(), [](RunConfig& c) -> void* { return &c.data; }},
-      {"loss", &LossFields(), [](RunConfig& c) -> void* { return &c.loss; }},
-      {"optimizer", &OptimizerFields(), [](RunConfig& c) -> void* { return &c.optimizer; }},
-      {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; }},
-      {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; }},
-      {"diffusion", &DiffusionFields(), [](RunConfig& c) -> void* { return &c.diffusion; }},
-      {"sharding", &ShardingFields(), [](RunConfig& c) -> void* { return &c.sharding; }},
-      {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; }},
+      {"model", &ModelFields(), [](RunConfig& c) -> void* { return &c.model; },
+       "The network: a list of layers, a named architecture, or a published model."},
+      {"data", &DataFields(), [](RunConfig& c) -> void* { return &c.data; },
+       "Where samples come from, and how they are scaled."},
+      {"loss", &LossFields(), [](RunConfig& c) -> void* { return &c.loss; },
+       "What training minimizes."},
+      {"optimizer", &OptimizerFields(), [](RunConfig& c) -> void* { return &c.optimizer; },
+       "How weights are updated."},
+      {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; },
+       "How the learning rate moves from step to step."},
+      {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; },
+       "How long and how training goes, and what is measured."},
+      {"diffusion", &DiffusionFields(), [](RunConfig& c) -> void* { return &c.diffusion; },
+       "For networks that take noise away: how noise is added, and how samples are drawn."},
+      {"sharding", &ShardingFields(), [](RunConfig& c) -> void* { return &c.sharding; },
+       "How several devices share the work; memory.num_devices says how many."},
+      {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; },
+       "Files that a training writes."},
   };
   return sections;
 }
@@ -104,18 +111,17 @@ RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
 
 namespace {
 
-// [model.config]: the keys of all families, each once.
-SchemaSection SizesSchema() {
-  SchemaSection section;
-  section.path = "model.config";
-  section.doc = "Sizes of a named architecture; which keys there are depends on the family.";
-  std::set<std::string> names;
+// [model.config]: the sizes of the family that is named, or of the published model's.
+SchemaInnerTable SizesSchema() {
+  SchemaInnerTable sizes;
+  sizes.key = "config";
+  sizes.doc = "Sizes of a named architecture.";
   for (const ArchitectureFamily& family : ArchitectureFamilies()) {
-    for (const Field& field : family.fields.fields) {
-      if (names.insert(field.name).second) section.other_fields.push_back(field);
-    }
+    sizes.forms.push_back({.name = family.name,
+                           .fields = &family.fields,
+                           .asked_by = {{"family", {family.name}}, {"preset", PresetsOf(family)}}});
   }
-  return section;
+  return sizes;
 }
 
 }  // namespace
@@ -132,15 +138,19 @@ std::string RunConfigSchema() {
     SchemaSection entry;
     entry.path = section.name;
     entry.fields = section.fields;
-    if (section.name == "model") entry.other_fields = ArchitectureFields();
+    entry.doc = section.doc;
+    if (section.name == "model") {
+      entry.other_fields = ArchitectureFields();
+      entry.inner = SizesSchema();
+    }
     sections.push_back(entry);
   }
-  sections.push_back(SizesSchema());
   SchemaSection layers;
   layers.path = "model.layers";
   layers.doc = "The network, layer by layer.";
   layers.is_list = true;
   layers.selector = "type";
+  layers.other_fields = {LayerNameField()};
   for (const LayerType* type : LayerTypes().Rows()) {
     layers.variants.push_back({type->name, &type->fields, type->nested});
   }

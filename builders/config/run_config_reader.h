@@ -30,6 +30,7 @@ struct Section {
   std::string name;
   const FieldTable* fields;
   void* (*in)(RunConfig& config);
+  const char* doc = "";
 };
 const std::vector<Section>& Sections();  // all but [memory]
 

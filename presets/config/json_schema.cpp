@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "presets/config/memory_budget.h"
 
@@ -32,9 +33,18 @@ void AddBounds(const Range& range, Json& schema) {
   if (range.max) schema[range.max_exclusive ? "exclusiveMaximum" : "maximum"] = number(*range.max);
 }
 
+// The bounds of the field, or where it has none, what an integer of its member's size can hold.
+Range BoundsOf(const Field& field) {
+  Range range = field.range;
+  if (field.kind != ValueKind::kInt) return range;
+  if (!range.min) range.min = field.storage.min;
+  if (!range.max) range.max = field.storage.max;
+  return range;
+}
+
 Json ItemSchema(const Field& field, const char* type) {
   Json schema = {{"type", type}};
-  AddBounds(field.range, schema);
+  AddBounds(BoundsOf(field), schema);
   if (!field.choices.empty()) schema["enum"] = field.choices;
   return schema;
 }
@@ -122,10 +132,38 @@ Json VariantSchema(const SchemaSection& section, const SchemaVariant& variant) {
   return schema;
 }
 
+std::string FormPath(const SchemaSection& section, const SchemaForm& form) {
+  return section.path + "." + section.inner->key + "." + form.name;
+}
+
+Json Required(const std::string& key) { return {{"required", Json::array({key})}}; }
+
+// The table itself may be any; a condition for each form says which one it is.
+void AddInnerTable(const SchemaSection& section, Json& schema) {
+  const SchemaInnerTable& inner = *section.inner;
+  schema["properties"][inner.key] = {{"type", "object"}, {"description", inner.doc}};
+  std::set<std::string> asking;
+  for (const SchemaForm& form : inner.forms) {
+    const Json then = {
+        {"properties", {{inner.key, {{"$ref", "#/$defs/" + FormPath(section, form)}}}}}};
+    for (const SchemaForm::Asking& by : form.asked_by) {
+      if (by.texts.empty()) continue;
+      asking.insert(by.key);
+      Json condition = Required(by.key);
+      condition["properties"] = {{by.key, {{"enum", by.texts}}}};
+      schema["allOf"].push_back({{"if", condition}, {"then", then}});
+    }
+  }
+  Json one_of_them = Json::array();
+  for (const std::string& key : asking) one_of_them.push_back(Required(key));
+  schema["dependentSchemas"] = {{inner.key, {{"anyOf", one_of_them}}}};
+}
+
 Json OneTableSchema(const SchemaSection& section) {
   if (section.variants.empty()) {
     Json schema = section.fields ? TableSchema(*section.fields) : EmptyTable();
     AddFields(section.other_fields, nullptr, schema);
+    if (section.inner) AddInnerTable(section, schema);
     return schema;
   }
   Json choices = Json::array();
@@ -164,7 +202,12 @@ std::string JsonSchemaOf(const std::string& title, const std::vector<SchemaSecti
       root["$defs"][section.path] = std::move(schema);
       schema = {{"type", "array"}, {"items", {{"$ref", "#/$defs/" + section.path}}}};
     }
-    schema["description"] = section.doc;
+    if (section.inner) {
+      for (const SchemaForm& form : section.inner->forms) {
+        root["$defs"][FormPath(section, form)] = TableSchema(*form.fields);
+      }
+    }
+    if (!section.doc.empty()) schema["description"] = section.doc;
     PlaceAt(section.path, std::move(schema), root);
   }
   return root.dump(2) + "\n";
