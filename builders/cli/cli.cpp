@@ -1,6 +1,7 @@
 #include "builders/cli/cli.h"
 
 #include "builders/cli/commands.h"
+#include "builders/cli/log_options.h"
 #include "builders/main_guard.h"
 #include "presets/config/nearest_name.h"
 #include "presets/config/value.h"
@@ -22,6 +23,12 @@ void AddCommands(CLI::App& app, Action& action) {
   AddModelsCommand(app, action);
   AddSchemaCommand(app, action);
   AddInspectCommand(app, action);
+  AddNewCommand(app, action);
+  AddExplainCommand(app, action);
+  AddReferenceCommand(app, action);
+  AddCompletionCommand(app, action);
+  AddManCommand(app, action);
+  AddLogOptions(app);
 }
 
 // "there is no command 'trian'; did you mean 'train'?", or nothing where the first word is right.
@@ -76,6 +83,7 @@ int Run(int count, const char* const* arguments, const Launcher& launch) {
   }
   try {
     app.parse(count, arguments);
+    ApplyLogOptions(Innermost(app));
   } catch (const CLI::CallForHelp&) {
     action = [&] { std::cout << app.help(); };
   } catch (const CLI::CallForVersion& version) {

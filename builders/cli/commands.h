@@ -20,6 +20,12 @@ void AddPresetsCommand(CLI::App& app, Action& action);
 void AddModelsCommand(CLI::App& app, Action& action);
 void AddSchemaCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
+void AddNewCommand(CLI::App& app, Action& action);
+void AddExplainCommand(CLI::App& app, Action& action);
+void AddReferenceCommand(CLI::App& app, Action& action);
+// These print what is made of all commands of `app`, whenever they were added.
+void AddCompletionCommand(CLI::App& app, Action& action);
+void AddManCommand(CLI::App& app, Action& action);
 
 // A configuration file and what is put on top of it: FILE.toml --set section.key=value ...
 struct ConfigArguments {

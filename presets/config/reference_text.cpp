@@ -19,23 +19,46 @@ std::string TypeText(const Field& field) {
 std::string DefaultText(const Field& field, const void* defaults) {
   if (field.required) return "required";
   if (field.sub) return field.sub->find(defaults) ? "" : "none";
-  return "`" + ToString(field.get(defaults)) + "`";
+  return ToString(field.get(defaults));
 }
 
-void AddRows(const FieldTable& table, const std::string& prefix, std::string& text) {
+void AddRows(const FieldTable& table, const std::string& prefix, std::vector<ReferenceRow>& rows) {
   for (const Field& field : table.fields) {
-    text += "| `" + prefix + field.name + "` | " + Cell(TypeText(field)) + " | " +
-            Cell(DefaultText(field, table.defaults.get())) + " | " + Cell(field.doc) + " |\n";
-    if (field.sub) AddRows(field.sub->table, prefix + field.name + ".", text);
+    rows.push_back({.name = prefix + field.name,
+                    .type = TypeText(field),
+                    .value = DefaultText(field, table.defaults.get()),
+                    .field = field});
+    if (field.sub) AddRows(field.sub->table, prefix + field.name + ".", rows);
   }
+}
+
+// Values stand as code; words about them do not.
+std::string DefaultCell(const ReferenceRow& row) {
+  const bool is_value = !row.field.required && !row.field.sub && !row.value.empty();
+  return is_value ? "`" + row.value + "`" : row.value;
 }
 
 }  // namespace
 
-std::string ReferenceText(const FieldTable& table) {
+std::vector<ReferenceRow> ReferenceRows(const FieldTable& table) {
+  std::vector<ReferenceRow> rows;
+  AddRows(table, "", rows);
+  return rows;
+}
+
+ReferenceRow RowWithoutDefault(const Field& field) {
+  return {.name = field.name, .type = TypeText(field), .value = "", .field = field};
+}
+
+std::string ReferenceText(const std::vector<ReferenceRow>& rows) {
   std::string text = "| field | type | default | what it does |\n|---|---|---|---|\n";
-  AddRows(table, "", text);
+  for (const ReferenceRow& row : rows) {
+    text += "| `" + row.name + "` | " + Cell(row.type) + " | " + Cell(DefaultCell(row)) + " | " +
+            Cell(row.field.doc) + " |\n";
+  }
   return text;
 }
+
+std::string ReferenceText(const FieldTable& table) { return ReferenceText(ReferenceRows(table)); }
 
 }  // namespace frugal
