@@ -9,6 +9,7 @@ set(frugal_libraries spdlog::spdlog ZLIB::ZLIB PNG::PNG
 set(frugal_command_objects $<TARGET_OBJECTS:frugal_builders_cli>)
 
 get_property(frugal_public_headers GLOBAL PROPERTY frugal_public_headers)
+include(${CMAKE_CURRENT_LIST_DIR}/user_headers.cmake)
 
 # frugal_library(<kind> <type> <objects>...): the target frugal_<kind>.
 function(frugal_library kind type)
@@ -16,7 +17,8 @@ function(frugal_library kind type)
   set_target_properties(frugal_${kind} PROPERTIES
     OUTPUT_NAME frugal EXPORT_NAME frugal LINKER_LANGUAGE CXX)
   target_compile_features(frugal_${kind} PUBLIC cxx_std_20)
-  target_include_directories(frugal_${kind} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_include_directories(frugal_${kind} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                             $<BUILD_INTERFACE:${frugal_user_include_dir}>)
   target_link_libraries(frugal_${kind} PUBLIC Threads::Threads PRIVATE ${frugal_libraries})
 endfunction()
 

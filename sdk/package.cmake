@@ -22,7 +22,8 @@ function(frugal_install_library kind)
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/sdk/frugal.pc.in ${PROJECT_BINARY_DIR}/${kind}/frugal.pc @ONLY)
   set(component COMPONENT ${kind} ${others})
-  target_include_directories(frugal_${kind} INTERFACE $<INSTALL_INTERFACE:${frugal_include_dir}>)
+  target_include_directories(frugal_${kind} INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${frugal_include_dir}>)
   install(TARGETS frugal_${kind} EXPORT frugal_${kind}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${component}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${component})
@@ -52,6 +53,8 @@ install(CODE "
     file(INSTALL \"${PROJECT_SOURCE_DIR}/\${header}\"
          DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${frugal_include_dir}/\${directory}\")
   endforeach()" COMPONENT headers)
+install(DIRECTORY ${frugal_user_include_dir}/frugal/ DESTINATION ${frugal_include_dir}
+        COMPONENT headers)
 
 # --- the command, configurations, documentation -------------------------------------------------
 if(TARGET frugal_cli)
@@ -59,6 +62,23 @@ if(TARGET frugal_cli)
 endif()
 install(DIRECTORY presets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/frugal/presets COMPONENT command
         FILES_MATCHING PATTERN "*.toml")
+
+# The program tells of itself: its manual page, completion for shells, and every key.
+function(frugal_install_printed arguments directory name)
+  install(CODE "
+    file(MAKE_DIRECTORY \"${PROJECT_BINARY_DIR}/printed\")
+    execute_process(COMMAND \"$<TARGET_FILE:frugal_cli>\" ${arguments}
+                    OUTPUT_FILE \"${PROJECT_BINARY_DIR}/printed/${name}\" COMMAND_ERROR_IS_FATAL ANY)
+    file(INSTALL \"${PROJECT_BINARY_DIR}/printed/${name}\"
+         DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${directory}\")" COMPONENT command)
+endfunction()
+if(TARGET frugal_cli)
+  frugal_install_printed(man ${CMAKE_INSTALL_MANDIR}/man1 frugal.1)
+  frugal_install_printed(reference ${CMAKE_INSTALL_DOCDIR} reference.md)
+  frugal_install_printed("completion bash" ${CMAKE_INSTALL_DATADIR}/bash-completion/completions frugal)
+  frugal_install_printed("completion zsh" ${CMAKE_INSTALL_DATADIR}/zsh/site-functions _frugal)
+  frugal_install_printed("completion fish" ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d frugal.fish)
+endif()
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 install(DIRECTORY samples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT documentation
         FILES_MATCHING PATTERN "*.toml" PATTERN cli EXCLUDE PATTERN 020_error_gallery EXCLUDE)

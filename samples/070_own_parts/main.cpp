@@ -1,15 +1,12 @@
 // A layer, a loss, a metric and data of a program's own, planned and trained like ours. With
 // arguments it is the frugal command, which knows them: plan samples/070_own_parts/own_parts.toml
+#include <frugal/cli.h>
+#include <frugal/frugal.h>
+#include <frugal/metrics.h>
+#include <frugal/ops.h>
+
 #include <cmath>
 #include <random>
-
-#include "builders/cli/cli.h"
-#include "builders/frugal.h"
-#include "sdk/metrics/metric_registry.h"
-#include "sdk/ops/arithmetic.h"
-#include "sdk/ops/elementwise.h"
-#include "sdk/ops/loss.h"
-#include "sdk/ops/reduce.h"
 
 using namespace frugal;
 
@@ -110,8 +107,8 @@ int main(int count, char** arguments) {
     layout.train_count = layout.test_count = 2048;
     const DataSources data = {std::make_shared<Bars>(0), std::make_shared<Bars>(1 << 20)};
     builder.Data(layout, data).Layers([](LayerList& l) {
-      l.Conv2d({.filters = 16, .kernel = {3}, .padding = {1}}).BatchNorm({.relu = true});
-      l.Add<SqueezeExcitation>({.reduction = 4}).MaxPool2d({.kernel = {2}});
+      l.Conv2d({.filters = 16, .kernel = 3, .padding = 1}).BatchNorm({.relu = true});
+      l.Add<SqueezeExcitation>({.reduction = 4}).MaxPool2d({.kernel = 2});
       l.Flatten().Dense({.units = 3});
     });
     RunTraining(builder.Plan(), {}, data);

@@ -1,5 +1,8 @@
 // A program outside of this repository: it builds a model with the builder, trains it on data of
 // its own, saves it and reads it back. What it needs comes from the package alone.
+#include <frugal/frugal.h>
+#include <frugal/plan_text.h>
+
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -7,9 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "builders/frugal.h"
-#include "builders/report/rows/plan_notes.h"
-#include "builders/report/text/plan_text.h"
+#include "builders/report/rows/plan_notes.h"  // the path in the repository does as well
 
 #ifdef EXPECTED_VERSION  // what the package says that it is
 static_assert(std::string_view(FRUGAL_VERSION) == EXPECTED_VERSION);

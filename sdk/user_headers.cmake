@@ -1,0 +1,39 @@
+# What users include as <frugal/NAME.h>: each of these headers includes others, whose paths are those
+# of the repository. They are made in the build directory, and installed beside what they include.
+get_property(headers GLOBAL PROPERTY frugal_public_headers)
+set(frugal_user_include_dir ${PROJECT_BINARY_DIR}/include)
+
+# frugal_user_header(<name> <about> <header or pattern>...): a pattern is one of paths of public
+# headers.
+function(frugal_user_header name about)
+  set(text "#pragma once\n\n// ${about}\n\n")
+  foreach(pattern IN LISTS ARGN)
+    set(found ${headers})
+    list(FILTER found INCLUDE REGEX "^${pattern}$")
+    if(NOT found)
+      message(FATAL_ERROR "frugal: <frugal/${name}.h> includes ${pattern}, which is no public header")
+    endif()
+    list(SORT found)
+    foreach(header IN LISTS found)
+      string(APPEND text "#include \"${header}\"  // IWYU pragma: export\n")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT ${frugal_user_include_dir}/frugal/${name}.h CONTENT "${text}" @ONLY)
+endfunction()
+
+frugal_user_header(frugal "Models: build, plan, train, use." builders/frugal.h)
+frugal_user_header(ops "Differentiable operations, for layers and losses of one's own."
+                   "sdk/ops/.*\\.h")
+frugal_user_header(layers "Our layers as classes."
+                   "layers/.*\\.h")
+frugal_user_header(metrics "Metrics by name, and how to add one." "sdk/metrics/.*\\.h")
+frugal_user_header(data "Sources of data." "sdk/data/.*\\.h")
+frugal_user_header(weights "Files of weights." "sdk/io/weights/.*\\.h")
+frugal_user_header(logging "What the library notes: levels, and where it goes." "sdk/core/log\\.h")
+frugal_user_header(logs "Logs of a training as observers of it: CSV, JSON lines, TensorBoard."
+                   "builders/report/.*_log\\.h")
+frugal_user_header(plan_text "A plan in words." "builders/report/text/plan_text\\.h"
+                   "builders/report/rows/plan_(notes|phrases)\\.h")
+frugal_user_header(gradient_check "Gradients against finite differences."
+                   "sdk/autograd/finite_difference\\.h")
+frugal_user_header(cli "The whole command, for programs that add to it." builders/cli/cli.h)
