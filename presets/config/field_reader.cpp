@@ -30,6 +30,11 @@ Diagnostic UnknownKey(const std::string& path, const std::string& key,
   return {path, "unknown key '" + Shorten(key) + "'", "", advice};
 }
 
+// True where the field is there under the name that it had.
+bool HasFormerName(const Field& field, const ConfigNode& node) {
+  return !field.formerly.empty() && node.Find(field.formerly) != nullptr;
+}
+
 // Appends the items of an array node if they are all of type T.
 template <class T>
 std::optional<Value> ListOf(const ConfigNode& node) {
@@ -105,7 +110,7 @@ class FieldReader {
     for (const Field& field : table.fields) {
       if (const ConfigNode* child = node.Find(field.name)) {
         ReadField(field, object, *child, path);
-      } else if (field.required) {
+      } else if (field.required && !HasFormerName(field, node)) {
         diagnostics_.Add(node.location,
                          {path, "key '" + field.name + "' is required", "it is missing",
                           "add " + field.name + " = <" + DescribeType(field) + ">"});

@@ -116,6 +116,8 @@ std::vector<Case> OfOutputs() {
              "frugal train run.toml --summary ./run.toml"),
       Output("An output below a file", {.weights = "notes/model.safetensors"},
              "[output] weights = \"notes/model.safetensors\", where notes is a file"),
+      Output("A file as the directory for TensorBoard", {.tensorboard = "notes"},
+             "[output] tensorboard = \"notes\", which is a file"),
   };
 }
 

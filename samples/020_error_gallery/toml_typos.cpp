@@ -59,6 +59,8 @@ std::vector<Case> Names() {
       FromToml("A value in a table of a layer of a layer",
                "[[model.layers]]\ntype = \"sequential\"\n\n  [[model.layers.layers]]\n"
                "  type = \"dense\"\n  units = 64\n  initializer = { kind = \"he_norml\" }\n"),
+      FromToml("A layer's key of an earlier version",
+               "[[model.layers]]\ntype = \"lstm\"\nhidden = 64\n"),
       FromToml("A preset with a typo", "[memory]\npreset = \"ForConvNet\"\n"),
       FromToml("An optimizer with a typo", "[optimizer]\nkind = \"adamm\"\n"),
       FromToml("An activation with a typo",
