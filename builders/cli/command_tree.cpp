@@ -67,11 +67,17 @@ std::vector<std::string> WordsFor(const Command& command, const CommandOption& o
   return {};
 }
 
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
 bool TakesFile(const CommandOption& option) {
-  const std::string& value = option.value;
-  return value.starts_with("FILE") || value.starts_with("OUT") || value == "WEIGHTS" ||
-         value == "PATH" || value == "INPUT" || value.starts_with("DIR") ||
-         value.find("FILE") != std::string::npos;
+  for (const char* part : {"FILE", "OUT", "DIR", "PATH", "WEIGHTS", "INPUT"}) {
+    if (option.value.find(part) != std::string::npos) return true;
+  }
+  return false;
 }
 
 std::vector<SettableKey> SettableKeys() {

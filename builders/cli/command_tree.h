@@ -31,6 +31,8 @@ std::vector<Command> CommandsOf(const CLI::App& app);
 
 // Words that an option or argument of a command takes; none where it takes whatever there is.
 std::vector<std::string> WordsFor(const Command& command, const CommandOption& option);
+// "plan train"
+std::string Joined(const std::vector<std::string>& words);
 // True where files may be meant.
 bool TakesFile(const CommandOption& option);
 

@@ -4,12 +4,6 @@
 namespace frugal::cli {
 namespace {
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 std::string Names(const std::vector<CommandOption>& options) {
   std::vector<std::string> names;
   for (const CommandOption& option : options) {
@@ -77,7 +71,7 @@ std::string CommandCase(const Command& command) {
 }  // namespace
 
 std::string BashCompletion(const CLI::App& app) {
-  const std::string name = app.get_name();
+  const std::string& name = app.get_name();
   std::vector<std::string> commands;
   std::string cases;
   for (const Command& command : CommandsOf(app)) {

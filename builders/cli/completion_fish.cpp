@@ -13,12 +13,6 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 std::string NameArguments(const CommandOption& option) {
   std::string text;
   for (const std::string& name : option.names) {

@@ -18,12 +18,6 @@ std::string Escaped(const std::string& text, const std::string& special) {
   return escaped;
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 // Returns what follows the name of an option or argument: ":message:action".
 std::string ValueSpec(const Command& command, const CommandOption& option,
                       const std::string& name) {
@@ -46,10 +40,10 @@ std::string Specs(const Command& command, const std::string& name) {
       text += " \\\n        '*" + value + "'";
       continue;
     }
-    const std::string doc = "[" + Escaped(option.doc, "[]\\:") + "]";
-    const std::string repeats = option.names.front() == "--set" ? "*" : "";
+    const std::string rest = "[" + Escaped(option.doc, "[]\\:") + "]" + value + "'";
+    const char* repeats = option.names.front() == "--set" ? "*" : "";
     for (const std::string& one : option.names) {
-      text += " \\\n        '" + repeats + one + doc + value + "'";
+      text.append(" \\\n        '").append(repeats).append(one).append(rest);
     }
   }
   return text;
@@ -71,7 +65,7 @@ std::string KeysFunction(const std::string& name) {
 }  // namespace
 
 std::string ZshCompletion(const CLI::App& app) {
-  const std::string name = app.get_name();
+  const std::string& name = app.get_name();
   std::string list, cases;
   for (const Command& command : CommandsOf(app)) {
     list += "    '" + command.name + ":" + Escaped(command.doc, "") + "'\n";

@@ -90,7 +90,7 @@ std::string ExamplesText() {
 }
 
 std::string ManPage(const CLI::App& app) {
-  const std::string name = app.get_name();
+  const std::string& name = app.get_name();
   std::string upper = name;
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   std::string text = ".TH " + upper + " 1 \"\" \"frugal " FRUGAL_VERSION "\" \"User Commands\"\n";
