@@ -57,7 +57,7 @@ std::vector<Command> CommandsOf(const CLI::App& app) {
 
 std::vector<std::string> WordsFor(const Command& command, const CommandOption& option) {
   const std::string name = option.names.empty() ? option.argument : option.names.front();
-  if (name == "--preset") return PresetNames();
+  if (name == "--preset" || name == "--memory") return PresetNames();
   if (name == "--log-level") return LevelNames();
   if (name == "SHELL") return {"bash", "zsh", "fish"};
   if (name == "KIND") return StartingKinds();

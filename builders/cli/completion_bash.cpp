@@ -35,24 +35,23 @@ std::string Keys() {
   return Joined(names);
 }
 
-// Completes what stands behind an option that takes a value.
+// Completes one of the words that the option or argument takes, or a file where it takes one.
 std::string ValueOf(const Command& command, const CommandOption& option) {
-  if (option.names.front() == "--set") {
-    return "compopt -o nospace 2>/dev/null; " + Reply(Keys());
-  }
-  const std::vector<std::string> words = WordsFor(command, option);
-  if (!words.empty()) return Reply(Joined(words));
-  return TakesFile(option) ? kFiles : ":";
+  const std::string words = Joined(WordsFor(command, option));
+  if (words.empty()) return TakesFile(option) ? kFiles : ":";
+  if (!TakesFile(option)) return Reply(words);
+  return "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -W \"" + words +
+         "\" -- \"$word\"))";
+}
+
+std::string OptionValue(const Command& command, const CommandOption& option) {
+  if (option.names.front() != "--set") return ValueOf(command, option);
+  return "compopt -o nospace 2>/dev/null; " + Reply(Keys());
 }
 
 std::string ArgumentOf(const Command& command) {
   for (const CommandOption& option : command.options) {
-    if (!option.names.empty()) continue;
-    const std::string words = Joined(WordsFor(command, option));
-    if (!TakesFile(option)) return Reply(words);
-    if (words.empty()) return kFiles;
-    return "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -W \"" + words +
-           "\" -- \"$word\"))";
+    if (option.names.empty()) return ValueOf(command, option);
   }
   return ":";
 }
@@ -61,7 +60,8 @@ std::string CommandCase(const Command& command) {
   std::string text = "    " + command.name + ")\n      case $before in\n";
   for (const CommandOption& option : command.options) {
     if (option.names.empty() || !option.takes_value()) continue;
-    text += "        " + option.names.front() + ") " + ValueOf(command, option) + "; return ;;\n";
+    text +=
+        "        " + option.names.front() + ") " + OptionValue(command, option) + "; return ;;\n";
   }
   text += "      esac\n      if [[ $word == -* ]]; then\n        " + Reply(Names(command.options)) +
           "\n      else\n        " + ArgumentOf(command) + "\n      fi ;;\n";

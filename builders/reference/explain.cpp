@@ -89,15 +89,16 @@ void AddSections(Topics& topics) {
   }
 }
 
+std::string OwnedKeyText(const std::string& owner, const ReferenceRow& row) {
+  return owner + "." + row.name + ": a key of " + owner + "\n  " + row.field.doc + "\n\n" +
+         TypeLines(row);
+}
+
 // The fields of a layer or family, each a topic below its name, or by its own name alone too.
 void AddFieldsOf(const std::string& owner, const FieldTable& table, bool is_key, Topics& topics) {
   for (const ReferenceRow& row : ReferenceRows(table)) {
-    topics.push_back({owner + "." + row.name,
-                      [owner, row] {
-                        return owner + "." + row.name + ": a key of " + owner + "\n  " +
-                               row.field.doc + "\n\n" + TypeLines(row);
-                      },
-                      is_key});
+    topics.push_back(
+        {owner + "." + row.name, [owner, row] { return OwnedKeyText(owner, row); }, is_key});
   }
 }
 
@@ -169,16 +170,17 @@ void AddPresetsAndMetrics(Topics& topics) {
   }
 }
 
+std::string KindText(const std::string& section, const std::string& kind) {
+  return kind + ": a kind of [" + section + "]\n  " + std::string(DocOfKind(section, kind)) +
+         "\n\n" + InFile(section, "kind = \"" + kind + "\"");
+}
+
 void AddKinds(Topics& topics) {
   for (const SectionReference& section : SectionReferences()) {
     for (const ReferenceRow& row : section.rows) {
       if (row.name != "kind") continue;
       for (const std::string& kind : row.field.choices) {
-        topics.push_back({kind, [name = section.name, kind] {
-                            return kind + ": a kind of [" + name + "]\n  " +
-                                   std::string(DocOfKind(name, kind)) + "\n\n" +
-                                   InFile(name, "kind = \"" + kind + "\"");
-                          }});
+        topics.push_back({kind, [name = section.name, kind] { return KindText(name, kind); }});
       }
     }
   }

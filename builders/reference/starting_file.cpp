@@ -262,6 +262,7 @@ std::string WithDocs(std::string_view toml) {
 
 std::vector<std::string> StartingKinds() {
   std::vector<std::string> kinds;
+  kinds.reserve(kStarts.size());
   for (const Start& start : kStarts) kinds.emplace_back(start.kind);
   return kinds;
 }

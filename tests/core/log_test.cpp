@@ -58,6 +58,7 @@ TEST_CASE("a sink gets the messages of its level and above, as they are") {
 TEST_CASE("a sink may be called by many threads, one after the other") {
   const Collected log(LogLevel::kInfo);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
       for (int j = 0; j < 100; ++j) LogInfo("again");

@@ -21,7 +21,7 @@ std::string Completed(const TempDir& directory, const std::string& words) {
                                   ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_frugal\n"
                                   "echo \"${COMPREPLY[*]}\"\n");
   const ProgramRun run = Run(directory, "bash -u try.bash");
-  CHECK(run.errors == "");
+  CHECK(run.errors.empty());
   return run.output;
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("zsh reads its script", "[needs-zsh]") {
   const TempDir directory;
   FRUGAL_SKIP_UNLESS(Run(directory, "zsh -c true").exit_code == 0, "zsh is not there");
   CHECK(Frugal(directory, "completion zsh > _frugal").exit_code == 0);
-  CHECK(Run(directory, "zsh -n _frugal").errors == "");
+  CHECK(Run(directory, "zsh -n _frugal").errors.empty());
 }
 
 TEST_CASE("fish completes", "[needs-fish]") {
@@ -101,7 +101,7 @@ TEST_CASE("the manual page is as groff wants it", "[needs-groff]") {
   CHECK(Frugal(directory, "man > frugal.1").exit_code == 0);
   const ProgramRun run =
       Run(directory, "groff -ww -man -Tutf8 frugal.1 | sed 's/.\\x08//g; s/\\x1b[^m]*m//g'");
-  CHECK(run.errors == "");
+  CHECK(run.errors.empty());
   CheckContains(run.output, "EXIT STATUS");
   CheckContains(run.output, "--parameters-only");
 }
@@ -190,25 +190,28 @@ TEST_CASE("the reference has every section, layer, family, preset and metric") {
   }
 }
 
+void CheckNew(const TempDir& directory, const std::string& kind) {
+  CAPTURE(kind);
+  const std::string file = kind + ".toml";
+  const ProgramRun written = Frugal(directory, "new " + kind + " --out " + file);
+  CHECK(written.errors.empty());
+  CHECK(written.output == "wrote " + file + "; next: frugal plan " + file + "\n");
+  const std::string text = ReadAll(directory.File(file));
+  CHECK(text == Frugal(directory, "new " + kind).output);
+  CheckContains(text, "# Learning rate, before the schedule.");
+  const ProgramRun planned = Frugal(directory, "plan " + file);
+  CHECK(planned.errors.empty());
+  CHECK(planned.exit_code == 0);
+  const ProgramRun again = Frugal(directory, "new --out " + file);
+  CHECK(again.exit_code == 1);
+  CheckContains(again.errors, "it is there already");
+  CHECK(ReadAll(directory.File(file)) == text);
+}
+
 TEST_CASE("what new writes is planned, explained, and replaces nothing") {
   const TempDir directory;
   directory.Write("text.txt", std::string(20000, 'x'));
-  for (const std::string& kind : StartingKinds()) {
-    CAPTURE(kind);
-    const ProgramRun written = Frugal(directory, "new " + kind + " --out " + kind + ".toml");
-    CHECK(written.errors == "");
-    CHECK(written.output == "wrote " + kind + ".toml; next: frugal plan " + kind + ".toml\n");
-    const std::string text = ReadAll(directory.File(kind + ".toml"));
-    CHECK(text == Frugal(directory, "new " + kind).output);
-    CheckContains(text, "# Learning rate, before the schedule.");
-    const ProgramRun planned = Frugal(directory, "plan " + kind + ".toml");
-    CHECK(planned.errors == "");
-    CHECK(planned.exit_code == 0);
-    const ProgramRun again = Frugal(directory, "new --out " + kind + ".toml");
-    CHECK(again.exit_code == 1);
-    CheckContains(again.errors, "it is there already");
-    CHECK(ReadAll(directory.File(kind + ".toml")) == text);
-  }
+  for (const std::string& kind : StartingKinds()) CheckNew(directory, kind);
   CHECK(Frugal(directory, "new").output == StartingFile("images"));
   const ProgramRun wrong = Frugal(directory, "new txt");
   CHECK(wrong.exit_code == 1);
@@ -225,7 +228,7 @@ TEST_CASE("what new writes about text is trained") {
                                 "train text.toml --quiet --set training.max_steps=2 --set "
                                 "model.config.n_layer=1 --set training.batch_size=4 --set "
                                 "schedule.warmup_steps=1");
-  CHECK(run.errors == "");
+  CHECK(run.errors.empty());
   CHECK(run.exit_code == 0);
   CheckContains(ReadAll(directory.File("text.csv")), "perplexity");
 }
@@ -235,14 +238,14 @@ TEST_CASE("the log is as loud as the command line or the environment says") {
   directory.Write("tiny.toml", kTinyConfig);
   const std::string plan = Program("frugal") + " plan tiny.toml ";
   const std::string note = "debug: planned ";
-  CHECK(Run(directory, plan).errors == "");
+  CHECK(Run(directory, plan).errors.empty());
   CheckContains(Run(directory, plan + "--log-level debug").errors, note);
   CheckContains(Run(directory, "SPDLOG_LEVEL=debug " + plan).errors, note);
   CheckContains(Run(directory, "SPDLOG_LEVEL=off,frugal=debug " + plan).errors, note);
-  CHECK(Run(directory, "SPDLOG_LEVEL=debug,frugal=warn " + plan).errors == "");
-  CHECK(Run(directory, "SPDLOG_LEVEL=other=debug,nonsense " + plan).errors == "");
-  CHECK(Run(directory, "SPDLOG_LEVEL=debug " + plan + "--log-level info").errors == "");
-  CHECK(Run(directory, "SPDLOG_LEVEL=debug " + plan + "--quiet").errors == "");
+  CHECK(Run(directory, "SPDLOG_LEVEL=debug,frugal=warn " + plan).errors.empty());
+  CHECK(Run(directory, "SPDLOG_LEVEL=other=debug,nonsense " + plan).errors.empty());
+  CHECK(Run(directory, "SPDLOG_LEVEL=debug " + plan + "--log-level info").errors.empty());
+  CHECK(Run(directory, "SPDLOG_LEVEL=debug " + plan + "--quiet").errors.empty());
   CheckContains(Run(directory, plan + "--quiet").output, "Plan of ");
   const ProgramRun wrong = Run(directory, plan + "--log-level debgu");
   CHECK(wrong.exit_code == 2);
@@ -258,7 +261,7 @@ TEST_CASE("warnings of a training are told by the log, and can be silenced") {
       "--set optimizer.weight_decay=1000 --set training.epochs=6 "
       "--set training.on_divergence=warn ";
   CheckContains(Frugal(directory, diverging).errors, "warning: ");
-  CHECK(Frugal(directory, diverging + "--log-level error").errors == "");
+  CHECK(Frugal(directory, diverging + "--log-level error").errors.empty());
 }
 
 }  // namespace

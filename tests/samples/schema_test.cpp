@@ -36,8 +36,8 @@ void CheckAgainstSchema(const TempDir& directory, const std::string& program,
   REQUIRE(Run(directory, Program(program) + " schema > schema.json").exit_code == 0);
   const ProgramRun run = Run(directory, "python3 '" + std::string(FRUGAL_TEST_DATA) +
                                             "/samples/validate_toml.py' schema.json list");
-  CHECK(run.output == "");
-  CHECK(run.errors == "");
+  CHECK(run.output.empty());
+  CHECK(run.errors.empty());
   CHECK(run.exit_code == 0);
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("the schema takes every configuration of this repository", "[needs-jso
   }
   CHECK(count > 45);
   CheckAgainstSchema(directory, "frugal", list);
-  REQUIRE(of_own_parts != "");
+  REQUIRE_FALSE(of_own_parts.empty());
   CheckAgainstSchema(directory, "sample_070_own_parts", of_own_parts);
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("a directory for events that cannot be made is named, before the train
     config.output.tensorboard = wrong;
     CHECK_THAT(RefusalOf([&] { PrepareOutputs(config); }), Contains("[output.tensorboard]"));
   }
-  CHECK(ReadAll(file) == "");
+  CHECK(ReadAll(file).empty());
 }
 
 }  // namespace
