@@ -57,7 +57,7 @@ bool Check(bool condition, const char* what) {
 // Errors of the library are caught here by their types.
 bool ThrowsUsageError(frugal::Model& model) {
   try {
-    model.Train();
+    model.Evaluate();
   } catch (const frugal::UsageError& error) {
     const frugal::Error* base = &error;
     return dynamic_cast<const frugal::UsageError*>(base) != nullptr && error.what()[0] == '[';
@@ -75,7 +75,7 @@ int main() {
   const frugal::TrainingResult result = model.Train();
   fine &= Check(result.losses.front() > 0.5, "the first loss is that of guessing");
   fine &= Check(result.losses.back() < 0.3, "the last loss is small");
-  fine &= Check(ThrowsUsageError(model), "a second Train() throws UsageError");
+  fine &= Check(ThrowsUsageError(model), "Evaluate() without a test part throws UsageError");
 
   const std::string path = "consumer_weights.safetensors";
   model.SaveWeights(path);
