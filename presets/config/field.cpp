@@ -42,6 +42,8 @@ std::string KindPhrase(const Field& field) {
       return "a string";
     case ValueKind::kIntList:
       return ListPhrase(field) + "integers";
+    case ValueKind::kRealList:
+      return ListPhrase(field) + "numbers";
     case ValueKind::kTextList:
       return ListPhrase(field) + "strings";
     case ValueKind::kTable:

@@ -14,6 +14,7 @@ std::vector<double> NumbersOf(const Value& value) {
     return {static_cast<double>(*integer)};
   }
   if (const auto* real = std::get_if<double>(&value)) return {*real};
+  if (const auto* list = std::get_if<std::vector<double>>(&value)) return *list;
   std::vector<double> numbers;
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {
     for (const std::int64_t item : *list) numbers.push_back(static_cast<double>(item));
@@ -30,6 +31,7 @@ std::vector<std::string> TextsOf(const Value& value) {
 bool HasItemCount(const Field& field, const Value& value) {
   std::size_t count = field.min_items;
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) count = list->size();
+  if (const auto* list = std::get_if<std::vector<double>>(&value)) count = list->size();
   if (const auto* list = std::get_if<std::vector<std::string>>(&value)) count = list->size();
   return count >= field.min_items && count <= field.max_items;
 }
@@ -75,6 +77,8 @@ bool HasType(ValueKind kind, const Value& value) {
       return std::holds_alternative<std::string>(value);
     case ValueKind::kIntList:
       return std::holds_alternative<std::vector<std::int64_t>>(value);
+    case ValueKind::kRealList:
+      return std::holds_alternative<std::vector<double>>(value);
     case ValueKind::kTextList:
       return std::holds_alternative<std::vector<std::string>>(value);
     case ValueKind::kTable:

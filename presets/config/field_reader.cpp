@@ -47,6 +47,25 @@ std::optional<Value> ListOf(const ConfigNode& node) {
   return Value{items};
 }
 
+// Returns true where a scalar may be an item of a list of this kind; whole numbers are numbers too.
+bool IsItemOf(ValueKind list, const Value& item) {
+  if (list == ValueKind::kTextList) return std::holds_alternative<std::string>(item);
+  if (std::holds_alternative<std::int64_t>(item)) return true;
+  return list == ValueKind::kRealList && std::holds_alternative<double>(item);
+}
+
+std::optional<Value> RealListOf(const ConfigNode& node) {
+  std::vector<double> items;
+  for (const ConfigNode& child : node.children) {
+    if (child.kind != NodeKind::kScalar || !IsItemOf(ValueKind::kRealList, child.value)) {
+      return std::nullopt;
+    }
+    const auto* whole = std::get_if<std::int64_t>(&child.value);
+    items.push_back(whole ? static_cast<double>(*whole) : std::get<double>(child.value));
+  }
+  return Value{items};
+}
+
 // The node as a value for the field, before any check of range; nothing where no value of the
 // field's kind can be made of it.
 std::optional<Value> ValueFor(const Field& field, const ConfigNode& node) {
@@ -55,6 +74,7 @@ std::optional<Value> ValueFor(const Field& field, const ConfigNode& node) {
   if (node.IsArray()) {
     if (int_list) return ListOf<std::int64_t>(node);
     if (text_list) return ListOf<std::string>(node);
+    if (field.kind == ValueKind::kRealList) return RealListOf(node);
     return std::nullopt;
   }
   if (node.kind != NodeKind::kScalar) return std::nullopt;
@@ -76,11 +96,9 @@ bool SaysNone(const Field& field, const ConfigNode& node) {
 const ConfigNode& Offender(const Field& field, const ConfigNode& node) {
   if (!node.IsArray()) return node;
   for (const ConfigNode& child : node.children) {
-    const bool right =
-        child.kind == NodeKind::kScalar &&
-        (field.kind == ValueKind::kIntList ? std::holds_alternative<std::int64_t>(child.value)
-                                           : std::holds_alternative<std::string>(child.value));
-    const bool list = field.kind == ValueKind::kIntList || field.kind == ValueKind::kTextList;
+    const bool list = field.kind == ValueKind::kIntList || field.kind == ValueKind::kTextList ||
+                      field.kind == ValueKind::kRealList;
+    const bool right = child.kind == NodeKind::kScalar && IsItemOf(field.kind, child.value);
     if (list && !right) return child;
   }
   return node;

@@ -84,6 +84,8 @@ Json TypeSchema(const Field& field) {
       return TextSchema(field);
     case ValueKind::kIntList:
       return ListSchema(field, "integer");
+    case ValueKind::kRealList:
+      return ListSchema(field, "number");
     case ValueKind::kTextList:
       return ListSchema(field, "string");
     case ValueKind::kTable:

@@ -21,8 +21,8 @@
 //   }
 //
 // Members may be bool, int, int64_t, float, double, std::string, std::vector<int64_t>, PerAxis,
-// std::vector<std::string>, MemoryBudget, and std::optional of these; enums by MakeChoice; structs
-// and std::optional<struct> by MakeTable.
+// std::vector<double>, std::vector<std::string>, MemoryBudget, and std::optional of these; enums by
+// MakeChoice; structs and std::optional<struct> by MakeTable.
 
 #include <cstdint>
 #include <limits>
@@ -90,6 +90,7 @@ constexpr ValueKind KindOf() {
   if constexpr (std::is_same_v<M, MemoryBudget>) return ValueKind::kAmount;
   if constexpr (std::is_same_v<M, std::vector<std::int64_t>>) return ValueKind::kIntList;
   if constexpr (std::is_same_v<M, PerAxis>) return ValueKind::kIntList;
+  if constexpr (std::is_same_v<M, std::vector<double>>) return ValueKind::kRealList;
   if constexpr (std::is_same_v<M, std::vector<std::string>>) return ValueKind::kTextList;
   return ValueKind::kTable;  // no plain value
 }

@@ -55,6 +55,7 @@ struct ToText {
   std::string operator()(double value) const { return RealText(value); }
   std::string operator()(const std::string& value) const { return QuoteToml(value); }
   std::string operator()(const std::vector<std::int64_t>& value) const { return ListText(value); }
+  std::string operator()(const std::vector<double>& value) const { return ListText(value); }
   std::string operator()(const std::vector<std::string>& value) const { return ListText(value); }
 };
 
@@ -65,9 +66,9 @@ bool IsNone(const Value& value) { return std::holds_alternative<std::monostate>(
 std::string ToString(const Value& value) { return std::visit(ToText{}, value); }
 
 std::string_view TypeNameOf(const Value& value) {
-  static constexpr auto kNames =
-      std::to_array<std::string_view>({"none", "a boolean", "an integer", "a number", "a string",
-                                       "a list of integers", "a list of strings"});
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"none", "a boolean", "an integer", "a number", "a string", "a list of integers",
+       "a list of numbers", "a list of strings"});
   static_assert(kNames.size() == std::variant_size_v<Value>);
   return kNames[value.index()];
 }

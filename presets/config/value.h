@@ -10,8 +10,9 @@ namespace frugal {
 
 // One value of a configuration field. std::monostate means "none": an optional field without a
 // value. Values compare with ==; a NaN equals nothing, and no field accepts one.
-using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string,
-                           std::vector<std::int64_t>, std::vector<std::string>>;
+using Value =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
+                 std::vector<double>, std::vector<std::string>>;
 
 // Names what a field can hold. kChoice is text out of a closed list; kTable is a table of further
 // fields.
@@ -23,6 +24,7 @@ enum class ValueKind : std::uint8_t {
   kAmount,  // a number of something, or a share of all there is: "70%"
   kChoice,
   kIntList,
+  kRealList,
   kTextList,
   kTable
 };

@@ -20,6 +20,7 @@ TEST_CASE("Values are written as TOML writes them") {
         "\"a \\\"b\\\" \\\\ \\n\\t\\r\\u0001\\u007F\"");
   CHECK(ToString(Value{std::vector<std::int64_t>{}}) == "[]");
   CHECK(ToString(Value{std::vector<std::int64_t>{1, -2}}) == "[1, -2]");
+  CHECK(ToString(Value{std::vector<double>{1, 0.5}}) == "[1.0, 0.5]");
   CHECK(ToString(Value{std::vector<std::string>{"a", "b"}}) == "[\"a\", \"b\"]");
 }
 
