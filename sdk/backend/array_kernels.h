@@ -14,7 +14,28 @@ struct StridedView {
   std::array<std::int64_t, Shape::kMaxRank> strides{};
 };
 
-enum class BinaryKind : std::uint8_t { kAdd, kSubtract, kMultiply, kDivide };
+enum class BinaryKind : std::uint8_t {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kGreater,  // 1 where a > b, else 0
+};
+
+enum class UnaryKind : std::uint8_t {
+  kLog,
+  kSqrt,
+  kAbs,
+  kPow,    // x^a
+  kClamp,  // x, but at least a and at most b
+  kShift,  // x + a
+};
+
+// A function of each element with its numbers.
+struct UnaryFunction {
+  UnaryKind kind = UnaryKind::kShift;
+  double a = 0, b = 0;
+};
 
 // Copies, sums and arithmetic between tensors of different shapes. One element type per call.
 class ArrayKernels {
@@ -27,6 +48,15 @@ class ArrayKernels {
                            const Tensor& to, const StridedView& to_box, bool accumulate) = 0;
   // y = a op b, where an extent of 1 in a or b is repeated to y's. Ranks are equal.
   virtual void Binary(BinaryKind kind, const Tensor& a, const Tensor& b, const Tensor& y) = 0;
+  // y = f(x); y may be x.
+  virtual void UnaryForward(const UnaryFunction& f, const Tensor& x, const Tensor& y) = 0;
+  // dx = dy f'(x), where `kept` is x, or y of kSqrt; dx may be dy. Conventions are PyTorch's: |x|
+  // has slope 0 at 0, kClamp has 1 at its bounds, x^0 has 0 everywhere.
+  virtual void UnaryBackward(const UnaryFunction& f, const Tensor& dy, const Tensor& kept,
+                             const Tensor& dx) = 0;
+  // y = condition is not 0 ? a : b, all repeated as in Binary. An empty a or b stands for zeros.
+  virtual void Select(const Tensor& condition, const Tensor& a, const Tensor& b,
+                      const Tensor& y) = 0;
   // y = factor * the sum of x over the axes where y's extent is 1 and x's is not. Ranks are equal.
   virtual void SumTo(const Tensor& x, double factor, const Tensor& y) = 0;
   // y [..., M, N] = op(a) op(b); leading extents are equal or 1 in a or b. With `transpose_a`, a is

@@ -2,31 +2,13 @@
 
 #include <algorithm>
 
+#include "sdk/ops/support/broadcast.h"
 #include "sdk/ops/support/check.h"
 #include "sdk/ops/support/precision.h"
 #include "sdk/ops/support/sum_to.h"
 
 namespace frugal {
 namespace {
-
-// The shape with ones in front, so that it has `rank` extents.
-Shape Widen(const Shape& shape, std::size_t rank) {
-  std::vector<std::int64_t> extents(rank, 1);
-  std::ranges::copy(shape.extents(), extents.end() - static_cast<std::ptrdiff_t>(shape.rank()));
-  return Shape(extents);
-}
-
-Shape BroadcastShape(Context& context, const Shape& a, const Shape& b) {
-  Shape y = a;
-  for (std::size_t i = 0; i < a.rank(); ++i) {
-    if (a[i] != b[i] && a[i] != 1 && b[i] != 1) {
-      ThrowShape(context, "extents are equal or 1, as those of " + ToString(a), b,
-                 "reshape or repeat one of the two");
-    }
-    if (a[i] == 1) y[i] = b[i];
-  }
-  return y;
-}
 
 Tensor Apply(Context& context, BinaryKind kind, const Tensor& a, const Tensor& b,
              const Shape& shape) {
@@ -60,6 +42,7 @@ Tensor SecondGradient(Context& context, BinaryKind kind, const Tensor& dy, const
     case BinaryKind::kMultiply:
       return Apply(context, kind, dy, a, dy.shape());
     case BinaryKind::kDivide:
+    case BinaryKind::kGreater:  // has no gradient
       break;
   }
   // d(a / b) / db = -(a / b) / b
@@ -85,7 +68,9 @@ Var Arithmetic(Context& context, BinaryKind kind, const Var& a, const Var& b) {
   const Shape z_shape = z.shape();
   const Shape a_shape = a.shape();
   const Shape b_shape = b.shape();
-  return context.Record(y, a.needs_gradient() || b.needs_gradient(),
+  const bool differentiable = a.needs_gradient() || b.needs_gradient();
+  if (kind == BinaryKind::kGreater) return context.Record(y, false, {});
+  return context.Record(y, differentiable,
                         [=, kept_x = product ? x : Tensor(), kept_z = product ? z : Tensor(),
                          a_slot = a.slot, b_slot = b.slot](Context& ctx, Tensor dy) {
                           if (a_slot != Var::kNoGradient) {

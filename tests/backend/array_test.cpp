@@ -128,6 +128,8 @@ double Apply(BinaryKind kind, double a, double b) {
       return a * b;
     case BinaryKind::kDivide:
       return a / b;
+    case BinaryKind::kGreater:
+      return a > b ? 1 : 0;
   }
   return 0;
 }
@@ -141,8 +143,9 @@ struct BinaryCase {
 TEST_CASE("eigen binary arithmetic repeats extents of one") {
   EigenArrayKernels kernels;
   const auto dtype = GENERATE(DType::kF32, DType::kF64);
-  const auto kind =
-      GENERATE(BinaryKind::kAdd, BinaryKind::kSubtract, BinaryKind::kMultiply, BinaryKind::kDivide);
+  const auto kind = GENERATE(BinaryKind::kAdd, BinaryKind::kSubtract, BinaryKind::kMultiply,
+                             BinaryKind::kDivide, BinaryKind::kGreater);
+  const double low = kind == BinaryKind::kGreater ? -1 : 1;
   const std::vector<BinaryCase> cases = {
       {{}, {}, {}},
       {{1}, {1}, {1}},
@@ -159,7 +162,7 @@ TEST_CASE("eigen binary arithmetic repeats extents of one") {
   for (const BinaryCase& c : cases) {
     INFO(ToString(c.a) << " with " << ToString(c.b));
     const Tensor a = RandomTensor(c.a, 1, dtype);
-    const Tensor b = RandomTensor(c.b, 2, dtype, 1, 2);
+    const Tensor b = RandomTensor(c.b, 2, dtype, low, low + 1);
     const Tensor y = Uninitialized(c.y, dtype);
     const std::vector<double> left = Values(a);
     const std::vector<double> right = Values(b);

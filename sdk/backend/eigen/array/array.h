@@ -13,6 +13,11 @@ class EigenArrayKernels : public ArrayKernels {
                    const Tensor& to, const StridedView& to_box, bool accumulate) override;
   // y may be an operand of its own shape.
   void Binary(BinaryKind kind, const Tensor& a, const Tensor& b, const Tensor& y) override;
+  void UnaryForward(const UnaryFunction& f, const Tensor& x, const Tensor& y) override;
+  void UnaryBackward(const UnaryFunction& f, const Tensor& dy, const Tensor& kept,
+                     const Tensor& dx) override;
+  // y may be an operand of its own shape.
+  void Select(const Tensor& condition, const Tensor& a, const Tensor& b, const Tensor& y) override;
   // Summed in double precision.
   void SumTo(const Tensor& x, double factor, const Tensor& y) override;
   // a, b and y have equal ranks of at least 2.

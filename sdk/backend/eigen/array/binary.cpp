@@ -65,6 +65,8 @@ void EigenArrayKernels::Binary(BinaryKind kind, const Tensor& a, const Tensor& b
         return eigen::Compute<T>(std::multiplies<T>(), a, b, y);
       case BinaryKind::kDivide:
         return eigen::Compute<T>(std::divides<T>(), a, b, y);
+      case BinaryKind::kGreater:
+        return eigen::Compute<T>([](T x, T z) { return x > z ? T{1} : T{0}; }, a, b, y);
     }
   });
 }
