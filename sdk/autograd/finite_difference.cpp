@@ -20,6 +20,7 @@ void RequireF64(DType dtype) {
 }
 
 constexpr double kSmallestGradient = 1e-3;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // In [0.5, 1.5), so that no output is weighted away.
 double OutputWeight(std::size_t i) {
@@ -55,18 +56,29 @@ struct Check {
     return (above - below) / (2 * step);
   }
 
-  double WorstError(const Tensor& value, const Tensor& gradient) const {
-    double worst = 0;
+  LeafError ErrorOf(const Tensor& value, const Tensor& gradient) const {
+    LeafError worst;
+    worst.arrives = static_cast<bool>(gradient);
+    double distance = -1;
     double largest = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(value.size()); ++i) {
+    for (std::int64_t i = 0; i < value.size(); ++i) {
       const double numeric = Slope(value.data<double>()[i]);
       const double computed = gradient ? gradient.data<double>()[i] : 0;
-      if (!std::isfinite(computed)) return std::numeric_limits<double>::infinity();
-      worst = std::max(worst, std::abs(computed - numeric));
+      const bool finite = std::isfinite(computed) && std::isfinite(numeric);
+      const double here = finite ? std::abs(computed - numeric) : kInfinity;
       largest = std::max({largest, std::abs(computed), std::abs(numeric)});
+      if (here <= distance) continue;
+      distance = here;
+      worst.element = i;
+      worst.computed = computed;
+      worst.numeric = numeric;
+      if (!finite) break;
     }
-    if (!gradient && largest > 0) return std::numeric_limits<double>::infinity();
-    return worst / std::max(largest, kSmallestGradient);
+    const bool lost = !gradient && largest > 0;
+    worst.error = lost || distance == kInfinity
+                      ? kInfinity
+                      : std::max(distance, 0.0) / std::max(largest, kSmallestGradient);
+    return worst;
   }
 };
 
@@ -90,20 +102,31 @@ std::vector<Tensor> InputGradients(const Check& check) {
 
 }  // namespace
 
-std::vector<double> FiniteDifferenceErrors(Context& context, const CheckedFunction& function,
-                                           const std::vector<Tensor>& inputs,
-                                           const std::vector<OutsideLeaf>& outside, double step) {
+std::vector<LeafError> CompareWithDifferences(Context& context, const CheckedFunction& function,
+                                              const std::vector<Tensor>& inputs,
+                                              const std::vector<OutsideLeaf>& outside,
+                                              double step) {
   RequireF64(context.dtype());
   for (const Tensor& input : inputs) RequireF64(input.dtype());
   for (const OutsideLeaf& leaf : outside) RequireF64(leaf.value.dtype());
   const Check check{context, function, inputs, step};
   const std::vector<Tensor> gradients = InputGradients(check);
-  std::vector<double> errors;
+  std::vector<LeafError> errors;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    errors.push_back(check.WorstError(inputs[i], gradients[i]));
+    errors.push_back(check.ErrorOf(inputs[i], gradients[i]));
   }
   for (const OutsideLeaf& leaf : outside) {
-    errors.push_back(check.WorstError(leaf.value, leaf.gradient()));
+    errors.push_back(check.ErrorOf(leaf.value, leaf.gradient()));
+  }
+  return errors;
+}
+
+std::vector<double> FiniteDifferenceErrors(Context& context, const CheckedFunction& function,
+                                           const std::vector<Tensor>& inputs,
+                                           const std::vector<OutsideLeaf>& outside, double step) {
+  std::vector<double> errors;
+  for (const LeafError& leaf : CompareWithDifferences(context, function, inputs, outside, step)) {
+    errors.push_back(leaf.error);
   }
   return errors;
 }

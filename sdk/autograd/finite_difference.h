@@ -19,13 +19,30 @@ struct OutsideLeaf {
   std::function<Tensor()> gradient;
 };
 
+// The largest difference within a leaf, and the element where it is.
+struct LeafError {
+  // Divided by the largest gradient of the leaf, or by 1e-3 where that is more (what should be zero
+  // differs by noise); infinity where no gradient arrives though there is one, or one that is not
+  // finite.
+  double error = 0;
+  std::int64_t element = 0;
+  double computed = 0;  // by backward
+  double numeric = 0;   // by differences
+  bool arrives = true;
+};
+
 // Compares the gradients that backward computes with central differences
 //   (f(x + step) - f(x - step)) / (2 step),
-// element by element. Returns one number for each input, then for each outside leaf: the largest
-// difference divided by the largest gradient of that leaf, or by 1e-3 where that is more (what
-// should be zero differs by noise); infinity where no gradient arrives though there is one. Values
-// are changed in place and restored.
+// element by element. Returns what was found of each input, then of each outside leaf. Values are
+// changed in place and restored.
 // Throws UsageError where the context or a leaf is not kF64: in f32 differences are mostly noise.
+// CheckGradients (sdk/module/gradient_check.h) does all this without a context.
+std::vector<LeafError> CompareWithDifferences(Context& context, const CheckedFunction& function,
+                                              const std::vector<Tensor>& inputs,
+                                              const std::vector<OutsideLeaf>& outside = {},
+                                              double step = 1e-5);
+
+// Returns only the errors.
 std::vector<double> FiniteDifferenceErrors(Context& context, const CheckedFunction& function,
                                            const std::vector<Tensor>& inputs,
                                            const std::vector<OutsideLeaf>& outside = {},
