@@ -47,6 +47,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/module/", 14},
     {"sdk/ops/support/", 15},
     {"sdk/ops/", 16},
+    {"sdk/ops/losses/", 17},
     {"sdk/ops/norm/", 17},
     {"sdk/ops/spatial/", 17},
     {"sdk/ops/split/", 18},

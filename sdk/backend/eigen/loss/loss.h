@@ -19,6 +19,23 @@ class EigenLossKernels : public LossKernels {
                             const Tensor& dlogits) override;
   CrossEntropySums CrossEntropyInPlace(const Tensor& logits, const Tensor& targets,
                                        CrossEntropyOptions options, double factor) override;
+  // Where the weights of all rows that count add up to 0, loss and gradient are 0.
+  void WeightedCrossEntropyForward(const Tensor& logits, const Tensor& targets,
+                                   const WeightedCrossEntropyOptions& options,
+                                   const Tensor& log_sum_exp, const Tensor& loss) override;
+  void WeightedCrossEntropyBackward(const Tensor& dloss, const Tensor& logits,
+                                    const Tensor& targets,
+                                    const WeightedCrossEntropyOptions& options,
+                                    const Tensor& log_sum_exp, const Tensor& dlogits) override;
+  void RowLossForward(const RowLoss& row_loss, const Tensor& x, const Tensor& targets,
+                      const Tensor& loss) override;
+  void RowLossBackward(const RowLoss& row_loss, const Tensor& dloss, const Tensor& x,
+                       const Tensor& targets, const Tensor& dx) override;
+  // Probabilities are summed as logarithms in double precision.
+  void CtcForward(const Tensor& logits, const Tensor& labels, const CtcOptions& options,
+                  void* scratch, const Tensor& loss) override;
+  void CtcBackward(const Tensor& dloss, const Tensor& logits, const Tensor& labels,
+                   const CtcOptions& options, void* scratch, const Tensor& dlogits) override;
   // The loss of no elements is 0.
   void RegressionForward(Regression kind, double delta, const Tensor& x, const Tensor& target,
                          const Tensor& loss) override;

@@ -48,8 +48,8 @@ std::int64_t CountRows(const Tensor& targets, std::int64_t classes, const Option
 
 // Returns the loss of one row x of `classes` logits, and writes its log-sum-exp.
 template <class T>
-double RowLoss(const simd::RowLoops<T>& loops, const T* x, std::int64_t classes, std::int64_t label,
-               double smoothing, float& log_sum_exp) {
+double LossOfRow(const simd::RowLoops<T>& loops, const T* x, std::int64_t classes,
+                 std::int64_t label, double smoothing, float& log_sum_exp) {
   log_sum_exp = loops.log_sum_exp(x, classes);
   const auto logarithm = static_cast<double>(log_sum_exp);
   const double hit = logarithm - static_cast<double>(static_cast<float>(x[label]));
@@ -175,8 +175,8 @@ void OneDnnLossKernels::CrossEntropyForward(const Tensor& logits, const Tensor& 
     float& logarithm = log_sum_exp.data<float>()[row];
     logarithm = 0;
     if (labels[row] == options.ignore_index) return 0.0;
-    return RowLoss(loops_.Of<T>().row, logits.data<T>() + row * classes, classes, labels[row],
-                   options.label_smoothing, logarithm);
+    return LossOfRow(loops_.Of<T>().row, logits.data<T>() + row * classes, classes, labels[row],
+                     options.label_smoothing, logarithm);
   };
   const double sum = onednn::WithElement(logits.dtype(), [&]<class T>() {
     return eigen::ParallelSum(targets.size(), eigen::RowsPerChunk(classes),
@@ -243,7 +243,7 @@ LossKernels::CrossEntropySums OneDnnLossKernels::CrossEntropyInPlace(const Tenso
       if (loops.is_largest(x, labels[row], classes)) ++correct;
       float logarithm = 0;
       const double one =
-          RowLoss(loops, x, classes, labels[row], options.label_smoothing, logarithm);
+          LossOfRow(loops, x, classes, labels[row], options.label_smoothing, logarithm);
       gradient.Write(loops, x, labels[row], logarithm, x);
       return one;
     };
