@@ -112,9 +112,8 @@ class Alternatives {
       Add("precision = \"bf16\"",
           [](RunConfig& config) { config.training.precision = Precision::kBF16; });
     }
-    const bool leaves_out = stated_.loss.ignore_index != LossOptions().ignore_index;
     const int64_t batch = stated_.training.batch_size;
-    if (IsExplicit("training.gradient_accumulation_steps") && !leaves_out &&
+    if (IsExplicit("training.gradient_accumulation_steps") && CountsSamplesAlike(stated_.loss) &&
         stated_.training.gradient_accumulation_steps < batch) {
       Add("gradient_accumulation_steps = " + std::to_string(batch), [batch](RunConfig& config) {
         config.training.gradient_accumulation_steps = std::min(batch, config.training.batch_size);

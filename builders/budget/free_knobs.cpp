@@ -40,7 +40,11 @@ FreeKnobs FreeKnobsOf(const TrainingSetup& setup) {
   free.segments = FreeSegments(config);
   free.optimizer_in_backward = !config.memory.optimizer_in_backward && !setup.optimizer->clips() &&
                                IsFree(config, "memory.optimizer_in_backward");
-  free.micro_batches = config.loss.ignore_index == LossOptions().ignore_index &&
+  const auto counts_alike = [](const NetworkOutput& output) {
+    return CountsSamplesAlike(output.options.loss);
+  };
+  free.micro_batches = CountsSamplesAlike(config.loss) &&
+                       std::ranges::all_of(setup.more_outputs, counts_alike) &&
                        !HasBatchStatistics(setup) && !MixesSamples(setup) &&
                        IsFree(config, "training.gradient_accumulation_steps");
   free.evaluation_batch = setup.schedule.evaluates() && !MixesSamples(setup) &&

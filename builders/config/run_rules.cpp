@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "builders/config/data_rules.h"
+#include "builders/config/loss_rules.h"
 #include "builders/config/owned_fields.h"
 #include "builders/config/sharding_rules.h"
 #include "sdk/data/dataset_info.h"
@@ -33,25 +34,6 @@ void CheckPrecision(const RunConfig& config, Diagnostics& diagnostics) {
                    .required = "precision = \"f64\" runs on the reference backend only",
                    .given = "backend = \"onednn\"",
                    .advice = "set backend = \"eigen\", or precision = \"f32\""});
-}
-
-void CheckLoss(const RunConfig& config, bool custom_data, Diagnostics& diagnostics) {
-  if (config.diffusion.kind != DiffusionKind::kNone) {
-    const bool chosen = config.origins.Of("loss.kind").kind != OriginKind::kDefault;
-    if (!chosen || config.loss.function || !TakesLabels(config.loss.kind)) return;
-    diagnostics.Add(PlaceOf(config, "loss.kind"),
-                    {.where = "loss",
-                     .required = "diffusion compares values: mse, l1 or huber",
-                     .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
-                     .advice = "leave it out (mse), or choose one of them"});
-    return;
-  }
-  if (custom_data || config.loss.function || TakesLabels(config.loss.kind)) return;
-  diagnostics.Add(PlaceOf(config, "loss.kind"),
-                  {.where = "loss",
-                   .required = "the data has class labels, which cross_entropy takes",
-                   .given = "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"",
-                   .advice = "set kind = \"cross_entropy\", or bring data with real targets"});
 }
 
 std::vector<OwnedField> OptimizerFieldsInUse(const OptimizerOptions& options) {
@@ -151,18 +133,6 @@ void CheckSchedule(const RunConfig& config, Diagnostics& diagnostics) {
                    diagnostics);
 }
 
-void CheckLossFields(const RunConfig& config, Diagnostics& diagnostics) {
-  const LossOptions& o = config.loss;
-  const LossOptions d;
-  const std::vector<std::string> labels = NamesOf<LossKind>({LossKind::kCrossEntropy});
-  const std::string kind(NameOf(o.kind));
-  CheckOwnedFields(config, {.section = "loss", .kind = kind, .owner = "the loss "},
-                   {{"label_smoothing", o.label_smoothing != d.label_smoothing, labels},
-                    {"ignore_index", o.ignore_index != d.ignore_index, labels},
-                    {"delta", o.delta != d.delta, NamesOf<LossKind>({LossKind::kHuber})}},
-                   diagnostics);
-}
-
 void CheckDiffusion(const RunConfig& config, Diagnostics& diagnostics) {
   using Kind = DiffusionKind;
   const DiffusionOptions& o = config.diffusion;
@@ -199,17 +169,15 @@ void CheckDiffusion(const RunConfig& config, Diagnostics& diagnostics) {
 
 void CheckAccumulation(const RunConfig& config, Diagnostics& diagnostics) {
   const TrainingOptions& training = config.training;
-  const bool leaves_out = config.loss.ignore_index != LossOptions().ignore_index;
-  if (training.gradient_accumulation_steps > 1 && leaves_out) {
+  if (training.gradient_accumulation_steps > 1 && !CountsSamplesAlike(config.loss)) {
     diagnostics.Add(
         PlaceOf(config, "training.gradient_accumulation_steps"),
         {.where = "training",
          .required = "parts of a batch count by their samples",
          .given = "gradient_accumulation_steps = " +
-                  std::to_string(training.gradient_accumulation_steps) +
-                  " and a loss that leaves out labels (ignore_index), of which parts may "
-                  "have different numbers",
-         .advice = "use gradient_accumulation_steps = 1, or no ignore_index"});
+                  std::to_string(training.gradient_accumulation_steps) + " and a loss that " +
+                  UnequalCount(config.loss) + ", of which parts may have different numbers",
+         .advice = "use gradient_accumulation_steps = 1, or no " + UnequalKey(config.loss)});
   }
   if (training.gradient_accumulation_steps <= training.batch_size) return;
   diagnostics.Add(PlaceOf(config, "training.gradient_accumulation_steps"),
@@ -249,7 +217,6 @@ void CheckRun(const RunConfig& config, bool custom_data, Diagnostics& diagnostic
   CheckPrecision(config, diagnostics);
   if (!custom_data) CheckDataFields(config, diagnostics);
   CheckLoss(config, custom_data, diagnostics);
-  CheckLossFields(config, diagnostics);
   CheckDiffusion(config, diagnostics);
   CheckOptimizer(config, diagnostics);
   CheckState(config, diagnostics);

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "builders/config/loss_rules.h"
+
 namespace frugal {
 namespace {
 
@@ -39,13 +41,13 @@ void CheckMicroBatches(const RunConfig& config, Diagnostics& diagnostics) {
                      .given = given + " and batch_size = " + std::to_string(training.batch_size),
                      .advice = "use a larger batch, or a smaller memory.micro_batch_count"});
   }
-  if (parts > 1 && config.loss.ignore_index != LossOptions().ignore_index) {
-    diagnostics.Add(config.origins.PlaceOf("loss.ignore_index"),
+  if (parts > 1 && !CountsSamplesAlike(config.loss)) {
+    diagnostics.Add(config.origins.PlaceOf("loss." + UnequalKey(config.loss)),
                     {.where = "loss",
                      .required = "parts of a batch count by their samples",
-                     .given = given + " and a loss that leaves out labels (ignore_index), of which "
-                                      "parts may have different numbers",
-                     .advice = "use one device, or no ignore_index"});
+                     .given = given + " and a loss that " + UnequalCount(config.loss) +
+                              ", of which parts may have different numbers",
+                     .advice = "use one device, or no " + UnequalKey(config.loss)});
   }
 }
 

@@ -37,7 +37,8 @@ EvaluationResult Executor::Evaluate(DatasetPart part) {
     at += count;
   }
   result.loss = sum.loss / static_cast<double>(samples);
-  if (planned().layout.classes > 0 && planned().diffusion == nullptr) {
+  const bool has_labels = planned().layout.classes > 0 && planned().diffusion == nullptr;
+  if (has_labels && VotesForLabels(planned().config.loss)) {
     const std::int64_t labels = samples * planned().layout.label_shape.ElementCount();
     result.accuracy = static_cast<double>(sum.correct) / static_cast<double>(labels);
   }

@@ -24,7 +24,8 @@ void CheckBest(const TrainingSetup& setup) {
   const std::string& by = training.best_by;
   const std::vector<std::string> names = EvaluatedNames(setup);
   const bool is_metric = std::ranges::count(names, by) > 0;
-  if (by != "loss" && !is_metric && !(by == "accuracy" && HasLabels(setup))) {
+  const bool has_accuracy = HasLabels(setup) && VotesForLabels(setup.config.loss);
+  if (by != "loss" && !is_metric && !(by == "accuracy" && has_accuracy)) {
     Refuse("best_by",
            "\"loss\", \"accuracy\" of labels, one of training.metrics, or an output's _loss or "
            "_accuracy",
@@ -51,8 +52,15 @@ void CheckBest(const TrainingSetup& setup) {
 
 std::vector<std::unique_ptr<Metric>> MakeMetrics(const TrainingSetup& setup) {
   const bool labels = HasLabels(setup);
+  const std::vector<std::string>& names = setup.config.training.metrics;
+  if (labels && !names.empty() && !VotesForLabels(setup.config.loss)) {
+    Refuse(
+        "metrics", names.front() + " compares each row of outputs with its label",
+        "the loss " + NameOf(setup.config.loss) + " compares all rows of a sample with its labels",
+        "leave it out");
+  }
   std::vector<std::unique_ptr<Metric>> metrics;
-  for (const std::string& name : setup.config.training.metrics) {
+  for (const std::string& name : names) {
     if (FindMetric(name).of_labels != labels) {
       Refuse("metrics", name + " is of data with " + (labels ? "real targets" : "class labels"),
              labels ? "these have labels" : "these have real targets", "leave it out");

@@ -39,6 +39,12 @@ std::int64_t ClassesFor(const NetworkOutput& output, const DataLayout& layout) {
 
 void CheckLoss(const NetworkOutput& output, std::int64_t classes) {
   const LossOptions& loss = output.options.loss;
+  const auto weights = static_cast<std::int64_t>(loss.class_weights.size());
+  if (weights > 0 && weights != classes) {
+    Refuse("class_weights of output " + QuotedName(output.name) + " has one for each of the " +
+               std::to_string(classes) + " classes",
+           std::to_string(weights) + " were given", "list them in the order of the classes");
+  }
   if (loss.function || TakesLabels(loss.kind) == (classes > 0)) return;
   Refuse("the loss of output " + QuotedName(output.name) + " takes its targets, which are " +
              (classes > 0 ? "class labels" : "values"),

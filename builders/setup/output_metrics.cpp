@@ -7,6 +7,7 @@ namespace {
 
 // Returns how many labels the output has for each sample; 0 where it is compared with values.
 std::int64_t LabelsOf(const NetworkOutput& output, const DataLayout& layout) {
+  if (!VotesForLabels(output.options.loss)) return 0;
   const std::string& target = output.options.target;
   if (target.empty()) return layout.classes > 0 ? layout.label_shape.ElementCount() : 0;
   const auto found = std::ranges::find(layout.more_targets, target, &NamedTargets::name);

@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include "builders/config/error_place.h"
+#include "builders/config/loss_rules.h"
 #include "builders/config/run_rules.h"
+#include "builders/config/sharding_rules.h"
 #include "builders/config/types/field_limits.h"
 #include "builders/config/value_check.h"
 #include "builders/setup/network_builder.h"
@@ -136,6 +138,7 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) 
   setup.config = config;
   if (!custom_layout) setup.dataset = DatasetIn(config);
   setup.layout = custom_layout ? *custom_layout : LayoutOf(*setup.dataset);
+  CheckLossOfData(config, setup.layout);
   setup.schedule = EpochScheduleOf(config, setup.layout);
   SetThreadCount(static_cast<int>(ThreadsOfDevice(config)));
   CheckThreadCount();
@@ -149,6 +152,10 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) 
   }
   setup.inputs = ResolveInputs(*setup.network, setup.layout, setup.diffusion.get());
   setup.more_outputs = ResolveOutputs(*setup.network, setup.layout, setup.diffusion.get());
+  for (const NetworkOutput& output : setup.more_outputs) {
+    CheckPartsOfOutput(config.sharding.data_parallel * MicroBatchesOf(config), output.name,
+                       output.options.loss);
+  }
   CheckAssignments(setup);
   setup.parameters = setup.network->Parameters();
   SetParameterGroups(config, setup.parameters);

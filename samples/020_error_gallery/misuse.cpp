@@ -106,6 +106,42 @@ std::vector<Case> OfBuilders() {
   };
 }
 
+std::vector<Case> OfLosses() {
+  return {
+      {"A loss for numbers beside labels of the program's own",
+       "builder.Data({.classes = 3, ...}, sources).Loss({.kind = LossKind::kMse})",
+       [] {
+         AiModelBuilder builder = TinyTraining();
+         builder
+             .Data({.sample_shape = {4, 4, 1}, .classes = 3, .target_shape = {}, .train_count = 8},
+                   {})
+             .Loss({.kind = LossKind::kMse})
+             .Plan();
+       }},
+      {"A loss for labels beside numbers of the program's own",
+       "builder.Data({.target_shape = {3}, ...}, sources)",
+       [] {
+         AiModelBuilder builder = TinyTraining();
+         builder.Data({.sample_shape = {4, 4, 1}, .target_shape = {3}, .train_count = 8}, {})
+             .Plan();
+       }},
+      {"Sample weights beside a loss of the program's own",
+       "builder.Data({.sample_weights = true, ...}, sources).Loss(function)",
+       [] {
+         AiModelBuilder builder = TinyTraining();
+         builder
+             .Data({.sample_shape = {4, 4, 1},
+                    .classes = 3,
+                    .target_shape = {},
+                    .train_count = 8,
+                    .sample_weights = true},
+                   {})
+             .Loss([](Context&, const Var& output, const Tensor&) { return output; })
+             .Plan();
+       }},
+  };
+}
+
 std::vector<Case> OfOutputs() {
   WriteFile("notes", "a file, not a directory");
   return {
@@ -125,7 +161,7 @@ std::vector<Case> OfOutputs() {
 
 Chapter Misuse() {
   Chapter chapter{"Calls and outputs", OfModels()};
-  for (const auto& more : {OfBuilders(), OfOutputs()}) {
+  for (const auto& more : {OfBuilders(), OfLosses(), OfOutputs()}) {
     chapter.cases.insert(chapter.cases.end(), more.begin(), more.end());
   }
   return chapter;

@@ -41,6 +41,9 @@ struct DataLayout {
   // Further outputs of the network are compared with these, by name.
   std::vector<NamedTargets> more_targets{};
 
+  // Each sample has a weight, which its loss is multiplied with: DataSource::FillWeights.
+  bool sample_weights = false;
+
   DType InputType(DType model) const { return vocabulary > 0 ? DType::kI64 : model; }
   Shape BatchShape(std::int64_t batch) const;
   Shape TargetBatchShape(std::int64_t batch) const;
@@ -71,6 +74,10 @@ class DataSource {
   // the model's element type. Throws UsageError where the source has none.
   virtual void FillMoreTargets(std::span<const std::int64_t> samples,
                                std::span<const Tensor> targets) const;
+  // weights [B] in the type of losses (f32, or f64 in f64), where DataLayout::sample_weights. The
+  // loss is then sum(weight_i loss_i) / B, as Keras has it, so that of a batch in parts is that of
+  // the whole one. Throws UsageError where the source has none.
+  virtual void FillWeights(std::span<const std::int64_t> samples, const Tensor& weights) const;
 };
 
 }  // namespace frugal

@@ -57,9 +57,16 @@ Var CrossEntropy(Context& context, const Var& logits, const Tensor& targets,
 
 Var RegressionLoss(Context& context, const Var& x, const Var& target, Regression kind,
                    double delta) {
+  if (target.dtype() == DType::kI64) {
+    throw UsageError({.where = "loss",
+                      .required = "it compares with real targets",
+                      .given = "they are labels of type i64",
+                      .advice = "use a loss for labels (cross_entropy, focal, hinge), or give "
+                                "real targets"});
+  }
   if (!(x.shape() == target.shape())) {
     ThrowShape(context, "the loss compares with a target of shape " + ToString(target.shape()),
-               x.shape(), "end the network in the target's shape");
+               x.shape(), "end the network in the target's shape, or correct the target's");
   }
   if (IsBf16(x) || IsBf16(target)) {
     return RegressionLoss(context, CastToF32(context, x), CastToF32(context, target), kind, delta);

@@ -28,6 +28,11 @@ std::vector<Tensor> AllocateMoreTargets(Context& context, const DataLayout& layo
   return all;
 }
 
+Tensor AllocateWeights(Context& context, const DataLayout& layout, std::int64_t count) {
+  if (!layout.sample_weights) return {};
+  return context.Allocate({count}, context.master_dtype(), MemoryTag::kData);
+}
+
 Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& parts,
                 const DataSource* source, std::span<const std::int64_t> samples) {
   const LabelScope label(context, "batch");
@@ -44,12 +49,14 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& pa
   if (parts.targets) {
     batch.targets = context.Allocate(layout.TargetBatchShape(count), target_type, MemoryTag::kData);
     batch.more_targets = AllocateMoreTargets(context, layout, count);
+    batch.weights = AllocateWeights(context, layout, count);
   }
-  std::int64_t bytes = batch.targets.bytes();
+  std::int64_t bytes = batch.targets.bytes() + BytesOf(batch.weights);
   for (const Var& input : batch.inputs) bytes += input.value.bytes();
   for (const Tensor& targets : batch.more_targets) bytes += targets.bytes();
   context.Launch({OperationKind::kData, bytes}, [&](Backend&, void*) {
     source->Fill(samples, parts.inputs ? batch.inputs[0].value : Tensor(), batch.targets);
+    if (batch.weights) source->FillWeights(samples, batch.weights);
     std::vector<Tensor> conditions;
     for (std::size_t i = 1; i < batch.inputs.size(); ++i) {
       conditions.push_back(batch.inputs[i].value);

@@ -13,6 +13,7 @@ struct Batch {
   VarTuple inputs;  // the first, then DataLayout::conditions
   Tensor targets;
   std::vector<Tensor> more_targets{};  // as DataLayout::more_targets
+  Tensor weights{};                    // [B], where DataLayout::sample_weights
 };
 
 // Says what of a batch a device reads.
@@ -28,6 +29,9 @@ Batch ReadBatch(Context& context, const DataLayout& layout, const BatchParts& pa
 // Memory for a batch of DataLayout::more_targets.
 std::vector<Tensor> AllocateMoreTargets(Context& context, const DataLayout& layout,
                                         std::int64_t count);
+
+// Memory for the weights of its samples; empty where the data have none.
+Tensor AllocateWeights(Context& context, const DataLayout& layout, std::int64_t count);
 
 // Memory for a batch of a network's inputs, in the element types of data.
 VarTuple AllocateInputs(Context& context, std::span<const NetworkInput> inputs, std::int64_t count);

@@ -14,8 +14,11 @@ bool TargetsAreLabels(const StepParts& parts) {
   return parts.layout.classes > 0 && parts.diffusion == nullptr;
 }
 
-std::int64_t CountCorrect(Context& context, const Tensor& output, const Tensor& labels) {
+// Returns 0 where the rows of the output are no votes for labels.
+std::int64_t CountCorrect(Context& context, const LossOptions& loss, const Tensor& output,
+                          const Tensor& labels) {
   std::int64_t correct = 0;
+  if (!VotesForLabels(loss) || output.shape().RowCount() != labels.size()) return 0;
   context.Launch({OperationKind::kLoss, BytesOf(output, labels)}, [&](Backend& backend, void*) {
     correct = backend.loss().CountCorrect(output, labels);
   });
@@ -46,7 +49,8 @@ void CheckClasses(const NetworkOutput& output, const Var& value, std::int64_t cl
 
 // The first output, whose loss may run the network's last projection itself.
 OutputLoss FirstLoss(Context& context, const StepParts& parts, const Var& output,
-                     const Tensor& targets, double share) {
+                     const Batch& batch, double share) {
+  const Tensor& targets = batch.targets;
   if (const auto projection = ProjectionForLoss(context, parts)) {
     const LabelScope label(context, "loss");
     VocabularyLoss loss =
@@ -57,8 +61,10 @@ OutputLoss FirstLoss(Context& context, const StepParts& parts, const Var& output
                             .chunk_rows = parts.chunk_rows});
     return {std::move(loss.loss), loss.correct};
   }
-  OutputLoss result = {ComputeLoss(context, parts.loss, output, targets)};
-  if (TargetsAreLabels(parts)) result.correct = CountCorrect(context, output.value, targets);
+  OutputLoss result = {ComputeLoss(context, parts.loss, output, targets, batch.weights)};
+  if (TargetsAreLabels(parts)) {
+    result.correct = CountCorrect(context, parts.loss, output.value, targets);
+  }
   return result;
 }
 
@@ -67,8 +73,11 @@ OutputLoss LossOf(Context& context, const StepParts& parts, const NetworkOutput&
   const LabelScope label(context, output.name);
   const OutputTargets targets = TargetsFor(parts, output, batch);
   if (targets.classes > 0) CheckClasses(output, value, targets.classes);
-  OutputLoss result = {ComputeLoss(context, output.options.loss, value, targets.values)};
-  if (targets.classes > 0) result.correct = CountCorrect(context, value.value, targets.values);
+  const LossOptions& loss = output.options.loss;
+  OutputLoss result = {ComputeLoss(context, loss, value, targets.values, batch.weights)};
+  if (targets.classes > 0) {
+    result.correct = CountCorrect(context, loss, value.value, targets.values);
+  }
   return result;
 }
 
@@ -82,6 +91,7 @@ Batch AllocateTargets(Context& context, const StepParts& parts, std::int64_t bat
   targets.targets =
       context.Allocate(shape, labels ? DType::kI64 : context.master_dtype(), MemoryTag::kData);
   targets.more_targets = AllocateMoreTargets(context, parts.layout, batch);
+  targets.weights = AllocateWeights(context, parts.layout, batch);
   return targets;
 }
 
@@ -101,7 +111,8 @@ VarTuple OutputsAmong(const StepParts& parts, VarTuple vars) {
 std::optional<Projection> ProjectionForLoss(const StepParts& parts) {
   if (!parts.more_outputs.empty()) return std::nullopt;
   const bool over_positions = TargetsAreLabels(parts) && parts.layout.label_shape.rank() > 0;
-  if (!over_positions || parts.loss.function || !TakesLabels(parts.loss.kind)) return std::nullopt;
+  const bool plain = IsPlainCrossEntropy(parts.loss) && !parts.layout.sample_weights;
+  if (!over_positions || !plain) return std::nullopt;
   const std::optional<Projection> projection = parts.network.LastProjection();
   return projection && projection->layout == WeightLayout::kOutIn ? projection : std::nullopt;
 }
@@ -114,7 +125,7 @@ std::optional<Projection> ProjectionForLoss(const Context& context, const StepPa
 LossOfBatch RunLoss(Context& context, const StepParts& parts, const VarTuple& outputs,
                     const Batch& batch, double share) {
   LossOfBatch result;
-  result.outputs.push_back(FirstLoss(context, parts, outputs[0], batch.targets, share));
+  result.outputs.push_back(FirstLoss(context, parts, outputs[0], batch, share));
   result.loss = result.outputs[0].loss;
   for (std::size_t i = 0; i < parts.more_outputs.size(); ++i) {
     const NetworkOutput& output = parts.more_outputs[i];

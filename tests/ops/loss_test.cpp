@@ -54,7 +54,7 @@ TEST_CASE("losses refuse what does not fit", "[ops][loss][errors]") {
     CHECK_THROWS_WITH(
         RegressionLoss(context, x, RandomTensor({3}, 1, kind.dtype), Regression::kMse),
         "[loss] the loss compares with a target of shape [3]; the input is [3, 4]; end the "
-        "network in the target's shape");
+        "network in the target's shape, or correct the target's");
     CHECK_THROWS_WITH(Softmax(context, {Full({}, 1, kind.dtype)}),
                       "[loss] softmax takes [..., D]; the input is []");
     CHECK(environment.ledger().live_total() == 0);

@@ -16,6 +16,8 @@ OperationTable LayerOperations();     // linear, norms, activations
 OperationTable LossOperations();      // losses, softmax
 OperationTable WindowOperations();    // convolutions, pools, upsampling
 OperationTable ArrayOperations();     // products, arithmetic, sums, boxes
+OperationTable PointOperations();     // functions of each element, choices
+OperationTable RowLossOperations();   // losses by name, with weights
 OperationTable SequenceOperations();  // attention, embedding, recurrent layers
 
 // A value that gets no gradient.

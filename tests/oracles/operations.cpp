@@ -12,6 +12,8 @@ OperationTable AllOperations() {
   all.merge(WindowOperations());
   all.merge(ArrayOperations());
   all.merge(SequenceOperations());
+  all.merge(PointOperations());
+  all.merge(RowLossOperations());
   return all;
 }
 

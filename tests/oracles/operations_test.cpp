@@ -62,5 +62,14 @@ TEST_CASE("operations agree with PyTorch where more of their attributes are give
   CHECK(CheckDirectory(kOracles + "/more_ops").cases == 45);
 }
 
+TEST_CASE("functions of elements and losses agree with PyTorch", "[oracles]") {
+  const Count points = CheckDirectory(kOracles + "/point_ops");
+  CHECK(points.operations == 8);
+  CHECK(points.cases == 18);
+  const Count losses = CheckDirectory(kOracles + "/loss_ops");
+  CHECK(losses.operations == 8);
+  CHECK(losses.cases == 29);
+}
+
 }  // namespace
 }  // namespace frugal::oracles

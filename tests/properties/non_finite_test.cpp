@@ -237,7 +237,7 @@ TEST_CASE("large tensors lose nothing either, nor do fused activations", "[prope
 
 TEST_CASE("no operation loses what is not finite", "[properties]") {
   Tally tally;
-  for (const std::string directory : {"/ops", "/more_ops"}) {
+  for (const std::string directory : {"/ops", "/more_ops", "/point_ops", "/loss_ops"}) {
     for (const OracleCase& one : oracles::ReadIndex(kOracles + directory)) CheckCase(one, tally);
   }
   CHECK(tally.runs > 2000);

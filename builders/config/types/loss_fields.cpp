@@ -1,32 +1,55 @@
 #include "builders/config/types/loss_fields.h"
 
+#include "builders/config/types/field_limits.h"
 #include "presets/config/make_field.h"
 #include "sdk/train/loss.h"
 
 namespace frugal {
 namespace {
 
-template <class E>
-Choices<E> ChoicesOf(std::initializer_list<E> values) {
-  Choices<E> choices;
-  for (const E value : values) choices.emplace_back(std::string(NameOf(value)), value);
+Choices<LossKind> LossChoices() {
+  Choices<LossKind> choices;
+  for (std::size_t i = 0; i < kLossKindCount; ++i) {
+    const auto kind = static_cast<LossKind>(i);
+    choices.emplace_back(std::string(NameOf(kind)), kind);
+  }
   return choices;
 }
+
+// Sums of them stay far from the largest f32.
+constexpr double kMostClassWeight = 1e6;
 
 }  // namespace
 
 const FieldTable& LossFields() {
   static const FieldTable table = MakeFieldTable<LossOptions>(
-      "loss", {MakeChoice("kind", &LossOptions::kind, "What is minimized.",
-                          ChoicesOf({LossKind::kCrossEntropy, LossKind::kMse, LossKind::kL1,
-                                     LossKind::kHuber, LossKind::kBceWithLogits})),
-               MakeField("label_smoothing", &LossOptions::label_smoothing,
-                         "Cross entropy: share of the target spread over all classes.",
-                         {.min = 0, .max = 1, .max_exclusive = true}),
-               MakeField("ignore_index", &LossOptions::ignore_index,
-                         "Cross entropy: rows with this label do not count."),
-               MakeField("delta", &LossOptions::delta, "Huber: where the square turns into a line.",
-                         {.min = 0, .min_exclusive = true})});
+      "loss",
+      {MakeChoice("kind", &LossOptions::kind, "What is minimized.", LossChoices()),
+       MakeField("label_smoothing", &LossOptions::label_smoothing,
+                 "Cross entropy: share of the target spread over all classes.",
+                 {.min = 0, .max = 1, .max_exclusive = true}),
+       MakeField("ignore_index", &LossOptions::ignore_index,
+                 "Cross entropy, focal: rows with this label do not count. CTC: pads a "
+                 "sample's labels."),
+       MakeField("delta", &LossOptions::delta, "Huber: where the square turns into a line.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("class_weights", &LossOptions::class_weights,
+                 "Cross entropy, focal: a weight for each class; the mean divides by those "
+                 "of the labels.",
+                 {.min = 0, .max = kMostClassWeight}),
+       MakeField("gamma", &LossOptions::gamma,
+                 "Focal: rows count (1 - p)^gamma, p the probability of their label.",
+                 {.min = 0, .max = 100}),
+       MakeField("alpha", &LossOptions::alpha, "Focal: a factor of the loss.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("margin", &LossOptions::margin,
+                 "Hinge: by how much the label's output is to lead. Triplet: by how much "
+                 "the like is to be nearer.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("blank", &LossOptions::blank, "CTC: the class that says nothing.",
+                 {.min = 0, .max = kMostPerAxis}),
+       MakeField("zero_infinity", &LossOptions::zero_infinity,
+                 "CTC: samples of more labels than steps count 0; else they are refused.")});
   return table;
 }
 

@@ -14,8 +14,8 @@ DataUnits UnitsOf(const DataLayout& layout, const LossOptions& loss) {
     units.rated_per_sample = static_cast<double>(layout.sample_shape.ElementCount());
     // Each byte is told from those before it, and nothing but its own probability counts.
     units.bits_per_byte = layout.vocabulary == 256 && layout.classes == layout.vocabulary &&
-                          layout.label_shape == layout.sample_shape && !loss.function &&
-                          loss.kind == LossKind::kCrossEntropy && loss.label_smoothing == 0;
+                          layout.label_shape == layout.sample_shape && !layout.sample_weights &&
+                          IsPlainCrossEntropy(loss) && loss.label_smoothing == 0;
   } else if (layout.sample_shape.rank() == 3) {
     units.samples = units.rated = "images";
   }
