@@ -22,6 +22,7 @@ struct Subject {
 std::vector<Tensor> InputsIn(ReferenceContext& place, const Subject& subject) {
   const GradientCheckOptions& options = subject.options;
   std::vector<Tensor> inputs;
+  inputs.reserve(subject.inputs.size());
   for (std::size_t i = 0; i < subject.inputs.size(); ++i) {
     inputs.push_back(place.context().Allocate(subject.inputs[i], DType::kF64, MemoryTag::kData));
     if (place.dry()) continue;
@@ -45,6 +46,7 @@ MemoryTrace TraceOf(ReferenceContext& place, const Subject& subject) {
     Tape tape;
     const TapeScope scope(context, &tape);
     std::vector<Var> leaves;
+    leaves.reserve(inputs.size());
     for (const Tensor& input : inputs) leaves.push_back({input, tape.NewSlot()});
     Var output = subject.function(context, leaves);
     leaves.clear();

@@ -81,7 +81,7 @@ Var ByValue(Context& context, const Var& x, bool backward) {
   const Var y = Square(context, x, 2);
   return context.Record(y.value, true, [=, slot = y.slot](Context& ctx, Tensor dy) {
     if (backward) ctx.Allocate({elements_of(ctx)}, DType::kF64);
-    ctx.Accumulate(slot, dy);
+    ctx.Accumulate(slot, std::move(dy));
   });
 }
 

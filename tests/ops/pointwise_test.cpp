@@ -33,19 +33,19 @@ std::vector<std::pair<std::string, Point>> Points() {
 }
 
 TEST_CASE("gradients of functions of elements agree with differences", "[ops][gradients]") {
-  for (const auto& [name, point] : Points()) {
-    INFO(name);
+  for (const auto& one : Points()) {
+    INFO(one.first);
     GradientModel model;
-    model.Check([&](Context& c, const std::vector<Var>& x) { return point(c, x[0]); },
+    model.Check([&](Context& c, const std::vector<Var>& x) { return one.second(c, x[0]); },
                 {Separated({3, 7}, 21)});
   }
 }
 
 TEST_CASE("functions of elements are alike in every environment", "[ops]") {
-  for (const auto& [name, point] : Points()) {
-    INFO(name);
-    CheckInEveryEnvironment([&](Context& c, const std::vector<Var>& x) { return point(c, x[0]); },
-                            {{5, 33}});
+  for (const auto& one : Points()) {
+    INFO(one.first);
+    CheckInEveryEnvironment(
+        [&](Context& c, const std::vector<Var>& x) { return one.second(c, x[0]); }, {{5, 33}});
   }
 }
 

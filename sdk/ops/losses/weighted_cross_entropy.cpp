@@ -21,7 +21,7 @@ Tensor ClassWeights(Context& context, const Var& logits, std::span<const double>
     ThrowShape(context, std::to_string(count) + " class weights take as many outputs",
                logits.shape(), "give a weight for each class, in their order");
   }
-  const Tensor tensor = context.Allocate({count}, context.master_dtype());
+  Tensor tensor = context.Allocate({count}, context.master_dtype());
   context.Launch({OperationKind::kLoss, BytesOf(tensor)}, [&](Backend&, void*) {
     if (tensor.dtype() == DType::kF64) {
       std::ranges::copy(weights, tensor.data<double>());
