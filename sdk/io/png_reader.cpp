@@ -1,0 +1,69 @@
+#include "sdk/io/png_reader.h"
+
+#include <png.h>
+
+#include "sdk/core/error.h"
+#include "sdk/io/whole_file.h"
+
+namespace frugal {
+namespace {
+
+// Frees what the library holds of an image.
+class PngScope {
+ public:
+  explicit PngScope(png_image& image) : image_(image) {}
+  PngScope(const PngScope&) = delete;
+  PngScope& operator=(const PngScope&) = delete;
+  ~PngScope() { png_image_free(&image_); }
+
+ private:
+  png_image& image_;
+};
+
+void CheckShape(const Shape& shape) {
+  if (shape.rank() == 3 && (shape[2] == 1 || shape[2] == 3) && shape.ElementCount() > 0) return;
+  throw UsageError({.where = "ReadPng",
+                    .required = "an image has a shape [height, width, 1 or 3]",
+                    .given = ToString(shape),
+                    .advice = "images of other channels are read from .npy files"});
+}
+
+[[noreturn]] void Refuse(const std::string& path, const std::string& given) {
+  throw DataError({.where = path,
+                   .required = "a PNG image",
+                   .given = given,
+                   .advice = "the file is damaged or of another kind"});
+}
+
+void CheckSize(const std::string& path, const png_image& image, const Shape& shape) {
+  if (image.height == shape[0] && image.width == shape[1]) return;
+  throw DataError(
+      {.where = path,
+       .required = "an image of " + std::to_string(shape[0]) + " x " + std::to_string(shape[1]) +
+                   " pixels (height x width)",
+       .given = "it has " + std::to_string(image.height) + " x " + std::to_string(image.width),
+       .advice = "scale or cut it to that size"});
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> ReadPng(const std::string& path, const Shape& shape) {
+  CheckShape(shape);
+  const std::string file = ReadWholeFile(path);
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  const PngScope scope(image);
+  if (png_image_begin_read_from_memory(&image, file.data(), file.size()) == 0) {
+    Refuse(path, image.message);
+  }
+  CheckSize(path, image, shape);
+  image.format = shape[2] == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(shape.ElementCount()));
+  // Without a background the image is laid over what the buffer holds.
+  if (png_image_finish_read(&image, nullptr, bytes.data(), 0, nullptr) == 0) {
+    Refuse(path, image.message);
+  }
+  return bytes;
+}
+
+}  // namespace frugal
