@@ -38,7 +38,8 @@ OutputBytes OutputBytesOf(const PlannedTraining& planned) {
   OutputBytes bytes = {.weights = 0, .report = allowance, .summary = allowance};
   if (const std::optional<std::string>& path = planned.config.output.weights) {
     bytes.weights = WeightsFileBytes(
-        FormatToWrite(*path), StoredTensorsOf(planned.parameters, MasterType(planned.dtype())));
+        FormatToWrite(*path), StoredTensorsOf(planned.parameters, MasterType(planned.dtype())),
+        planned.metadata);
   }
   return bytes;
 }

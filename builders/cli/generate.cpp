@@ -5,7 +5,7 @@
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
 #include "builders/config/run_config_reader.h"
-#include "builders/run/text_generation.h"
+#include "builders/inference/text_generation.h"
 
 namespace frugal::cli {
 namespace {

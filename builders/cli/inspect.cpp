@@ -1,5 +1,6 @@
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "builders/cli/commands.h"
 #include "builders/cli/tensor_statistics.h"
@@ -60,6 +61,20 @@ void PrintTotals(const WeightSource& file) {
             << " elements, " << FormatCount(bytes) << " bytes (" << FormatBytes(bytes) << ")\n";
 }
 
+// A text of several lines stands below its key.
+void PrintEntry(const std::string& key, const std::string& text) {
+  std::cout << "  " << Printable(key) << " = ";
+  if (text.find('\n') == std::string::npos) {
+    std::cout << Printable(text) << "\n";
+    return;
+  }
+  std::istringstream lines(text);
+  std::cout << "\n";
+  for (std::string line; std::getline(lines, line);) {
+    std::cout << (line.empty() ? "" : "    ") << Printable(line) << "\n";
+  }
+}
+
 void Inspect(const InspectArguments& arguments) {
   const std::unique_ptr<WeightSource> file = OpenWeights(arguments.file);
   std::cout << ToText(TableOf(*file, arguments.values));
@@ -67,7 +82,7 @@ void Inspect(const InspectArguments& arguments) {
   if (file->Metadata().empty()) return;
   std::cout << "metadata\n";
   for (const auto& [key, text] : file->Metadata()) {
-    std::cout << "  " << Printable(key) << " = " << Printable(text) << "\n";
+    PrintEntry(key, text);
   }
 }
 

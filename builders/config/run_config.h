@@ -135,4 +135,8 @@ struct RunConfig {
 // get theirs in another way.
 RunConfig WithoutWeightsFile(RunConfig config);
 
+// Returns what using the network takes of a training's configuration: the network, its data and
+// loss, how it computes, and where memory comes from, on one device. Weights start at zero.
+RunConfig ForInference(const RunConfig& training);
+
 }  // namespace frugal

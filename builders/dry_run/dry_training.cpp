@@ -14,7 +14,9 @@ std::vector<PartStorage> TakeData(const TrainingSetup& setup, Allocator& memory)
   if (!setup.dataset || (setup.stage && !setup.stage->reads_data())) return {};
   std::vector<PartStorage> storage;
   const bool with_inputs = !setup.stage || setup.stage->reads.inputs;
-  storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTrain, with_inputs));
+  if (setup.trains()) {
+    storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTrain, with_inputs));
+  }
   if (setup.schedule.test_samples > 0) {
     storage.push_back(TakeStorage(memory, *setup.dataset, DatasetPart::kTest, with_inputs));
   }
@@ -82,6 +84,7 @@ std::vector<SimultaneousBuffers> SimultaneousAtPeak(const MemoryTimeline& timeli
 
 std::vector<PlannedStep> StepsOf(const EpochSchedule& schedule) {
   std::vector<PlannedStep> steps;
+  if (schedule.predict_batch > 0) steps.push_back({StepKind::kPredict, schedule.predict_batch, 2});
   const std::int64_t full = schedule.train_samples / schedule.batch;
   const std::int64_t rest = schedule.drop_last ? 0 : schedule.train_samples % schedule.batch;
   const std::int64_t epochs = schedule.total_steps / schedule.steps_per_epoch;

@@ -112,23 +112,27 @@ void Cut(PlannedTraining& planned, const Segments& segments, const StepSettings&
 }  // namespace
 
 PlannedTraining PlanOneDevice(TrainingSetup setup) {
-  const std::optional<BudgetChoice> choice = ChooseWithinBudget(setup);
+  const bool trains = setup.trains();
+  const std::optional<BudgetChoice> choice = trains ? ChooseWithinBudget(setup) : std::nullopt;
   if (choice) setup.config = WithSettings(std::move(setup.config), choice->settings);
-  const std::optional<SegmentsChoice> planned_segments = ChooseSegments(setup);
+  const std::optional<SegmentsChoice> planned_segments =
+      trains ? ChooseSegments(setup) : std::nullopt;
   if (planned_segments) TakeChoice(*planned_segments, setup.config);
   Trial trial = TrialWith(setup, SettingsOf(setup.config));
   setup.schedule = trial.schedule;
-  const SavedBytes kept = MeasureSavedBytes(setup, trial);
+  const SavedBytes kept = trains ? MeasureSavedBytes(setup, trial) : SavedBytes();
   Segments segments;
   if (choice) segments.leaves = choice->segments;
   if (planned_segments) segments.leaves = planned_segments->segments;
-  if (!segments.leaves) segments.kinds = ChooseKinds(setup, kept);
+  if (trains && !segments.leaves) segments.kinds = ChooseKinds(setup, kept);
   PlannedTraining planned{std::move(setup), Plan()};
-  Cut(planned, segments, trial.settings, kept);
+  if (trains) Cut(planned, segments, trial.settings, kept);
   Plan& plan = planned.plan;
   DescribeLayers(planned, trial, kept);
-  plan.final_after = trial.final_after = ContributionsFor(planned, trial);
-  plan.summed_after = trial.summed_after = SummedContributionsFor(planned, trial);
+  if (trains) {
+    plan.final_after = trial.final_after = ContributionsFor(planned, trial);
+    plan.summed_after = trial.summed_after = SummedContributionsFor(planned, trial);
+  }
   DryTraining training(planned, trial);
   for (const PlannedStep& step : StepsOf(trial.schedule)) {
     plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
@@ -146,7 +150,7 @@ PlannedTraining PlanOneDevice(TrainingSetup setup) {
                   .nested_blocks = segments.kinds->nested_blocks};
   }
   plan.least_runs = LeastRunsOf(planned, kept);
-  Cut(planned, segments, trial.settings, kept);
+  if (trains) Cut(planned, segments, trial.settings, kept);
   plan.largest_holders = HoldersOf(plan.steps.front());
   return planned;
 }

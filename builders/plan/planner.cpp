@@ -70,4 +70,16 @@ PlannedTraining PlanTraining(const RunConfig& config, const DataLayout* custom_l
   });
 }
 
+PlannedTraining PlanInference(const RunConfig& config, const DataLayout& layout,
+                              const InferenceSettings& settings) {
+  TrainingSetup setup = PrepareInference(config, layout, settings);
+  return WithPlaceIn(config, [&] {
+    MakeMetrics(setup);  // which checks them
+    PlannedTraining planned = PlanOneDevice(std::move(setup));
+    if (settings.evaluates) CheckOutputs(planned);
+    CheckDeviceLimit(planned);
+    return planned;
+  });
+}
+
 }  // namespace frugal

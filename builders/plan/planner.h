@@ -10,6 +10,11 @@ namespace frugal {
 PlannedTraining PlanTraining(const RunConfig& config, const DataLayout* custom_layout = nullptr,
                              PlanPurpose purpose = PlanPurpose::kRun);
 
+// Plans a model that predicts and evaluates and does nothing else: weights, and the memory of these
+// steps. It is on one device. Throws as above, for max_memory_per_device_mb too.
+PlannedTraining PlanInference(const RunConfig& config, const DataLayout& layout,
+                              const InferenceSettings& settings);
+
 // Plans a training that is prepared, on one device or on several.
 PlannedTraining PlanTraining(TrainingSetup setup, PlanPurpose purpose = PlanPurpose::kRun);
 

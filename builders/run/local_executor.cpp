@@ -1,6 +1,7 @@
 #include "builders/run/local_executor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "builders/plan/cautions.h"
 #include "builders/plan/one_device_planner.h"
@@ -8,6 +9,7 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
+#include "sdk/data/checked_source.h"
 #include "sdk/data/sample_range.h"
 #include "sdk/memory/recording.h"
 #include "sdk/train/stage_step.h"
@@ -57,6 +59,41 @@ std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace
   return layers;
 }
 
+// A loss of the program's own may take other labels than the layout has.
+DataSources Looked(DataSources sources, const PlannedTraining& planned) {
+  const LossOptions& loss = planned.config.loss;
+  const LabelRule labels = {.checked = !loss.function, .ignored = loss.ignore_index};
+  return {Checked(std::move(sources.train), planned.layout, labels),
+          Checked(std::move(sources.test), planned.layout, labels),
+          Checked(std::move(sources.validation), planned.layout, labels)};
+}
+
+[[noreturn]] void RefuseEvaluation() {
+  throw UsageError({.where = "Model",
+                    .required = "data to evaluate on",
+                    .given = "the model was made for predictions alone",
+                    .advice = "make it by Model::FromFile with evaluates = true"});
+}
+
+// Steps are not taken within each other: their memory and their mode would be the other's.
+class StepScope {
+ public:
+  explicit StepScope(bool& in_step) : in_step_(in_step) {
+    if (!std::exchange(in_step, true)) return;
+    throw UsageError({.where = "Model",
+                      .required = "a step ends before another one begins",
+                      .given = "a data source, a layer, a loss or a metric uses the model within "
+                               "one of its steps",
+                      .advice = "use a Predictor there, or another model"});
+  }
+  StepScope(const StepScope&) = delete;
+  StepScope& operator=(const StepScope&) = delete;
+  ~StepScope() { in_step_ = false; }
+
+ private:
+  bool& in_step_;
+};
+
 Traffic SentOver(const StageLinks& links) {
   Traffic sent = links.pipeline->traffic();
   return sent += links.data->traffic();
@@ -74,7 +111,7 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
                               .parameters = store_,
                               .dtype = planned.dtype(),
                               .seed = planned.seed()}),
-      sources_(std::move(sources)),
+      sources_(Looked(std::move(sources), planned)),
       metrics_(planned) {
   if (!planned.stage) {  // else they are those of the whole
     for (const std::string& caution : CautionsAbout(planned)) LogWarning(caution);
@@ -109,6 +146,7 @@ StepLayouts::Layout LocalExecutor::LayoutFor(StepKind kind, std::int64_t batch) 
 // Runs `step` on the memory that was planned for it.
 template <class Step>
 auto LocalExecutor::RunPlanned(StepKind kind, std::int64_t batch, Step step) {
+  const StepScope scope(in_step_);
   PlannedArena* arena = memory_.arena();
   if (arena == nullptr) return step();
   const StepLayouts::Layout layout = LayoutFor(kind, batch);
@@ -235,6 +273,7 @@ std::shared_ptr<const DataSource> LocalExecutor::OpenSource(DatasetPart part) {
     return std::make_shared<SampleRange>(sources_.train, schedule.train_samples,
                                          schedule.validation_samples);
   }
+  if (!planned_.trains() && !planned_.dataset) RefuseEvaluation();
   if (!planned_.dataset || part == DatasetPart::kValidation) {
     throw UsageError({.where = "Model",
                       .required = "the data have the part that is asked for",

@@ -76,6 +76,7 @@ class LocalExecutor final : public Executor {
   Traffic sent_;                  // in training steps
   std::vector<SlotTime> slots_;
   bool averaged_ = false;
+  bool in_step_ = false;
 };
 
 }  // namespace frugal

@@ -7,6 +7,7 @@
 #include "builders/run/copy_training.h"
 #include "builders/run/given_values.h"
 #include "builders/run/make_executor.h"
+#include "builders/run/predict_chunks.h"
 #include "builders/run/training_loop.h"
 #include "builders/run/weights.h"
 #include "sdk/comm/launched_ranks.h"
@@ -72,6 +73,7 @@ Model& Model::operator=(Model&& other) noexcept {
 
 TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& options) {
   const OneThreadGuard::Scope use(*use_, "Model::Train");
+  RequireTraining("Model::Train");
   const auto save = [this](const std::string& path) { SaveWeights(path); };
   TrainingResult result = TrainingLoop(*executor_, observer, options, save, epochs_run_).Run();
   epochs_run_ = result.epochs.back().epoch;
@@ -80,6 +82,7 @@ TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& opti
 
 StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
   const OneThreadGuard::Scope use(*use_, "Model::TrainStep");
+  RequireTraining("Model::TrainStep");
   if (samples.empty()) {
     throw UsageError({.where = "Model::TrainStep",
                       .required = "at least one sample",
@@ -126,34 +129,28 @@ EvaluationResult Model::Evaluate(DatasetPart part) {
 std::vector<float> Model::PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count) {
   const OneThreadGuard::Scope use(*use_, "Model::PredictTokens");
   CheckPredict("Model::PredictTokens", tokens.size(), count, true);
-  for (const std::int64_t token : tokens) {
-    if (token >= 0 && token < layout().vocabulary) continue;
-    throw UsageError({.where = "Model::PredictTokens",
-                      .required = "tokens lie in [0, " + std::to_string(layout().vocabulary) + ")",
-                      .given = "token " + std::to_string(token) + " was given",
-                      .advice = "give numbers of the vocabulary"});
-  }
+  CheckTokens("Model::PredictTokens", tokens);
   const std::array<InputValues, 1> all = {tokens};
-  return std::move(executor_->Predict(all, count).front());
+  return std::move(PredictParts(all, count).front());
 }
 
 std::vector<float> Model::PredictInputs(std::span<const InputValues> inputs, std::int64_t count) {
   const OneThreadGuard::Scope use(*use_, "Model::PredictInputs");
   CheckPredictInputs("Model::PredictInputs", inputs, count);
-  return std::move(executor_->Predict(inputs, count).front());
+  return std::move(PredictParts(inputs, count).front());
 }
 
 PredictedValues Model::PredictOutputs(std::span<const InputValues> inputs, std::int64_t count) {
   const OneThreadGuard::Scope use(*use_, "Model::PredictOutputs");
   CheckPredictInputs("Model::PredictOutputs", inputs, count);
-  return executor_->Predict(inputs, count);
+  return PredictParts(inputs, count);
 }
 
 std::vector<float> Model::Predict(std::span<const float> inputs, std::int64_t count) {
   const OneThreadGuard::Scope use(*use_, "Model::Predict");
   CheckPredict("Model::Predict", inputs.size(), count, false);
   const std::array<InputValues, 1> all = {inputs};
-  return std::move(executor_->Predict(all, count).front());
+  return std::move(PredictParts(all, count).front());
 }
 
 std::vector<std::int64_t> Model::Generate(std::span<const std::int64_t> prompt,
@@ -239,7 +236,7 @@ void Model::SaveWeights(const std::string& path) {
     return executor_->ValueOf(parameter);
   };
   if (IsFirstProcess()) {
-    WriteWeights(path, parameters(), MasterType(planned_->dtype()), values);
+    WriteWeights(path, parameters(), MasterType(planned_->dtype()), planned_->metadata, values);
   } else {
     for (const Parameter* parameter : parameters()) values(*parameter);
   }
@@ -273,6 +270,9 @@ std::string Model::WeightsHash() {
 
 Model Model::Clone() const {
   const OneThreadGuard::Scope use(*use_, "Model::Clone");
+  if (!planned_->trains()) {
+    return CopyForInference("Model::Clone", PredictBatchOf(*planned_), config().training.threads);
+  }
   Model clone(planned_->devices.empty() ? CopyTraining(*planned_) : PlanAgain(*planned_),
               planned_->dataset ? DataSources() : executor_->sources());
   clone.executor_->CopyValues(*executor_);

@@ -16,6 +16,7 @@ namespace frugal {
 
 class EmaScope;
 class Executor;
+class Predictor;
 
 // Throws UsageError: the model was moved into another.
 [[noreturn]] void RefuseMovedModel();
@@ -37,6 +38,16 @@ class ModelPart {
   std::unique_ptr<T> part_;
 };
 
+// Says what a model is made for that was trained before.
+struct InferenceOptions {
+  // Samples of a prediction that go through at a time, which is what is planned; 0 stands for
+  // training.evaluation_batch_size.
+  std::int64_t batch = 0;
+  bool evaluates = false;  // on the test part of the configuration's [data]
+  // Values on top of the configuration that the file has: "training.threads=1".
+  std::vector<std::string> overrides{};
+};
+
 // A planned network with its memory. Lives by its plan: what a step takes was planned first. After
 // it was moved into another model, every call throws UsageError. One thread uses it at a time: what
 // runs, or looks at values or memory, throws UsageError while another thread does.
@@ -45,6 +56,16 @@ class Model {
   // With own data, `sources` holds it; otherwise data sets are read when they are first needed.
   // Takes parameter memory here, or, with lazy initialization, when each is first touched.
   explicit Model(PlannedTraining planned, DataSources sources = {});
+  // Makes a model for inference of a weight file alone, which describes its network
+  // (weights_description.h). Its plan has the weights, predictions in batches of options.batch and,
+  // where it evaluates, the test part: no gradients, no optimizer's state. Throws WeightFileError
+  // where the file describes no network, e.g. since a function of a program made it, and what
+  // ReadRunConfig and LoadWeights throw.
+  static Model FromFile(const std::string& path, const InferenceOptions& options = {});
+  // Makes a model for inference with copies of this one's weights, of their averages where the
+  // optimizer keeps them; `batch` is as in InferenceOptions. It does not evaluate.
+  Model ForInference(std::int64_t batch = 0) const;
+
   ~Model();
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
@@ -60,6 +81,10 @@ class Model {
   const NetworkOutputs& more_outputs() const { return planned_->more_outputs; }
   // Null where the data have the targets.
   const DiffusionProcess* diffusion() const { return planned_->diffusion.get(); }
+  // False for a model that was made for inference, which refuses to train.
+  bool trains() const { return planned_->trains(); }
+  // One name for each class, or none where nothing names them.
+  std::vector<std::string> class_names() const;
   std::int64_t ParameterCount() const { return plan().parameter_count; }
   const std::vector<Parameter*>& parameters() const { return planned_->parameters; }
   Sequential& network() { return *planned_->network; }
@@ -82,7 +107,8 @@ class Model {
                        std::int64_t count);
   // The test or the validation part. Throws UsageError where there is none.
   EvaluationResult Evaluate(DatasetPart part = DatasetPart::kTest);
-  // The network's outputs [N, ...] for inputs [N, sample...], in evaluation mode.
+  // The network's outputs [N, ...] for inputs [N, sample...], in evaluation mode. Many samples go
+  // through in parts, as many at a time as are planned.
   std::vector<float> Predict(std::span<const float> inputs, std::int64_t count);
   // Predicts in the same way for token numbers [N, T], where the data are tokens.
   std::vector<float> PredictTokens(std::span<const std::int64_t> tokens, std::int64_t count);
@@ -141,10 +167,16 @@ class Model {
   MemoryMeasurement Measured() const;
 
  private:
+  friend class Predictor;  // which shares the weights with other threads
+
   void CheckPredict(const std::string& where, std::size_t values, std::int64_t count,
                     bool tokens) const;
   void CheckPredictInputs(const std::string& where, std::span<const InputValues> given,
                           std::int64_t count) const;
+  void RequireTraining(const char* where) const;
+  Model CopyForInference(const char* where, std::int64_t batch, std::int64_t threads) const;
+  void CheckTokens(const std::string& where, std::span<const std::int64_t> tokens) const;
+  PredictedValues PredictParts(std::span<const InputValues> inputs, std::int64_t count);
   const Parameter& Find(const std::string& path) const;
 
   ModelPart<OneThreadGuard> use_;

@@ -14,8 +14,9 @@ OneThreadGuard::Scope::Scope(OneThreadGuard& use, const char* where) : use_(use)
   throw UsageError({.where = where,
                     .required = "one thread uses a model at a time",
                     .given = "another one is using it",
-                    .advice = "give each thread a model of its own, by Model::Clone, or let them "
-                              "take turns"});
+                    .advice =
+                        "let threads that predict share a Predictor, give each a model of its "
+                        "own, by Model::Clone, or let them take turns"});
 }
 
 OneThreadGuard::Scope::~Scope() {

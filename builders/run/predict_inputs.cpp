@@ -34,6 +34,16 @@ void Model::CheckPredict(const std::string& where, std::size_t values, std::int6
        .advice = tokens ? "give whole samples" : "give whole samples, channels last"});
 }
 
+void Model::CheckTokens(const std::string& where, std::span<const std::int64_t> tokens) const {
+  for (const std::int64_t token : tokens) {
+    if (token >= 0 && token < layout().vocabulary) continue;
+    throw UsageError({.where = where,
+                      .required = "tokens lie in [0, " + std::to_string(layout().vocabulary) + ")",
+                      .given = "token " + std::to_string(token) + " was given",
+                      .advice = "give numbers of the vocabulary"});
+  }
+}
+
 void Model::CheckPredictInputs(const std::string& where, std::span<const InputValues> given,
                                std::int64_t count) const {
   CheckGivenInputs(where, inputs(), given, count, "see Model::inputs()");

@@ -159,8 +159,9 @@ std::vector<StoredTensor> StoredTensorsOf(std::span<Parameter* const> parameters
 }
 
 void WriteWeights(const std::string& path, std::span<Parameter* const> parameters, DType dtype,
-                  const ValueLookup& values) {
-  const auto writer = CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, dtype));
+                  const WeightMetadata& metadata, const ValueLookup& values) {
+  const auto writer =
+      CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, dtype), metadata);
   for (const Parameter* parameter : parameters) {
     writer->Write(parameter->path, BytesOf(values(*parameter)));
   }

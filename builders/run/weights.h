@@ -43,9 +43,9 @@ bool ReadInto(const WeightSource& file, const Parameter& parameter, const Tensor
 std::vector<StoredTensor> StoredTensorsOf(std::span<Parameter* const> parameters, DType dtype);
 
 // Writes all values and buffers, finite or not, under their paths, in the form that the file's name
-// tells (FormatToWrite).
+// tells (FormatToWrite), with the metadata beside them.
 void WriteWeights(const std::string& path, std::span<Parameter* const> parameters, DType dtype,
-                  const ValueLookup& values);
+                  const WeightMetadata& metadata, const ValueLookup& values);
 
 // XXH3-64 over all values and buffers in the order of the parameters, as 16 hexadecimal digits.
 std::string HashWeights(std::span<Parameter* const> parameters, const ValueLookup& values);

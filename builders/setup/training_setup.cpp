@@ -9,6 +9,7 @@
 #include "builders/config/sharding_rules.h"
 #include "builders/config/types/field_limits.h"
 #include "builders/config/value_check.h"
+#include "builders/config/weights_description.h"
 #include "builders/setup/network_builder.h"
 #include "builders/setup/network_inputs.h"
 #include "builders/setup/network_outputs.h"
@@ -90,6 +91,35 @@ EpochSchedule EpochScheduleOf(const RunConfig& config, const DataLayout& layout)
   return schedule;
 }
 
+EpochSchedule InferenceScheduleOf(const RunConfig& config, const DataLayout& layout,
+                                  const InferenceSettings& settings) {
+  const std::int64_t evaluated = config.training.evaluation_batch_size;
+  EpochSchedule schedule;
+  if (settings.evaluates) {
+    schedule.test_samples =
+        std::min(layout.test_count, config.data.test_limit.value_or(layout.test_count));
+  }
+  schedule.batch = schedule.predict_batch = settings.batch;
+  schedule.evaluation_batch = evaluated;
+  schedule.steps_per_epoch = 1;
+  return schedule;
+}
+
+// The data that a network is evaluated on must look like those that it was trained on.
+void CheckSameData(const DataLayout& trained, const DataLayout& given) {
+  const bool same = trained.sample_shape == given.sample_shape &&
+                    trained.classes == given.classes && trained.vocabulary == given.vocabulary;
+  if (same) return;
+  const auto text = [](const DataLayout& layout) {
+    return "samples " + ToString(layout.sample_shape) + " of " + std::to_string(layout.classes) +
+           " classes";
+  };
+  throw ConfigError({.where = "data",
+                     .required = "data as the network was trained on, " + text(trained),
+                     .given = text(given),
+                     .advice = "name other data by --set data.dataset=... or its files"});
+}
+
 // A list of devices names one for each layer of the network.
 void CheckAssignments(const TrainingSetup& setup) {
   const auto& assignments = setup.config.memory.custom_device_assignments;
@@ -131,15 +161,21 @@ std::int64_t ThreadsOfDevice(const RunConfig& config) {
   return std::max<std::int64_t>(1, ThreadCount() / devices);
 }
 
-TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) {
-  CheckConfig(config, custom_layout != nullptr);
+TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout,
+                      const InferenceSettings* inference = nullptr) {
+  const bool has_dataset = !custom_layout || (inference && inference->evaluates);
+  CheckConfig(config, !has_dataset);
   CheckProcesses(config);
   TrainingSetup setup;
   setup.config = config;
-  if (!custom_layout) setup.dataset = DatasetIn(config);
-  setup.layout = custom_layout ? *custom_layout : LayoutOf(*setup.dataset);
-  CheckLossOfData(config, setup.layout);
-  setup.schedule = EpochScheduleOf(config, setup.layout);
+  if (has_dataset) setup.dataset = DatasetIn(config);
+  setup.layout = has_dataset ? LayoutOf(*setup.dataset) : *custom_layout;
+  setup.metadata = DescribeWeights(config, setup.layout, setup.dataset ? &*setup.dataset : nullptr);
+  const bool compares = !inference || inference->evaluates;
+  if (compares) CheckLossOfData(config, setup.layout);
+  if (has_dataset && custom_layout) CheckSameData(*custom_layout, setup.layout);
+  setup.schedule = inference ? InferenceScheduleOf(config, setup.layout, *inference)
+                             : EpochScheduleOf(config, setup.layout);
   SetThreadCount(static_cast<int>(ThreadsOfDevice(config)));
   CheckThreadCount();
   setup.backend = MakeBackend(config.training.backend);
@@ -151,7 +187,9 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout) 
     setup.diffusion = std::make_unique<DiffusionProcess>(config.diffusion);
   }
   setup.inputs = ResolveInputs(*setup.network, setup.layout, setup.diffusion.get());
-  setup.more_outputs = ResolveOutputs(*setup.network, setup.layout, setup.diffusion.get());
+  setup.more_outputs = compares
+                           ? ResolveOutputs(*setup.network, setup.layout, setup.diffusion.get())
+                           : setup.network->outputs();
   for (const NetworkOutput& output : setup.more_outputs) {
     CheckPartsOfOutput(config.sharding.data_parallel * MicroBatchesOf(config), output.name,
                        output.options.loss);
@@ -176,6 +214,12 @@ std::vector<std::int64_t> FirstSamples(std::int64_t count) {
 TrainingSetup PrepareTraining(const RunConfig& given, const DataLayout* custom_layout) {
   const RunConfig config = WithLossOfDiffusion(given);
   return WithPlaceIn(config, [&] { return Prepare(config, custom_layout); });
+}
+
+TrainingSetup PrepareInference(const RunConfig& given, const DataLayout& layout,
+                               const InferenceSettings& settings) {
+  const RunConfig config = WithLossOfDiffusion(given);
+  return WithPlaceIn(config, [&] { return Prepare(config, &layout, &settings); });
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "builders/setup/stage_setup.h"
 #include "builders/setup/step_settings.h"
 #include "layers/sequential.h"
+#include "sdk/io/weights/stored_tensor.h"
 #include "sdk/train/step.h"
 
 namespace frugal {
@@ -26,8 +27,16 @@ struct EpochSchedule {
   bool drop_last = true;
   std::int64_t steps_per_epoch = 0;
   std::int64_t total_steps = 0;
+  // > 0: nothing is trained; predictions go through in batches of at most so many samples.
+  std::int64_t predict_batch = 0;
 
   bool evaluates() const { return test_samples + validation_samples > 0; }
+};
+
+// Says what a model that is made for inference is to do.
+struct InferenceSettings {
+  std::int64_t batch = 0;  // samples of a prediction that go through at a time
+  bool evaluates = false;  // on the test part of [data]
 };
 
 // Holds what is given: everything that is known of a training before it is planned. Nothing of it
@@ -47,15 +56,23 @@ struct TrainingSetup {
   std::unique_ptr<Optimizer> optimizer;
   // This is there where the setup is that of one of several devices: then the network is its part.
   std::unique_ptr<StageSetup> stage{};
+  WeightMetadata metadata{};  // of its weight files, which describes the network
 
   // Returns the type of activations; parameters are MasterType(dtype()).
   DType dtype() const { return DTypeOf(config.training.precision); }
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.training.seed); }
+  // False for a model that was made for inference: it has no gradients and no optimizer's state.
+  bool trains() const { return schedule.predict_batch == 0; }
 };
 
 // Checks the configuration and builds the network. With `custom_layout` the program brings its own
 // data; otherwise [data] describes it. Throws ConfigError or ShapeError.
 TrainingSetup PrepareTraining(const RunConfig& config, const DataLayout* custom_layout = nullptr);
+
+// Prepares a network for inference on inputs of this layout, whose counts do not matter. Where it
+// evaluates, [data] describes the test part. Throws ConfigError or ShapeError.
+TrainingSetup PrepareInference(const RunConfig& config, const DataLayout& layout,
+                               const InferenceSettings& settings);
 
 // Returns what a step is run with. The counts of contributions are as in Plan; they and the setup
 // must outlive the result.

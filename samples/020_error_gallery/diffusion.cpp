@@ -1,4 +1,4 @@
-#include "builders/run/sampling.h"
+#include "builders/inference/sampling.h"
 #include "samples/020_error_gallery/case.h"
 #include "samples/020_error_gallery/tiny_training.h"
 

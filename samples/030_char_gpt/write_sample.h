@@ -5,7 +5,7 @@
 #include <string>
 
 #include "builders/report/report_file.h"
-#include "builders/run/text_generation.h"
+#include "builders/inference/text_generation.h"
 
 namespace frugal {
 

@@ -75,6 +75,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"builders/plan/", 31},
     {"builders/run/", 32},
     {"builders/training_memory/", 33},
+    {"builders/inference/", 33},
     {"builders/report/", 33},
     {"builders/reference/", 33},
     {"builders/report/rows/", 34},

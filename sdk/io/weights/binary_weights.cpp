@@ -75,8 +75,8 @@ std::unique_ptr<WeightSource> OpenBinaryWeights(const std::string& path) {
   return std::make_unique<BinarySource>(std::move(file), std::move(table));
 }
 
-std::int64_t BinaryBytes(const std::vector<StoredTensor>& tensors) {
-  std::int64_t bytes = std::ssize(TableOf(tensors, {}));
+std::int64_t BinaryBytes(const std::vector<StoredTensor>& tensors, const WeightMetadata& metadata) {
+  std::int64_t bytes = std::ssize(TableOf(tensors, metadata));
   for (const StoredTensor& tensor : tensors) bytes += ByteCount(tensor);
   return bytes;
 }

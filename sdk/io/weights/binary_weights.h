@@ -17,8 +17,9 @@ namespace frugal {
 // behind the last tensor.
 std::unique_ptr<WeightSource> OpenBinaryWeights(const std::string& path);
 
-// Bytes of a file of these tensors without metadata.
-std::int64_t BinaryBytes(const std::vector<StoredTensor>& tensors);
+// Bytes of a file of these tensors.
+std::int64_t BinaryBytes(const std::vector<StoredTensor>& tensors,
+                         const WeightMetadata& metadata = {});
 
 // Begins a file; the tensors lie in the order given.
 std::unique_ptr<WeightWriter> CreateBinaryWeights(const std::string& path,

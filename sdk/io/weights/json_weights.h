@@ -22,8 +22,9 @@ namespace frugal {
 // members; and on reading, for numbers that the dtype cannot hold.
 std::unique_ptr<WeightSource> OpenJsonWeights(const std::string& path);
 
-// Bytes that a file of these tensors without metadata takes at most.
-std::int64_t MostJsonBytes(const std::vector<StoredTensor>& tensors);
+// Bytes that a file of these tensors takes at most.
+std::int64_t MostJsonBytes(const std::vector<StoredTensor>& tensors,
+                           const WeightMetadata& metadata = {});
 
 // Begins a file; the tensors lie in the order given. Numbers are written with the fewest digits
 // that read back to the same bits. Write() throws WeightFileError for NaN and infinity, which JSON

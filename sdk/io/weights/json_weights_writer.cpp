@@ -20,19 +20,24 @@ std::string HeadOf(const StoredTensor& tensor) {
   return text + "\"shape\": " + ToString(tensor.shape) + ", \"data\": [";
 }
 
+// `"__metadata__": {"format": "pt"}`, of some metadata.
+std::string TextOf(const WeightMetadata& metadata) {
+  std::string text = QuoteJson(kMetadataName) + ": ";
+  const char* separator = "{";
+  for (const auto& [key, value] : metadata) {
+    text += separator + QuoteJson(key) + ": " + QuoteJson(value);
+    separator = ", ";
+  }
+  return text + "}";
+}
+
 class JsonWriter final : public WeightWriter {
  public:
   JsonWriter(const std::string& path, std::vector<StoredTensor> list,
              const WeightMetadata& metadata)
       : WeightWriter(path, std::move(list), metadata) {
     text_ = "{";
-    if (!metadata.empty()) BeginMember(QuoteJson(kMetadataName) + ": ");
-    const char* separator = "{";
-    for (const auto& [key, text] : metadata) {
-      text_ += separator + QuoteJson(key) + ": " + QuoteJson(text);
-      separator = ", ";
-    }
-    if (!metadata.empty()) text_ += "}";
+    if (!metadata.empty()) BeginMember(TextOf(metadata));
   }
 
  private:
@@ -74,9 +79,11 @@ void JsonWriter::WriteTensor(std::size_t index, std::span<const std::byte> bytes
 
 }  // namespace
 
-std::int64_t MostJsonBytes(const std::vector<StoredTensor>& tensors) {
+std::int64_t MostJsonBytes(const std::vector<StoredTensor>& tensors,
+                           const WeightMetadata& metadata) {
   constexpr std::int64_t kMostOfNumber = 26;  // -2.2250738585072014e-308 and ", "
   std::int64_t bytes = 8;                     // the braces and line breaks around all
+  if (!metadata.empty()) bytes += std::ssize(TextOf(metadata)) + 2;  // ",\n"
   for (const StoredTensor& tensor : tensors) {
     const std::int64_t frame = std::ssize(HeadOf(tensor)) + 4;  // "]}" and ",\n"
     bytes += frame + kMostOfNumber * tensor.shape.ElementCount();

@@ -62,14 +62,15 @@ WeightsFileFormat FormatToWrite(const std::string& path) {
              "'" + extension + "' is another form", "name the file .safetensors");
 }
 
-std::int64_t WeightsFileBytes(WeightsFileFormat format, const std::vector<StoredTensor>& tensors) {
+std::int64_t WeightsFileBytes(WeightsFileFormat format, const std::vector<StoredTensor>& tensors,
+                              const WeightMetadata& metadata) {
   switch (format) {
     case WeightsFileFormat::kJson:
-      return MostJsonBytes(tensors);
+      return MostJsonBytes(tensors, metadata);
     case WeightsFileFormat::kBinary:
-      return BinaryBytes(tensors);
+      return BinaryBytes(tensors, metadata);
     default:
-      return SafetensorsBytes(tensors);
+      return SafetensorsBytes(tensors, metadata);
   }
 }
 

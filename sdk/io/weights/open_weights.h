@@ -23,9 +23,10 @@ std::unique_ptr<WeightSource> OpenWeights(const std::string& path,
 // and we do not (.pt, .npz, .h5, ...): a file under it would not be what it says.
 WeightsFileFormat FormatToWrite(const std::string& path);
 
-// Bytes of a file of these tensors without metadata, as CreateWeights writes it: exactly, but for
-// JSON at most, where the digits of a number depend on its value.
-std::int64_t WeightsFileBytes(WeightsFileFormat format, const std::vector<StoredTensor>& tensors);
+// Bytes of a file of these tensors, as CreateWeights writes it: exactly, but for JSON at most,
+// where the digits of a number depend on its value.
+std::int64_t WeightsFileBytes(WeightsFileFormat format, const std::vector<StoredTensor>& tensors,
+                              const WeightMetadata& metadata = {});
 
 // Begins a weight file; kAuto writes safetensors.
 std::unique_ptr<WeightWriter> CreateWeights(const std::string& path, WeightsFileFormat format,

@@ -22,8 +22,9 @@ namespace frugal {
 // leave gaps or lie outside the file, and bytes behind the last tensor.
 std::unique_ptr<WeightSource> OpenSafetensors(const std::string& path);
 
-// Bytes of a file of these tensors without metadata.
-std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors);
+// Bytes of a file of these tensors.
+std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors,
+                              const WeightMetadata& metadata = {});
 
 // Begins a file. The caller writes the tensors in the order given; in the file they lie widest
 // dtype first and by name within a dtype, as the safetensors library orders them, so that every

@@ -60,8 +60,9 @@ class SafetensorsWriter final : public WeightWriter {
 
 }  // namespace
 
-std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors) {
-  const SafetensorsHeader header = ContentsOf(tensors, {}).header;
+std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors,
+                              const WeightMetadata& metadata) {
+  const SafetensorsHeader header = ContentsOf(tensors, metadata).header;
   const std::int64_t data = header.entries.empty() ? 0 : header.entries.back().end;
   return static_cast<std::int64_t>(sizeof(std::uint64_t)) +
          std::ssize(FormatSafetensorsHeader(header)) + data;

@@ -1,4 +1,4 @@
-#include "builders/run/text_generation.h"
+#include "builders/inference/text_generation.h"
 
 #include <cmath>
 

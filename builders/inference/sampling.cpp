@@ -1,4 +1,4 @@
-#include "builders/run/sampling.h"
+#include "builders/inference/sampling.h"
 
 #include <algorithm>
 

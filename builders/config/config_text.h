@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "builders/config/run_config.h"
+
+namespace frugal {
+
+// Tells why no text describes the configuration's network: a function of the program makes it, or a
+// layer of it whose type has no registered name. Returns nothing where a text does.
+std::optional<std::string> WhyUndescribed(const ModelOptions& model);
+
+// Writes what a network and its use take of a configuration, as TOML that ReadRunConfigText reads
+// with the same outcome: [model] with its layers or sizes, [loss], [diffusion], and of [training]
+// precision, backend, evaluation_batch_size and metrics. [data] has all of its values that
+// evaluations take, or, with data of the program's own, mean and std alone. Values at their
+// defaults are left out, but for those of layers and architectures. The network must be one that a
+// text describes.
+std::string UseText(const RunConfig& config, bool own_data);
+
+}  // namespace frugal
