@@ -10,9 +10,22 @@
 // program has one OpenMP runtime, one pool of threads and one number of them.
 namespace frugal {
 
-// How many threads a team has at most, at least 1.
+// How many threads a team has at most, at least 1. Every thread has its own number: what it sets
+// holds for the teams that it asks for.
 void SetMostThreads(int threads);
 int MostThreads();
+
+// While it lives, teams that this thread asks for have at most so many threads.
+class MostThreadsScope {
+ public:
+  explicit MostThreadsScope(int threads) : before_(MostThreads()) { SetMostThreads(threads); }
+  MostThreadsScope(const MostThreadsScope&) = delete;
+  MostThreadsScope& operator=(const MostThreadsScope&) = delete;
+  ~MostThreadsScope() { SetMostThreads(before_); }
+
+ private:
+  int before_;
+};
 
 // These say which thread of a team this one is, and how many they are; outside of a team, 0 and 1.
 int ThreadNumber();

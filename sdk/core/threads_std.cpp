@@ -1,4 +1,3 @@
-#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -9,7 +8,7 @@
 namespace frugal {
 namespace {
 
-std::atomic<int> most_threads = 2;
+thread_local int most_threads = 2;
 thread_local int number = 0;
 thread_local int team_size = 1;
 
