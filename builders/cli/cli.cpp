@@ -17,6 +17,8 @@ void AddCommands(CLI::App& app, Action& action) {
   app.require_subcommand(1);
   AddPlanCommand(app, action);
   AddTrainCommand(app, action);
+  AddPredictCommand(app, action);
+  AddEvaluateCommand(app, action);
   AddGenerateCommand(app, action);
   AddConfigCommand(app, action);
   AddPresetsCommand(app, action);

@@ -14,6 +14,8 @@ using Action = std::function<void()>;
 // Each adds one command, which sets `action` when it is chosen.
 void AddPlanCommand(CLI::App& app, Action& action);
 void AddTrainCommand(CLI::App& app, Action& action);
+void AddPredictCommand(CLI::App& app, Action& action);
+void AddEvaluateCommand(CLI::App& app, Action& action);
 void AddGenerateCommand(CLI::App& app, Action& action);
 void AddConfigCommand(CLI::App& app, Action& action);
 void AddPresetsCommand(CLI::App& app, Action& action);
