@@ -9,6 +9,7 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
+#include "sdk/core/threads.h"
 #include "sdk/data/checked_source.h"
 #include "sdk/data/sample_range.h"
 #include "sdk/memory/recording.h"
@@ -112,7 +113,8 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
                               .dtype = planned.dtype(),
                               .seed = planned.seed()}),
       sources_(Looked(std::move(sources), planned)),
-      metrics_(planned) {
+      metrics_(planned),
+      threads_(planned.threads > 0 ? planned.threads : MostThreads()) {
   if (!planned.stage) {  // else they are those of the whole
     for (const std::string& caution : CautionsAbout(planned)) LogWarning(caution);
   }
@@ -147,6 +149,7 @@ StepLayouts::Layout LocalExecutor::LayoutFor(StepKind kind, std::int64_t batch) 
 template <class Step>
 auto LocalExecutor::RunPlanned(StepKind kind, std::int64_t batch, Step step) {
   const StepScope scope(in_step_);
+  const MostThreadsScope threads(threads_);
   PlannedArena* arena = memory_.arena();
   if (arena == nullptr) return step();
   const StepLayouts::Layout layout = LayoutFor(kind, batch);

@@ -75,6 +75,7 @@ class LocalExecutor final : public Executor {
   StageLinks links_;              // null where the device is alone
   Traffic sent_;                  // in training steps
   std::vector<SlotTime> slots_;
+  const int threads_;  // of kernels
   bool averaged_ = false;
   bool in_step_ = false;
 };

@@ -178,6 +178,7 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout,
                              : EpochScheduleOf(config, setup.layout);
   SetThreadCount(static_cast<int>(ThreadsOfDevice(config)));
   CheckThreadCount();
+  setup.threads = ThreadCount();
   setup.backend = MakeBackend(config.training.backend);
   const LayerInput input = {setup.layout.BatchShape(setup.schedule.batch),
                             setup.layout.InputType(setup.dtype())};

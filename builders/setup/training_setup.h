@@ -56,6 +56,7 @@ struct TrainingSetup {
   std::unique_ptr<Optimizer> optimizer;
   // This is there where the setup is that of one of several devices: then the network is its part.
   std::unique_ptr<StageSetup> stage{};
+  int threads = 0;  // of kernels, which plans go by; 0: as many as the calling thread has set
   WeightMetadata metadata{};  // of its weight files, which describes the network
 
   // Returns the type of activations; parameters are MasterType(dtype()).

@@ -139,6 +139,29 @@ TEST_CASE("predictors take tokens, and refuse as models do", "[predictor]") {
   CHECK(predictor.PredictTokens(std::vector<std::int64_t>(tokens.size(), 3), 2).size() > 0);
 }
 
+TEST_CASE("a model computes with its own number of threads, wherever it is used", "[predictor]") {
+  SmallRun run;
+  run.network = "convnet";
+  run.threads = 1;
+  run.batch = 32;
+  Model alone = BuilderFor(run).Build();
+  const std::string expected = alone.Train().weights_hash;
+  const std::vector<float> inputs = Values(alone.layout(), 8);
+  const std::vector<float> outputs = alone.Predict(inputs, 8);
+  Model one = BuilderFor(run).Build();
+  run.threads = 3;
+  Model three = BuilderFor(run).Build();
+  std::string hash;
+  std::vector<float> elsewhere;
+  std::jthread([&] {
+    hash = one.Train().weights_hash;
+    elsewhere = one.Predict(inputs, 8);
+  }).join();
+  CHECK(hash == expected);
+  CHECK(elsewhere == outputs);
+  CHECK(three.Predict(inputs, 8).size() == outputs.size());
+}
+
 // Uses a model while it trains, within a step.
 struct UsesModel final : DataSource {
   std::shared_ptr<const DataSource> inner;
