@@ -68,17 +68,17 @@ std::string GenerateText(Model& model, const TextGenerationOptions& options, std
 }
 
 Model LoadTextModel(const RunConfig& config, const std::string& weights, std::int64_t window) {
-  RunConfig lazy = WithoutWeightsFile(config);
-  lazy.memory.memory_budget_mb.reset();  // of training
+  RunConfig use = ForInference(config);
+  use.training.metrics.clear();
+  use.model.allow_missing = config.model.allow_missing;
+  use.memory.default_initialization_strategy = InitializationStrategy::kFromFile;
+  use.memory.weights_file_path = weights;
   const DataLayout layout = {.sample_shape = {window},
                              .classes = kBytes,
                              .target_shape = {},
-                             .train_count = config.training.batch_size,
                              .vocabulary = kBytes,
                              .label_shape = {window}};
-  Model model(PlanTraining(lazy, &layout));
-  model.LoadWeights(weights, WeightsFormat::kAuto, config.model.allow_missing);
-  return model;
+  return Model(PlanInference(use, layout, {.batch = 1}));
 }
 
 }  // namespace frugal
