@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "builders/output_files.h"
 #include "samples/020_error_gallery/case.h"
 #include "samples/020_error_gallery/tiny_training.h"
@@ -32,6 +34,16 @@ Case Output(const std::string& title, const OutputOptions& output, const std::st
           }};
 }
 
+// Four samples, labelled 0, 1, 2 and 3.
+struct FourLabels final : DataSource {
+  std::int64_t count() const override { return 4; }
+  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
+            const Tensor& labels) const override {
+    std::ranges::fill(inputs.values<float>(), 0.5F);
+    std::ranges::copy(samples, labels.data<std::int64_t>());
+  }
+};
+
 std::vector<Case> OfModels() {
   return {
       Use("A step on no samples", "model.TrainStep({})", [](Model& model) { model.TrainStep({}); }),
@@ -58,6 +70,19 @@ std::vector<Case> OfModels() {
           }),
       Use("A part that the data do not have", "model.Evaluate(DatasetPart::kValidation)",
           [](Model& model) { model.Evaluate(DatasetPart::kValidation); }),
+      Use("Training a model that was made for inference", "model.ForInference().Train()",
+          [](Model& model) { model.ForInference().Train(); }),
+      Use("A file that cannot hold a network's description", "Model::FromFile(\"own.safetensors\")",
+          [](Model&) {
+            AiModelBuilder own = TinyTraining();
+            own.Layers([](LayerList& layers) {
+              layers.Flatten().Custom("head", [](const Shape& input) {
+                return std::make_unique<Dense>(input.back(), DenseOptions{.units = 3});
+              });
+            });
+            own.Build().SaveWeights("own.safetensors");
+            Model::FromFile("own.safetensors");
+          }),
       Use("Weights of another model", "model.LoadWeights(\"other.safetensors\")",
           [](Model& model) {
             AiModelBuilder other = TinyTraining();
@@ -100,6 +125,22 @@ std::vector<Case> OfBuilders() {
          builder.Data(
              {.sample_shape = {4, 4, 1}, .classes = 3, .target_shape = {}, .train_count = 8}, {});
          builder.Build().Evaluate();
+       }},
+      {"Own data without a training part", "builder.Data(layout, {nullptr, test}); Train()",
+       [] {
+         AiModelBuilder builder = TinyTraining();
+         builder.Data(
+             {.sample_shape = {4, 4, 1}, .classes = 3, .target_shape = {}, .train_count = 8}, {});
+         builder.Build().Train();
+       }},
+      {"Own data whose labels are no classes",
+       "labels [0, 1, 2, 3] of a source whose layout has classes = 3",
+       [] {
+         AiModelBuilder builder = TinyTraining();
+         builder.Data(
+             {.sample_shape = {4, 4, 1}, .classes = 3, .target_shape = {}, .train_count = 4},
+             {std::make_shared<FourLabels>(), nullptr});
+         builder.Build().TrainStep(std::vector<std::int64_t>{0, 1, 2, 3});
        }},
       {"A shape of nine dimensions", "Shape{1, 1, 1, 1, 1, 1, 1, 1, 1}",
        [] { Shape(std::vector<std::int64_t>(9, 1)); }},
