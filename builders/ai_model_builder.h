@@ -12,7 +12,8 @@
 namespace frugal {
 
 // Builds a model from code, from a configuration file, or from a file and changes in code. Each
-// verb replaces what was there before; what it changes is noted as coming from code.
+// verb replaces what was there before; what it changes is noted as coming from code. Threads: one
+// uses a builder at a time; Plan and Build of different builders may run side by side.
 class AiModelBuilder {
  public:
   AiModelBuilder() = default;

@@ -82,7 +82,7 @@ struct CheckpointedForward {
 // (layers are cut as they stand, none is entered), use_activation_pooling and max_pool_memory_mb
 // about activations and rented tensors, the tensor pool's fields, default_initialization_strategy
 // and the weights file about parameters, and max_memory_per_device_mb and memory_warning_threshold
-// about limits. Not for several threads at a time.
+// about limits. Threads: one uses a manager at a time, and so its layers and tensors.
 class TrainingMemoryManager {
  public:
   // Throws ConfigError for a configuration that cannot be honoured: contradictions, a memory budget

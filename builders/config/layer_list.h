@@ -24,7 +24,7 @@
 
 namespace frugal {
 
-// A list of layers, verb by verb. Sizes of inputs are inferred.
+// A list of layers, verb by verb. Sizes of inputs are inferred. Threads: one uses a list at a time.
 class LayerList {
  public:
   LayerList& Dense(const DenseOptions& options, std::string name = {});

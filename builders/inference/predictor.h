@@ -26,10 +26,10 @@ struct PredictorPlan {
   std::int64_t peak_bytes = 0;  // of weights and all slots
 };
 
-// A trained network that any number of threads share: the weights are there once. Every call may
-// come from any thread at any time, but for moving and destroying the predictor. A call computes
-// with `threads` threads in one of the slots, which is the memory that was planned for it, and
-// comes to the bits of Model::Predict of a model with as many threads and the same batch.
+// A trained network that any number of threads share: the weights are there once. Threads: every
+// call may come from any of them at any time, but for moving and destroying the predictor. A call
+// computes with `threads` threads in one of the slots, which is the memory that was planned for it,
+// and comes to the bits of Model::Predict of a model with as many threads and the same batch.
 class Predictor {
  public:
   // Copies the weights, or their averages where an optimizer keeps them: the model may train on,

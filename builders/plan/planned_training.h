@@ -10,7 +10,8 @@ namespace frugal {
 enum class PlanPurpose : std::uint8_t { kRun, kPrint };
 
 // A planned training: what was given, with what the planner chose in force in its configuration and
-// in the network's checkpointed segments, and the plan of what it will all take.
+// in the network's checkpointed segments, and the plan of what it will all take. Threads: any
+// number may read its values; its network, backend and optimizer serve one at a time.
 struct PlannedTraining : TrainingSetup {
   Plan plan;
   std::string published_model{};  // its name, where one is planned without data; else empty

@@ -49,8 +49,9 @@ struct InferenceOptions {
 };
 
 // A planned network with its memory. Lives by its plan: what a step takes was planned first. After
-// it was moved into another model, every call throws UsageError. One thread uses it at a time: what
-// runs, or looks at values or memory, throws UsageError while another thread does.
+// it was moved into another model, every call throws UsageError. Threads: one uses it at a time,
+// which is checked: what runs, or looks at values or memory, throws UsageError while another thread
+// does. Threads that predict share a Predictor.
 class Model {
  public:
   // With own data, `sources` holds it; otherwise data sets are read when they are first needed.

@@ -44,7 +44,8 @@ struct TrainOptions {
   bool profile = false;  // time every kernel, by kind of operation
 };
 
-// Told of a training's progress.
+// Told of a training's progress. Threads: it is called by the one that trains, between steps, and
+// may use the model there.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;

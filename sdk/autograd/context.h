@@ -34,7 +34,7 @@ enum class Deferred : std::uint8_t {
 
 // Everything an operation reaches outside itself: kernels, memory, the tape, parameters, random
 // numbers. Dry, the memory has addresses but no storage and kernels are not run; nothing else
-// differs, and no operation can tell.
+// differs, and no operation can tell. Threads: each that runs a network has a context of its own.
 class Context {
  public:
   struct Parts {

@@ -29,8 +29,8 @@
 // - M rows, K inputs, N outputs of a product; S spatial positions; C channels; D features.
 namespace frugal {
 
-// A complete set of kernels. Safe to use from one thread at a time; the kernels themselves use
-// `threads` threads.
+// A complete set of kernels. Threads: one uses it at a time; the kernels themselves use teams of as
+// many as SetThreadCount says.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -65,8 +65,9 @@ std::unique_ptr<Backend> MakeEigenBackend();
 std::unique_ptr<Backend> MakeOneDnnBackend();
 std::unique_ptr<Backend> MakeBackend(BackendKind kind);
 
-// Number of threads that kernels use from now on, in the whole process; 0 = what the process began
-// with: OMP_NUM_THREADS, else all cores that it may run on.
+// Number of threads that kernels use from now on, where the calling thread runs them; 0 = what the
+// process began with: OMP_NUM_THREADS, else all cores that it may run on. Threads: each has a
+// number of its own, and begins with that.
 void SetThreadCount(int threads);
 int ThreadCount();
 

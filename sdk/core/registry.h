@@ -11,8 +11,8 @@
 namespace frugal {
 
 // All rows of one kind of thing, ours and those that programs add. A row has a `name`, which is
-// what files call it. Rows stay where they are, so pointers to them may be kept. Any thread may use
-// it.
+// what files call it. Rows stay where they are, so pointers to them may be kept. Threads: any
+// may use it at any time; what is added serves configurations that are read afterwards.
 template <class Row>
 class Registry {
  public:

@@ -55,7 +55,8 @@ Shape BatchShape(const NamedTargets& targets, std::int64_t batch);
 enum class DatasetPart : std::uint8_t { kTrain, kTest, kValidation };
 std::string_view NameOf(DatasetPart part);  // "training", "test", "validation"
 
-// One part of an opened data set.
+// One part of an opened data set. Threads: one asks it at a time, but where several devices are
+// threads, and where models share it; then Fill runs in several at once.
 class DataSource {
  public:
   virtual ~DataSource() = default;

@@ -48,7 +48,7 @@ class Block {
   MemoryTag tag_ = MemoryTag::kActivation;
 };
 
-// A source of memory. Must outlive its blocks.
+// A source of memory. Must outlive its blocks. Threads: one uses it at a time unless it says more.
 class Allocator {
  public:
   Allocator() = default;

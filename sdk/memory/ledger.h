@@ -22,7 +22,7 @@ struct MemoryLimit {
 class TrackedAllocator;
 
 // The one bookkeeping of planning and running: what is live, what the peak was, who holds it.
-// Not thread-safe: operations take memory from the thread that runs the step.
+// Threads: one uses a ledger at a time: operations take memory from the thread that runs the step.
 class MemoryLedger {
  public:
   MemoryLedger() : label_(labels_.Intern("other")) {}

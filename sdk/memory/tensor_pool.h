@@ -35,7 +35,8 @@ struct PoolStatistics {
 // gave back, whoever takes them next, and change nothing for the others. All together keep no more
 // than the largest limit of those whose blocks are idle.
 // Invariants for each: its idle bytes <= max_idle_bytes; no bucket holds more than
-// max_items_per_bucket of its blocks. Thread-safe: models of one process may share it.
+// max_items_per_bucket of its blocks. Threads: any may use it at any time, as models of one process
+// do.
 class TensorPool final : public Allocator {
  public:
   TensorPool(Allocator& upstream, PoolOptions options);

@@ -19,7 +19,8 @@ struct MetricBatch {
 };
 
 // A number over all rows since the last Reset. Rows are counted, or summed in double precision in
-// the order in which they come, so how they are split into batches changes no bit of it.
+// the order in which they come, so how they are split into batches changes no bit of it. Threads:
+// one uses a metric at a time; each model makes its own.
 class Metric {
  public:
   virtual ~Metric() = default;

@@ -8,7 +8,7 @@
 
 namespace frugal {
 
-// Ours, and those that programs add: Metrics().Add({.name = "brier", ...}).
+// Ours, and those that programs add: Metrics().Add({.name = "brier", ...}). Threads: as Registry.
 Registry<MetricRow>& Metrics();
 
 // The row that makes the metric of this name: "top_k" for "top_5". Throws ConfigError where there

@@ -42,7 +42,9 @@ struct Projection {
 // once.
 enum class Recompute : std::uint8_t { kWithOthers, kNever, kAlways };
 
-// A forward-only composition of operations. Backward belongs to the operations.
+// A forward-only composition of operations. Backward belongs to the operations. Threads: several
+// may run it at once without a tape, each in a context of its own, as a Predictor's do: Forward
+// keeps nothing in members.
 class Layer : public Module {
  public:
   virtual LayerKind kind() const { return LayerKind::kBlock; }

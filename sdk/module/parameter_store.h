@@ -29,8 +29,9 @@ using GatherFunction =
     std::function<void(const Parameter&, const Tensor& value, std::int64_t holder)>;
 
 // The values, gradients and optimizer state of a model's parameters, each taken from memory when
-// it is first asked for. Goes by Parameter::index: parameters that were never named, and two
-// of one number, are refused with a UsageError.
+// it is first asked for. Threads: one uses a store at a time; any number may read values, and
+// packed copies, that are there. Goes by Parameter::index: parameters that were never named, and
+// two of one number, are refused with a UsageError.
 class ParameterStore {
  public:
   static constexpr std::size_t kStateCount = 3;

@@ -10,7 +10,9 @@
 
 namespace frugal {
 
-// Applies one update to each trainable parameter that got a gradient in this step.
+// Applies one update to each trainable parameter that got a gradient in this step. Threads: those
+// that update other parameters, in contexts of their own, may share one; the rate is set by one
+// alone.
 class Optimizer {
  public:
   // clip_norm 0 = no clipping; total_steps is what schedules run down to.

@@ -11,7 +11,8 @@
 namespace frugal {
 
 // A contiguous row-major array of one element type in shared, reference-counted storage. Copying a
-// Tensor copies the reference. Images are channels-last: [N, H, W, C].
+// Tensor copies the reference. Images are channels-last: [N, H, W, C]. Threads: each may have
+// references of its own to one storage; who writes elements while others use them is not checked.
 class Tensor {
  public:
   Tensor() = default;
