@@ -92,7 +92,7 @@ std::optional<DataLayout> LayoutFrom(const json& input) {
                                  .shape = ShapeFrom(condition.at("shape")),
                                  .classes = condition.at("classes").get<std::int64_t>()});
   }
-  for (const json& more : input.at("more_targets")) {
+  for (const json& more : input.value("more_targets", json::array())) {
     layout.more_targets.push_back({.name = more.at("name").get<std::string>(),
                                    .classes = more.at("classes").get<std::int64_t>(),
                                    .shape = ShapeFrom(more.at("shape"))});
