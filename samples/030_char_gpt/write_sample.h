@@ -4,8 +4,8 @@
 #include <iostream>
 #include <string>
 
-#include "builders/report/report_file.h"
 #include "builders/inference/text_generation.h"
+#include "builders/report/report_file.h"
 
 namespace frugal {
 
