@@ -43,7 +43,7 @@ TEST_CASE("no way of checkpointing changes what an architecture computes") {
     SmallRun run = RunOf(name);
     const Trained plain = Train(run);
     run.memory.use_gradient_checkpointing = true;
-    for (const std::int64_t every : {1, 2, 3}) {
+    for (const std::int64_t every : {1, 2, 3, 100}) {
       for (const bool attention : {false, true}) {
         for (const bool residual : {false, true}) {
           INFO(name << " every " << every << " attention " << attention << " residual "
@@ -54,7 +54,8 @@ TEST_CASE("no way of checkpointing changes what an architecture computes") {
           const Trained trained = Train(run);
           CheckSame(plain, trained);
           CheckPlanIsRun(trained.plan, trained.result, true);
-          CHECK(trained.plan.steps.front().recomputed_flops > 0);
+          const bool runs_again = trained.plan.steps.front().recomputed_flops > 0;
+          CHECK(runs_again == (attention || residual || name == "resnet18"));
         }
       }
     }

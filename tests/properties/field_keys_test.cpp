@@ -29,7 +29,8 @@ const std::map<std::string, const FieldTable*>& Sections() {
 
 // Keys that are read by functions of their own.
 bool IsReadByItself(const std::string& key) {
-  static const std::set<std::string> keys = {"memory.preset", "model.preset", "model.family"};
+  static const std::set<std::string> keys = {"memory.preset", "memory.extend", "model.preset",
+                                             "model.family"};
   return keys.contains(key) || key.starts_with("model.layers") || key.starts_with("model.config");
 }
 

@@ -57,41 +57,6 @@ TEST_CASE("no policy changes losses, gradients, weights, statistics or masks") {
   }
 }
 
-// Every pair of the kinds that may run again, in runs of one and more layers.
-std::vector<std::pair<std::string, TrainingMemoryConfig>> Kinds() {
-  std::vector<std::pair<std::string, TrainingMemoryConfig>> kinds;
-  for (const std::int64_t every : {1, 2, 100}) {
-    for (const bool attention : {true, false}) {
-      for (const bool residual : {true, false}) {
-        TrainingMemoryConfig memory;
-        memory.use_gradient_checkpointing = true;
-        memory.checkpoint_every_n_layers = every;
-        memory.checkpoint_attention_layers = attention;
-        memory.checkpoint_residual_blocks = residual;
-        kinds.emplace_back("every " + std::to_string(every) + (attention ? ", attention" : "") +
-                               (residual ? ", residual" : ""),
-                           memory);
-      }
-    }
-  }
-  return kinds;
-}
-
-TEST_CASE("layers of published models that run once change nothing, and are planned") {
-  for (const std::string& network : ArchitectureNames()) {
-    SmallRun run;
-    run.network = network;
-    const Trained plain = Train(run);
-    for (const auto& [name, memory] : Kinds()) {
-      INFO(network << " " << name);
-      run.memory = memory;
-      const Trained trained = Train(run);
-      CheckSame(plain, trained);
-      CheckPlanIsRun(trained.plan, trained.result, true);
-    }
-  }
-}
-
 TEST_CASE("every preset computes the same") {
   for (const std::string& network : NetworkNames()) {
     SmallRun run;
