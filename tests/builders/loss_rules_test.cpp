@@ -91,6 +91,34 @@ TEST_CASE("a field of another loss is refused, and sample weights of a program's
         std::string::npos);
 }
 
+TEST_CASE("losses of further outputs are held to the same") {
+  const auto refused = [](const LossOptions& loss, std::int64_t parts = 1) {
+    return RefusalOf([&] {
+      const DataLayout layout = SyntheticLayout();
+      AiModelBuilder builder;
+      builder.Data(layout, SyntheticSources(layout));
+      TrainingOptions training;
+      training.batch_size = 4;
+      training.gradient_accumulation_steps = parts;
+      builder.Training(training);
+      builder.Layers([&](LayerList& l) {
+        l.Flatten().Output("aside", {.loss = loss}, [](LayerList& o) { o.Dense({.units = 5}); });
+        l.Dense({.units = 5});
+      });
+      builder.Plan();
+    });
+  };
+  CHECK(refused({.kind = LossKind::kFocal}, 2).empty());
+  CHECK(refused({.class_weights = {1, 2}})
+            .find("class_weights of output 'aside' has one for each "
+                  "of the 5 classes; 2 were given") != std::string::npos);
+  const LossOptions weighted = {.class_weights = {1, 2, 3, 4, 5}};
+  CHECK(refused(weighted).empty());
+  CHECK(refused(weighted, 2)
+            .find("a step has 2 parts, and the loss of output 'aside' weighs labels "
+                  "(class_weights)") != std::string::npos);
+}
+
 TEST_CASE("a source without the weights it promised says so") {
   DataLayout layout = SyntheticLayout();
   layout.sample_weights = true;

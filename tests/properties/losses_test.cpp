@@ -196,6 +196,28 @@ TEST_CASE("parts of a batch give the loss of the whole where samples count alike
   }
 }
 
+TEST_CASE("weights of samples reach every output") {
+  const LossRun run = {"two outputs", {.kind = LossKind::kFocal}, true};
+  const auto builder = [&](const SmallRun& small) {
+    AiModelBuilder made = BuilderFor(run, small);
+    made.Layers([](LayerList& l) {
+      l.Dense({.units = 16, .activation = Activation::kTanh});
+      l.Output("aside", {.loss = {.kind = LossKind::kHinge}, .weight = 0.5},
+               [](LayerList& o) { o.Dense({.units = 5}); });
+      l.Dense({.units = 5});
+    });
+    return made;
+  };
+  SmallRun small = {.memory = {}, .backend = BackendKind::kEigen, .precision = Precision::kF64};
+  small.optimizer = {.kind = OptimizerKind::kSgd, .lr = 0.1};
+  Model whole = builder(small).Build();
+  const Trained plain = Train(whole);
+  CheckPlanIsRun(plain.plan, plain.result, true);
+  small.accumulate = 4;
+  Model model = builder(small).Build();
+  CHECK(RelativeError(Train(model).result.losses, plain.result.losses) < 1e-12);
+}
+
 TEST_CASE("devices compute what one does, weights of samples too") {
   for (const LossRun& run : LossRuns()) {
     if (!run.loss.class_weights.empty()) continue;
