@@ -50,9 +50,11 @@ Trial CandidatePlanner::TrialOf(const StepSettings& settings, int64_t batch) {
 BudgetCandidate CandidatePlanner::Plan(const StepSettings& settings, const ChainChoice& chain,
                                        int64_t place_up_to) {
   ++planned_;
-  progress_.Tell([&] {
-    return "looking for what fits the memory budget; " + std::to_string(planned_) + " ways planned";
-  });
+  if (setup_.config.memory.memory_budget_mb)
+    progress_.Tell([&] {
+      return "looking for what fits the memory budget; " + std::to_string(planned_) +
+             " ways planned";
+    });
   BudgetCandidate candidate{settings, chain, {}};
   candidate.seconds = chain.cost.seconds * static_cast<double>(settings.micro_batches);
   if (settings.micro_batches > kRepresentativeParts) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "builders/budget/candidate_planner.h"
-#include "builders/budget/limit_search.h"
 
 namespace frugal {
 namespace {
@@ -37,8 +36,8 @@ class SegmentsSearch {
   SegmentsChoice Fastest() {
     TryRuns(choice_.every_n_layers);
     choice_.plan.stated_peak_bytes = peak_;
-    LimitSearch search(Chain(), peak_, [&](const ChainChoice& one) { return PeakOf(one); });
-    if (const auto found = search.Fastest()) Take(*found);
+    tried_ = {PeakOf(Chain().keep_all())};
+    TakeFastestWithin(peak_, 0);
     return choice_;
   }
 
@@ -86,25 +85,27 @@ class SegmentsSearch {
 
   // Takes the fastest schedule of the chain that is little above the least and no higher than runs.
   void TryLeast() {
-    const ChainChoice least = Chain().Least();
-    std::vector<BudgetCandidate> tried = {PeakOf(least), PeakOf(Chain().keep_all())};
+    tried_ = {PeakOf(Chain().Least()), PeakOf(Chain().keep_all())};
     int64_t lowest = peak_;
-    for (const BudgetCandidate& one : tried) lowest = std::min(lowest, one.footprint.peak_bytes);
-    const int64_t enough = std::min(peak_, lowest + lowest / 50);
-    // The model's bytes are off by a few, so the largest limit that does is searched for.
-    int64_t fitting = least.cost.peak_bytes;
+    for (const BudgetCandidate& one : tried_) lowest = std::min(lowest, one.footprint.peak_bytes);
+    TakeFastestWithin(std::min(peak_, lowest + lowest / 50), tried_[0].chain.cost.peak_bytes);
+  }
+
+  // The model's bytes are off by a few, so the largest limit that does is searched for from a
+  // `fitting` one, in a few steps, since each takes as long as a plan.
+  void TakeFastestWithin(int64_t enough, int64_t fitting) {
     int64_t too_much = Chain().keep_all().cost.peak_bytes;
     for (int i = 0; i < kLimitsTried && fitting < too_much; ++i) {
       const int64_t limit = fitting + (too_much - fitting) / 2;
       const auto choice = Chain().Fastest(limit);
-      if (choice) tried.push_back(PeakOf(*choice));
-      const bool fits = choice && tried.back().footprint.peak_bytes <= enough;
+      if (choice) tried_.push_back(PeakOf(*choice));
+      const bool fits = !choice || tried_.back().footprint.peak_bytes <= enough;
       (fits ? fitting : too_much) = limit;
     }
-    std::erase_if(tried,
+    std::erase_if(tried_,
                   [&](const BudgetCandidate& one) { return one.footprint.peak_bytes > enough; });
-    if (tried.empty()) return;
-    Take(*std::ranges::min_element(tried, {}, &BudgetCandidate::seconds));
+    if (tried_.empty()) return;
+    Take(*std::ranges::min_element(tried_, {}, &BudgetCandidate::seconds));
   }
 
   void Take(const BudgetCandidate& found) {
@@ -116,6 +117,7 @@ class SegmentsSearch {
   CandidatePlanner planner_;
   std::optional<ChainPlanner> chain_;
   SegmentsChoice choice_;
+  std::vector<BudgetCandidate> tried_;
   int64_t peak_ = 0;  // the least of runs
 };
 

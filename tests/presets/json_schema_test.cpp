@@ -57,7 +57,7 @@ TEST_CASE("Sections compose into the schema of a file") {
   const Json& memory = schema["properties"]["memory"];
   CHECK(memory["description"] == "The memory policy.");
   CHECK(memory["properties"].size() == MemoryFields().fields.size() + 1);
-  CHECK(memory["properties"]["preset"]["enum"].size() == 9);
+  CHECK(memory["properties"]["preset"]["anyOf"][0]["enum"].size() == 9);
   CHECK(memory["properties"]["tensor_pool_options"]["anyOf"][0]["properties"].size() == 5);
 }
 
