@@ -163,8 +163,8 @@ clip_gradient_norm = 1.0
 seed = 1
 
 [output]
-weights = "diffusion.safetensors"
-report = "diffusion.html"
+weights = "clothes.safetensors"
+report = "clothes.html"
 )";
 
 constexpr std::string_view kTransfer = R"([model]

@@ -61,9 +61,18 @@ std::vector<LayerMeasurement> LayersOf(const Profile& profile, const MemoryTrace
 }
 
 // A loss of the program's own may take other labels than the layout has.
+LabelRule RuleOf(const LossOptions& loss) {
+  return {.checked = !loss.function, .ignored = loss.ignore_index};
+}
+
 DataSources Looked(DataSources sources, const PlannedTraining& planned) {
-  const LossOptions& loss = planned.config.loss;
-  const LabelRule labels = {.checked = !loss.function, .ignored = loss.ignore_index};
+  LabelRules labels = {.own = RuleOf(planned.config.loss)};
+  for (const NamedTargets& targets : planned.layout.more_targets) {
+    LabelRule& rule = labels.more.emplace_back();
+    for (const NetworkOutput& output : planned.more_outputs) {
+      if (output.options.target == targets.name) rule = RuleOf(output.options.loss);
+    }
+  }
   return {Checked(std::move(sources.train), planned.layout, labels),
           Checked(std::move(sources.test), planned.layout, labels),
           Checked(std::move(sources.validation), planned.layout, labels)};

@@ -1,6 +1,7 @@
 #include "builders/setup/network_outputs.h"
 
 #include <algorithm>
+#include <span>
 
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
@@ -53,10 +54,26 @@ void CheckLoss(const NetworkOutput& output, std::int64_t classes) {
                      : "use mse, l1 or huber, or labels as targets");
 }
 
+// A label that one of them leaves out would be no class to the other.
+void CheckSharedLabels(const NetworkOutput& output, const LossOptions& first,
+                       std::span<const NetworkOutput> before) {
+  const std::string& target = output.options.target;
+  const auto other = std::ranges::find_if(
+      before, [&](const NetworkOutput& one) { return one.options.target == target; });
+  if (!target.empty() && other == before.end()) return;
+  const std::int64_t left_out = (target.empty() ? first : other->options.loss).ignore_index;
+  if (output.options.loss.ignore_index == left_out) return;
+  Refuse("outputs that are compared with the same labels leave out the same one",
+         "output " + QuotedName(output.name) +
+             " has loss.ignore_index = " + std::to_string(output.options.loss.ignore_index) +
+             ", and another has " + std::to_string(left_out),
+         "give both the same ignore_index");
+}
+
 }  // namespace
 
 NetworkOutputs ResolveOutputs(const Sequential& network, const DataLayout& layout,
-                              const DiffusionProcess* diffusion) {
+                              const LossOptions& loss, const DiffusionProcess* diffusion) {
   const NetworkOutputs& outputs = network.outputs();
   if (diffusion != nullptr && !outputs.empty()) {
     Refuse("in diffusion the network has one output",
@@ -68,6 +85,7 @@ NetworkOutputs ResolveOutputs(const Sequential& network, const DataLayout& layou
              "another one is called " + QuotedName(at->name), "rename one of them");
     }
     CheckLoss(*at, ClassesFor(*at, layout));
+    CheckSharedLabels(*at, loss, std::span(outputs.begin(), at));
   }
   for (const NamedTargets& targets : layout.more_targets) {
     const bool is_used = std::ranges::any_of(outputs, [&](const NetworkOutput& output) {

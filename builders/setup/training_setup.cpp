@@ -188,9 +188,9 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout,
     setup.diffusion = std::make_unique<DiffusionProcess>(config.diffusion);
   }
   setup.inputs = ResolveInputs(*setup.network, setup.layout, setup.diffusion.get());
-  setup.more_outputs = compares
-                           ? ResolveOutputs(*setup.network, setup.layout, setup.diffusion.get())
-                           : setup.network->outputs();
+  setup.more_outputs =
+      compares ? ResolveOutputs(*setup.network, setup.layout, config.loss, setup.diffusion.get())
+               : setup.network->outputs();
   for (const NetworkOutput& output : setup.more_outputs) {
     CheckPartsOfOutput(config.sharding.data_parallel * MicroBatchesOf(config), output.name,
                        output.options.loss);

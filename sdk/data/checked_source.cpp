@@ -63,7 +63,8 @@ std::optional<std::int64_t> FirstUnwritten(const Tensor& tensor) {
 
 class CheckedSource final : public DataSource {
  public:
-  CheckedSource(std::shared_ptr<const DataSource> inner, DataLayout layout, const LabelRule& labels)
+  CheckedSource(std::shared_ptr<const DataSource> inner, DataLayout layout,
+                const LabelRules& labels)
       : inner_(std::move(inner)), layout_(std::move(layout)), labels_(labels) {}
 
   std::int64_t count() const override { return inner_->count(); }
@@ -82,8 +83,8 @@ class CheckedSource final : public DataSource {
       CheckWritten(samples, targets, layout_.classes > 0 ? "label" : "target");
     }
     if (layout_.vocabulary > 0) CheckRange(samples, inputs, "token", layout_.vocabulary);
-    if (layout_.classes > 0 && labels_.checked) {
-      CheckRange(samples, targets, "label", layout_.classes, labels_.ignored);
+    if (layout_.classes > 0 && labels_.own.checked) {
+      CheckRange(samples, targets, "label", layout_.classes, labels_.own.ignored);
     }
   }
 
@@ -99,7 +100,17 @@ class CheckedSource final : public DataSource {
 
   void FillMoreTargets(std::span<const std::int64_t> samples,
                        std::span<const Tensor> targets) const override {
-    inner_->FillMoreTargets(samples, targets);  // each has a loss of its own to look at them
+    inner_->FillMoreTargets(samples, targets);
+    for (std::size_t i = 0; i < std::min(targets.size(), layout_.more_targets.size()); ++i) {
+      const NamedTargets& more = layout_.more_targets[i];
+      const LabelRule rule = i < labels_.more.size() ? labels_.more[i] : LabelRule();
+      if (more.classes == 0 || !rule.checked) continue;
+      CheckRange(samples, targets[i], more.name + " label", more.classes, rule.ignored);
+    }
+  }
+
+  void FillWeights(std::span<const std::int64_t> samples, const Tensor& weights) const override {
+    inner_->FillWeights(samples, weights);
   }
 
  private:
@@ -155,14 +166,14 @@ class CheckedSource final : public DataSource {
 
   std::shared_ptr<const DataSource> inner_;
   DataLayout layout_;
-  LabelRule labels_;
+  LabelRules labels_;
   mutable std::atomic<bool> looked_at_ = false;
 };
 
 }  // namespace
 
 std::shared_ptr<const DataSource> Checked(std::shared_ptr<const DataSource> source,
-                                          const DataLayout& layout, const LabelRule& labels) {
+                                          const DataLayout& layout, const LabelRules& labels) {
   const bool checked = dynamic_cast<const CheckedSource*>(source.get()) != nullptr;
   if (source == nullptr || checked) return source;
   return std::make_shared<CheckedSource>(std::move(source), layout, labels);

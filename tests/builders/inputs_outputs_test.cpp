@@ -229,6 +229,35 @@ TEST_CASE("lists inside lists find the values that they saved themselves", "[gra
   CHECK(nested.Predict(image, 1) == flat.Predict(image, 1));
 }
 
+// Gives a color that is none.
+struct WrongColors final : DataSource {
+  std::int64_t count() const override { return inner->count(); }
+  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
+            const Tensor& targets) const override {
+    inner->Fill(samples, inputs, targets);
+  }
+  void FillConditions(std::span<const std::int64_t> samples,
+                      std::span<const Tensor> conditions) const override {
+    inner->FillConditions(samples, conditions);
+  }
+  void FillMoreTargets(std::span<const std::int64_t> samples,
+                       std::span<const Tensor> targets) const override {
+    inner->FillMoreTargets(samples, targets);
+    targets[1].values<std::int64_t>()[0] = 3;
+  }
+  std::shared_ptr<const DataSource> inner = SyntheticSources(RichLayout()).train;
+};
+
+TEST_CASE("a label of a further output that is no class is named", "[graph]") {
+  Model model = BuilderFor({})
+                    .Data(RichLayout(), {std::make_shared<WrongColors>()})
+                    .Layers(Rich)
+                    .Training({.evaluate = false})
+                    .Build();
+  CHECK_THAT(RefusalOf([&] { model.TrainStep(std::vector<std::int64_t>{4}); }),
+             Contains("data, sample 4") && Contains("color labels lie in [0, 3); 3 was"));
+}
+
 std::string RefusalWith(const LayerList::Fill& fill, const DataLayout& layout = RichLayout()) {
   return RefusalOf(
       [&] { BuilderFor({}).Data(layout, SyntheticSources(layout)).Layers(fill).Plan(); });
@@ -267,6 +296,8 @@ TEST_CASE("inputs and outputs that do not fit are refused in a sentence", "[grap
   CHECK_THAT(
       RefusalWith(output({.loss = {.kind = LossKind::kCrossEntropy}}, "main"), SyntheticLayout()),
       Contains("the first one is called main"));
+  CHECK_THAT(RefusalWith(output({.loss = {.ignore_index = 9}}), SyntheticLayout()),
+             Contains("leave out the same one; output 'o' has loss.ignore_index = 9"));
   CHECK_THAT(RefusalWith([](LayerList& l) { l.Again("x"), Ends(l); }, SyntheticLayout()),
              Contains("model.layers.0 (again)") && Contains("give a layer before it a name"));
   CHECK_THAT(RefusalWith(
