@@ -24,6 +24,22 @@ std::vector<double> ToDoubles(const Tensor& tensor) {
   return {tensor.values<float>().begin(), tensor.values<float>().end()};
 }
 
+template <class From, class To>
+void CopyAs(const Tensor& from, const Tensor& to) {
+  std::ranges::transform(from.values<From>(), to.data<To>(),
+                         [](From value) { return static_cast<To>(value); });
+}
+
+// Copies f32 or f64 into either of them, of one shape.
+void CopyNumbers(const Tensor& from, const Tensor& to) {
+  const bool wide = to.dtype() == DType::kF64;
+  if (from.dtype() == DType::kF64) {
+    wide ? CopyAs<double, double>(from, to) : CopyAs<double, float>(from, to);
+  } else {
+    wide ? CopyAs<float, double>(from, to) : CopyAs<float, float>(from, to);
+  }
+}
+
 // A moving average begins anew with the value, where there is one.
 void RestartEma(ParameterStore& store, const Parameter& parameter, Backend& backend) {
   if (!store.HasState(parameter, ParameterStore::kAverage)) return;
@@ -220,6 +236,36 @@ void Model::SetValues(const std::string& path, std::span<const double> values) {
     }
     store->Repack(parameter, *planned_->backend);
   }
+}
+
+std::int64_t Model::CopyWeights(Model& from) {
+  if (&from == this) return std::ssize(parameters());
+  const OneThreadGuard::Scope use(*use_, "Model::CopyWeights");
+  const OneThreadGuard::Scope other_use(*from.use_, "Model::CopyWeights");
+  const frugal::EmaScope average(*from.executor_);
+  std::int64_t count = 0;
+  for (const Parameter* parameter : parameters()) {
+    const auto found = std::ranges::find(from.parameters(), parameter->path, &Parameter::path);
+    if (found == from.parameters().end()) continue;
+    if (!((*found)->shape == parameter->shape)) {
+      throw UsageError({.where = "Model::CopyWeights",
+                        .required = parameter->path + " is " + ToString(parameter->shape),
+                        .given = "the other model has it as " + ToString((*found)->shape),
+                        .advice = "give one of them another name, to leave it out"});
+    }
+    const Tensor value = from.executor_->ValueOf(**found);
+    for (ParameterStore* store : executor_->StoresWith(*parameter)) {
+      CopyNumbers(value, store->Value(*parameter));
+      RestartEma(*store, *parameter, *planned_->backend);
+      store->Repack(*parameter, *planned_->backend);
+    }
+    ++count;
+  }
+  if (count > 0) return count;
+  throw UsageError({.where = "Model::CopyWeights",
+                    .required = "models that have weights under the same paths",
+                    .given = "these have none in common",
+                    .advice = "give layers the same names"});
 }
 
 std::vector<double> Model::LastGradient(const std::string& path) {

@@ -142,6 +142,10 @@ class Model {
   std::vector<double> Values(const std::string& path);
   // Gives it other values, in its order. Moving averages stay as they are.
   void SetValues(const std::string& path, std::span<const double> values);
+  // Takes the weights and buffers that another model has under the same paths, as it would save
+  // them, e.g. those of a trained body under a new head; moving averages begin anew with them.
+  // Returns how many there were. Throws UsageError where there is none, or one has another shape.
+  std::int64_t CopyWeights(Model& from);
   // The gradient that the last TrainStep left, before clipping; empty where none arrived, and with
   // optimizer_in_backward, which leaves none.
   std::vector<double> LastGradient(const std::string& path);

@@ -45,10 +45,11 @@ void DataSource::FillMoreTargets(std::span<const std::int64_t>, std::span<const 
 }
 
 void DataSource::FillWeights(std::span<const std::int64_t>, const Tensor&) const {
-  throw UsageError({.where = "DataSource::FillWeights",
-                    .required = "the data hold a weight for each sample (sample_weights = true)",
-                    .given = "this source has inputs and targets only",
-                    .advice = "override FillWeights, or leave DataLayout::sample_weights at false"});
+  throw UsageError(
+      {.where = "DataSource::FillWeights",
+       .required = "the data hold a weight for each sample (sample_weights = true)",
+       .given = "this source has inputs and targets only",
+       .advice = "override FillWeights, or leave DataLayout::sample_weights at false"});
 }
 
 }  // namespace frugal

@@ -170,5 +170,30 @@ TEST_CASE("the schedule of a second training begins anew") {
   CHECK(first.rates == second.rates);
 }
 
+TEST_CASE("weights are copied from model to model, by their paths") {
+  const auto build = [](std::int64_t seed, const std::string& head, std::int64_t width) {
+    return BuilderFor({})
+        .Training({.batch_size = 8, .max_steps = 2, .seed = seed, .threads = 1})
+        .Layers([&](LayerList& l) {
+          l.Flatten().Dense({.units = width}, "body").Dense({.units = 5}, head);
+        })
+        .Build();
+  };
+  Model trained = build(1, "head", 6), same = build(2, "head", 6), other = build(3, "top", 6);
+  trained.Train();
+  CHECK(same.CopyWeights(trained) == 4);
+  CHECK(same.WeightsHash() == trained.WeightsHash());
+  const std::vector<double> head = other.Values("top.weight");
+  CHECK(other.CopyWeights(trained) == 2);
+  CHECK(other.Values("body.weight") == trained.Values("body.weight"));
+  CHECK(other.Values("top.weight") == head);
+  Model wide = build(4, "head", 7);
+  CHECK_THAT(RefusalOf([&] { wide.CopyWeights(trained); }),
+             Contains("body.weight is [7, 128]; the other model has it as [6, 128]"));
+  Model stranger =
+      BuilderFor({}).Layers([](LayerList& l) { l.Flatten().Dense({.units = 5}, "z"); }).Build();
+  CHECK_THAT(RefusalOf([&] { stranger.CopyWeights(trained); }), Contains("none in common"));
+}
+
 }  // namespace
 }  // namespace frugal::testing
