@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "builders/budget/candidate_planner.h"
+#include "sdk/memory/system_memory.h"
 
 namespace frugal {
 namespace {
@@ -128,15 +129,15 @@ std::optional<SegmentsChoice> ChooseSegments(const TrainingSetup& setup) {
   if (!memory.use_gradient_checkpointing || memory.memory_budget_mb || setup.stage) {
     return std::nullopt;
   }
-  switch (memory.checkpoint_planning) {
-    case CheckpointPlanning::kAsStated:
-      return std::nullopt;
-    case CheckpointPlanning::kFastest:
-      return SegmentsSearch(setup).Fastest();
-    case CheckpointPlanning::kLeastPeak:
-      return SegmentsSearch(setup).LeastPeak();
+  if (memory.checkpoint_planning == CheckpointPlanning::kAsStated) return std::nullopt;
+  const bool least = memory.checkpoint_planning == CheckpointPlanning::kLeastPeak;
+  std::optional<SegmentsChoice> choice;
+  {
+    SegmentsSearch search(setup);
+    choice = least ? search.LeastPeak() : search.Fastest();
   }
-  return std::nullopt;
+  ReturnFreeMemory();  // tables of the search; the heap would keep what it had at most
+  return choice;
 }
 
 }  // namespace frugal

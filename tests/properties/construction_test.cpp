@@ -142,6 +142,8 @@ TEST_CASE("three hundred published models are built, counted, described and gone
       REQUIRE_FALSE(model.network().layer(layer).Describe().empty());
     }
     REQUIRE(model.live_bytes() == 0);
+    // The heap may keep what the largest search of segments took, but nothing may be in use.
+    if (i == first_round || i + 1 == 300) ReturnFreeMemory();
     if (i == first_round) resident = ResidentBytes();
   }
   CHECK(SharedTensorPool().statistics().live_bytes == 0);
