@@ -38,7 +38,7 @@ using SavedBytes = std::map<std::string, std::int64_t>;
 //   keep what their backward needs and what comes out of them. Attention that may run again inside
 //   a block that may not is a segment of its own.
 //   With nested_blocks, blocks that run again are segments inside the run.
-// Where checkpointing is off, there are no segments, and all layers run once anyway.
+// Without checkpointing there are no segments, and all layers run once.
 void SetCheckpointSegments(Sequential& network, const CheckpointOptions& options,
                            const SavedBytes& kept);
 

@@ -49,7 +49,7 @@ struct GradientReport {
 //    it runs, block by block, in the name of the same layers;
 //  - it gives the same result for the same inputs;
 //  - the gradients of all inputs agree with central differences.
-// What is wrong is named with the input and the element, or with the label and the first block.
+// The report names the input and the element that is wrong, or the label and the first block.
 // Reading or writing a tensor outside of Context::Launch ends the program, as planning would, with
 // a sentence that says so. Throws what the function throws, e.g. ShapeError.
 GradientReport CheckGradients(const CheckedFunction& function, const std::vector<Shape>& inputs,

@@ -19,7 +19,7 @@ class EigenLossKernels : public LossKernels {
                             const Tensor& dlogits) override;
   CrossEntropySums CrossEntropyInPlace(const Tensor& logits, const Tensor& targets,
                                        CrossEntropyOptions options, double factor) override;
-  // Where the weights of all rows that count add up to 0, loss and gradient are 0.
+  // Loss and gradient are 0 where the weights of all rows that count add up to 0.
   void WeightedCrossEntropyForward(const Tensor& logits, const Tensor& targets,
                                    const WeightedCrossEntropyOptions& options,
                                    const Tensor& log_sum_exp, const Tensor& loss) override;
