@@ -119,6 +119,13 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
 StepResult Model::TrainStep(std::span<const InputValues> inputs,
                             std::span<const InputValues> targets, std::int64_t count) {
   const OneThreadGuard::Scope use(*use_, "Model::TrainStep");
+  if (layout().sample_weights) {
+    throw UsageError(
+        {.where = "Model::TrainStep",
+         .required = "samples that have weights come from a data source",
+         .given = "values, and DataLayout::sample_weights",
+         .advice = "call TrainStep with numbers of samples, or leave the weights out"});
+  }
   const bool takes_targets = diffusion() == nullptr || layout().classes > 0;
   const GivenValues values("Model::TrainStep", layout(), takes_targets, inputs, targets, count);
   const std::vector<std::int64_t> rows = FirstSamples(count);

@@ -58,6 +58,21 @@ LastBatch LastBatchOf(const TrainingOptions& options) {
   return options.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
 }
 
+// A part without samples, or two of them, would be looked at in silence.
+void CheckValidation(const RunConfig& config, const DataLayout& layout, std::int64_t held_out) {
+  const double fraction = config.data.validation_fraction;
+  if (fraction == 0 || (held_out > 0 && layout.validation_count == 0)) return;
+  const bool is_empty = held_out == 0;
+  throw ConfigError(
+      {.where = "data.validation_fraction",
+       .required = is_empty ? "the share that is held out has a sample"
+                            : "the data have one validation part",
+       .given = is_empty ? "it has none of these training samples"
+                         : "a share of the training samples, and a validation source",
+       .advice = is_empty ? "hold out a larger share, or none" : "leave one of them out"},
+      config.origins.PlaceOf("data.validation_fraction"));
+}
+
 EpochSchedule EpochScheduleOf(const RunConfig& config, const DataLayout& layout) {
   const TrainingOptions& training = config.training;
   EpochSchedule schedule;
@@ -65,6 +80,7 @@ EpochSchedule EpochScheduleOf(const RunConfig& config, const DataLayout& layout)
       std::min(layout.train_count, config.data.train_limit.value_or(layout.train_count));
   const auto cut =
       static_cast<std::int64_t>(static_cast<double>(all) * config.data.validation_fraction);
+  CheckValidation(config, layout, cut);
   schedule.train_samples = all - cut;
   const std::int64_t test_samples =
       std::min(layout.test_count, config.data.test_limit.value_or(layout.test_count));

@@ -71,6 +71,29 @@ TEST_CASE("a fraction of the training samples is held out") {
   CHECK(result.evaluations.back().result.loss != *result.test_loss);
 }
 
+TEST_CASE("a validation part that is empty, or there twice, is refused") {
+  const DataLayout layout = SyntheticLayout();
+  AiModelBuilder few = BuilderFor({}).Data(DataOptions{.validation_fraction = 0.01});
+  few.Data(layout, SyntheticSources(layout));
+  CHECK_THAT(RefusalOf([&] { few.Plan(); }), Contains("the share that is held out has a sample"));
+  AiModelBuilder both = BuilderFor({}).Data(DataOptions{.validation_fraction = 0.2});
+  both.Data(LayoutWithValidation(), SourcesWithValidation());
+  CHECK_THAT(RefusalOf([&] { both.Plan(); }), Contains("the data have one validation part"));
+}
+
+TEST_CASE("values of samples that have weights are refused") {
+  DataLayout layout = SyntheticLayout();
+  layout.sample_weights = true;
+  Model model = BuilderFor({}).Data(layout, SyntheticSources(layout)).Build();
+  const std::vector<float> images(128);
+  const std::vector<std::int64_t> labels = {1};
+  CHECK_THAT(RefusalOf([&] {
+               model.TrainStep(std::vector<InputValues>{images}, std::vector<InputValues>{labels},
+                               1);
+             }),
+             Contains("call TrainStep with numbers of samples"));
+}
+
 TEST_CASE("a part that is asked for and not there is named") {
   Model model = BuilderFor({}).Build();
   CHECK_THAT(RefusalOf([&] { model.Evaluate(DatasetPart::kValidation); }),
