@@ -6,9 +6,9 @@
 #include "builders/config/overrides.h"
 #include "builders/config/run_config_fields.h"
 #include "builders/config/run_config_reader.h"
-#include "builders/config/types/field_limits.h"
 #include "builders/plan/machine_memory.h"
 #include "builders/plan/planner.h"
+#include "presets/config/field_limits.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_presets.h"
 #include "sdk/core/byte_size.h"
@@ -94,6 +94,7 @@ AiModelBuilder& AiModelBuilder::Layers(const LayerList::Fill& fill) {
 }
 
 AiModelBuilder& AiModelBuilder::Architecture(const ArchitectureConfig& config) {
+  static_cast<void>(FamilyOf(config));  // throws where it is of none
   config_.model.architecture = config;
   config_.model.layers.clear();
   config_.model.network = nullptr;

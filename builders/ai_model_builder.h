@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "builders/architectures.h"
 #include "builders/config/layer_list.h"
 #include "builders/run/model.h"
 

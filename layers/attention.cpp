@@ -1,5 +1,6 @@
 #include "layers/attention.h"
 
+#include "layers/types/row.h"
 #include "sdk/core/error.h"
 #include "sdk/module/key_value_cache.h"
 #include "sdk/ops/elementwise.h"
@@ -224,6 +225,24 @@ Var AttentionLayer::ForwardUpToProjection(Context& context, const Var& input) {
 
 Var AttentionLayer::Forward(Context& context, const Var& input) {
   return Attended(context, input, input, {});
+}
+
+LayerType AttentionType() {
+  using O = AttentionLayerOptions;
+  FieldLimits or_zero = SizeLimits();
+  or_zero.min = 0;
+  return RowOf<AttentionLayerOptions>(
+      "attention",
+      {MakeField("heads", &O::heads, "Divides the features, unless head_size is given.",
+                 SizeLimits()),
+       MakeField("key_heads", &O::key_heads, "Divides heads; 0: as many. Fewer: grouped queries.",
+                 or_zero),
+       MakeField("head_size", &O::head_size, "Features of a head; 0: features / heads.", or_zero),
+       MakeField("causal", &O::causal, "Whether a position sees only those up to itself."),
+       MakeField("bias", &O::bias, "Whether the projections have biases."),
+       MakeField("rotary_base", &O::rotary_base,
+                 "Of the angles that queries and keys turn by; 0: they do not.", {.min = 0})},
+      OfFeatures<AttentionLayer>);
 }
 
 }  // namespace frugal

@@ -3,6 +3,8 @@
 #include "layers/convolution_shared.h"
 #include "layers/dense.h"
 #include "layers/describe.h"
+#include "layers/types/row.h"
+#include "layers/types/window_fields.h"
 
 namespace frugal {
 namespace {
@@ -49,5 +51,26 @@ Var ConvolutionLayer<kAxes>::Forward(Context& context, const Var& input) {
 template class ConvolutionLayer<1>;
 template class ConvolutionLayer<2>;
 template class ConvolutionLayer<3>;
+
+namespace {
+
+template <std::size_t kAxes>
+LayerType TypeOver() {
+  using Options = ConvolutionOptions<kAxes>;
+  std::vector<Field> fields = WindowFields<Options>(kAxes, kMostPerAxis);
+  fields.push_back(ActivationField("activation", &Options::activation, "Behind the convolution."));
+  fields.push_back(MakeTable("initializer", &Options::initializer,
+                             "Of the weight; none: by the activation.", InitializerFields()));
+  return RowOf<Options>("conv" + std::to_string(kAxes) + "d", fields,
+                        OfFeatures<ConvolutionLayer<kAxes>>);
+}
+
+}  // namespace
+
+LayerType Conv1dType() { return TypeOver<1>(); }
+
+LayerType Conv2dType() { return TypeOver<2>(); }
+
+LayerType Conv3dType() { return TypeOver<3>(); }
 
 }  // namespace frugal

@@ -1,6 +1,7 @@
 #include "layers/dense.h"
 
 #include "layers/describe.h"
+#include "layers/types/row.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/linear.h"
 
@@ -53,6 +54,17 @@ std::optional<Projection> Dense::LastProjection() const {
 Var Dense::Forward(Context& context, const Var& input) {
   return Linear(context, input, weight_, bias_,
                 {.activation = options_.activation, .layout = options_.layout});
+}
+
+LayerType DenseType() {
+  return RowOf<DenseOptions>(
+      "dense",
+      {MakeField("units", &DenseOptions::units, "Output features.", SizeLimits(true)),
+       ActivationField("activation", &DenseOptions::activation, "Behind the product."),
+       MakeField("bias", &DenseOptions::bias, "Whether a bias is added."),
+       MakeTable("initializer", &DenseOptions::initializer,
+                 "Of the weight; none: by the activation.", InitializerFields())},
+      OfFeatures<Dense>);
 }
 
 }  // namespace frugal

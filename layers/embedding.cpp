@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "layers/types/row.h"
+#include "presets/config/field_limits.h"
 #include "sdk/core/error.h"
 #include "sdk/module/key_value_cache.h"
 #include "sdk/ops/arithmetic.h"
@@ -126,6 +128,46 @@ std::string TiedProjection::Describe() const {
 
 Var TiedProjection::Forward(Context& context, const Var& input) {
   return Linear(context, input, weight_, nullptr);
+}
+
+namespace {
+
+template <class T>
+Field InitStdField(double T::*member) {
+  return MakeField("init_std", member, "Of the normal distribution that the table starts from.",
+                   {.min = 0, .formerly = "deviation"});
+}
+
+}  // namespace
+
+LayerType EmbeddingType() {
+  using O = EmbeddingOptions;
+  return RowOf<EmbeddingOptions>(
+      "embedding",
+      {MakeField("vocabulary", &O::vocabulary, "Tokens; a text of bytes has 256.",
+                 SizeLimits(true)),
+       MakeField("units", &O::units, "Output features.", Formerly("features", SizeLimits(true))),
+       InitStdField(&O::init_std),
+       MakeField("padding_token", &O::padding_token,
+                 "A token whose row is not trained; none: all are.",
+                 {.min = 0, .max = kMostPerAxis, .formerly = "padding"})},
+      OfOptions<TokenEmbedding>);
+}
+
+LayerType LearnedPositionsType() {
+  using O = PositionOptions;
+  return RowOf<PositionOptions>(
+      "learned_positions",
+      {MakeField("positions", &O::positions, "The longest sequence.", SizeLimits(true)),
+       InitStdField(&O::init_std)},
+      OfFeatures<LearnedPositions>);
+}
+
+LayerType SinusoidalPositionsType() {
+  return RowOf<SinusoidOptions>("sinusoidal_positions",
+                                {MakeField("base", &SinusoidOptions::base, "Of the wavelengths.",
+                                           {.min = 0, .min_exclusive = true})},
+                                OfOptions<SinusoidalPositions>);
 }
 
 }  // namespace frugal

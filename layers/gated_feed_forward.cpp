@@ -1,6 +1,7 @@
 #include "layers/gated_feed_forward.h"
 
 #include "layers/describe.h"
+#include "layers/types/row.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/linear.h"
@@ -45,6 +46,16 @@ Var GatedFeedForward::ForwardUpToProjection(Context& context, const Var& input) 
 
 Var GatedFeedForward::Forward(Context& context, const Var& input) {
   return Linear(context, ForwardUpToProjection(context, input), *down_.weight, down_.bias);
+}
+
+LayerType GatedFeedForwardType() {
+  using O = GatedFeedForwardOptions;
+  return RowOf<GatedFeedForwardOptions>(
+      "gated_feed_forward",
+      {MakeField("hidden", &O::hidden, "Features inside.", SizeLimits(true)),
+       ActivationField("activation", &O::activation, "Of the gate: silu is SwiGLU, gelu GEGLU."),
+       MakeField("bias", &O::bias, "Whether the three products have biases.")},
+      OfFeatures<GatedFeedForward>);
 }
 
 }  // namespace frugal

@@ -1,6 +1,7 @@
 #include "layers/norms.h"
 
 #include "layers/input_check.h"
+#include "layers/types/row.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/norm/norm.h"
 
@@ -83,6 +84,56 @@ std::string GroupNormLayer::Describe() const {
 Var GroupNormLayer::Forward(Context& context, const Var& input) {
   if (parameters_.weight == nullptr) CheckWidth(context, "group norm", channels_, input);
   return GroupNorm(context, input, parameters_, options_.groups, options_.eps);
+}
+
+namespace {
+
+template <class T>
+Field EpsilonField() {
+  return MakeField("eps", &T::eps, "Added to the variance.",
+                   {.min = 0, .min_exclusive = true, .formerly = "epsilon"});
+}
+
+template <class T>
+Field AffineField() {
+  return MakeField("affine", &T::affine, "Whether it learns a scale and a shift.");
+}
+
+}  // namespace
+
+LayerType BatchNormType() {
+  return RowOf<BatchNormOptions>(
+      "batch_norm",
+      {EpsilonField<BatchNormOptions>(),
+       MakeField("momentum", &BatchNormOptions::momentum,
+                 "Weight of the newest batch in the running statistics.", {.min = 0, .max = 1}),
+       AffineField<BatchNormOptions>(),
+       MakeField("relu", &BatchNormOptions::relu, "A ReLU in the same pass.")},
+      OfFeatures<BatchNormLayer>);
+}
+
+LayerType LayerNormType() {
+  return RowOf<LayerNormOptions>(
+      "layer_norm", {EpsilonField<LayerNormOptions>(), AffineField<LayerNormOptions>()},
+      OfFeatures<LayerNormLayer>);
+}
+
+LayerType RmsNormType() {
+  return RowOf<RmsNormOptions>(
+      "rms_norm",
+      {MakeField("eps", &RmsNormOptions::eps, "Added to the mean square.",
+                 {.min = 0, .min_exclusive = true, .formerly = "epsilon"}),
+       MakeField("affine", &RmsNormOptions::affine, "Whether it learns a scale.")},
+      OfFeatures<RmsNormLayer>);
+}
+
+LayerType GroupNormType() {
+  return RowOf<GroupNormOptions>(
+      "group_norm",
+      {MakeField("groups", &GroupNormOptions::groups, "Channels are split into so many groups.",
+                 SizeLimits()),
+       EpsilonField<GroupNormOptions>(), AffineField<GroupNormOptions>()},
+      OfFeatures<GroupNormLayer>);
 }
 
 }  // namespace frugal

@@ -1,6 +1,7 @@
 #include "layers/pool2d.h"
 
 #include "layers/describe.h"
+#include "layers/types/row.h"
 #include "sdk/ops/spatial/pool.h"
 
 namespace frugal {
@@ -30,6 +31,44 @@ std::string AdaptiveAveragePool2d::Describe() const {
 
 Var AdaptiveAveragePool2d::Forward(Context& context, const Var& input) {
   return AdaptiveAveragePool(context, input, output_);
+}
+
+namespace {
+
+std::vector<Field> PoolFields() {
+  FieldLimits stride = PerAxisLimits(1, 2);
+  stride.min_items = 0;  // the kernel
+  return {MakeField("kernel", &Pool2dOptions::kernel, "Height and width, or one for both.",
+                    PerAxisLimits(1, 2, true)),
+          MakeField("stride", &Pool2dOptions::stride, "Step of the window; not given: the kernel.",
+                    stride),
+          MakeField("padding", &Pool2dOptions::padding, "On each side.", PerAxisLimits(0, 2))};
+}
+
+template <PoolKind kKind, class Options>
+std::unique_ptr<Layer> PoolOf(std::int64_t, const Options& options) {
+  return std::make_unique<Pool2d>(kKind, options);
+}
+
+}  // namespace
+
+LayerType MaxPool2dType() {
+  return RowOf<MaxPool2dOptions>("max_pool2d", PoolFields(), PoolOf<PoolKind::kMax>);
+}
+
+LayerType AveragePool2dType() {
+  std::vector<Field> fields = PoolFields();
+  fields.push_back(MakeField("count_padding", &Pool2dOptions::count_padding,
+                             "Whether padded zeros count in the mean."));
+  return RowOf<AveragePool2dOptions>("avg_pool2d", fields, PoolOf<PoolKind::kAverage>);
+}
+
+LayerType AdaptiveAveragePool2dType() {
+  return RowOf<AdaptivePool2dOptions>(
+      "adaptive_avg_pool2d",
+      {MakeField("output", &AdaptivePool2dOptions::output, "Height and width of the result.",
+                 PerAxisLimits(1, 2))},
+      OfOptions<AdaptiveAveragePool2d>);
 }
 
 }  // namespace frugal

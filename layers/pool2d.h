@@ -12,6 +12,10 @@ struct Pool2dOptions {
   bool count_padding = true;  // average pooling: padded zeros count in the mean
 };
 
+// Options of one kind each, which the types of layers are told apart by.
+struct MaxPool2dOptions : Pool2dOptions {};
+struct AveragePool2dOptions : Pool2dOptions {};
+
 enum class PoolKind : std::uint8_t { kMax, kAverage };
 
 // [N, H, W, C] -> [N, H', W', C]

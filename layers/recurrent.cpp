@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "layers/input_check.h"
+#include "layers/types/row.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -43,6 +44,29 @@ Var RecurrentLayer::Forward(Context& context, const Var& input) {
   CheckIsSequence(context, NameOf(recurrent_kind_), input);
   if (recurrent_kind_ == RecurrentKind::kLstm) return Lstm(context, input, parameters_);
   return Gru(context, input, parameters_);
+}
+
+namespace {
+
+std::vector<Field> RecurrentFields() {
+  return {MakeField("units", &RecurrentOptions::units, "Output features: the hidden state.",
+                    Formerly("hidden", SizeLimits(true))),
+          MakeField("bias", &RecurrentOptions::bias, "Whether both products have a bias.")};
+}
+
+template <RecurrentKind kKind, class Options>
+std::unique_ptr<Layer> RecurrentOf(std::int64_t features, const Options& options) {
+  return std::make_unique<RecurrentLayer>(kKind, features, options);
+}
+
+}  // namespace
+
+LayerType LstmType() {
+  return RowOf<LstmOptions>("lstm", RecurrentFields(), RecurrentOf<RecurrentKind::kLstm>);
+}
+
+LayerType GruType() {
+  return RowOf<GruOptions>("gru", RecurrentFields(), RecurrentOf<RecurrentKind::kGru>);
 }
 
 }  // namespace frugal

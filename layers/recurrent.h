@@ -10,6 +10,10 @@ struct RecurrentOptions {
   bool bias = true;
 };
 
+// Options of one kind each, which the types of layers are told apart by.
+struct LstmOptions : RecurrentOptions {};
+struct GruOptions : RecurrentOptions {};
+
 enum class RecurrentKind : std::uint8_t { kLstm, kGru };
 
 // [N, T, inputs] -> the hidden states of all steps [N, T, units], from zero states. One layer in

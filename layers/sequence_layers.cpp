@@ -1,6 +1,7 @@
 #include "layers/sequence_layers.h"
 
 #include "layers/input_check.h"
+#include "layers/types/row.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/reduce.h"
 #include "sdk/ops/shape_ops.h"
@@ -37,6 +38,20 @@ Var SequencePoolLayer::Forward(Context& context, const Var& input) {
   const std::int64_t at = mode_ == SequencePooling::kFirst ? 0 : shape[1] - 1;
   const Var one = Slice(context, input, {{.axis = 1, .begin = at, .end = at + 1}});
   return Reshape(context, one, {shape[0], shape[2]});
+}
+
+LayerType ToSequenceType() {
+  return RowOf<ToSequenceOptions>("to_sequence", {}, OfNothing<ToSequenceLayer>);
+}
+
+LayerType SequencePoolType() {
+  return RowOf<SequencePoolOptions>(
+      "sequence_pool",
+      {MakeChoice("mode", &SequencePoolOptions::mode, "What one vector stands for all positions.",
+                  {{"mean", SequencePooling::kMean},
+                   {"first", SequencePooling::kFirst},
+                   {"last", SequencePooling::kLast}})},
+      OfOptions<SequencePoolLayer>);
 }
 
 }  // namespace frugal

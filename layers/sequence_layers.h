@@ -6,6 +6,8 @@ namespace frugal {
 
 // Layers without parameters that lead into sequences [N, T, D] and out of them.
 
+struct ToSequenceOptions {};
+
 // [N, spatial..., C] -> [N, positions, C], positions in row-major order.
 class ToSequenceLayer final : public Layer {
  public:

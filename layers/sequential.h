@@ -11,6 +11,8 @@
 
 namespace frugal {
 
+struct SequentialOptions {};
+
 // One layer after the other.
 class Sequential final : public Layer {
  public:

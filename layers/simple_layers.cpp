@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "layers/types/row.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/elementwise.h"
 
@@ -35,5 +36,21 @@ Var DropoutLayer::Forward(Context& context, const Var& input) {
 }
 
 Var FlattenLayer::Forward(Context& context, const Var& input) { return Flatten(context, input); }
+
+LayerType ActivationType() {
+  return RowOf<ActivationOptions>(
+      "activation", {ActivationField("function", &ActivationOptions::function, "Which function.")},
+      OfOptions<ActivationLayer>);
+}
+
+LayerType DropoutType() {
+  return RowOf<DropoutOptions>(
+      "dropout",
+      {MakeField("rate", &DropoutOptions::rate, "Probability that a value is dropped.",
+                 {.min = 0, .max = 1, .max_exclusive = true})},
+      OfOptions<DropoutLayer>);
+}
+
+LayerType FlattenType() { return RowOf<FlattenOptions>("flatten", {}, OfNothing<FlattenLayer>); }
 
 }  // namespace frugal

@@ -45,6 +45,8 @@ class DropoutLayer final : public Layer {
   double rate_;
 };
 
+struct FlattenOptions {};
+
 // [N, a, ..., C] -> [N, features], in the channels-first order of public checkpoints.
 class FlattenLayer final : public Layer {
  public:

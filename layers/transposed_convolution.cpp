@@ -3,6 +3,8 @@
 #include "layers/convolution_shared.h"
 #include "layers/dense.h"
 #include "layers/describe.h"
+#include "layers/types/row.h"
+#include "layers/types/window_fields.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/spatial/transposed_convolution.h"
 
@@ -70,5 +72,28 @@ Var TransposedConvolutionLayer<kAxes>::Forward(Context& context, const Var& inpu
 template class TransposedConvolutionLayer<1>;
 template class TransposedConvolutionLayer<2>;
 template class TransposedConvolutionLayer<3>;
+
+namespace {
+
+template <std::size_t kAxes>
+LayerType TypeOver() {
+  using Options = TransposedConvolutionOptions<kAxes>;
+  std::vector<Field> fields = WindowFields<Options>(kAxes, kMostFactor);
+  fields.push_back(MakeField("output_padding", &Options::output_padding,
+                             "Added to the end of the result; less than the stride.",
+                             PerAxisLimits(0, kAxes)));
+  fields.push_back(MakeTable("initializer", &Options::initializer,
+                             "Of the weight; none: xavier_uniform.", InitializerFields()));
+  return RowOf<Options>("conv_transpose" + std::to_string(kAxes) + "d", fields,
+                        OfFeatures<TransposedConvolutionLayer<kAxes>>);
+}
+
+}  // namespace
+
+LayerType ConvTranspose1dType() { return TypeOver<1>(); }
+
+LayerType ConvTranspose2dType() { return TypeOver<2>(); }
+
+LayerType ConvTranspose3dType() { return TypeOver<3>(); }
 
 }  // namespace frugal

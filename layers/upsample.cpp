@@ -1,5 +1,7 @@
 #include "layers/upsample.h"
 
+#include "layers/types/row.h"
+#include "presets/config/field_limits.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -19,6 +21,16 @@ std::string UpsampleLayer::Describe() const {
 
 Var UpsampleLayer::Forward(Context& context, const Var& input) {
   return Upsample(context, input, options_.factor, options_.mode);
+}
+
+LayerType UpsampleType() {
+  return RowOf<UpsampleOptions>(
+      "upsample",
+      {MakeField("factor", &UpsampleOptions::factor, "Height and width grow by it.",
+                 {.min = 1, .max = kMostFactor}),
+       MakeChoice("mode", &UpsampleOptions::mode, "How values between are found.",
+                  {{"nearest", Upsampling::kNearest}, {"bilinear", Upsampling::kBilinear}})},
+      OfOptions<UpsampleLayer>);
 }
 
 }  // namespace frugal

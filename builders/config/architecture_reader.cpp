@@ -23,13 +23,9 @@ Field ChoiceField(std::string name, std::string doc, std::vector<std::string> ch
   return field;
 }
 
-const Field& FamilyField() {
-  static const Field field = [] {
-    std::vector<std::string> names;
-    for (const ArchitectureFamily& family : ArchitectureFamilies()) names.push_back(family.name);
-    return ChoiceField("family", "A named architecture; its sizes are in [model.config].", names);
-  }();
-  return field;
+Field FamilyField() {
+  return ChoiceField("family", "A named architecture; its sizes are in [model.config].",
+                     ArchitectureFamilies().Names());
 }
 
 const Field& PresetField() {
@@ -98,7 +94,7 @@ std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Orig
   std::optional<ArchitectureConfig> config;
   if (preset) {
     config = ArchitectureNamed(*preset);
-    MarkAll(FamilyOf(*config).fields, StructIn(*config), kConfigPath,
+    MarkAll(FamilyOf(*config).fields, config->Data(), kConfigPath,
             Origin::Preset(*preset, model.Find("preset")->key_location), origins);
     origins.Set(kConfigPath, Origin::Preset(*preset, model.Find("preset")->key_location));
     if (family) CheckFamilies(model, *family, *config, diagnostics);
@@ -111,8 +107,7 @@ std::optional<ArchitectureConfig> ReadArchitecture(const ConfigNode& model, Orig
   if (!config) {
     RequireFamily(model, *sizes, diagnostics);
   } else if (sizes->IsTable()) {
-    ReadFields(FamilyOf(*config).fields, StructIn(*config), *sizes, kConfigPath, origins,
-               diagnostics);
+    ReadFields(FamilyOf(*config).fields, config->Data(), *sizes, kConfigPath, origins, diagnostics);
   } else {
     diagnostics.Add(sizes->location, {.where = kConfigPath,
                                       .required = "must be a table",

@@ -79,7 +79,7 @@ std::string ModelText(const ModelOptions& model) {
   ArchitectureConfig sizes = *model.architecture;
   const ArchitectureFamily& family = FamilyOf(sizes);
   return text + Assignment("family", family.name) + "\n\n" +
-         WriteFields(family.fields, StructIn(sizes), "model.config");
+         WriteFields(family.fields, sizes.Data(), "model.config");
 }
 
 std::optional<std::string> WhyUndescribed(const std::vector<LayerSpec>& layers,

@@ -50,7 +50,7 @@ std::vector<ResolvedValue> AllValues(const RunConfig& config) {
   }
   if (copy.model.architecture) {
     ArchitectureConfig& sizes = *copy.model.architecture;
-    auto own = Resolve(FamilyOf(sizes).fields, StructIn(sizes), "model.config", copy.origins);
+    auto own = Resolve(FamilyOf(sizes).fields, sizes.Data(), "model.config", copy.origins);
     for (ResolvedValue& value : own) value.section += " " + FamilyOf(sizes).name;
     Append(std::move(own), values);
   }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "builders/config/types/layer_registry.h"
-#include "builders/config/types/named_options.h"
 #include "layers/attention.h"
 #include "layers/convolution.h"
 #include "layers/dense.h"
@@ -15,8 +14,11 @@
 #include "layers/joins/branches.h"
 #include "layers/joins/saved_values.h"
 #include "layers/norms.h"
+#include "layers/pool2d.h"
+#include "layers/recurrent.h"
 #include "layers/residual.h"
 #include "layers/sequence_layers.h"
+#include "layers/sequential.h"
 #include "layers/simple_layers.h"
 #include "layers/transposed_convolution.h"
 #include "layers/upsample.h"

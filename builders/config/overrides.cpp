@@ -14,7 +14,7 @@ void OverrideSizes(const ConfigNode& model, RunConfig& config, Diagnostics& diag
   const ConfigNode* sizes = model.Find("config");
   if (sizes == nullptr) return;
   ArchitectureConfig& architecture = *config.model.architecture;
-  ReadFields(FamilyOf(architecture).fields, StructIn(architecture), *sizes, "model.config",
+  ReadFields(FamilyOf(architecture).fields, architecture.Data(), *sizes, "model.config",
              config.origins, diagnostics);
 }
 

@@ -1,7 +1,7 @@
 #include "builders/config/run_config_fields.h"
 
 #include "builders/config/run_config.h"
-#include "builders/config/types/field_limits.h"
+#include "presets/config/field_limits.h"
 #include "presets/config/make_field.h"
 
 namespace frugal {

@@ -116,10 +116,11 @@ SchemaInnerTable SizesSchema() {
   SchemaInnerTable sizes;
   sizes.key = "config";
   sizes.doc = "Sizes of a named architecture.";
-  for (const ArchitectureFamily& family : ArchitectureFamilies()) {
-    sizes.forms.push_back({.name = family.name,
-                           .fields = &family.fields,
-                           .asked_by = {{"family", {family.name}}, {"preset", PresetsOf(family)}}});
+  for (const ArchitectureFamily* family : ArchitectureFamilies().Rows()) {
+    sizes.forms.push_back(
+        {.name = family->name,
+         .fields = &family->fields,
+         .asked_by = {{"family", {family->name}}, {"preset", PresetsOf(*family)}}});
   }
   return sizes;
 }

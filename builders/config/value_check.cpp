@@ -37,7 +37,7 @@ void CheckValues(const RunConfig& config, Diagnostics& diagnostics) {
   CheckLayers(copy.model.layers, "model.layers", diagnostics);
   if (!copy.model.architecture) return;
   ArchitectureConfig& sizes = *copy.model.architecture;
-  CheckTable(FamilyOf(sizes).fields, StructIn(sizes), "model.config", diagnostics);
+  CheckTable(FamilyOf(sizes).fields, sizes.Data(), "model.config", diagnostics);
 }
 
 }  // namespace frugal

@@ -5,7 +5,7 @@
 
 #include "builders/config/config_text.h"
 #include "builders/config/run_config_reader.h"
-#include "builders/config/types/field_limits.h"
+#include "presets/config/field_limits.h"
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
 #include "sdk/core/version.h"

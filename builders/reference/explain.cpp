@@ -125,15 +125,15 @@ void AddLayers(Topics& topics) {
 }
 
 void AddFamilies(Topics& topics) {
-  for (const ArchitectureFamily& family : ArchitectureFamilies()) {
-    topics.push_back({family.name, [&family] {
-                        return family.name + ": a family of networks\n" +
-                               InFile("model", "family = \"" + family.name + "\"") +
+  for (const ArchitectureFamily* family : ArchitectureFamilies().Rows()) {
+    topics.push_back({family->name, [family] {
+                        return family->name + ": a family of networks\n" +
+                               InFile("model", "family = \"" + family->name + "\"") +
                                Line("sizes", "[model.config]") +
-                               Line("published", JoinWithCommas(PresetsOf(family))) + "\n" +
-                               RowLines(ReferenceRows(family.fields));
+                               Line("published", JoinWithCommas(PresetsOf(*family))) + "\n" +
+                               RowLines(ReferenceRows(family->fields));
                       }});
-    AddFieldsOf(family.name, family.fields, false, topics);
+    AddFieldsOf(family->name, family->fields, false, topics);
   }
   for (const ModelPreset& preset : ModelPresets()) {
     const std::string name(preset.name);

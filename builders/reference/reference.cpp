@@ -66,11 +66,11 @@ std::string LayersText() {
 
 std::string FamiliesText() {
   std::string text = "\n## Families\n\nSizes of `[model] family`, as `[model.config]` has them.\n";
-  for (const ArchitectureFamily& family : ArchitectureFamilies()) {
-    text += "\n### " + family.name + "\n\n";
-    const std::vector<std::string> presets = PresetsOf(family);
+  for (const ArchitectureFamily* family : ArchitectureFamilies().Rows()) {
+    text += "\n### " + family->name + "\n\n";
+    const std::vector<std::string> presets = PresetsOf(*family);
     if (!presets.empty()) text += "Published: " + JoinWithCommas(presets) + "\n\n";
-    text += ReferenceText(family.fields);
+    text += ReferenceText(family->fields);
   }
   return text;
 }

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "builders/config/types/layer_registry.h"
-#include "builders/config/types/named_options.h"
 #include "builders/setup/dry_environment.h"
 #include "layers/joins/again.h"
 #include "layers/joins/branches.h"
 #include "layers/joins/output_layer.h"
 #include "layers/residual.h"
+#include "layers/sequential.h"
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "layers/architectures/stream_fields.h"
 #include "layers/blocks/parts.h"
 #include "layers/blocks/streams/asymmetric_block.h"
 #include "layers/blocks/streams/modulated_output.h"
@@ -9,6 +10,7 @@
 #include "layers/blocks/text_pooling.h"
 #include "layers/blocks/timestep_embedding.h"
 #include "layers/blocks/video_patches.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/matmul.h"
@@ -207,6 +209,18 @@ std::unique_ptr<Sequential> MakeAsymmDit(const AsymmDitConfig& config) {
   net->AppendUnnamed("final_layer", std::make_unique<AsymmDitFinal>(config));
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily AsymmDitFamily() {
+  using C = AsymmDitConfig;
+  return FamilyRow<AsymmDitConfig>(
+      "asymmdit",
+      With(VideoFields<C>(), {SizeField("pooled_projection_dim", &C::pooled_projection_dim,
+                                        "Features of the text's stream."),
+                              QueryKeyNormField<C>(),
+                              SizeField("max_sequence_length", &C::max_sequence_length,
+                                        "Tokens of text that plans assume.")}),
+      MakeAsymmDit);
 }
 
 }  // namespace frugal

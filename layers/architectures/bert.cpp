@@ -3,6 +3,7 @@
 #include "layers/blocks/parts.h"
 #include "layers/embedding.h"
 #include "layers/norms.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/shape_ops.h"
 #include "sdk/ops/support/parameter_value.h"
@@ -103,6 +104,32 @@ std::unique_ptr<Sequential> MakeBert(const BertConfig& config) {
     net->Append("encoder.layer." + std::to_string(i), MakeBlock(config));
   }
   return net;
+}
+
+namespace {
+
+NominalSamples SamplesOf(const BertConfig& config) {
+  return {.sample = {config.max_position_embeddings}, .vocabulary = config.vocab_size};
+}
+
+}  // namespace
+
+ArchitectureFamily BertFamily() {
+  using C = BertConfig;
+  return FamilyRow<BertConfig>(
+      "bert",
+      {SizeField("vocab_size", &C::vocab_size, "Tokens."),
+       SizeField("hidden_size", &C::hidden_size, "Features."),
+       SizeField("intermediate_size", &C::intermediate_size, "Features inside."),
+       CountField("num_hidden_layers", &C::num_hidden_layers, "Blocks."),
+       SizeField("num_attention_heads", &C::num_attention_heads, "Heads."),
+       SizeField("max_position_embeddings", &C::max_position_embeddings, "The longest sequence."),
+       SizeField("type_vocab_size", &C::type_vocab_size, "Types of tokens."),
+       MakeField("pad_token_id", &C::pad_token_id, "A token whose row is not trained; -1: none.",
+                 {.min = -1, .max = kMostPerAxis}),
+       EpsilonField("layer_norm_eps", &C::layer_norm_eps),
+       RateField("hidden_dropout_prob", &C::hidden_dropout_prob, "Dropout before each sum.")},
+      MakeBert, SamplesOf);
 }
 
 }  // namespace frugal

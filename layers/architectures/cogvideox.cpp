@@ -2,11 +2,13 @@
 
 #include <array>
 
+#include "layers/architectures/stream_fields.h"
 #include "layers/blocks/parts.h"
 #include "layers/blocks/streams/joint_attention.h"
 #include "layers/blocks/timestep_embedding.h"
 #include "layers/blocks/video_patches.h"
 #include "layers/norms.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/elementwise.h"
@@ -246,6 +248,39 @@ std::unique_ptr<Sequential> MakeCogVideoX(const CogVideoXConfig& config) {
   net->AppendUnnamed("final_layer", std::make_unique<CogVideoXFinal>(config));
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+namespace {
+
+template <class C>
+Field ScaleField(std::string name, double C::*member) {
+  return MakeField(std::move(name), member, "Neighbouring positions are one through this apart.",
+                   {.min = 0, .min_exclusive = true});
+}
+
+}  // namespace
+
+ArchitectureFamily CogVideoXFamily() {
+  using C = CogVideoXConfig;
+  return FamilyRow<CogVideoXConfig>(
+      "cogvideox",
+      With(VideoFields<C>(),
+           {MakeField("flip_sin_to_cos", &C::flip_sin_to_cos, "Whether cosines come first."),
+            MakeField("freq_shift", &C::freq_shift, "Of the sinusoids' frequencies.", {.min = 0}),
+            MakeField("attention_bias", &C::attention_bias,
+                      "Whether queries, keys and values have biases."),
+            SizeField("sample_width", &C::sample_width, "Width of the latents."),
+            SizeField("sample_height", &C::sample_height, "Height of the latents."),
+            SizeField("sample_frames", &C::sample_frames, "Frames of the video."),
+            SizeField("temporal_compression_ratio", &C::temporal_compression_ratio,
+                      "Frames of the video for one of the latents."),
+            SizeField("max_text_seq_length", &C::max_text_seq_length, "Tokens of text."),
+            MakeField("norm_elementwise_affine", &C::norm_elementwise_affine,
+                      "Whether norms have weights and biases."),
+            EpsilonField("norm_eps", &C::norm_eps),
+            ScaleField("spatial_interpolation_scale", &C::spatial_interpolation_scale),
+            ScaleField("temporal_interpolation_scale", &C::temporal_interpolation_scale)}),
+      MakeCogVideoX);
 }
 
 }  // namespace frugal

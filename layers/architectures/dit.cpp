@@ -6,6 +6,8 @@
 #include "layers/blocks/parts.h"
 #include "layers/blocks/patch_tokens.h"
 #include "layers/blocks/timestep_embedding.h"
+#include "layers/types/family_row.h"
+#include "layers/types/size_fields.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/arithmetic.h"
@@ -189,5 +191,32 @@ std::unique_ptr<Sequential> Make(const char* family, const DitConfig& config, bo
 std::unique_ptr<Sequential> MakeDit(const DitConfig& config) { return Make("dit", config, false); }
 
 std::unique_ptr<Sequential> MakeSit(const SitConfig& config) { return Make("sit", config, true); }
+
+namespace {
+
+template <class C>
+std::vector<Field> DitFields() {
+  return {SizeField("input_size", &C::input_size, "Height and width of the latents."),
+          SizeField("patch_size", &C::patch_size, "Height and width of a patch."),
+          SizeField("in_channels", &C::in_channels, "Of the latents."),
+          SizeField("hidden_size", &C::hidden_size, "Features."),
+          CountField("depth", &C::depth, "Blocks."),
+          SizeField("num_heads", &C::num_heads, "Heads."),
+          RatioField("mlp_ratio", &C::mlp_ratio),
+          RateField("class_dropout_prob", &C::class_dropout_prob,
+                    "Above 0: one more label, for no class."),
+          SizeField("num_classes", &C::num_classes, "Classes."),
+          MakeField("learn_sigma", &C::learn_sigma, "Whether it predicts a variance too.")};
+}
+
+}  // namespace
+
+ArchitectureFamily DitFamily() {
+  return FamilyRow<DitConfig>("dit", DitFields<DitConfig>(), MakeDit);
+}
+
+ArchitectureFamily SitFamily() {
+  return FamilyRow<SitConfig>("sit", DitFields<SitConfig>(), MakeSit);
+}
 
 }  // namespace frugal

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "layers/architectures/stream_fields.h"
 #include "layers/blocks/parts.h"
 #include "layers/blocks/positioned_patches.h"
 #include "layers/blocks/streams/emmdit_block.h"
 #include "layers/blocks/streams/token_compression.h"
 #include "layers/blocks/timestep_embedding.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/norm/norm.h"
 #include "sdk/ops/spatial/patches.h"
@@ -160,6 +162,26 @@ std::unique_ptr<Sequential> MakeEmmdit(const EmmditConfig& config) {
   net->AppendUnnamed("final_layer", std::make_unique<EmmditFinal>(config));
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily EmmditFamily() {
+  using C = EmmditConfig;
+  return FamilyRow<EmmditConfig>(
+      "emmdit",
+      With(HeadFields<C>(),
+           {SizeField("sample_size", &C::sample_size, "Height and width of the latents."),
+            SizeField("patch_size", &C::patch_size, "Height and width of a patch: 1."),
+            SizeField("in_channels", &C::in_channels, "Of the latents."),
+            SizeField("out_channels", &C::out_channels, "Of the output; none: in_channels."),
+            SizeField("caption_channels", &C::caption_channels, "Features of the text."),
+            SizeField("caption_projection_dim", &C::caption_projection_dim,
+                      "Features of the text's stream, as of the image's."),
+            SizeField("pos_embed_max_size", &C::pos_embed_max_size,
+                      "Height and width of the table of positions, in patches."),
+            MakeField("use_sub_attn", &C::use_sub_attn,
+                      "Whether two of three blocks attend within parts of the tokens."),
+            QueryKeyNormField<C>()}),
+      MakeEmmdit);
 }
 
 }  // namespace frugal

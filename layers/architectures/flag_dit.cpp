@@ -6,6 +6,7 @@
 #include "layers/blocks/timestep_embedding.h"
 #include "layers/gated_feed_forward.h"
 #include "layers/norms.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/attention.h"
 #include "sdk/ops/elementwise.h"
@@ -237,6 +238,28 @@ std::unique_ptr<Sequential> MakeFlagDit(const FlagDitConfig& config) {
                   {.name = "t", .role = InputRole::kTime, .time_range = 1},
                   {.name = "y", .role = InputRole::kLabel, .classes = LabelsOf(config)}});
   return net;
+}
+
+ArchitectureFamily FlagDitFamily() {
+  using C = FlagDitConfig;
+  return FamilyRow<FlagDitConfig>(
+      "flag_dit",
+      {SizeField("input_size", &C::input_size, "Height and width of the latents."),
+       SizeField("patch_size", &C::patch_size, "Height and width of a patch."),
+       SizeField("in_channels", &C::in_channels, "Of the latents."),
+       SizeField("dim", &C::dim, "Features."), CountField("n_layers", &C::n_layers, "Blocks."),
+       SizeField("n_heads", &C::n_heads, "Heads."),
+       SizeField("n_kv_heads", &C::n_kv_heads, "Key heads; none: as n_heads."),
+       SizeField("multiple_of", &C::multiple_of, "Features inside are a multiple of this."),
+       MakeField("ffn_dim_multiplier", &C::ffn_dim_multiplier, "Times the features inside.",
+                 {.min = 0, .max = 1000, .min_exclusive = true}),
+       EpsilonField("norm_eps", &C::norm_eps),
+       RateField("class_dropout_prob", &C::class_dropout_prob,
+                 "Above 0: one more label, for no class."),
+       SizeField("num_classes", &C::num_classes, "Classes."),
+       MakeField("learn_sigma", &C::learn_sigma, "Whether it predicts a variance too."),
+       MakeField("qk_norm", &C::qk_norm, "Norms of queries and keys.")},
+      MakeFlagDit);
 }
 
 }  // namespace frugal

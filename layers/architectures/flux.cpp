@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "layers/architectures/stream_fields.h"
 #include "layers/blocks/parts.h"
 #include "layers/blocks/streams/flux_blocks.h"
 #include "layers/blocks/streams/joint_block.h"
 #include "layers/blocks/streams/modulated_output.h"
 #include "layers/blocks/time_text_embedding.h"
+#include "layers/types/family_row.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/rotary.h"
@@ -192,6 +194,30 @@ std::unique_ptr<Sequential> MakeFlux(const FluxConfig& config) {
   net->AppendUnnamed("final_layer", std::make_unique<FluxFinal>(config));
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily FluxFamily() {
+  using C = FluxConfig;
+  return FamilyRow<FluxConfig>(
+      "flux",
+      With(HeadFields<C>(),
+           {CountField("num_single_layers", &C::num_single_layers, "Blocks of one stream."),
+            SizeField("patch_size", &C::patch_size, "Its square is a factor of the outputs."),
+            SizeField("in_channels", &C::in_channels, "Of a token."),
+            SizeField("out_channels", &C::out_channels, "Of the output; none: in_channels."),
+            SizeField("joint_attention_dim", &C::joint_attention_dim, "Features of the text."),
+            SizeField("pooled_projection_dim", &C::pooled_projection_dim,
+                      "Features of the pooled text."),
+            MakeField("guidance_embeds", &C::guidance_embeds,
+                      "Whether the guidance's weight is an input."),
+            MakeField("axes_dims_rope", &C::axes_dims_rope,
+                      "Features of a head that each axis of positions turns.",
+                      {.min = 0, .max = kMostPerAxis, .min_items = 3, .max_items = 3}),
+            CountField("grid_height", &C::grid_height,
+                       "Rows of tokens; 0: of the most square grid."),
+            CountField("grid_width", &C::grid_width,
+                       "Columns of tokens; 0: of the most square grid.")}),
+      MakeFlux);
 }
 
 }  // namespace frugal

@@ -5,6 +5,7 @@
 #include "layers/blocks/parts.h"
 #include "layers/embedding.h"
 #include "layers/norms.h"
+#include "layers/types/family_row.h"
 
 namespace frugal {
 namespace {
@@ -90,6 +91,33 @@ std::unique_ptr<Sequential> MakeGpt2(const Gpt2Config& config) {
                 MakeProjection(config.n_embd, {.outputs = config.vocab_size, .bias = false}));
   }
   return net;
+}
+
+namespace {
+
+NominalSamples SamplesOf(const Gpt2Config& config) {
+  return {.sample = {config.n_positions},
+          .vocabulary = config.vocab_size,
+          .classes = config.vocab_size};
+}
+
+}  // namespace
+
+ArchitectureFamily Gpt2Family() {
+  using C = Gpt2Config;
+  return FamilyRow<Gpt2Config>(
+      "gpt2",
+      {SizeField("vocab_size", &C::vocab_size, "Tokens."),
+       SizeField("n_positions", &C::n_positions, "The longest sequence."),
+       SizeField("n_embd", &C::n_embd, "Features."), CountField("n_layer", &C::n_layer, "Blocks."),
+       SizeField("n_head", &C::n_head, "Heads."),
+       SizeField("n_inner", &C::n_inner, "Features inside; none: 4 n_embd."),
+       EpsilonField("layer_norm_epsilon", &C::layer_norm_epsilon),
+       RateField("embd_pdrop", &C::embd_pdrop, "Dropout behind the embeddings."),
+       RateField("resid_pdrop", &C::resid_pdrop, "Dropout before each sum."),
+       MakeField("tie_word_embeddings", &C::tie_word_embeddings,
+                 "Whether the head is the embedding's table.")},
+      MakeGpt2, SamplesOf);
 }
 
 }  // namespace frugal

@@ -4,6 +4,7 @@
 #include "layers/embedding.h"
 #include "layers/gated_feed_forward.h"
 #include "layers/norms.h"
+#include "layers/types/family_row.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -106,6 +107,38 @@ std::unique_ptr<Sequential> MakeLlama(const LlamaConfig& config) {
                 MakeProjection(config.hidden_size, {.outputs = config.vocab_size, .bias = false}));
   }
   return net;
+}
+
+namespace {
+
+NominalSamples SamplesOf(const LlamaConfig& config) {
+  return {.sample = {config.max_position_embeddings},
+          .vocabulary = config.vocab_size,
+          .classes = config.vocab_size};
+}
+
+}  // namespace
+
+ArchitectureFamily LlamaFamily() {
+  using C = LlamaConfig;
+  return FamilyRow<LlamaConfig>(
+      "llama",
+      {SizeField("vocab_size", &C::vocab_size, "Tokens."),
+       SizeField("hidden_size", &C::hidden_size, "Features."),
+       SizeField("intermediate_size", &C::intermediate_size, "Features inside."),
+       CountField("num_hidden_layers", &C::num_hidden_layers, "Blocks."),
+       SizeField("num_attention_heads", &C::num_attention_heads, "Heads."),
+       SizeField("num_key_value_heads", &C::num_key_value_heads, "Key heads; none: as heads."),
+       SizeField("head_dim", &C::head_dim, "Size of a head; none: features / heads."),
+       SizeField("max_position_embeddings", &C::max_position_embeddings, "The longest sequence."),
+       EpsilonField("rms_norm_eps", &C::rms_norm_eps),
+       MakeField("rope_theta", &C::rope_theta, "Base of the rotary angles.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("attention_bias", &C::attention_bias, "Whether attention has biases."),
+       MakeField("mlp_bias", &C::mlp_bias, "Whether the feed-forward part has biases."),
+       MakeField("tie_word_embeddings", &C::tie_word_embeddings,
+                 "Whether the head is the embedding's table.")},
+      MakeLlama, SamplesOf);
 }
 
 }  // namespace frugal

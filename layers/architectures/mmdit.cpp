@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "layers/architectures/stream_fields.h"
 #include "layers/blocks/parts.h"
 #include "layers/blocks/positioned_patches.h"
 #include "layers/blocks/streams/joint_block.h"
 #include "layers/blocks/streams/modulated_output.h"
 #include "layers/blocks/time_text_embedding.h"
+#include "layers/types/family_row.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/activation.h"
 #include "sdk/ops/spatial/patches.h"
@@ -146,6 +148,29 @@ std::unique_ptr<Sequential> MakeMmdit(const MmditConfig& config) {
   net->AppendUnnamed("final_layer", std::make_unique<MmditFinal>(config));
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily MmditFamily() {
+  using C = MmditConfig;
+  return FamilyRow<MmditConfig>(
+      "mmdit",
+      With(HeadFields<C>(),
+           {SizeField("sample_size", &C::sample_size, "Height and width of the latents."),
+            SizeField("patch_size", &C::patch_size, "Height and width of a patch."),
+            SizeField("in_channels", &C::in_channels, "Of the latents."),
+            SizeField("out_channels", &C::out_channels, "Of the output; none: in_channels."),
+            SizeField("joint_attention_dim", &C::joint_attention_dim, "Features of the text."),
+            SizeField("caption_projection_dim", &C::caption_projection_dim,
+                      "Features of the text's stream, as of the image's."),
+            SizeField("pooled_projection_dim", &C::pooled_projection_dim,
+                      "Features of the pooled text."),
+            SizeField("pos_embed_max_size", &C::pos_embed_max_size,
+                      "Height and width of the table of positions, in patches."),
+            MakeField("dual_attention_layers", &C::dual_attention_layers,
+                      "Blocks where the image also attends to itself alone.",
+                      {.min = 0, .max = 100000}),
+            QueryKeyNormField<C>()}),
+      MakeMmdit);
 }
 
 }  // namespace frugal

@@ -8,6 +8,7 @@
 #include "layers/pool2d.h"
 #include "layers/residual.h"
 #include "layers/simple_layers.h"
+#include "layers/types/family_row.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -115,6 +116,31 @@ std::unique_ptr<Sequential> MakeResNet(const ResNetConfig& config) {
   net->Append("flatten", std::make_unique<FlattenLayer>());
   net->Append("fc", std::make_unique<Dense>(sizes.from, DenseOptions{.units = config.num_classes}));
   return net;
+}
+
+namespace {
+
+// ImageNet's images, or those that the small stem is for.
+NominalSamples SamplesOf(const ResNetConfig& config) {
+  const std::int64_t side = config.small_stem ? 32 : 224;
+  return {.sample = {side, side, config.in_channels}, .classes = config.num_classes};
+}
+
+}  // namespace
+
+ArchitectureFamily ResNetFamily() {
+  using C = ResNetConfig;
+  return FamilyRow<ResNetConfig>(
+      "resnet",
+      {MakeChoice("block", &C::block, "Two 3x3 convolutions, or 1x1, 3x3, 1x1.",
+                  {{"basic", ResNetBlock::kBasic}, {"bottleneck", ResNetBlock::kBottleneck}}),
+       MakeField("layers", &C::layers, "Blocks of each stage.",
+                 {.min = 1, .max = 1000, .min_items = 1, .max_items = 16}),
+       SizeField("width", &C::width, "Channels of the first stage."),
+       SizeField("num_classes", &C::num_classes, "Classes."),
+       SizeField("in_channels", &C::in_channels, "Of an image."),
+       MakeField("small_stem", &C::small_stem, "A 3x3 stem without pooling, for small images.")},
+      MakeResNet, SamplesOf);
 }
 
 }  // namespace frugal

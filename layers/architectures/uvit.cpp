@@ -6,6 +6,7 @@
 #include "layers/blocks/patch_tokens.h"
 #include "layers/convolution.h"
 #include "layers/norms.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/arithmetic.h"
 #include "sdk/ops/elementwise.h"
 #include "sdk/ops/embedding.h"
@@ -220,6 +221,25 @@ std::unique_ptr<Sequential> MakeUVit(const UVitConfig& config) {
   net->AppendUnnamed("final", std::make_unique<UVitFinal>(config));
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily UVitFamily() {
+  using C = UVitConfig;
+  return FamilyRow<UVitConfig>(
+      "uvit",
+      {SizeField("img_size", &C::img_size, "Height and width of an image."),
+       SizeField("patch_size", &C::patch_size, "Height and width of a patch."),
+       SizeField("in_chans", &C::in_chans, "Channels of an image."),
+       SizeField("embed_dim", &C::embed_dim, "Features."),
+       MakeField("depth", &C::depth, "Blocks.", {.min = 1, .max = kMostBlocks}),
+       SizeField("num_heads", &C::num_heads, "Heads."), RatioField("mlp_ratio", &C::mlp_ratio),
+       MakeField("qkv_bias", &C::qkv_bias, "Whether queries, keys and values have biases."),
+       MakeField("mlp_time_embed", &C::mlp_time_embed, "Two products on the time's sinusoids."),
+       MakeField("num_classes", &C::num_classes, "Classes; -1: no labels.",
+                 {.min = -1, .max = kMostPerAxis}),
+       MakeField("conv", &C::conv, "A 3x3 convolution at the end."),
+       MakeField("skip", &C::skip, "Long skips.")},
+      MakeUVit);
 }
 
 }  // namespace frugal

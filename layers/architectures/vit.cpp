@@ -4,6 +4,7 @@
 #include "layers/norms.h"
 #include "layers/patch_embedding.h"
 #include "layers/sequence_layers.h"
+#include "layers/types/family_row.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -84,6 +85,33 @@ std::unique_ptr<Sequential> MakeVit(const VitConfig& config) {
                                  SequencePoolOptions{.mode = SequencePooling::kFirst}));
   net->Append("classifier", MakeProjection(config.hidden_size, {.outputs = config.num_labels}));
   return net;
+}
+
+namespace {
+
+NominalSamples SamplesOf(const VitConfig& config) {
+  return {.sample = {config.image_size, config.image_size, config.num_channels},
+          .classes = config.num_labels};
+}
+
+}  // namespace
+
+ArchitectureFamily VitFamily() {
+  using C = VitConfig;
+  return FamilyRow<VitConfig>(
+      "vit",
+      {SizeField("image_size", &C::image_size, "Height and width of an image."),
+       SizeField("patch_size", &C::patch_size, "Height and width of a patch."),
+       SizeField("num_channels", &C::num_channels, "Of an image."),
+       SizeField("hidden_size", &C::hidden_size, "Features."),
+       SizeField("intermediate_size", &C::intermediate_size, "Features inside."),
+       CountField("num_hidden_layers", &C::num_hidden_layers, "Blocks."),
+       SizeField("num_attention_heads", &C::num_attention_heads, "Heads."),
+       SizeField("num_labels", &C::num_labels, "Classes."),
+       EpsilonField("layer_norm_eps", &C::layer_norm_eps),
+       MakeField("qkv_bias", &C::qkv_bias, "Whether queries, keys and values have biases."),
+       RateField("hidden_dropout_prob", &C::hidden_dropout_prob, "Dropout before each sum.")},
+      MakeVit, SamplesOf);
 }
 
 }  // namespace frugal

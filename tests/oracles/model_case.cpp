@@ -231,10 +231,8 @@ class ModelRun {
 
 ModelCase ReadModelCase(const std::string& directory) {
   ConfigNode root = ParseTomlFile(directory + "/case.toml");
-  ModelCase one;
-  one.directory = directory;
-  one.name = std::filesystem::path(directory).filename().string();
-  if (ConfigNode* config = root.Find("config")) one.training = TakeFlag(*config, "training");
+  bool training = false;
+  if (ConfigNode* config = root.Find("config")) training = TakeFlag(*config, "training");
   Origins unused;
   Diagnostics diagnostics;
   const auto architecture = ReadArchitecture(root, unused, diagnostics);
@@ -247,13 +245,17 @@ ModelCase ReadModelCase(const std::string& directory) {
                      .given = "not all of them are there",
                      .advice = "give a case of the form that tests/oracles/README.md describes"});
   }
-  one.config = *architecture;
-  one.parameters = std::get<std::int64_t>(parameters->value);
+  ModelCase one{.directory = directory,
+                .name = std::filesystem::path(directory).filename().string(),
+                .config = *architecture,
+                .parameters = std::get<std::int64_t>(parameters->value),
+                .inputs = {},
+                .training = training,
+                .weights = OpenWeights(directory + "/weights.safetensors"),
+                .expected = OpenWeights(directory + "/expected.safetensors")};
   for (const ConfigNode& input : inputs->children) {
     one.inputs.push_back(std::get<std::string>(input.value));
   }
-  one.weights = OpenWeights(directory + "/weights.safetensors");
-  one.expected = OpenWeights(directory + "/expected.safetensors");
   return one;
 }
 

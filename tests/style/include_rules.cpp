@@ -59,33 +59,34 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/metrics/", 20},
     {"sdk/plan/", 20},
     {"sdk/train/", 21},
-    {"layers/", 22},
-    {"layers/blocks/", 23},
-    {"layers/joins/", 23},
-    {"layers/blocks/streams/", 24},
-    {"layers/architectures/unet/", 24},
-    {"layers/architectures/", 25},
-    {"presets/config/", 22},
-    {"presets/", 23},
-    {"builders/config/types/", 26},
-    {"builders/config/", 27},
-    {"builders/setup/", 28},
-    {"builders/dry_run/", 29},
-    {"builders/budget/", 30},
-    {"builders/plan/", 31},
-    {"builders/run/", 32},
-    {"builders/training_memory/", 33},
-    {"builders/inference/", 33},
-    {"builders/report/", 33},
-    {"builders/reference/", 33},
-    {"builders/report/rows/", 34},
-    {"builders/report/json/", 35},
-    {"builders/report/text/", 35},
-    {"builders/report/html/", 36},
-    {"builders/", 37},
-    {"builders/cli/", 38},
-    {"samples/", 39},
-    {"tests/", 40},
+    {"layers/types/", 22},
+    {"layers/", 23},
+    {"layers/blocks/", 24},
+    {"layers/joins/", 24},
+    {"layers/blocks/streams/", 25},
+    {"layers/architectures/unet/", 25},
+    {"layers/architectures/", 26},
+    {"presets/config/", 21},
+    {"presets/", 22},
+    {"builders/config/types/", 27},
+    {"builders/config/", 28},
+    {"builders/setup/", 29},
+    {"builders/dry_run/", 30},
+    {"builders/budget/", 31},
+    {"builders/plan/", 32},
+    {"builders/run/", 33},
+    {"builders/training_memory/", 34},
+    {"builders/inference/", 34},
+    {"builders/report/", 34},
+    {"builders/reference/", 34},
+    {"builders/report/rows/", 35},
+    {"builders/report/json/", 36},
+    {"builders/report/text/", 36},
+    {"builders/report/html/", 37},
+    {"builders/", 38},
+    {"builders/cli/", 39},
+    {"samples/", 40},
+    {"tests/", 41},
 });
 
 // Headers of a library, by the start of their names, and the files that may include them.
@@ -148,11 +149,13 @@ std::optional<std::string> FenceProblem(std::string_view path, std::string_view 
   return std::nullopt;
 }
 
-// Layers and the configuration are apart, whatever their levels: builders bring them together.
+// Layers and the presets are apart, whatever their levels: builders bring them together. Layers
+// describe their options by the fields of presets/config/.
 bool AreApart(std::string_view path, std::string_view header) {
   const auto is_between = [&](std::string_view a, std::string_view b) {
     return path.starts_with(a) && header.starts_with(b);
   };
+  if (header.starts_with("presets/config/")) return false;
   return is_between("layers/", "presets/") || is_between("presets/", "layers/");
 }
 

@@ -71,7 +71,8 @@ TEST_CASE("style: includes go down the stack only") {
   CHECK_FALSE(May("layers/a.h", "presets/b.h"));
   CHECK_FALSE(May("presets/a.h", "layers/b.h"));
   CHECK_FALSE(May("presets/config/a.h", "presets/b.h"));
-  CHECK_FALSE(May("layers/blocks/a.h", "presets/config/b.h"));
+  CHECK(May("layers/blocks/a.h", "presets/config/b.h"));
+  CHECK_FALSE(May("presets/config/a.h", "layers/types/b.h"));
   CHECK_FALSE(May("builders/config/a.h", "builders/setup/b.h"));
   CHECK_FALSE(May("builders/report/text/a.h", "builders/report/json/b.h"));
   CHECK(May("builders/a.h", "builders/report/html/b.h"));

@@ -2,36 +2,27 @@
 
 #include <algorithm>
 
-#include "builders/config/types/architecture_families.h"
+#include "sdk/core/error.h"
 
 namespace frugal {
 
-const std::vector<ArchitectureFamily>& ArchitectureFamilies() {
-  static const std::vector<ArchitectureFamily> families = [] {
-    std::vector<ArchitectureFamily> all;
-    for (auto& group : {ClassicFamilies(), DitFamilies(), UNetFamilies(), StreamFamilies()}) {
-      all.insert(all.end(), group.begin(), group.end());
-    }
-    return all;
-  }();
+Registry<ArchitectureFamily>& ArchitectureFamilies() {
+  static Registry<ArchitectureFamily> families("family of architectures", BuiltInFamilies());
   return families;
 }
 
 const ArchitectureFamily& FamilyOf(const ArchitectureConfig& config) {
-  const auto& families = ArchitectureFamilies();
-  return *std::ranges::find(families, config.index(), [](const ArchitectureFamily& family) {
-    return family.defaults.index();
-  });
+  for (const ArchitectureFamily* family : ArchitectureFamilies().Rows()) {
+    if (family->defaults.type() == config.type()) return *family;
+  }
+  throw UsageError({.where = "Architecture",
+                    .required = "sizes are those of a family of architectures",
+                    .given = "a struct that belongs to none",
+                    .advice = "register a family of your own by RegisterArchitecture"});
 }
 
 const ArchitectureFamily* FindFamily(std::string_view name) {
-  const auto& families = ArchitectureFamilies();
-  const auto found = std::ranges::find(families, name, &ArchitectureFamily::name);
-  return found == families.end() ? nullptr : &*found;
-}
-
-void* StructIn(ArchitectureConfig& config) {
-  return std::visit([](auto& inner) -> void* { return &inner; }, config);
+  return ArchitectureFamilies().Find(name);
 }
 
 std::unique_ptr<Sequential> BuildArchitecture(const ArchitectureConfig& config) {

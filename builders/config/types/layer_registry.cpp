@@ -1,16 +1,14 @@
 #include "builders/config/types/layer_registry.h"
 
-#include "builders/config/types/layer_families.h"
+#include "builders/config/types/list_words.h"
+#include "layers/types/layer_types.h"
 
 namespace frugal {
 namespace {
 
 std::vector<LayerType> AllTypes() {
-  std::vector<LayerType> all;
-  for (const auto family : {BasicTypes, ConvolutionTypes, PoolingTypes, NormTypes, SequenceTypes,
-                            TransformerTypes, ContainerTypes, NamedValueTypes}) {
-    for (LayerType& type : family()) all.push_back(std::move(type));
-  }
+  std::vector<LayerType> all = BuiltInLayerTypes();
+  for (LayerType& word : ListWords()) all.push_back(std::move(word));
   return all;
 }
 

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "builders/config/types/layer_type.h"
+#include "builders/config/types/layer_spec.h"
+#include "layers/types/layer_type.h"
 #include "presets/config/make_field.h"
 #include "sdk/core/registry.h"
 

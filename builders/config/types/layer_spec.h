@@ -1,21 +1,12 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "builders/config/types/layer_options.h"
+#include "layers/types/layer_type.h"
 #include "presets/config/config_node.h"
-#include "sdk/core/shape.h"
-#include "sdk/module/layer.h"
 
 namespace frugal {
-
-// Makes a layer of its options for an input of this shape, a batch in front. Throws ConfigError or
-// ShapeError where they do not go together.
-using LayerMaker =
-    std::function<std::unique_ptr<Layer>(const LayerOptions& options, const Shape& input)>;
 
 // Options of a layer that a function of the program makes (LayerList::Custom).
 struct CustomLayerOptions {};

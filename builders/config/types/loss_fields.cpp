@@ -1,6 +1,6 @@
 #include "builders/config/types/loss_fields.h"
 
-#include "builders/config/types/field_limits.h"
+#include "presets/config/field_limits.h"
 #include "presets/config/make_field.h"
 #include "sdk/train/loss.h"
 

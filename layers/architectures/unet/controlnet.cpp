@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "layers/architectures/unet/controlnet_parts.h"
+#include "layers/architectures/unet/unet_fields.h"
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/architectures/unet/unet_trunk_parts.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/elementwise.h"
 
 namespace frugal {
@@ -58,6 +60,10 @@ std::unique_ptr<Sequential> MakeControlNet(const ControlNetConfig& config) {
   AppendResiduals(*net, sizes);
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily ControlNetFamily() {
+  return FamilyRow<ControlNetConfig>("controlnet", HintedFields(), MakeControlNet);
 }
 
 }  // namespace frugal

@@ -5,9 +5,11 @@
 
 #include "layers/architectures/unet/control_fusion.h"
 #include "layers/architectures/unet/controlnet_parts.h"
+#include "layers/architectures/unet/unet_fields.h"
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/architectures/unet/unet_trunk_parts.h"
 #include "layers/blocks/parts.h"
+#include "layers/types/family_row.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -115,6 +117,23 @@ std::unique_ptr<Sequential> MakeControlNetUnion(const ControlNetUnionConfig& con
   AppendResiduals(*net, sizes);
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily ControlNetUnionFamily() {
+  using C = ControlNetUnionConfig;
+  std::vector<Field> fields = HintedFields();
+  fields.push_back(SizeField("num_control_type", &C::num_control_type, "Types of hints."));
+  fields.push_back(MakeField("control_types", &C::control_types,
+                             "The types of the hints that are given, counted from 0.",
+                             {.min = 0, .max = kMostPerAxis, .min_items = 1, .max_items = 64}));
+  fields.push_back(SizeField("num_trans_channel", &C::num_trans_channel,
+                             "Features of the hints' transformer: as the first stage's channels."));
+  fields.push_back(SizeField("num_proj_channel", &C::num_proj_channel,
+                             "Of what comes out of it: as the first stage's channels."));
+  fields.push_back(SizeField("num_trans_head", &C::num_trans_head, "Its heads."));
+  fields.push_back(
+      MakeField("num_trans_layer", &C::num_trans_layer, "Its layers.", {.min = 1, .max = 1000}));
+  return FamilyRow<ControlNetUnionConfig>("controlnet_union", fields, MakeControlNetUnion);
 }
 
 }  // namespace frugal

@@ -4,9 +4,11 @@
 #include <numbers>
 
 #include "layers/architectures/unet/pixel_conditions.h"
+#include "layers/architectures/unet/unet_fields.h"
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/blocks/added_key_attention.h"
 #include "layers/blocks/parts.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/shape_ops.h"
 #include "sdk/ops/spatial/upsample.h"
 #include "sdk/ops/support/check.h"
@@ -246,6 +248,33 @@ std::unique_ptr<Sequential> MakePixelUNet(const PixelUNetConfig& config) {
                       .eps = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily PixelUNetFamily() {
+  using C = PixelUNetConfig;
+  return FamilyRow<PixelUNetConfig>(
+      "pixel_unet",
+      {SizeField("sample_size", &C::sample_size, "Height and width that plans assume."),
+       SizeField("in_channels", &C::in_channels, "Of an image."),
+       SizeField("out_channels", &C::out_channels, "Of what is predicted."),
+       MakeField("down_block_types", &C::down_block_types,
+                 "DownBlock2D or CrossAttnDownBlock2D for each stage, on both ways.", kTypes),
+       MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
+       BlocksField(&C::layers_per_block),
+       SizeField("attention_head_dim", &C::attention_head_dim, "Channels of a head."),
+       SizeField("encoder_hid_dim", &C::encoder_hid_dim, "Features of the text."),
+       SizeField("cross_attention_dim", &C::cross_attention_dim,
+                 "Features of the text that layers attend to."),
+       SizeField("norm_num_groups", &C::norm_num_groups, "Groups of the norms."),
+       EpsilonField("norm_eps", &C::norm_eps),
+       MakeField("self_attention", &C::self_attention,
+                 "Whether pixels attend to each other, not to the text alone."),
+       MakeField("efficient", &C::efficient,
+                 "Whether stages halve their images first and double them last."),
+       MakeField("upscale", &C::upscale,
+                 "How often the image it is given is to be enlarged; 0: without.",
+                 {.min = 0, .max = 64})},
+      MakePixelUNet);
 }
 
 }  // namespace frugal

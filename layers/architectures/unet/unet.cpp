@@ -1,8 +1,10 @@
 #include "layers/architectures/unet/unet.h"
 
+#include "layers/architectures/unet/unet_fields.h"
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/architectures/unet/unet_time.h"
 #include "layers/blocks/parts.h"
+#include "layers/types/family_row.h"
 
 namespace frugal {
 namespace {
@@ -141,6 +143,30 @@ std::unique_ptr<Sequential> MakeUNet(const UNetConfig& config) {
                       .eps = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily UNetFamily() {
+  using C = UNetConfig;
+  return FamilyRow<UNetConfig>(
+      "unet",
+      {SizeField("sample_size", &C::sample_size, "Height and width that plans assume."),
+       SizeField("in_channels", &C::in_channels, "Of what comes in."),
+       SizeField("out_channels", &C::out_channels, "Of what is predicted."),
+       MakeField("down_block_types", &C::down_block_types,
+                 "DownBlock2D or AttnDownBlock2D for each stage.", kTypes),
+       MakeField("up_block_types", &C::up_block_types,
+                 "UpBlock2D or AttnUpBlock2D for each stage, the smallest images first.", kTypes),
+       MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
+       BlocksField(&C::layers_per_block),
+       SizeField("attention_head_dim", &C::attention_head_dim,
+                 "Channels of a head; none: one head."),
+       MakeField("add_attention", &C::add_attention, "Whether the middle has attention."),
+       SizeField("norm_num_groups", &C::norm_num_groups, "Groups of the norms."),
+       EpsilonField("norm_eps", &C::norm_eps),
+       MakeField("flip_sin_to_cos", &C::flip_sin_to_cos, "Cosines before sines in time features."),
+       ShiftField(&C::freq_shift), PaddingField(&C::downsample_padding),
+       ClassesField(&C::num_class_embeds)},
+      MakeUNet);
 }
 
 }  // namespace frugal

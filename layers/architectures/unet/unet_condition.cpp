@@ -4,9 +4,11 @@
 #include <optional>
 
 #include "layers/architectures/unet/face_tokens.h"
+#include "layers/architectures/unet/unet_fields.h"
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/architectures/unet/unet_trunk_parts.h"
 #include "layers/blocks/parts.h"
+#include "layers/types/family_row.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/shape_ops.h"
 
@@ -110,6 +112,23 @@ std::unique_ptr<Sequential> MakeUNetCondition(const UNetConditionConfig& config)
                       .eps = config.norm_eps});
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily UNetConditionFamily() {
+  using C = UNetConditionConfig;
+  std::vector<Field> fields = TrunkFields();
+  fields.push_back(SizeField("out_channels", &C::out_channels, "Of what is predicted."));
+  fields.push_back(MakeField(
+      "up_block_types", &C::up_block_types,
+      "UpBlock2D or CrossAttnUpBlock2D for each stage, the smallest images first.", kTypes));
+  fields.push_back(MakeField("skip_cross_attention", &C::skip_cross_attention,
+                             "Whether there is no context: CatVTON."));
+  fields.push_back(MakeField("ip_adapter_tokens", &C::ip_adapter_tokens,
+                             "Tokens of a face beside the context: IP-Adapter FaceID; 0: none.",
+                             {.min = 0, .max = kMostPerAxis}));
+  fields.push_back(
+      SizeField("ip_adapter_embed_dim", &C::ip_adapter_embed_dim, "Features of a face."));
+  return FamilyRow<UNetConditionConfig>("unet_condition", fields, MakeUNetCondition);
 }
 
 }  // namespace frugal

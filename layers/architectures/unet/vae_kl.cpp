@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include "layers/architectures/unet/unet_fields.h"
 #include "layers/architectures/unet/unet_layers.h"
 #include "layers/blocks/parts.h"
+#include "layers/types/family_row.h"
 #include "sdk/ops/shape_ops.h"
 
 namespace frugal {
@@ -149,6 +151,30 @@ std::unique_ptr<Sequential> MakeVaeKl(const VaeKlConfig& config) {
                    .free_axes = {0, 1},
                    .multiples = {multiple, multiple, 1}}});
   return net;
+}
+
+ArchitectureFamily VaeKlFamily() {
+  using C = VaeKlConfig;
+  return FamilyRow<VaeKlConfig>(
+      "vae_kl",
+      {SizeField("sample_size", &C::sample_size, "Height and width that plans assume."),
+       SizeField("in_channels", &C::in_channels, "Of an image."),
+       SizeField("out_channels", &C::out_channels, "Of the image that comes back."),
+       SizeField("latent_channels", &C::latent_channels, "Of the latents."),
+       MakeField("down_block_types", &C::down_block_types,
+                 "DownEncoderBlock2D or AttnDownEncoderBlock2D for each stage.", kTypes),
+       MakeField(
+           "up_block_types", &C::up_block_types,
+           "UpDecoderBlock2D or AttnUpDecoderBlock2D for each stage, the smallest images first.",
+           kTypes),
+       MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
+       BlocksField(&C::layers_per_block),
+       SizeField("norm_num_groups", &C::norm_num_groups, "Groups of the norms."),
+       MakeField("use_quant_conv", &C::use_quant_conv, "A 1x1 convolution before the latents."),
+       MakeField("use_post_quant_conv", &C::use_post_quant_conv, "And one behind them."),
+       MakeField("mid_block_add_attention", &C::mid_block_add_attention,
+                 "Whether the middles have attention.")},
+      MakeVaeKl);
 }
 
 }  // namespace frugal

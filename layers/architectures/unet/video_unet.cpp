@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "layers/architectures/unet/unet_fields.h"
 #include "layers/architectures/unet/unet_time.h"
 #include "layers/architectures/unet/video_layers.h"
 #include "layers/blocks/parts.h"
+#include "layers/types/family_row.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -167,6 +169,35 @@ std::unique_ptr<Sequential> MakeVideoUNet(const VideoUNetConfig& config) {
                       .eps = kEpsilon});
   net->SetInputs(InputsOf(config));
   return net;
+}
+
+ArchitectureFamily VideoUNetFamily() {
+  using C = VideoUNetConfig;
+  return FamilyRow<VideoUNetConfig>(
+      "video_unet",
+      {SizeField("sample_size", &C::sample_size, "Height and width that plans assume."),
+       SizeField("num_frames", &C::num_frames, "Frames that plans assume."),
+       SizeField("in_channels", &C::in_channels, "Of what comes in."),
+       SizeField("out_channels", &C::out_channels, "Of what is predicted."),
+       MakeField("down_block_types", &C::down_block_types,
+                 "DownBlockSpatioTemporal or CrossAttnDownBlockSpatioTemporal for each stage.",
+                 kTypes),
+       MakeField("up_block_types", &C::up_block_types,
+                 "UpBlockSpatioTemporal or CrossAttnUpBlockSpatioTemporal, the smallest first.",
+                 kTypes),
+       MakeField("block_out_channels", &C::block_out_channels, "Channels of each stage.", kStages),
+       SizeField("addition_time_embed_dim", &C::addition_time_embed_dim,
+                 "Sinusoids of each of time_ids."),
+       SizeField("projection_class_embeddings_input_dim", &C::projection_class_embeddings_input_dim,
+                 "Sinusoids of all time_ids."),
+       BlocksField(&C::layers_per_block),
+       MakeField("transformer_layers_per_block", &C::transformer_layers_per_block,
+                 "Transformer blocks behind a residual block.", kTransformerBlocks),
+       MakeField("cross_attention_dim", &C::cross_attention_dim, "Features of the context.",
+                 kPerStage),
+       MakeField("num_attention_heads", &C::num_attention_heads, "Heads of each stage.",
+                 kPerStage)},
+      MakeVideoUNet);
 }
 
 }  // namespace frugal

@@ -1,6 +1,7 @@
 // The union ControlNet differs from the plain one in types of hints and in attention along the
 // batch. Its numbers are those of an oracle case; gradients, checkpoints and dry runs are in
 // unets_test.
+#include "builders/architectures.h"
 #include "builders/budget/free_knobs.h"
 #include "builders/config/types/architecture.h"
 #include "builders/plan/published_models.h"

@@ -2,6 +2,7 @@
 // by differences, checkpointed and dry runs, and what they refuse.
 #include <set>
 
+#include "builders/architectures.h"
 #include "builders/config/types/architecture.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"

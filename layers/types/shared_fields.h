@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "builders/config/types/field_limits.h"
-#include "layers/window_options.h"
+#include "presets/config/field_limits.h"
 #include "presets/config/make_field.h"
 #include "sdk/ops/activation.h"
 

@@ -1,6 +1,13 @@
-#include "builders/config/types/layer_families.h"
+#include "builders/config/types/list_words.h"
+
 #include "builders/config/types/loss_fields.h"
-#include "builders/config/types/shared_fields.h"
+#include "layers/joins/again.h"
+#include "layers/joins/branches.h"
+#include "layers/joins/saved_values.h"
+#include "layers/residual.h"
+#include "layers/sequential.h"
+#include "layers/types/shared_fields.h"
+#include "sdk/train/network_output.h"
 
 namespace frugal {
 namespace {
@@ -12,8 +19,6 @@ Choices<Combine> CombineChoices() {
   }
   return choices;
 }
-
-}  // namespace
 
 std::vector<LayerType> ContainerTypes() {
   return {{.name = "residual",
@@ -81,6 +86,14 @@ std::vector<LayerType> NamedValueTypes() {
                                 {.min = 0, .min_exclusive = true})}),
        .make = {},
        .nested = {"layers"}}};
+}
+
+}  // namespace
+
+std::vector<LayerType> ListWords() {
+  std::vector<LayerType> words = ContainerTypes();
+  for (LayerType& word : NamedValueTypes()) words.push_back(std::move(word));
+  return words;
 }
 
 }  // namespace frugal

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "builders/config/types/field_limits.h"
+#include "presets/config/field_limits.h"
 #include "presets/config/make_field.h"
 
 // Rows that many architectures have.

@@ -8,12 +8,12 @@
 
 namespace frugal {
 
-// The options of one layer, a struct of whatever type. A value.
-class LayerOptions {
+// A struct of options of whatever type: those of one layer, one architecture. A value.
+class AnyOptions {
  public:
   template <class T>
-  requires(!std::same_as<std::remove_cvref_t<T>, LayerOptions>)
-      LayerOptions(T options)  // NOLINT(google-explicit-constructor): any struct of options is one
+  requires(!std::same_as<std::remove_cvref_t<T>, AnyOptions>)
+      AnyOptions(T options)  // NOLINT(google-explicit-constructor): any struct of options is one
       : value_(std::move(options)),
         find_([](std::any& value) -> void* { return std::any_cast<T>(&value); }) {}
 

@@ -1,4 +1,4 @@
-#include "builders/config/types/shared_fields.h"
+#include "layers/types/shared_fields.h"
 
 #include "sdk/module/initializer.h"
 
