@@ -8,8 +8,8 @@ std::vector<LayerSpec> SpecsOf(const LayerList::Fill& fill) {
   return list.specs();
 }
 
-LayerList& LayerList::Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers,
-                          std::vector<LayerSpec> shortcut) {
+LayerList& LayerList::AddSpec(LayerOptions options, std::string name, std::vector<LayerSpec> layers,
+                              std::vector<LayerSpec> shortcut) {
   specs_.push_back({.options = std::move(options),
                     .name = std::move(name),
                     .layers = std::move(layers),
@@ -42,109 +42,113 @@ LayerList& LayerList::Custom(std::string name, Maker make) {
 }
 
 LayerList& LayerList::Dense(const DenseOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::Activation(ActivationFunction function, std::string name) {
-  return Add(ActivationOptions{function}, std::move(name));
+  return AddSpec(ActivationOptions{function}, std::move(name));
 }
 LayerList& LayerList::Dropout(double rate, std::string name) {
-  return Add(DropoutOptions{rate}, std::move(name));
+  return AddSpec(DropoutOptions{rate}, std::move(name));
 }
-LayerList& LayerList::Flatten(std::string name) { return Add(FlattenOptions(), std::move(name)); }
+LayerList& LayerList::Flatten(std::string name) {
+  return AddSpec(FlattenOptions(), std::move(name));
+}
 
 LayerList& LayerList::Conv1d(const Conv1dOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::Conv2d(const Conv2dOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::Conv3d(const Conv3dOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::ConvTranspose1d(const ConvTranspose1dOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::ConvTranspose2d(const ConvTranspose2dOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::ConvTranspose3d(const ConvTranspose3dOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 
 LayerList& LayerList::MaxPool2d(const Pool2dOptions& options, std::string name) {
-  return Add(MaxPool2dOptions{options}, std::move(name));
+  return AddSpec(MaxPool2dOptions{options}, std::move(name));
 }
 LayerList& LayerList::AveragePool2d(const Pool2dOptions& options, std::string name) {
-  return Add(AveragePool2dOptions{options}, std::move(name));
+  return AddSpec(AveragePool2dOptions{options}, std::move(name));
 }
 LayerList& LayerList::AdaptiveAveragePool2d(const AdaptivePool2dOptions& options,
                                             std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::Upsample(const UpsampleOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 
 LayerList& LayerList::BatchNorm(const BatchNormOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::LayerNorm(const LayerNormOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::RmsNorm(const RmsNormOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::GroupNorm(const GroupNormOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 
 LayerList& LayerList::ToSequence(std::string name) {
-  return Add(ToSequenceOptions(), std::move(name));
+  return AddSpec(ToSequenceOptions(), std::move(name));
 }
 LayerList& LayerList::Lstm(const RecurrentOptions& options, std::string name) {
-  return Add(LstmOptions{options}, std::move(name));
+  return AddSpec(LstmOptions{options}, std::move(name));
 }
 LayerList& LayerList::Gru(const RecurrentOptions& options, std::string name) {
-  return Add(GruOptions{options}, std::move(name));
+  return AddSpec(GruOptions{options}, std::move(name));
 }
 LayerList& LayerList::SequencePool(const SequencePoolOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 
 LayerList& LayerList::Embedding(const EmbeddingOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::LearnedPositions(const PositionOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::SinusoidalPositions(const SinusoidOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::Attention(const AttentionLayerOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 LayerList& LayerList::GatedFeedForward(const GatedFeedForwardOptions& options, std::string name) {
-  return Add(options, std::move(name));
+  return AddSpec(options, std::move(name));
 }
 
 LayerList& LayerList::Residual(const ResidualOptions& options, const Fill& body,
                                const Fill& shortcut, std::string name) {
-  return Add(options, std::move(name), SpecsOf(body), SpecsOf(shortcut));
+  return AddSpec(options, std::move(name), SpecsOf(body), SpecsOf(shortcut));
 }
 LayerList& LayerList::Sequential(const Fill& body, std::string name) {
-  return Add(SequentialOptions(), std::move(name), SpecsOf(body));
+  return AddSpec(SequentialOptions(), std::move(name), SpecsOf(body));
 }
 LayerList& LayerList::Branches(const BranchesOptions& options, const Fill& branches,
                                std::string name) {
-  return Add(options, std::move(name), SpecsOf(branches));
+  return AddSpec(options, std::move(name), SpecsOf(branches));
 }
-LayerList& LayerList::Save(std::string as) { return Add(SaveOptions{std::move(as)}, {}); }
-LayerList& LayerList::Join(const JoinOptions& options) { return Add(options, {}); }
-LayerList& LayerList::Take(std::string value) { return Add(TakeOptions{std::move(value)}, {}); }
-LayerList& LayerList::Again(std::string layer) { return Add(AgainOptions{std::move(layer)}, {}); }
+LayerList& LayerList::Save(std::string as) { return AddSpec(SaveOptions{std::move(as)}, {}); }
+LayerList& LayerList::Join(const JoinOptions& options) { return AddSpec(options, {}); }
+LayerList& LayerList::Take(std::string value) { return AddSpec(TakeOptions{std::move(value)}, {}); }
+LayerList& LayerList::Again(std::string layer) {
+  return AddSpec(AgainOptions{std::move(layer)}, {});
+}
 LayerList& LayerList::Output(std::string name, const NetworkOutputOptions& options,
                              const Fill& body) {
-  return Add(options, std::move(name), SpecsOf(body));
+  return AddSpec(options, std::move(name), SpecsOf(body));
 }
 
 }  // namespace frugal

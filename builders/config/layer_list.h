@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "builders/config/types/layer_registry.h"
@@ -69,6 +70,10 @@ class LayerList {
   LayerList& Add(const typename L::Options& options = {}, const std::string& name = {}) {
     return AddMade(options, MakerOf<L>(), "own layer", name);
   }
+  // A layer of a registered type, by the struct of its options: Add(LayerScaleOptions{.start = 1}).
+  LayerList& Add(LayerOptions options, std::string name = {}) {
+    return AddSpec(std::move(options), std::move(name));
+  }
   // A layer that the function makes for an input of this shape, a batch in front. It is called
   // whenever the network is built: for the plan, for each device and for copies.
   using Maker = std::function<std::unique_ptr<Layer>(const Shape& input)>;
@@ -96,8 +101,8 @@ class LayerList {
   const std::vector<LayerSpec>& specs() const { return specs_; }
 
  private:
-  LayerList& Add(LayerOptions options, std::string name, std::vector<LayerSpec> layers = {},
-                 std::vector<LayerSpec> shortcut = {});
+  LayerList& AddSpec(LayerOptions options, std::string name, std::vector<LayerSpec> layers = {},
+                     std::vector<LayerSpec> shortcut = {});
   LayerList& AddMade(LayerOptions options, LayerMaker make, std::string type_name,
                      std::string name);
 
