@@ -24,6 +24,7 @@
   TYPE(LayerNormType)             \
   TYPE(RmsNormType)               \
   TYPE(GroupNormType)             \
+  TYPE(LayerScaleType)            \
   TYPE(ToSequenceType)            \
   TYPE(LstmType)                  \
   TYPE(GruType)                   \

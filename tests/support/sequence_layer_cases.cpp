@@ -1,3 +1,4 @@
+#include "layers/layer_scale.h"
 #include "layers/norms.h"
 #include "layers/recurrent.h"
 #include "layers/sequence_layers.h"
@@ -16,6 +17,7 @@ std::vector<LayerCase> SequenceLayerCases() {
   return {
       {"rms_norm", sequence, sequence, 4, Maker<RmsNormLayer>(4, RmsNormOptions{})},
       {"rms_norm plain", {3, 7}, {3, 7}, 0, Maker<RmsNormLayer>(7, RmsNormOptions{1e-5, false})},
+      {"layer_scale", sequence, sequence, 4, Maker<LayerScale>(4, LayerScaleOptions{0.5})},
       {"lstm", sequence, {3, 5, 6}, 288, recurrent(RecurrentKind::kLstm, {.units = 6})},
       {"lstm, no bias",
        {2, 1, 4},
