@@ -11,6 +11,7 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/io/atomic_file.h"
+#include "sdk/io/file_system.h"
 #include "sdk/io/output_path.h"
 #include "sdk/io/weights/open_weights.h"
 
@@ -94,10 +95,9 @@ std::string ProblemOfForm(const Output& output) {
 
 // Creates the directory of `path`. Returns what keeps a file from being made in it, or nothing.
 std::string ProblemOfDirectory(const std::string& path) {
-  std::error_code error;
   const fs::path parent = DirectoryOf(ResolveOutput(path));
-  fs::create_directories(parent, error);
-  if (error && !fs::is_directory(parent)) {
+  const std::error_code error = MakeDirectories(CurrentFileSystem(), parent.string());
+  if (error) {
     return "directory " + Quoted(parent.string()) + " cannot be made: " + error.message();
   }
   try {

@@ -1,12 +1,9 @@
 #include "builders/report/training_log.h"
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "presets/config/value.h"
-#include "sdk/core/error.h"
 
 namespace frugal {
 namespace {
@@ -28,20 +25,12 @@ std::string TableHeader(const std::vector<std::string>& metrics) {
 }  // namespace
 
 TrainingLog::TrainingLog(const std::string& path, std::vector<std::string> metrics)
-    : path_(path),
-      metrics_(std::move(metrics)),
+    : metrics_(std::move(metrics)),
       is_table_(path.ends_with(".csv")),
-      file_(path, std::ios::trunc) {
+      file_(path, OpenMode::kEmpty,
+            {.required = "the log of a training can be written",
+             .advice = "name another file for output.log"}) {
   if (is_table_) Write(TableHeader(metrics_));
-}
-
-void TrainingLog::Write(const std::string& line) {
-  file_ << line << '\n' << std::flush;
-  if (file_) return;
-  throw FileError({.where = path_,
-                   .required = "the log of a training can be written",
-                   .given = std::strerror(errno),
-                   .advice = "name another file for output.log"});
 }
 
 void TrainingLog::OnStep(const StepProgress& progress) {
@@ -70,7 +59,8 @@ void TrainingLog::OnEvaluation(const Evaluation& evaluation) {
                        std::to_string(evaluation.step) + ",," + Cell(result.loss) + "," +
                        (result.accuracy ? Cell(*result.accuracy) : "") + ",,,,";
     for (const MetricValue& metric : result.metrics) line += "," + Cell(metric.value);
-    return Write(line);
+    Write(line);
+    return file_.Sync();
   }
   Json json = {{"event", "evaluation"},
                {"part", NameOf(evaluation.part)},
@@ -79,6 +69,7 @@ void TrainingLog::OnEvaluation(const Evaluation& evaluation) {
   if (result.accuracy) json["accuracy"] = *result.accuracy;
   for (const MetricValue& metric : result.metrics) json[metric.name] = NumberOrNull(metric.value);
   Write(json.dump());
+  file_.Sync();
 }
 
 void Observers::OnStep(const StepProgress& progress) {

@@ -1,31 +1,31 @@
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "builders/run/training_observer.h"
+#include "sdk/io/append_file.h"
 
 namespace frugal {
 
 // Notes each step and evaluation of a training in a file as it comes: rows of a table where its
-// name ends in .csv, else a JSON object a line. What was written stays where a training ends early.
+// name ends in .csv, else a JSON object a line. What was written stays where a training ends early,
+// and is on the disk after each evaluation and epoch. What cannot be written is a warning.
 class TrainingLog final : public TrainingObserver {
  public:
   // Throws FileError where the file cannot be made. `metrics` are training.metrics.
   TrainingLog(const std::string& path, std::vector<std::string> metrics);
 
   void OnStep(const StepProgress& progress) override;
-  void OnEpoch(const EpochResult&) override {}
+  void OnEpoch(const EpochResult&) override { file_.Sync(); }
   void OnEvaluation(const Evaluation& evaluation) override;
 
  private:
-  void Write(const std::string& line);
+  void Write(const std::string& line) { file_.Append(line + "\n"); }
 
-  std::string path_;
   std::vector<std::string> metrics_;
   bool is_table_;
-  std::ofstream file_;
+  AppendFile file_;
 };
 
 // Tells several observers of one training.

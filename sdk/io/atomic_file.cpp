@@ -1,13 +1,9 @@
 #include "sdk/io/atomic_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 #include "sdk/io/file_error.h"
 #include "sdk/io/output_path.h"
@@ -38,59 +34,53 @@ void TakeAfter(const struct stat& replaced, int descriptor) {
 
 // The file is made for its owner alone where it replaces another, so that nobody opens it before it
 // has the permissions of that one.
-PartialFile CreateBeside(const fs::path& target) {
+PartialFile CreateBeside(FileSystem& files, const fs::path& target) {
   struct stat replaced = {};
   const bool replaces = ::stat(target.c_str(), &replaced) == 0;
-  PartialFile file = CreatePartial(DirectoryOf(target), replaces ? 0600 : 0666);
+  PartialFile file = CreatePartial(files, DirectoryOf(target), replaces ? 0600 : 0666);
   if (replaces && file.descriptor >= 0) TakeAfter(replaced, file.descriptor);
   return file;
 }
 
-// Makes the rename itself durable. Best effort: not every file system lets a directory be synced.
-void SyncDirectory(const fs::path& path) {
-  const int directory = ::open(DirectoryOf(path).c_str(), O_RDONLY | O_CLOEXEC);
-  if (directory < 0) return;
-  ::fsync(directory);
-  ::close(directory);
-}
-
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(CheckedTarget(path)) {
-  RemoveAbandoned(DirectoryOf(target_));
-  partial_ = CreateBeside(target_);
-  if (partial_.descriptor < 0) Refuse("a new file must be allowed beside it");
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path), target_(CheckedTarget(path)), files_(CurrentFileSystem()) {
+  RemoveAbandoned(files_, DirectoryOf(target_));
+  partial_ = CreateBeside(files_, target_);
+  Require(partial_.error, "a new file must be allowed beside it");
 }
 
 AtomicFile::~AtomicFile() {
   if (partial_.descriptor < 0) return;
-  ::unlink(partial_.path.c_str());
-  ::close(partial_.descriptor);
+  Uninterrupted([&] { return files_.Remove(partial_.path); });
+  files_.Close(partial_.descriptor);
 }
 
-void AtomicFile::Refuse(const char* what) const {
-  RefuseFile(path_, what, std::strerror(errno), "free space or choose another place");
+void AtomicFile::Require(const std::error_code& error, const char* what) {
+  if (!error_) error_ = error;
+  if (!error_) return;
+  RefuseFile(path_, what, error_.message(), "free space or choose another place");
 }
 
 void AtomicFile::WriteAt(std::int64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::pwrite(partial_.descriptor, bytes.data(), bytes.size(), offset);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) Refuse("all of the file must be written");
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-    offset += put;
-    size_ = std::max(size_, offset);
-  }
+  constexpr const char* kAll = "all of the file must be written";
+  Require({}, kAll);
+  Require(WriteAll(files_, partial_.descriptor, offset, bytes), kAll);
+  size_ = std::max(size_, offset + std::ssize(bytes));
 }
 
+// A sync that failed may have dropped what it could not write, and a second one would not say so:
+// what failed once has failed.
 void AtomicFile::Commit() {
-  if (::fsync(partial_.descriptor) != 0) Refuse("all of the file must reach the disk");
-  if (std::rename(partial_.path.c_str(), target_.c_str()) != 0) {
-    Refuse("the file must be replaceable");
-  }
-  ::close(partial_.descriptor);
+  constexpr const char* kReach = "all of the file must reach the disk";
+  Require({}, kReach);
+  Require(Uninterrupted([&] { return files_.Sync(partial_.descriptor); }), kReach);
+  Require(Uninterrupted([&] { return files_.Rename(partial_.path, target_.string()); }),
+          "the file must be replaceable");
+  files_.Close(partial_.descriptor);
   partial_.descriptor = -1;
-  SyncDirectory(target_);
+  Require(SyncNames(files_, DirectoryOf(target_).string()), "its name must reach the disk");
 }
 
 }  // namespace frugal

@@ -6,18 +6,21 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
+#include "sdk/io/file_system.h"
 #include "sdk/io/partial_file.h"
 
 namespace frugal {
 
 // Writes a file so that an interruption loses nothing: the bytes go to a partial file beside it,
-// and Commit() renames that over `path` once all of them have reached the disk. Until then an older
-// file at `path` stays as it was; without Commit() the partial file is removed, and where the
-// process is killed, by the next AtomicFile in that directory. A file that is replaced passes on
-// its permissions, and its owner and group where the system allows it; a new one gets those of the
-// process's mask. Throws FileError for a path that cannot be written (output_path.h), a directory
-// that is missing, a full disk, and so on.
+// and Commit() renames that over `path` once all of them have reached the disk. When it returns,
+// the new name has reached it too. Until then an older file at `path` stays as it was; without
+// Commit() the partial file is removed, and where the process is killed, by the next AtomicFile in
+// that directory. A file that is replaced passes on its permissions, and its owner and group where
+// the system allows it; a new one gets those of the process's mask. Throws FileError for a path
+// that cannot be written (output_path.h), a directory that is missing, a full disk, and so on.
+// After an error nothing more can be written or committed.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -34,11 +37,13 @@ class AtomicFile {
   void Commit();
 
  private:
-  [[noreturn]] void Refuse(const char* what) const;  // with the reason in errno
+  void Require(const std::error_code& error, const char* what);  // that there is none, nor was one
 
   std::string path_;              // as it was given
   std::filesystem::path target_;  // what is replaced: not a link to it
+  FileSystem& files_;
   PartialFile partial_;
+  std::error_code error_;  // the first one
   std::int64_t size_ = 0;
 };
 

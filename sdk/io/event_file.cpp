@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -56,25 +54,27 @@ std::string MaskedChecksum(std::string_view bytes) {
   return LittleEndian(masked, 4);
 }
 
-[[noreturn]] void Refuse(const std::string& path, const std::string& given) {
-  RefuseFile(path, "events for TensorBoard can be written", given,
-             "name another directory for output.tensorboard");
+AppendFile::Purpose PurposeOfEvents() {
+  return {.required = "events for TensorBoard can be written",
+          .advice = "name another directory for output.tensorboard"};
+}
+
+// Makes the directory, and returns the path of a file of events in it.
+std::string FileIn(const std::string& directory) {
+  const std::error_code error = MakeDirectories(CurrentFileSystem(), directory);
+  const auto [required, advice] = PurposeOfEvents();
+  if (error) RefuseFile(directory, required, error.message(), advice);
+  return (fs::path(directory) / FileName()).string();
 }
 
 }  // namespace
 
-EventFile::EventFile(const std::string& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error && !fs::is_directory(directory)) Refuse(directory, error.message());
-  path_ = (fs::path(directory) / FileName()).string();
-  file_.open(path_, std::ios::binary | std::ios::app);
-  if (!file_) Refuse(path_, std::strerror(errno));
+EventFile::EventFile(const std::string& directory)
+    : file_(FileIn(directory), OpenMode::kContinue, PurposeOfEvents()) {
   ProtobufWriter event;
   event.AddDouble(kWallTime, SecondsSinceEpoch());
   event.AddText(kFileVersion, "brain.Event:2");
   WriteRecord(event.bytes());
-  Flush();
 }
 
 void EventFile::Write(std::int64_t step, const std::vector<Scalar>& scalars) {
@@ -94,13 +94,9 @@ void EventFile::Write(std::int64_t step, const std::vector<Scalar>& scalars) {
 
 void EventFile::WriteRecord(std::string_view message) {
   const std::string length = LittleEndian(message.size(), 8);
-  file_ << length << MaskedChecksum(length) << message << MaskedChecksum(message);
-  if (!file_) Refuse(path_, std::strerror(errno));
-}
-
-void EventFile::Flush() {
-  file_.flush();
-  if (!file_) Refuse(path_, std::strerror(errno));
+  std::string record = length + MaskedChecksum(length);
+  record += message;
+  file_.Append(record + MaskedChecksum(message));
 }
 
 }  // namespace frugal

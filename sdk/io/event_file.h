@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sdk/io/append_file.h"
 
 namespace frugal {
 
@@ -22,18 +23,17 @@ class EventFile {
   // it is missing. Throws FileError where that fails.
   explicit EventFile(const std::string& directory);
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
 
-  // Adds scalars of one step, to be plotted against it. Throws FileError where writing fails, at
-  // the latest in Flush.
+  // Adds scalars of one step, to be plotted against it. What cannot be written is a warning.
   void Write(std::int64_t step, const std::vector<Scalar>& scalars);
-  void Flush();
+  // Returns when what was written is on the disk.
+  void Flush() { file_.Sync(); }
 
  private:
   void WriteRecord(std::string_view message);
 
-  std::string path_;
-  std::ofstream file_;
+  AppendFile file_;
 };
 
 }  // namespace frugal

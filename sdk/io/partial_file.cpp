@@ -1,6 +1,5 @@
 #include "sdk/io/partial_file.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,37 +54,38 @@ bool Names(const fs::path& path, int descriptor) {
          named.st_ino == open.st_ino && named.st_dev == open.st_dev;
 }
 
-void RemoveUnlessHeld(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+void RemoveUnlessHeld(FileSystem& files, const fs::path& path) {
+  std::error_code error;
+  const int descriptor = OpenFile(files, path.string(), OpenMode::kExisting, 0, error);
   if (descriptor < 0) return;
   const bool abandoned = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-  if (abandoned && Names(path, descriptor)) ::unlink(path.c_str());
-  ::close(descriptor);
+  if (abandoned && Names(path, descriptor)) files.Remove(path.string());
+  files.Close(descriptor);
 }
 
 }  // namespace
 
-PartialFile CreatePartial(const fs::path& directory, mode_t permissions) {
+PartialFile CreatePartial(FileSystem& files, const fs::path& directory, mode_t permissions) {
   constexpr int kMostAttempts = 1000;
   const std::string stem = Prefix() + std::to_string(::getpid()) + "-";
+  const std::error_code taken = std::make_error_code(std::errc::file_exists);
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     PartialFile file = {(directory / (stem + std::to_string(attempt))).string()};
-    constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-    file.descriptor = ::open(file.path.c_str(), kFlags, permissions);
-    if (file.descriptor < 0 && errno != EEXIST) return file;
+    file.descriptor = OpenFile(files, file.path, OpenMode::kNew, permissions, file.error);
+    if (file.descriptor < 0 && file.error != taken) return file;
     if (file.descriptor < 0) continue;
     if (Lock(file.descriptor)) return file;
-    ::close(file.descriptor);
+    files.Close(file.descriptor);
   }
-  errno = EEXIST;
-  return {};
+  return {.error = taken};
 }
 
-void RemoveAbandoned(const fs::path& directory) {
+void RemoveAbandoned(FileSystem& files, const fs::path& directory) {
   const std::string prefix = Prefix();
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    if (IsPartialName(at->path().filename().string(), prefix)) RemoveUnlessHeld(at->path());
+    const fs::path& path = at->path();
+    if (IsPartialName(path.filename().string(), prefix)) RemoveUnlessHeld(files, path);
   }
 }
 

@@ -4,6 +4,9 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
+
+#include "sdk/io/file_system.h"
 
 namespace frugal {
 
@@ -12,15 +15,17 @@ namespace frugal {
 // however that ends, and works on every file system where locks do: unnamed files (O_TMPFILE) are
 // not everywhere, and cannot replace a file in one step.
 struct PartialFile {
-  std::string path;
-  int descriptor = -1;  // -1 where it could not be made, for the reason in errno
+  std::string path = {};
+  int descriptor = -1;         // -1 where it could not be made
+  std::error_code error = {};  // why not
 };
 
 // Makes an empty file in `directory`, of these permissions less the process's mask.
-PartialFile CreatePartial(const std::filesystem::path& directory, mode_t permissions);
+PartialFile CreatePartial(FileSystem& files, const std::filesystem::path& directory,
+                          mode_t permissions);
 
 // Removes the partial files in `directory` whose writers on this host are gone. Leaves what it
 // cannot open or lock.
-void RemoveAbandoned(const std::filesystem::path& directory);
+void RemoveAbandoned(FileSystem& files, const std::filesystem::path& directory);
 
 }  // namespace frugal

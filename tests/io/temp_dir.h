@@ -15,8 +15,7 @@ namespace frugal::testing {
 // A new directory that is removed with everything in it.
 class TempDir {
  public:
-  TempDir() {
-    const auto base = std::filesystem::temp_directory_path();
+  explicit TempDir(const std::filesystem::path& base = std::filesystem::temp_directory_path()) {
     std::string name = (base / "frugal_test_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
     path_ = name;
@@ -43,6 +42,13 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+// A directory in memory where there is one: what is synced there costs no time, and faults of our
+// own are no others than on a disk.
+inline std::filesystem::path MemoryDirectory() {
+  const std::filesystem::path memory = "/dev/shm";
+  return ::access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
+}
 
 inline std::string ReadAll(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);

@@ -10,6 +10,7 @@
 
 #include "tests/style/include_cycles.h"
 #include "tests/style/include_rules.h"
+#include "tests/style/write_rules.h"
 
 namespace frugal::style {
 namespace {
@@ -154,6 +155,9 @@ class Checker {
       if (!IsCode(file.path)) continue;
       CheckInclude(file.path, i + 1, file.lines[i]);
       CheckDirective(file.path, i + 1, file.lines[i]);
+      if (auto problem = WriteProblem(file.path, file.lines[i])) {
+        Report(file.path, i + 1, std::move(*problem));
+      }
     }
     if (!IsCode(file.path)) return;
     CheckLength(file);

@@ -124,6 +124,28 @@ TEST_CASE("style: of OpenMP's directives only simd is compiled") {
               "sdk/core/threads.h"});
 }
 
+TEST_CASE("style: files are written by one interface") {
+  TemporaryTree tree;
+  tree.Write("sdk/io/file_system.cpp", "std::rename(a, b);\n::open(a, O_RDWR);\n");
+  tree.Write("tests/a.cpp", "std::ofstream(a) << b;\n");
+  tree.Write("sdk/core/a.cpp",
+             "std::ifstream in(a);\n::open(a, O_RDONLY | O_CLOEXEC);\nstd::fopen(a, \"rb\");\n"
+             "std::remove(a.begin(), a.end(), 1);\n::write(STDERR_FILENO, a, 1);\n"
+             "files.Rename(a, b);  // as std::rename does\n");
+  CHECK(tree.Findings().empty());
+  for (const char* line : {"std::ofstream out(a);", "  ::rename(a, b);", "fs::remove_all(a);",
+                           "fs::create_directory(a);", "std::filesystem::create_directories(a);",
+                           "::open(a, O_RDWR);", "std::fopen(a, \"wb\");", "std::fopen(a, \"r+\");",
+                           "::fsync(a);", "::pwrite(a, b, 1, 0);", "::write(a, b, 1);"}) {
+    INFO(line);
+    tree.Write("builders/a.cpp", std::string("int a;\n") + line + "\n");
+    const Lines findings = tree.Findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].starts_with("builders/a.cpp:2: \""));
+    CHECK(findings[0].ends_with("outside of sdk/io/file_system.cpp: write by CurrentFileSystem()"));
+  }
+}
+
 TEST_CASE("style: a comment is a sentence") {
   TemporaryTree tree;
   tree.Write("sdk/core/a.cpp",
