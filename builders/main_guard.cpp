@@ -44,6 +44,7 @@ void CheckOutput() {
 
 int RunProgram(const std::function<void()>& body) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over its limit (ulimit -f) is an error like others
   try {
     body();
     CheckOutput();

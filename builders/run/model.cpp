@@ -12,6 +12,7 @@
 #include "builders/run/weights.h"
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/error.h"
+#include "sdk/core/log.h"
 
 namespace frugal {
 namespace {
@@ -90,7 +91,7 @@ Model& Model::operator=(Model&& other) noexcept {
 TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& options) {
   const OneThreadGuard::Scope use(*use_, "Model::Train");
   RequireTraining("Model::Train");
-  const auto save = [this](const std::string& path) { SaveWeights(path); };
+  const auto save = [this](const std::string& path) { SaveOnTheWay(path); };
   TrainingResult result = TrainingLoop(*executor_, observer, options, save, epochs_run_).Run();
   epochs_run_ = result.epochs.back().epoch;
   return result;
@@ -292,6 +293,14 @@ void Model::SaveWeights(const std::string& path) {
     WriteWeights(path, parameters(), MasterType(planned_->dtype()), planned_->metadata, values);
   } else {
     for (const Parameter* parameter : parameters()) values(*parameter);
+  }
+}
+
+void Model::SaveOnTheWay(const std::string& path) {
+  try {
+    SaveWeights(path);
+  } catch (const FileError& error) {
+    LogWarning(std::string(error.what()) + "; the training goes on without this file");
   }
 }
 

@@ -179,6 +179,8 @@ class Model {
   void CheckPredictInputs(const std::string& where, std::span<const InputValues> given,
                           std::int64_t count) const;
   void RequireTraining(const char* where) const;
+  // Saves what a training asks for before its end. A file that cannot be written is a warning.
+  void SaveOnTheWay(const std::string& path);
   Model CopyForInference(const char* where, std::int64_t batch, std::int64_t threads) const;
   void CheckTokens(const std::string& where, std::span<const std::int64_t> tokens) const;
   PredictedValues PredictParts(std::span<const InputValues> inputs, std::int64_t count);

@@ -160,12 +160,19 @@ std::vector<StoredTensor> StoredTensorsOf(std::span<Parameter* const> parameters
 
 void WriteWeights(const std::string& path, std::span<Parameter* const> parameters, DType dtype,
                   const WeightMetadata& metadata, const ValueLookup& values) {
-  const auto writer =
-      CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, dtype), metadata);
-  for (const Parameter* parameter : parameters) {
-    writer->Write(parameter->path, BytesOf(values(*parameter)));
+  std::size_t asked = 0;
+  try {
+    const auto writer =
+        CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, dtype), metadata);
+    while (asked < parameters.size()) {
+      const Parameter& parameter = *parameters[asked++];
+      writer->Write(parameter.path, BytesOf(values(parameter)));
+    }
+    writer->Finish();
+  } catch (const FileError&) {
+    while (asked < parameters.size()) values(*parameters[asked++]);  // others send theirs anyway
+    throw;
   }
-  writer->Finish();
 }
 
 std::string HashWeights(std::span<Parameter* const> parameters, const ValueLookup& values) {
