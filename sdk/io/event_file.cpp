@@ -59,18 +59,22 @@ AppendFile::Purpose PurposeOfEvents() {
           .advice = "name another directory for output.tensorboard"};
 }
 
-// Makes the directory, and returns the path of a file of events in it.
+// Makes the directory, and returns the path of a file of events in it that is not there yet.
 std::string FileIn(const std::string& directory) {
   const std::error_code error = MakeDirectories(CurrentFileSystem(), directory);
   const auto [required, advice] = PurposeOfEvents();
   if (error) RefuseFile(directory, required, error.message(), advice);
-  return (fs::path(directory) / FileName()).string();
+  const std::string first = (fs::path(directory) / FileName()).string();
+  std::string path = first;
+  std::error_code unknown;
+  for (int i = 1; fs::exists(path, unknown); ++i) path = first + "." + std::to_string(i);
+  return path;
 }
 
 }  // namespace
 
 EventFile::EventFile(const std::string& directory)
-    : file_(FileIn(directory), OpenMode::kContinue, PurposeOfEvents()) {
+    : file_(FileIn(directory), OpenMode::kNew, PurposeOfEvents()) {
   ProtobufWriter event;
   event.AddDouble(kWallTime, SecondsSinceEpoch());
   event.AddText(kFileVersion, "brain.Event:2");

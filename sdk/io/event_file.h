@@ -20,7 +20,8 @@ struct Scalar {
 class EventFile {
  public:
   // Makes events.out.tfevents.<seconds>.<host>.<process> in the directory, which is made too where
-  // it is missing. Throws FileError where that fails.
+  // it is missing; a second one of the same second has a number behind that. Throws FileError where
+  // that fails.
   explicit EventFile(const std::string& directory);
 
   const std::string& path() const { return file_.path(); }

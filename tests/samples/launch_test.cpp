@@ -107,6 +107,26 @@ TEST_CASE("processes train what threads do, to the bit", "[needs-mpi]") {
   CHECK_FALSE(LeftBehind(setup));
 }
 
+TEST_CASE("a directory that goes away during a training costs one of several processes nothing",
+          "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
+  const Setup setup;
+  const std::string arguments =
+      " train deep.toml --quiet --set training.epochs=400" + Devices(2) + " --weights ";
+  REQUIRE(Frugal(setup.directory, arguments + "undisturbed.bin").exit_code == 0);
+  // The log is there when outputs were checked; from then on each epoch finds better weights.
+  const ProgramRun run = Run(
+      setup.directory,
+      Processes(2) + arguments +
+          "w.bin --set output.best_weights=gone/best.bin --set output.log=log.csv & training=$!; "
+          "while [ ! -e log.csv ] && kill -0 $training; do sleep 0.01; done; "
+          "until rm -rf gone; do :; done; wait $training");
+  CHECK(run.exit_code == 0);
+  CheckContains(run.errors, "there is no directory 'gone'; create it first; the training goes on");
+  CHECK(ReadAll(setup.directory.File("w.bin")) == ReadAll(setup.directory.File("undisturbed.bin")));
+}
+
 TEST_CASE("a plan is printed and a result written once, by the first process", "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");

@@ -1,6 +1,7 @@
 #include "builders/report/tensorboard_log.h"
 
 #include <filesystem>
+#include <set>
 
 #include "builders/output_files.h"
 #include "builders/run_training.h"
@@ -97,6 +98,14 @@ TEST_CASE("a log for TensorBoard is an observer of its own, and flushed behind e
   REQUIRE(events.size() == 3);
   CHECK(events[1].scalars.count("train/gradient_norm") == 0);  // nothing clips
   CHECK(events[2].scalars == std::map<std::string, float>{{"evaluation/loss", 0.5F}});
+}
+
+TEST_CASE("two files of events that begin in one second are two files") {
+  const TempDir directory;
+  std::set<std::string> paths;
+  for (int i = 0; i < 5; ++i) paths.insert(EventFile(directory.File("runs")).path());
+  CHECK(paths.size() == 5);
+  for (const std::string& path : paths) CHECK(ReadEvents(path).size() == 1);
 }
 
 TEST_CASE("a directory for events that cannot be made is named, before the training too") {
