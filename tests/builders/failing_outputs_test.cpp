@@ -108,6 +108,20 @@ TEST_CASE("a call that fails costs a file at most, and is told with its name", "
   CHECK(behind > 12);
 }
 
+TEST_CASE("calls that are interrupted, or take half, are made again", "[io]") {
+  for (const Fault& fault : {Fault{.error = EINTR}, Fault{.short_write = true}}) {
+    ForEachFailingCall(fault, [&](FailingFileSystem& files) {
+      const TempDir directory(MemoryDirectory());
+      const LogMessages messages;
+      const std::string told = Told(RefusalOf([&] { TrainInto(directory); }), messages);
+      INFO(files.failed());
+      CHECK(told.empty());
+      for (const std::string& name : kWholeFiles) CHECK(IsWhole(directory.File(name)));
+      CHECK(std::ranges::count(ReadAll(directory.File("log.csv")), '\n') >= 7);
+    });
+  }
+}
+
 TEST_CASE("a disk that is full from some call on ends files, not a training", "[io]") {
   ForEachFailingCall({.error = ENOSPC, .lasts = true}, [&](FailingFileSystem& files) {
     const TempDir directory(MemoryDirectory());

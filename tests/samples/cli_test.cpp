@@ -333,6 +333,10 @@ TEST_CASE("a reader that goes away does no harm, a full disk is an error") {
   const ProgramRun full = Run(setup.directory, Program("frugal") + " presets > /dev/full");
   CHECK(full.exit_code == 1);
   CheckContains(full.errors, "standard output");
+  const ProgramRun large =
+      Run(setup.directory, "bash -c 'ulimit -f 1; " + Program("frugal") + " new --out new.toml'");
+  CheckFails(large, 1, "[new.toml] all of the file must be written; File too large");
+  CHECK_FALSE(std::filesystem::exists(setup.directory.File("new.toml")));
 }
 
 }  // namespace
