@@ -60,7 +60,7 @@ std::string Expected(const Writer& writer) {
 // there, now and behind the next write.
 std::string ErrorOf(const Writer& writer, const TempDir& directory, const std::string& expected) {
   const std::string path = directory.Write("file", "old");
-  const std::string message = MessageOf<FileError>([&] { writer.write(path); });
+  std::string message = MessageOf<FileError>([&] { writer.write(path); });
   const std::string text = ReadAll(path);
   CHECK((text == expected || (text == "old" && message != "no error")));
   const FileSystemScope healthy(SystemFiles());

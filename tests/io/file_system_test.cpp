@@ -130,6 +130,15 @@ TEST_CASE("short writes and interruptions change nothing", "[io]") {
   CHECK(files.calls() > 8);  // 10 bytes are 5, 3, 1 and 1
 }
 
+TEST_CASE("a directory that nobody may sync is no error, one that fails is", "[io]") {
+  const TempDir directory(MemoryDirectory());
+  for (const int error : {EINVAL, ENOTSUP, EACCES, EPERM, EIO, ENOSPC, EDQUOT}) {
+    FailingFileSystem files({.error = error, .lasts = true, .call = 1});
+    const bool fails = error == EIO || error == ENOSPC || error == EDQUOT;
+    CHECK(static_cast<bool>(SyncNames(files, directory.File(""))) == fails);
+  }
+}
+
 TEST_CASE("what failed once cannot be committed", "[io]") {
   const TempDir directory(MemoryDirectory());
   const std::string path = directory.Write("file", "old");
