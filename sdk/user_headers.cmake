@@ -27,6 +27,8 @@ frugal_user_header(ops "Differentiable operations, for layers and losses of one'
 frugal_user_header(layers "Our layers as classes."
                    "layers/.*\\.h")
 frugal_user_header(metrics "Metrics by name, and how to add one." "sdk/metrics/.*\\.h")
+frugal_user_header(optimizers "Update rules by name, and how to add one."
+                   "builders/config/types/optimizer_registry\\.h")
 frugal_user_header(data "Sources of data." "sdk/data/.*\\.h")
 frugal_user_header(weights "Files of weights." "sdk/io/weights/.*\\.h")
 frugal_user_header(logging "What the library notes: levels, and where it goes." "sdk/core/log\\.h")

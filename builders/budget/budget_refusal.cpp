@@ -8,6 +8,7 @@
 #include "sdk/core/error.h"
 #include "sdk/core/number_text.h"
 #include "sdk/core/slow_work.h"
+#include "sdk/optim/optimizer_registry.h"
 
 namespace frugal {
 namespace {
@@ -88,9 +89,8 @@ class Alternatives {
       Add("optimizer_in_backward",
           [](RunConfig& config) { config.memory.optimizer_in_backward = true; });
     }
-    const OptimizerKind kind = stated_.optimizer.kind;
-    const bool narrows = kind == OptimizerKind::kAdam || kind == OptimizerKind::kAdamW ||
-                         (kind == OptimizerKind::kSgd && stated_.optimizer.momentum != 0);
+    const OptimizerRule& rule = FindOptimizer(stated_.optimizer.kind);
+    const bool narrows = rule.narrow_state && StateCountOf(rule, stated_.optimizer) > 0;
     if (narrows && stated_.optimizer.state == StateFormat::kF32 &&
         stated_.training.precision != Precision::kF64) {
       Add("optimizer state = \"8bit\"",

@@ -46,7 +46,7 @@ std::vector<ResolvedValue> AllValues(const RunConfig& config) {
   RunConfig copy = config;  // sections give access to a configuration that can be changed
   std::vector<ResolvedValue> values = Resolve(MemoryFields(), &copy.memory, "memory", copy.origins);
   for (const Section& section : Sections()) {
-    Append(Resolve(*section.fields, section.in(copy), section.name, copy.origins), values);
+    Append(Resolve(section.fields(), section.in(copy), section.name, copy.origins), values);
   }
   if (copy.model.architecture) {
     ArchitectureConfig& sizes = *copy.model.architecture;

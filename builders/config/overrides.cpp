@@ -24,7 +24,7 @@ void ApplyOverrides(RunConfig& config, const std::vector<std::string>& overrides
   ConfigNode root;
   for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
   std::vector<Section> sections = Sections();
-  sections.push_back({"memory", &MemoryFields(), [](RunConfig& c) -> void* { return &c.memory; }});
+  sections.push_back({"memory", MemoryFields, [](RunConfig& c) -> void* { return &c.memory; }});
   std::vector<std::string> known;
   for (const Section& section : sections) known.push_back(section.name);
   Diagnostics diagnostics;
@@ -33,7 +33,7 @@ void ApplyOverrides(RunConfig& config, const std::vector<std::string>& overrides
     const ConfigNode* node = root.Find(section.name);
     if (node == nullptr) continue;
     const bool has_sizes = section.name == "model" && config.model.architecture.has_value();
-    ReadFields(*section.fields, section.in(config), *node, section.name, config.origins,
+    ReadFields(section.fields(), section.in(config), *node, section.name, config.origins,
                diagnostics,
                has_sizes ? std::vector<std::string>{"config"} : std::vector<std::string>{});
     if (has_sizes) OverrideSizes(*node, config, diagnostics);

@@ -14,15 +14,6 @@ Choices<E> ChoicesOf(std::initializer_list<E> values) {
   return choices;
 }
 
-Choices<OptimizerKind> OptimizerChoices() {
-  Choices<OptimizerKind> choices;
-  for (std::size_t i = 0; i < kOptimizerKindCount; ++i) {
-    const auto kind = static_cast<OptimizerKind>(i);
-    choices.emplace_back(std::string(NameOf(kind)), kind);
-  }
-  return choices;
-}
-
 }  // namespace
 
 const FieldTable& ModelFields() {
@@ -70,53 +61,6 @@ const FieldTable& DataFields() {
                  "Share at the end of the training samples that evaluations look at instead.",
                  {.min = 0, .max = 0.9}),
        MakeField("shuffle", &DataOptions::shuffle, "A new order in every epoch.")});
-  return table;
-}
-
-const FieldTable& OptimizerFields() {
-  static const FieldTable table = MakeFieldTable<OptimizerOptions>(
-      "optimizer",
-      {MakeChoice("kind", &OptimizerOptions::kind, "The update rule.", OptimizerChoices()),
-       MakeField("lr", &OptimizerOptions::lr, "Learning rate, before the schedule.", {.min = 0}),
-       MakeField("momentum", &OptimizerOptions::momentum,
-                 "SGD, RMSprop: share of the last update kept.",
-                 {.min = 0, .max = 1, .max_exclusive = true}),
-       MakeField("nesterov", &OptimizerOptions::nesterov, "SGD: Nesterov's momentum."),
-       MakeField("beta1", &OptimizerOptions::beta1, "Adam: decay of the first moment.",
-                 {.min = 0, .max = 1, .max_exclusive = true}),
-       MakeField("beta2", &OptimizerOptions::beta2, "Adam: decay of the second moment.",
-                 {.min = 0, .max = 1, .max_exclusive = true}),
-       MakeField("alpha", &OptimizerOptions::alpha, "RMSprop: decay of the mean square.",
-                 {.min = 0, .max = 1, .max_exclusive = true}),
-       MakeField("rho", &OptimizerOptions::rho, "Adadelta: decay of both means.",
-                 {.min = 0, .max = 1, .max_exclusive = true}),
-       MakeField("rate_decay", &OptimizerOptions::rate_decay,
-                 "Adagrad: the rate falls with 1 / (1 + step * rate_decay).", {.min = 0}),
-       MakeField("momentum_decay", &OptimizerOptions::momentum_decay,
-                 "NAdam: how fast the momentum grows to beta1.", {.min = 0}),
-       MakeField("eps", &OptimizerOptions::eps,
-                 "Added to the denominator; none: as the rule's authors and PyTorch have it.",
-                 {.min = 0, .min_exclusive = true}),
-       MakeField("weight_decay", &OptimizerOptions::weight_decay,
-                 "Pull towards zero; AdamW applies it apart from the gradient.", {.min = 0}),
-       MakeField("decay_vectors", &OptimizerOptions::decay_vectors,
-                 "Weight decay of vectors too: biases, scales of norms."),
-       MakeChoice("state", &OptimizerOptions::state,
-                  "SGD with momentum, Adam, AdamW: the type that momentum and moments are kept in.",
-                  ChoicesOf({StateFormat::kF32, StateFormat::kBF16, StateFormat::k8Bit})),
-       MakeField("ema_decay", &OptimizerOptions::ema_decay,
-                 "Above 0: a moving average of the weights is kept, and used outside of training.",
-                 {.min = 0, .max = 1, .max_exclusive = true, .formerly = "average_decay"}),
-       MakeField("lr_multiplier_for", &OptimizerOptions::lr_multiplier_for,
-                 "Parameters under these paths learn at lr_multiplier times the rate.",
-                 {.formerly = "slow"}),
-       MakeField("lr_multiplier", &OptimizerOptions::lr_multiplier,
-                 "Share of the rate for the paths in lr_multiplier_for.",
-                 {.min = 0,
-                  .max = 1,
-                  .min_exclusive = true,
-                  .max_exclusive = true,
-                  .formerly = "slow_factor"})});
   return table;
 }
 

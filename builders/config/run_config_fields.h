@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/config/types/loss_fields.h"
+#include "builders/config/types/optimizer_registry.h"
 #include "presets/config/field.h"
 
 namespace frugal {
@@ -8,7 +9,6 @@ namespace frugal {
 // The field tables of all sections of a configuration file but [memory].
 const FieldTable& ModelFields();
 const FieldTable& DataFields();
-const FieldTable& OptimizerFields();
 const FieldTable& ScheduleFields();
 const FieldTable& TrainingFields();
 const FieldTable& DiffusionFields();

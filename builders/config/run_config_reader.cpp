@@ -33,7 +33,7 @@ void ReadSection(const Section& section, const ConfigNode& root, RunConfig& conf
     other_keys = ArchitectureKeys();
     other_keys.emplace_back("layers");
   }
-  ReadFields(*section.fields, section.in(config), *node, section.name, config.origins, diagnostics,
+  ReadFields(section.fields(), section.in(config), *node, section.name, config.origins, diagnostics,
              other_keys);
 }
 
@@ -50,23 +50,23 @@ void ReadNetwork(const ConfigNode& model, RunConfig& config, Diagnostics& diagno
 
 const std::vector<Section>& Sections() {
   static const std::vector<Section> sections = {
-      {"model", &ModelFields(), [](RunConfig& c) -> void* { return &c.model; },
+      {"model", ModelFields, [](RunConfig& c) -> void* { return &c.model; },
        "The network: a list of layers, a named architecture, or a published model."},
-      {"data", &DataFields(), [](RunConfig& c) -> void* { return &c.data; },
+      {"data", DataFields, [](RunConfig& c) -> void* { return &c.data; },
        "Where samples come from, and how they are scaled."},
-      {"loss", &LossFields(), [](RunConfig& c) -> void* { return &c.loss; },
+      {"loss", LossFields, [](RunConfig& c) -> void* { return &c.loss; },
        "What training minimizes."},
-      {"optimizer", &OptimizerFields(), [](RunConfig& c) -> void* { return &c.optimizer; },
+      {"optimizer", OptimizerFields, [](RunConfig& c) -> void* { return &c.optimizer; },
        "How weights are updated."},
-      {"schedule", &ScheduleFields(), [](RunConfig& c) -> void* { return &c.schedule; },
+      {"schedule", ScheduleFields, [](RunConfig& c) -> void* { return &c.schedule; },
        "How the learning rate moves from step to step."},
-      {"training", &TrainingFields(), [](RunConfig& c) -> void* { return &c.training; },
+      {"training", TrainingFields, [](RunConfig& c) -> void* { return &c.training; },
        "How long and how training goes, and what is measured."},
-      {"diffusion", &DiffusionFields(), [](RunConfig& c) -> void* { return &c.diffusion; },
+      {"diffusion", DiffusionFields, [](RunConfig& c) -> void* { return &c.diffusion; },
        "For networks that take noise away: how noise is added, and how samples are drawn."},
-      {"sharding", &ShardingFields(), [](RunConfig& c) -> void* { return &c.sharding; },
+      {"sharding", ShardingFields, [](RunConfig& c) -> void* { return &c.sharding; },
        "How several devices share the work; memory.num_devices says how many."},
-      {"output", &OutputFields(), [](RunConfig& c) -> void* { return &c.output; },
+      {"output", OutputFields, [](RunConfig& c) -> void* { return &c.output; },
        "Files that a training writes."},
   };
   return sections;
@@ -138,7 +138,7 @@ std::string RunConfigSchema() {
   for (const Section& section : Sections()) {
     SchemaSection entry;
     entry.path = section.name;
-    entry.fields = section.fields;
+    entry.fields = &section.fields();
     entry.doc = section.doc;
     if (section.name == "model") {
       entry.other_fields = ArchitectureFields();

@@ -28,7 +28,7 @@ std::string RunConfigSchema();
 // A section of the file: its name, its fields and its struct in a RunConfig.
 struct Section {
   std::string name;
-  const FieldTable* fields;
+  const FieldTable& (*fields)();  // now: programs may add to them
   void* (*in)(RunConfig& config);
   const char* doc = "";
 };

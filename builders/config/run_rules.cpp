@@ -4,6 +4,7 @@
 
 #include "builders/config/data_rules.h"
 #include "builders/config/loss_rules.h"
+#include "builders/config/optimizer_rules.h"
 #include "builders/config/owned_fields.h"
 #include "builders/config/sharding_rules.h"
 #include "sdk/data/dataset_info.h"
@@ -34,77 +35,6 @@ void CheckPrecision(const RunConfig& config, Diagnostics& diagnostics) {
                    .required = "precision = \"f64\" runs on the reference backend only",
                    .given = "backend = \"onednn\"",
                    .advice = "set backend = \"eigen\", or precision = \"f32\""});
-}
-
-std::vector<OwnedField> OptimizerFieldsInUse(const OptimizerOptions& options) {
-  using Kind = OptimizerKind;
-  const std::vector<Kind> moments = {Kind::kAdam, Kind::kAdamW, Kind::kNAdam, Kind::kRAdam,
-                                     Kind::kAdamax};
-  std::vector<Kind> with_eps = {Kind::kRmsProp, Kind::kAdagrad, Kind::kAdadelta};
-  with_eps.insert(with_eps.begin(), moments.begin(), moments.end());
-  const auto of = [](const std::vector<Kind>& kinds) { return NamesOf(kinds); };
-  const OptimizerOptions defaults;
-  return {{"momentum", options.momentum != defaults.momentum, of({Kind::kSgd, Kind::kRmsProp})},
-          {"nesterov", options.nesterov, of({Kind::kSgd})},
-          {"beta1", options.beta1 != defaults.beta1, of(moments)},
-          {"beta2", options.beta2 != defaults.beta2, of(moments)},
-          {"alpha", options.alpha != defaults.alpha, of({Kind::kRmsProp})},
-          {"rho", options.rho != defaults.rho, of({Kind::kAdadelta})},
-          {"rate_decay", options.rate_decay != defaults.rate_decay, of({Kind::kAdagrad})},
-          {"momentum_decay", options.momentum_decay != defaults.momentum_decay, of({Kind::kNAdam})},
-          {"eps", options.eps.has_value(), of(with_eps)}};
-}
-
-void CheckOptimizer(const RunConfig& config, Diagnostics& diagnostics) {
-  const OptimizerOptions& options = config.optimizer;
-  const std::string kind(NameOf(options.kind));
-  CheckOwnedFields(config, {.section = "optimizer", .kind = kind, .quotes_owners = false},
-                   OptimizerFieldsInUse(options), diagnostics);
-  if (options.kind == OptimizerKind::kSgd && options.nesterov && options.momentum == 0) {
-    diagnostics.Add(PlaceOf(config, "optimizer.nesterov"),
-                    {.where = "optimizer",
-                     .required = "nesterov needs a momentum above 0",
-                     .given = "kind = \"" + kind + "\"",
-                     .advice = "set momentum, e.g. 0.9"});
-  }
-}
-
-// Only rules whose state may be rounded have kernels for it, and only in f32.
-void CheckState(const RunConfig& config, Diagnostics& diagnostics) {
-  using Kind = OptimizerKind;
-  const OptimizerOptions& options = config.optimizer;
-  if (options.state == StateFormat::kF32) return;
-  const auto refuse = [&](const std::string& required, const std::string& given,
-                          const std::string& advice) {
-    diagnostics.Add(PlaceOf(config, "optimizer.state"),
-                    {.where = "optimizer", .required = required, .given = given, .advice = advice});
-  };
-  const std::string format = "state = \"" + std::string(NameOf(options.state)) + "\"";
-  const std::vector<Kind> kinds = {Kind::kSgd, Kind::kAdam, Kind::kAdamW};
-  if (std::ranges::find(kinds, options.kind) == kinds.end()) {
-    refuse(format + " belongs to " + ListOf(NamesOf(kinds)),
-           "kind = \"" + std::string(NameOf(options.kind)) + "\"",
-           "leave it out, or change the kind");
-  } else if (options.kind == Kind::kSgd && options.momentum == 0) {
-    refuse(format + " needs a momentum above 0: there is no state without",
-           "kind = \"sgd\" and momentum = 0", "set momentum, e.g. 0.9, or leave state out");
-  } else if (config.training.precision == Precision::kF64) {
-    refuse(format + " is rounded from f32", "precision = \"f64\"",
-           "set precision = \"f32\", or leave state out");
-  }
-}
-
-void CheckLrMultiplier(const RunConfig& config, Diagnostics& diagnostics) {
-  const OptimizerOptions& options = config.optimizer;
-  const bool changed = options.lr_multiplier != OptimizerOptions().lr_multiplier;
-  if (!options.lr_multiplier_for.empty() || !IsMeant(config, "optimizer", "lr_multiplier", changed))
-    return;
-  diagnostics.Add(
-      PlaceOf(config, "optimizer.lr_multiplier"),
-      {.where = "optimizer",
-       .required = "lr_multiplier is about the paths in lr_multiplier_for",
-       .given = "lr_multiplier_for names none",
-       .advice = "set lr_multiplier_for, e.g. to [\"layer4\"], or leave lr_multiplier out"});
 }
 
 void CheckSchedule(const RunConfig& config, Diagnostics& diagnostics) {
@@ -219,8 +149,6 @@ void CheckRun(const RunConfig& config, bool custom_data, Diagnostics& diagnostic
   CheckLoss(config, custom_data, diagnostics);
   CheckDiffusion(config, diagnostics);
   CheckOptimizer(config, diagnostics);
-  CheckState(config, diagnostics);
-  CheckLrMultiplier(config, diagnostics);
   CheckSchedule(config, diagnostics);
   CheckWeights(config, diagnostics);
   CheckNetwork(config, diagnostics);

@@ -32,7 +32,7 @@ void CheckLayers(std::vector<LayerSpec>& layers, const std::string& path,
 void CheckValues(const RunConfig& config, Diagnostics& diagnostics) {
   RunConfig copy = config;  // field tables lead to members of a struct that may be changed
   for (const Section& section : Sections()) {
-    CheckTable(*section.fields, section.in(copy), section.name, diagnostics);
+    CheckTable(section.fields(), section.in(copy), section.name, diagnostics);
   }
   CheckLayers(copy.model.layers, "model.layers", diagnostics);
   if (!copy.model.architecture) return;

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "sdk/optim/optimizer_registry.h"
+
 namespace frugal {
 namespace {
 
@@ -23,16 +25,6 @@ constexpr auto kDocs = std::to_array<KindDoc>({
     {"loss", "cosine", "One less the cosine of the angle between output and target."},
     {"loss", "triplet", "How far the unlike sample comes within a margin of the like one."},
     {"loss", "ctc", "Of label sequences without times, over all ways to spread them over steps."},
-    {"optimizer", "sgd", "Steps along the gradient, with momentum and Nesterov's form."},
-    {"optimizer", "adam",
-     "Steps by the first moment over the root of the second (arXiv:1412.6980)."},
-    {"optimizer", "adamw", "Adam with weight decay apart from the gradient (arXiv:1711.05101)."},
-    {"optimizer", "rmsprop", "Steps over the root of a moving mean of squared gradients."},
-    {"optimizer", "adagrad", "Steps over the root of the sum of all squared gradients."},
-    {"optimizer", "adadelta", "Steps in the scale of earlier steps (arXiv:1212.5701)."},
-    {"optimizer", "nadam", "Adam with Nesterov's momentum."},
-    {"optimizer", "radam", "Adam that trusts the second moment by degrees (arXiv:1908.03265)."},
-    {"optimizer", "adamax", "Adam with the largest gradient in place of the second moment."},
     {"schedule", "constant", "The rate stays, behind the warm-up."},
     {"schedule", "cosine", "Half a cosine down to final_fraction."},
     {"schedule", "step", "Times step_factor every step_every steps."},
@@ -50,6 +42,10 @@ constexpr auto kDocs = std::to_array<KindDoc>({
 }  // namespace
 
 std::string_view DocOfKind(std::string_view section, std::string_view kind) {
+  if (section == "optimizer") {
+    const OptimizerRule* rule = Optimizers().Find(kind);
+    return rule == nullptr ? "" : std::string_view(rule->doc);
+  }
   for (const KindDoc& entry : kDocs) {
     if (entry.section == section && entry.kind == kind) return entry.doc;
   }

@@ -87,7 +87,7 @@ std::vector<SectionReference> SectionReferences() {
   for (ReferenceRow& row : ReferenceRows(MemoryFields())) memory.rows.push_back(std::move(row));
   references.push_back(std::move(memory));
   for (const Section& section : Sections()) {
-    SectionReference reference{section.name, section.doc, ReferenceRows(*section.fields)};
+    SectionReference reference{section.name, section.doc, ReferenceRows(section.fields())};
     if (section.name == "model") {
       for (ReferenceRow& row : ModelRows()) reference.rows.push_back(std::move(row));
     }

@@ -18,7 +18,7 @@ std::string TypeText(const Field& field) {
 
 std::string DefaultText(const Field& field, const void* defaults) {
   if (field.required) return "required";
-  if (field.sub) return field.sub->find(defaults) ? "" : "none";
+  if (field.sub) return field.sub->find(defaults) || !field.optional ? "" : "none";
   return ToString(field.get(defaults));
 }
 

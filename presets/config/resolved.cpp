@@ -15,7 +15,7 @@ void AddFlat(const FieldTable& table, const void* object, const std::string& pre
       rows.push_back({name, field.get(object), &field});
     } else if (const void* inner = field.sub->find(object)) {
       AddFlat(field.sub->table, inner, name + ".", rows);
-    } else {
+    } else if (field.optional) {
       rows.push_back({name, Value{}, &field});
     }
   }

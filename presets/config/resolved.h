@@ -8,8 +8,8 @@
 
 namespace frugal {
 
-// One field of a struct, with the fields of tables inside it in line. An absent table is one row
-// without a value.
+// One field of a struct, with the fields of tables inside it in line. A table that may be none
+// and is absent is one row without a value; others that are absent do not count.
 struct FlatField {
   std::string name;  // "checkpoint_every_n_layers", "tensor_pool_options.enabled"
   Value value;

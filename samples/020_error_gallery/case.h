@@ -32,5 +32,6 @@ Chapter WeightFiles();
 Chapter Data();
 Chapter Misuse();
 Chapter Diffusion();
+Chapter Registered();
 
 }  // namespace frugal::gallery

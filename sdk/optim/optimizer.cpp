@@ -4,30 +4,28 @@
 #include <cmath>
 #include <numeric>
 
+#include "sdk/core/error.h"
 #include "sdk/core/random.h"
 #include "sdk/module/parameter_store.h"
-#include "sdk/optim/update.h"
+#include "sdk/optim/optimizer_registry.h"
 
 namespace frugal {
 
-std::size_t Optimizer::StateCount() const {
-  const std::size_t momentum = options_.momentum == 0 ? 0 : 1;
-  switch (options_.kind) {
-    case OptimizerKind::kSgd:
-      return momentum;
-    case OptimizerKind::kRmsProp:
-      return 1 + momentum;
-    case OptimizerKind::kAdagrad:
-      return 1;
-    default:
-      return 2;
-  }
-}
-
-double Optimizer::Epsilon() const {
-  if (options_.eps) return *options_.eps;
-  if (options_.kind == OptimizerKind::kAdagrad) return 1e-10;
-  return options_.kind == OptimizerKind::kAdadelta ? 1e-6 : 1e-8;
+Optimizer::Optimizer(const OptimizerOptions& options, const ScheduleOptions& schedule,
+                     double clip_norm, std::int64_t total_steps)
+    : options_(options),
+      schedule_(schedule),
+      clip_norm_(clip_norm),
+      total_steps_(total_steps),
+      rule_(FindOptimizer(options.kind)),
+      state_count_(StateCountOf(rule_, options)),
+      undecayed_(options) {
+  undecayed_.weight_decay = 0;
+  if (rule_.update) return;
+  throw UsageError({.where = "optimizer " + rule_.name,
+                    .required = "a rule has a function `update`",
+                    .given = "this one has none",
+                    .advice = "give it one"});
 }
 
 std::vector<double> Optimizer::SquaresOf(Context& context,
@@ -93,10 +91,10 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
     state[i] = store.State(parameter, i, form.dtype, form.shape, context.backend());
   }
   const bool rounds = form.dtype != value.dtype();  // by chance
-  OptimizerOptions options = options_;
-  if (!options.decay_vectors && parameter.shape.rank() < 2) options.weight_decay = 0;
+  const bool decays = options_.decay_vectors || parameter.shape.rank() >= 2;
+  const OptimizerOptions& options = decays ? options_ : undecayed_;
   const UpdateCall call{.rate = LearningRate(context.step()) * parameter.rate_factor,
-                        .epsilon = Epsilon(),
+                        .epsilon = options_.eps.value_or(rule_.eps),
                         .step = context.step() + 1,
                         .scale = gradient_scale,
                         .first_step = first_step,
@@ -108,7 +106,7 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
                         .value = value};
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
-                 [&](Backend& backend, void*) { RunUpdate(backend, options, call); });
+                 [&](Backend& backend, void*) { rule_.update(backend, options, call); });
   FollowUpdate(context, parameter);
 }
 

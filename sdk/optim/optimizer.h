@@ -5,7 +5,7 @@
 
 #include "sdk/autograd/context.h"
 #include "sdk/module/parameter.h"
-#include "sdk/optim/optimizer_options.h"
+#include "sdk/optim/optimizer_rule.h"
 #include "sdk/optim/schedule.h"
 
 namespace frugal {
@@ -15,10 +15,10 @@ namespace frugal {
 // alone.
 class Optimizer {
  public:
-  // clip_norm 0 = no clipping; total_steps is what schedules run down to.
+  // clip_norm 0 = no clipping; total_steps is what schedules run down to. Throws ConfigError where
+  // options.kind names no rule, UsageError for a rule that has no update or too much state.
   Optimizer(const OptimizerOptions& options, const ScheduleOptions& schedule, double clip_norm,
-            std::int64_t total_steps)
-      : options_(options), schedule_(schedule), clip_norm_(clip_norm), total_steps_(total_steps) {}
+            std::int64_t total_steps);
 
   // The norm of all gradients together, before clipping; 0 where nothing asks for it (no clipping).
   double GradientNorm(Context& context, std::span<Parameter* const> parameters) const;
@@ -53,17 +53,19 @@ class Optimizer {
   // Multiplies all learning rates from now on.
   void set_rate_scale(double scale) { rate_scale_ = scale; }
   // Optimizer state tensors per parameter: 0, 1 or 2.
-  std::size_t StateCount() const;
+  std::size_t StateCount() const { return state_count_; }
 
  private:
   void Update(Context& context, const Parameter& parameter, double gradient_scale) const;
   void UpdateEma(Context& context, const Parameter& parameter) const;
-  double Epsilon() const;
 
   OptimizerOptions options_;
   ScheduleOptions schedule_;
   double clip_norm_;
   std::int64_t total_steps_;
+  const OptimizerRule& rule_;
+  std::size_t state_count_;
+  OptimizerOptions undecayed_;  // the options without weight decay
   double rate_scale_ = 1;
   std::int64_t schedule_begin_ = 0;
 };

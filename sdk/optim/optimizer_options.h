@@ -4,13 +4,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sdk/core/dtype.h"
+#include "sdk/core/own_options.h"
 #include "sdk/core/shape.h"
 
 namespace frugal {
 
+// Our update rules, as C++ spells them; sdk/optim/optimizer_registry.h has them and those of
+// programs.
 enum class OptimizerKind : std::uint8_t {
   kSgd,       // with momentum and Nesterov's form (Sutskever et al., ICML 2013)
   kAdam,      // Kingma & Ba, arXiv:1412.6980; weight decay is added to the gradient
@@ -24,6 +28,23 @@ enum class OptimizerKind : std::uint8_t {
 };
 inline constexpr std::size_t kOptimizerKindCount = 9;
 std::string_view NameOf(OptimizerKind kind);  // "sgd", "adam", "adamw", "rmsprop", ...
+
+// The name of an update rule, ours or one that a program registered. A value.
+class OptimizerName {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): each of these is a name
+  OptimizerName(OptimizerKind kind) : text_(NameOf(kind)) {}
+  OptimizerName(std::string text) : text_(std::move(text)) {}
+  OptimizerName(const char* text) : text_(text) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  const std::string& text() const { return text_; }
+  friend bool operator==(const OptimizerName& a, const OptimizerName& b) = default;
+
+ private:
+  std::string text_;
+};
+inline std::string_view NameOf(const OptimizerName& name) { return name.text(); }
 
 // How momentum and moments are stored; they are computed in the parameter's type (f32).
 enum class StateFormat : std::uint8_t {
@@ -46,7 +67,7 @@ struct StateForm {
 StateForm FormOf(StateFormat format, const Shape& parameter, DType dtype);
 
 struct OptimizerOptions {
-  OptimizerKind kind = OptimizerKind::kAdamW;
+  OptimizerName kind = OptimizerKind::kAdamW;
   double lr = 1e-3;
   double momentum = 0;  // sgd, rmsprop
   bool nesterov = false;
@@ -60,7 +81,7 @@ struct OptimizerOptions {
   std::optional<double> eps{};
   double weight_decay = 0;
   bool decay_vectors = true;  // biases and scales of norms too, not matrices and kernels alone
-  StateFormat state = StateFormat::kF32;  // sgd with momentum, adam and adamw; others: kF32 only
+  StateFormat state = StateFormat::kF32;  // others: rules with OptimizerRule::narrow_state only
   // > 0: the weights' moving average is kept beside them: after update t (from 0) it is
   // d average + (1 - d) weight, d = min(ema_decay, t / (t + 10)). Evaluations, predictions,
   // samples and saved weights are then the average's.
@@ -69,6 +90,7 @@ struct OptimizerOptions {
   // rate.
   std::vector<std::string> lr_multiplier_for{};
   double lr_multiplier = 0.1;
+  OwnOptions options{};  // those of a registered rule alone; none: their defaults
 };
 
 }  // namespace frugal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "builders/config/types/optimizer_registry.h"
 #include "builders/frugal.h"
 
 // Parts of a program's own, as a user would write them.
@@ -41,8 +42,16 @@ class SqueezeExcitation final : public Layer {
   Dense squeeze_, excite_;
 };
 
-// Makes them known by name, once in a program: "gain", "squeeze_excitation", and a metric "brier",
-// as samples/070_own_parts does.
+struct LionOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+};
+
+// The sign of a mix of momentum and gradient, with weight decay apart (arXiv 2302.06675).
+void RunLion(Backend& backend, const OptimizerOptions& options, const UpdateCall& call);
+
+// Makes them known by name, once in a program: "gain", "squeeze_excitation", a metric "brier" and
+// an optimizer "lion", as samples/070_own_parts does.
 void RegisterOwnParts();
 
 }  // namespace frugal::testing
