@@ -29,7 +29,8 @@ frugal_user_header(layers "Our layers as classes."
 frugal_user_header(metrics "Metrics by name, and how to add one." "sdk/metrics/.*\\.h")
 frugal_user_header(optimizers "Update rules by name, and how to add one."
                    "builders/config/types/optimizer_registry\\.h")
-frugal_user_header(data "Sources of data." "sdk/data/.*\\.h")
+frugal_user_header(data "Sources of data, and how to make some known by name." "sdk/data/.*\\.h"
+                   "builders/config/dataset_registry\\.h")
 frugal_user_header(weights "Files of weights." "sdk/io/weights/.*\\.h")
 frugal_user_header(logging "What the library notes: levels, and where it goes." "sdk/core/log\\.h")
 frugal_user_header(logs "Logs of a training as observers of it: CSV, JSON lines, TensorBoard."

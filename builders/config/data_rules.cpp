@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "builders/config/dataset.h"
+#include "builders/config/dataset_registry.h"
 #include "builders/config/owned_fields.h"
 #include "presets/config/value.h"
 #include "sdk/core/byte_size.h"
@@ -14,10 +15,13 @@ namespace {
 
 constexpr const char* kImages = "images";
 constexpr const char* kText = "a text";
+constexpr const char* kRegistered = "data of a program";
 
 std::vector<OwnedField> FieldsInUse(const DataOptions& options) {
   const DataOptions defaults;
   const std::vector<std::string> images = {kImages};
+  // Images that are predicted are scaled, whatever the network was trained on.
+  const std::vector<std::string> scaled = {RegisteredRow(options) ? kRegistered : kImages};
   const std::vector<std::string> text = {kText};
   return {{"train_images", options.train_images.has_value(), images},
           {"train_labels", options.train_labels.has_value(), images},
@@ -28,8 +32,8 @@ std::vector<OwnedField> FieldsInUse(const DataOptions& options) {
           {"test_count", options.test_count.has_value(), images},
           {"classes", options.classes.has_value(), images},
           {"classes_used", options.classes_used.has_value(), images},
-          {"mean", options.mean != defaults.mean, images},
-          {"std", options.std != defaults.std, images},
+          {"mean", options.mean != defaults.mean, scaled},
+          {"std", options.std != defaults.std, scaled},
           {"sequence_length", options.sequence_length != defaults.sequence_length, text},
           {"test_fraction", options.test_fraction != defaults.test_fraction, text}};
 }
@@ -40,15 +44,17 @@ bool IsWritten(const Origin& origin) {
   return origin.IsExplicit() && origin.kind != OriginKind::kCode;
 }
 
-// The name of built-in images, given by hand, says that images are meant.
+// The name of a data set, given by hand, says that it is meant.
 void CheckName(const RunConfig& config, const std::string& given, Diagnostics& diagnostics) {
   const Origin& origin = config.origins.Of("data.dataset");
-  if (!IsWritten(origin) || !NamedDataset(config.data.dataset)) return;
-  diagnostics.Add(origin.location, {.where = "data",
-                                    .required = "dataset = " + QuoteToml(config.data.dataset) +
-                                                " is built-in images",
-                                    .given = given,
-                                    .advice = "leave one of the two out"});
+  if (!IsWritten(origin) || FindDataset(config.data.dataset) == nullptr) return;
+  diagnostics.Add(origin.location,
+                  {.where = "data",
+                   .required = "dataset = " + QuoteToml(config.data.dataset) +
+                               (NamedDataset(config.data.dataset) ? " is built-in images"
+                                                                  : " is data of a program"),
+                   .given = given,
+                   .advice = "leave one of the two out"});
 }
 
 // Pixels are f32 once they are normalized: black and white must be different finite numbers then.
@@ -92,6 +98,34 @@ void CheckCounts(const RunConfig& config, Diagnostics& diagnostics) {
         options.test_images.has_value() || options.test_labels.has_value());
 }
 
+// Tables of options belong to the data set that they are named after.
+void CheckOptionsOf(const RunConfig& config, Diagnostics& diagnostics) {
+  const DatasetRow* row = RegisteredRow(config.data);
+  const std::string given = config.data.text_file
+                                ? "text_file = " + QuoteToml(*config.data.text_file)
+                                : "dataset = " + QuoteToml(config.data.dataset);
+  std::vector<OwnedField> tables;
+  for (const OwnFields* own : DatasetOptionFields().Rows()) {
+    tables.push_back({own->name, false, {own->name}});
+  }
+  const std::size_t before = diagnostics.size();
+  CheckOwnedFields(config,
+                   {.section = "data",
+                    .kind = row == nullptr ? "" : row->name,
+                    .key = "dataset",
+                    .owner = "dataset = ",
+                    .given = given,
+                    .advice = "leave it out, or change the dataset"},
+                   tables, diagnostics);
+  if (diagnostics.size() > before) return;
+  CheckOwnOptions(config,
+                  {.section = "data",
+                   .owner = "the data set that dataset names",
+                   .given = given,
+                   .defaults = row == nullptr ? OwnOptions() : row->options},
+                  config.data.options, diagnostics);
+}
+
 }  // namespace
 
 void CheckDatasetName(const RunConfig& config, Diagnostics& diagnostics) {
@@ -102,6 +136,18 @@ void CheckDatasetName(const RunConfig& config, Diagnostics& diagnostics) {
 
 void CheckDataFields(const RunConfig& config, Diagnostics& diagnostics) {
   const DataOptions& options = config.data;
+  CheckOptionsOf(config, diagnostics);
+  if (RegisteredRow(options) != nullptr) {
+    const std::string given = "dataset = " + QuoteToml(options.dataset);
+    CheckOwnedFields(config,
+                     {.section = "data",
+                      .kind = kRegistered,
+                      .quotes_owners = false,
+                      .given = given,
+                      .advice = "leave it out, or change the dataset"},
+                     FieldsInUse(options), diagnostics);
+    return CheckNormalization(config, diagnostics);
+  }
   const bool is_text = options.text_file.has_value();
   const std::string given =
       is_text ? "text_file = " + QuoteToml(*options.text_file) : "there is no text_file";

@@ -1,7 +1,9 @@
 #include "builders/config/dataset.h"
 
+#include "presets/config/field_limits.h"
 #include "presets/config/nearest_name.h"
 #include "presets/config/value.h"
+#include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/data/class_filter.h"
 
@@ -58,18 +60,81 @@ DatasetInfo ImagesOf(const DataOptions& options) {
 }
 
 std::int64_t CountOf(const DataLayout& layout, DatasetPart part) {
+  if (part == DatasetPart::kValidation) return layout.validation_count;
   return part == DatasetPart::kTrain ? layout.train_count : layout.test_count;
+}
+
+// The layout of registered data is what a function of the program says.
+void CheckLayout(const RegisteredDataset& data) {
+  const auto refuse = [&](std::string required, std::string given) {
+    throw ConfigError({.where = "data",
+                       .required = std::move(required),
+                       .given = "the layout of " + QuoteToml(data.row->name) + " has " + given,
+                       .advice = "correct its function `layout`, or the options"});
+  };
+  const DataLayout& layout = data.layout;
+  for (const DatasetPart part :
+       {DatasetPart::kTrain, DatasetPart::kTest, DatasetPart::kValidation}) {
+    const std::int64_t count = CountOf(layout, part);
+    const std::int64_t least = part == DatasetPart::kTrain ? 1 : 0;
+    if (count >= least && static_cast<double>(count) <= kMostSamples) continue;
+    refuse("the " + std::string(NameOf(part)) + " part has from " + std::to_string(least) +
+               " to 2^40 samples",
+           FormatCount(count));
+  }
+  for (const std::int64_t extent : layout.sample_shape.extents()) {
+    if (extent < 1) refuse("all extents of a sample are at least 1", ToString(layout.sample_shape));
+  }
+}
+
+RegisteredDataset Registered(const DatasetRow& row, const DataOptions& options) {
+  RequireFunctions(row);
+  RegisteredDataset data{.row = &row,
+                         .options = options.options.empty() ? row.options : options.options,
+                         .layout = {}};
+  data.layout = row.layout(data.options);
+  CheckLayout(data);
+  return data;
+}
+
+std::shared_ptr<const DataSource> OpenRegistered(const RegisteredDataset& data, DatasetPart part) {
+  std::shared_ptr<const DataSource> source = data.row->open(data.options, part);
+  const std::string where = "data set " + data.row->name;
+  const std::string name = "the " + std::string(NameOf(part)) + " part";
+  if (source == nullptr) {
+    throw UsageError({.where = where,
+                      .required = "its function `open` returns a source",
+                      .given = "it returned null for " + name,
+                      .advice = "return one"});
+  }
+  const std::int64_t announced = CountOf(data.layout, part);
+  if (source->count() == announced) return source;
+  throw DataError({.where = where,
+                   .required = name + " has the " + FormatCount(announced) +
+                               " samples that the layout announces",
+                   .given = "the source has " + FormatCount(source->count()),
+                   .advice = "correct its function `layout`, or `open`"});
 }
 
 }  // namespace
 
+const DatasetRow* RegisteredRow(const DataOptions& options) {
+  const DatasetRow* row = options.text_file ? nullptr : FindDataset(options.dataset);
+  return row != nullptr && row->is_of_program() ? row : nullptr;
+}
+
+bool IsOfProgram(const DatasetDescription& dataset) {
+  return std::holds_alternative<RegisteredDataset>(dataset);
+}
+
 std::optional<Diagnostic> NameProblem(const DataOptions& options) {
-  if (options.text_file || NamedDataset(options.dataset)) return std::nullopt;
+  if (options.text_file || FindDataset(options.dataset) != nullptr) return std::nullopt;
   const std::vector<std::string> missing = MissingParts(options);
   if (missing.empty()) return std::nullopt;
-  const std::string suggestion = SuggestName(options.dataset, NamedDatasets());
+  const std::string suggestion = SuggestName(options.dataset, Datasets().Names());
   return Diagnostic{.where = "data",
-                    .required = "'dataset' must be built in (" + JoinWithCommas(NamedDatasets()) +
+                    .required = "'dataset' must be built in (" +
+                                JoinWithCommas(Datasets().Names()) +
                                 ") or described by all of its files and sizes",
                     .given = Shorten(QuoteToml(options.dataset)) + " is not built in, and " +
                              JoinWithCommas(missing) + " of it are not given",
@@ -83,6 +148,7 @@ DatasetDescription DatasetOf(const DataOptions& options) {
                          .sequence_length = options.sequence_length,
                          .test_fraction = options.test_fraction});
   }
+  if (const DatasetRow* row = RegisteredRow(options)) return Registered(*row, options);
   DatasetInfo info = ImagesOf(options);
   Normalization normalization = {{options.mean}, {options.std}};
   if (options.classes_used) UseClasses(info, *options.classes_used);
@@ -91,26 +157,37 @@ DatasetDescription DatasetOf(const DataOptions& options) {
 
 DataLayout LayoutOf(const DatasetDescription& dataset) {
   if (const auto* text = std::get_if<TextInfo>(&dataset)) return LayoutOf(*text);
+  if (const auto* own = std::get_if<RegisteredDataset>(&dataset)) return own->layout;
   return LayoutOf(std::get<ImageDataset>(dataset).info);
+}
+
+bool HasPart(const DatasetDescription& dataset, DatasetPart part) {
+  if (part != DatasetPart::kValidation) return true;
+  return LayoutOf(dataset).validation_count > 0;
 }
 
 PartStorage TakeStorage(Allocator& memory, const DatasetDescription& dataset, DatasetPart part,
                         bool with_inputs) {
   const std::int64_t count = CountOf(LayoutOf(dataset), part);
+  const bool own = IsOfProgram(dataset);
   if (count == 0) {
     throw UsageError({.where = "data",
                       .required = "the part of the data that is asked for has samples",
-                      .given = "the test part is empty (test_fraction = 0)",
-                      .advice = "set test_fraction above 0, or do not evaluate"});
+                      .given = "the " + std::string(NameOf(part)) + " part is empty" +
+                               (own ? "" : " (test_fraction = 0)"),
+                      .advice = (own ? "give it samples" : "set test_fraction above 0") +
+                                std::string(", or do not evaluate")});
   }
+  if (own) return Tensor();
   if (const auto* text = std::get_if<TextInfo>(&dataset)) {
     return TakeTextStorage(memory, *text, part);
   }
   return TakeImageStorage(memory, std::get<ImageDataset>(dataset).info, count, with_inputs);
 }
 
-std::unique_ptr<DataSource> OpenPart(const DatasetDescription& dataset, DatasetPart part,
-                                     PartStorage storage) {
+std::shared_ptr<const DataSource> OpenPart(const DatasetDescription& dataset, DatasetPart part,
+                                           PartStorage storage) {
+  if (const auto* own = std::get_if<RegisteredDataset>(&dataset)) return OpenRegistered(*own, part);
   if (const auto* text = std::get_if<TextInfo>(&dataset)) {
     return OpenText(*text, part, std::get<Tensor>(std::move(storage)));
   }

@@ -67,18 +67,6 @@ void CheckNesterov(const RunConfig& config, Diagnostics& diagnostics) {
                    .advice = "set momentum, e.g. 0.9"});
 }
 
-// Options in code are of any type.
-void CheckOwnOptions(const RunConfig& config, const OptimizerRule& rule, Diagnostics& diagnostics) {
-  const OptimizerOptions& options = config.optimizer;
-  if (options.options.empty() || options.options.type() == rule.options.type()) return;
-  diagnostics.Add(PlaceOf(config, "optimizer"),
-                  {.where = "optimizer",
-                   .required = "options is the struct of the rule that kind names",
-                   .given = KindGiven(options) +
-                            (rule.options.empty() ? ", which has none" : " has another struct"),
-                   .advice = "give the rule's own, or leave options out"});
-}
-
 // Only rules whose state may be rounded have kernels for it, and only in f32.
 void CheckState(const RunConfig& config, const OptimizerRule& rule, Diagnostics& diagnostics) {
   const OptimizerOptions& options = config.optimizer;
@@ -126,7 +114,14 @@ void CheckOptimizer(const RunConfig& config, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.size();
   CheckOwnedFields(config, {.section = "optimizer", .kind = rule->name, .owner = "kind = "},
                    TablesOfRules(), diagnostics);
-  if (diagnostics.size() == before) CheckOwnOptions(config, *rule, diagnostics);
+  if (diagnostics.size() == before) {
+    CheckOwnOptions(config,
+                    {.section = "optimizer",
+                     .owner = "the rule that kind names",
+                     .given = KindGiven(options),
+                     .defaults = rule->options},
+                    options.options, diagnostics);
+  }
   if (Reads(*rule, "nesterov")) CheckNesterov(config, diagnostics);
   CheckState(config, *rule, diagnostics);
   CheckLrMultiplier(config, diagnostics);

@@ -18,7 +18,7 @@ void CheckOwnedFields(const RunConfig& config, const SectionKind& of,
                       const std::vector<OwnedField>& fields, Diagnostics& diagnostics) {
   for (const OwnedField& field : fields) {
     if (std::ranges::find(field.owners, of.kind) != field.owners.end()) continue;
-    if (!IsMeant(config, of.section, field.key, field.is_set)) continue;
+    if (!IsMeant(config, of.section, field.key, field.is_set, of.key)) continue;
     diagnostics.Add(config.origins.PlaceOf(of.section + "." + field.key),
                     {.where = of.section,
                      .required = field.key + " belongs to " + OwnersOf(field, of),
@@ -27,10 +27,21 @@ void CheckOwnedFields(const RunConfig& config, const SectionKind& of,
   }
 }
 
+void CheckOwnOptions(const RunConfig& config, const OwnOptionsOfKind& of, const OwnOptions& options,
+                     Diagnostics& diagnostics) {
+  if (options.empty() || options.type() == of.defaults.type()) return;
+  diagnostics.Add(config.origins.PlaceOf(of.section),
+                  {.where = of.section,
+                   .required = "options is the struct of " + of.owner,
+                   .given = of.given + (of.defaults.empty() ? ", which has none"
+                                                            : ", which has another struct"),
+                   .advice = "give its own, or leave options out"});
+}
+
 bool IsMeant(const RunConfig& config, const std::string& section, const std::string& key,
-             bool is_set) {
+             bool is_set, const std::string& by) {
   const OriginKind origin = config.origins.Of(section + "." + key).kind;
-  const bool by_code = config.origins.Of(section + ".kind").kind == OriginKind::kCode;
+  const bool by_code = config.origins.Of(section + "." + by).kind == OriginKind::kCode;
   return is_set || origin == OriginKind::kCommandLine || (origin == OriginKind::kFile && !by_code);
 }
 

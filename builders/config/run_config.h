@@ -34,7 +34,7 @@ struct ModelOptions {
   NetworkMaker network{};
 };
 
-// A built-in data set by name, four IDX files of the user's own, or a text.
+// A data set by name, built in or registered, four IDX files of the user's own, or a text.
 struct DataOptions {
   std::string dataset = "fashion-mnist";
   std::optional<std::string> text_file{};  // plain or gzipped; its bytes are the data
@@ -57,6 +57,7 @@ struct DataOptions {
   // The share at the end of the training part that is held out for evaluations during the training.
   double validation_fraction = 0;
   bool shuffle = true;
+  OwnOptions options{};  // those of a registered data set alone; none: their defaults
 };
 
 // The precision is that of activations and products. With bf16, parameters and gradients are f32,

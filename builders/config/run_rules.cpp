@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "builders/config/data_rules.h"
+#include "builders/config/dataset.h"
 #include "builders/config/loss_rules.h"
 #include "builders/config/optimizer_rules.h"
 #include "builders/config/owned_fields.h"
@@ -146,7 +147,7 @@ void CheckWeights(const RunConfig& config, Diagnostics& diagnostics) {
 void CheckRun(const RunConfig& config, bool custom_data, Diagnostics& diagnostics) {
   CheckPrecision(config, diagnostics);
   if (!custom_data) CheckDataFields(config, diagnostics);
-  CheckLoss(config, custom_data, diagnostics);
+  CheckLoss(config, custom_data || RegisteredRow(config.data) != nullptr, diagnostics);
   CheckDiffusion(config, diagnostics);
   CheckOptimizer(config, diagnostics);
   CheckSchedule(config, diagnostics);

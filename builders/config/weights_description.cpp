@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "builders/config/config_text.h"
+#include "builders/config/dataset_registry.h"
 #include "builders/config/run_config_reader.h"
 #include "presets/config/field_limits.h"
+#include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
 #include "sdk/core/version.h"
@@ -50,7 +52,9 @@ json InputOf(const DataLayout& layout) {
 
 // The names of the classes that are used.
 std::vector<std::string> ClassNamesOf(const DatasetDescription* dataset) {
-  const auto* images = dataset == nullptr ? nullptr : std::get_if<ImageDataset>(dataset);
+  if (dataset == nullptr) return {};
+  if (const auto* own = std::get_if<RegisteredDataset>(dataset)) return own->row->class_names;
+  const auto* images = std::get_if<ImageDataset>(dataset);
   if (images == nullptr || images->info.class_names.empty()) return {};
   const DatasetInfo& info = images->info;
   if (info.uses_all_classes()) return info.class_names;
@@ -143,6 +147,15 @@ void RequireDescribed(const WeightSource& file) {
                         "SaveWeights writes describe themselves"});
 }
 
+// Whoever only predicts need not know the data set, nor its options.
+void DropUnknownData(ConfigNode& root) {
+  ConfigNode* data = root.Find("data");
+  if (data == nullptr) return;
+  const FieldTable& known = DataFields();
+  std::erase_if(data->children,
+                [&](const ConfigNode& child) { return known.Find(child.key) == nullptr; });
+}
+
 bool IsAboutData(const std::string& assignment) { return assignment.starts_with("data."); }
 
 }  // namespace
@@ -192,8 +205,9 @@ WeightsDescription ReadWeightsDescription(const WeightSource& file,
                                 "evaluate in that program"});
   }
   ReadInput(file, description);
-  description.config = ReadRunConfigText(metadata.at(kConfig), file.Path() + " (" + kConfig + ")",
-                                         overrides, !evaluates);
+  ConfigNode root = ParseTomlText(metadata.at(kConfig), file.Path() + " (" + kConfig + ")");
+  if (!evaluates) DropUnknownData(root);
+  description.config = ReadRunConfigTree(std::move(root), overrides, !evaluates);
   return description;
 }
 

@@ -13,6 +13,7 @@
 #include "presets/model_presets.h"
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
+#include "sdk/data/dataset_registry.h"
 #include "sdk/metrics/metric_registry.h"
 
 namespace frugal {
@@ -170,6 +171,15 @@ void AddPresetsAndMetrics(Topics& topics) {
   }
 }
 
+void AddDatasets(Topics& topics) {
+  for (const DatasetRow* row : Datasets().Rows()) {
+    topics.push_back({row->name, [row] {
+                        return row->name + ": a data set\n  " + row->doc + "\n\n" +
+                               InFile("data", "dataset = " + QuoteToml(row->name));
+                      }});
+  }
+}
+
 std::string KindText(const std::string& section, const std::string& kind) {
   return kind + ": a kind of [" + section + "]\n  " + std::string(DocOfKind(section, kind)) +
          "\n\n" + InFile(section, "kind = \"" + kind + "\"");
@@ -193,6 +203,7 @@ Topics AllTopics() {
   AddFamilies(topics);
   AddPresetsAndMetrics(topics);
   AddKinds(topics);
+  AddDatasets(topics);
   return topics;
 }
 
@@ -246,7 +257,7 @@ std::string ExplainText(const std::string& name) {
   const std::string nearest = SuggestName(name, ExplainableNames());
   throw ConfigError({.where = "explain",
                      .required = "the name of a key, a section, a layer, a network, a preset, a "
-                                 "metric, or a kind of loss, optimizer or schedule",
+                                 "metric, a data set, or a kind of loss, optimizer or schedule",
                      .given = QuotedName(name) + " was given",
                      .advice = nearest.empty() ? "`frugal reference` lists all" : nearest});
 }

@@ -8,6 +8,7 @@
 #include "presets/memory_fields.h"
 #include "presets/memory_presets.h"
 #include "presets/memory_reader.h"
+#include "sdk/data/dataset_registry.h"
 #include "sdk/metrics/metric_registry.h"
 
 namespace frugal {
@@ -76,6 +77,7 @@ std::string FamiliesText() {
 }
 
 std::string DocOfMetric(const std::string& name) { return Metrics().Find(name)->doc; }
+std::string DocOfDataset(const std::string& name) { return Datasets().Find(name)->doc; }
 std::string DocOfPreset(const std::string& name) { return PresetDoc(name); }
 
 }  // namespace
@@ -101,7 +103,8 @@ std::string ReferencePage() {
          "NAME` tells of one.\n" +
          SectionsText() + LayersText() + FamiliesText() + "\n## Memory presets\n\n" +
          Items(PresetNames(), DocOfPreset) + "\n## Metrics\n\n" +
-         Items(Metrics().Names(), DocOfMetric);
+         Items(Metrics().Names(), DocOfMetric) + "\n## Data sets\n\n" +
+         Items(Datasets().Names(), DocOfDataset);
 }
 
 }  // namespace frugal

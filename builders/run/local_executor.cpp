@@ -286,7 +286,7 @@ std::shared_ptr<const DataSource> LocalExecutor::OpenSource(DatasetPart part) {
                                          schedule.validation_samples);
   }
   if (!planned_.trains() && !planned_.dataset) RefuseEvaluation();
-  if (!planned_.dataset || part == DatasetPart::kValidation) {
+  if (!planned_.dataset || !HasPart(*planned_.dataset, part)) {
     throw UsageError({.where = "Model",
                       .required = "the data have the part that is asked for",
                       .given = "they have no " + std::string(NameOf(part)) + " part",
@@ -298,8 +298,10 @@ std::shared_ptr<const DataSource> LocalExecutor::OpenSource(DatasetPart part) {
   }
   const LabelScope label(context_, "data set");
   const bool with_inputs = !planned_.stage || planned_.stage->reads.inputs;
-  return OpenPart(*planned_.dataset, part,
-                  TakeStorage(memory_.tensors(), *planned_.dataset, part, with_inputs));
+  auto source = OpenPart(*planned_.dataset, part,
+                         TakeStorage(memory_.tensors(), *planned_.dataset, part, with_inputs));
+  if (!IsOfProgram(*planned_.dataset)) return source;
+  return Looked({.train = std::move(source)}, planned_).train;
 }
 
 void LocalExecutor::CopyValues(Executor& from) {

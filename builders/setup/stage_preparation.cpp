@@ -190,7 +190,7 @@ TrainingSetup PrepareStage(const RunConfig& config, const DataLayout* custom_lay
   setup.config.training.gradient_accumulation_steps =
       own->stage.data_count * own->stage.micro_batches;
   if (!own->evaluates()) setup.schedule.test_samples = setup.schedule.validation_samples = 0;
-  if (setup.dataset && setup.diffusion == nullptr) {
+  if (setup.dataset && !IsOfProgram(*setup.dataset) && setup.diffusion == nullptr) {
     own->reads = {.inputs = own->stage.is_first(), .targets = own->stage.is_last()};
   }
   setup.stage = std::move(own);

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "builders/config/dataset_registry.h"
 #include "builders/config/types/optimizer_registry.h"
 #include "samples/020_error_gallery/case.h"
 #include "samples/020_error_gallery/tiny_training.h"
@@ -15,12 +18,44 @@ OptimizerRule SignRule() {
           .update = [](Backend&, const OptimizerOptions&, const UpdateCall&) {}};
 }
 
+struct StripesOptions {
+  std::int64_t count = 4;
+};
+
+// Four samples of a data set that announces as many as its options say.
+struct FourStripes final : DataSource {
+  std::int64_t count() const override { return 4; }
+  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
+            const Tensor& labels) const override {
+    std::ranges::fill(inputs.values<float>(), 0.5F);
+    std::ranges::transform(samples, labels.data<std::int64_t>(),
+                           [](std::int64_t sample) { return sample % 3; });
+  }
+};
+
+OwnDataset<StripesOptions> Stripes() {
+  return {
+      .name = "stripes",
+      .fields = {MakeField("count", &StripesOptions::count, "Samples of each part.")},
+      .layout =
+          [](const StripesOptions& options) {
+            DataLayout layout;
+            layout.sample_shape = {4, 4, 1};
+            layout.classes = 3;
+            layout.train_count = layout.test_count = options.count;
+            return layout;
+          },
+      .open = [](const StripesOptions&, DatasetPart) { return std::make_shared<FourStripes>(); }};
+}
+
 // Registered as late as here, these names are in no message of another chapter.
 void RegisterOnce() {
   static const OptimizerRule& rule = RegisterOptimizer<SignOptions>(
       SignRule(), {MakeField("share", &SignOptions::share, "Share of the momentum that is kept.",
                              {.min = 0, .max = 1})});
+  static const DatasetRow& row = RegisterDataset(Stripes());
   static_cast<void>(rule);
+  static_cast<void>(row);
 }
 
 Case After(const Case& one) {
@@ -28,6 +63,14 @@ Case After(const Case& one) {
             RegisterOnce();
             action();
           }};
+}
+
+// A model of one dense layer on stripes.
+AiModelBuilder OnStripes(const StripesOptions& options) {
+  AiModelBuilder builder;
+  builder.Data({.dataset = "stripes", .options = options}).Training({.batch_size = 2});
+  builder.Layers([](LayerList& layers) { layers.Flatten().Dense({.units = 3}, "head"); });
+  return builder;
 }
 
 void Plan(const OptimizerOptions& options) {
@@ -65,6 +108,20 @@ Chapter Registered() {
                   rule.name = "lr";
                   RegisterOptimizer<SignOptions>(rule, {});
                 }},
+           FromToml("A registered data set with a typo", "[data]\ndataset = \"stirpes\"\n"),
+           FromToml("An option that a registered data set lacks",
+                    "[data]\ndataset = \"stripes\"\nstripes.cuont = 4\n"),
+           FromToml("Options of a registered data set beside another one",
+                    "[data]\ndataset = \"fashion-mnist\"\nstripes.count = 4\n"),
+           FromToml("Sizes of images beside a registered data set",
+                    "[data]\ndataset = \"stripes\"\nclasses = 3\n"),
+           Case{"A registered data set without samples", "StripesOptions{.count = 0}",
+                [] { OnStripes({.count = 0}).Plan(); }},
+           Case{"A registered data set of another number of samples",
+                "StripesOptions{.count = 6} with a source of 4",
+                [] { OnStripes({.count = 6}).Build().Train(); }},
+           Case{"Two data sets of one name", "RegisterDataset<StripesOptions>({\"stripes\"}) again",
+                [] { RegisterDataset(Stripes()); }},
        }) {
     chapter.cases.push_back(After(one));
   }

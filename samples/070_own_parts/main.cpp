@@ -1,12 +1,15 @@
-// A layer, a loss, a metric and data of a program's own, planned and trained like ours. With
-// arguments it is the frugal command, which knows them: plan samples/070_own_parts/own_parts.toml
+// A layer, a loss, a metric, an optimizer (lion.cpp) and data (bars.cpp) of a program's own,
+// planned and trained like ours. With arguments it is the frugal command, which knows them: train
+// samples/070_own_parts/own_parts.toml
 #include <frugal/cli.h>
 #include <frugal/frugal.h>
 #include <frugal/metrics.h>
 #include <frugal/ops.h>
 
 #include <cmath>
-#include <random>
+
+#include "samples/070_own_parts/bars.h"
+#include "samples/070_own_parts/lion.h"
 
 using namespace frugal;
 
@@ -62,28 +65,9 @@ struct Brier final : Metric {
   std::int64_t rows = 0;
 };
 
-// Noisy images of 12 x 12 with a horizontal bar, a vertical one or a cross; no file is read.
-struct Bars final : DataSource {
-  explicit Bars(std::uint64_t first) : seed(first) {}
-  std::int64_t count() const override { return 2048; }
-  void Fill(std::span<const std::int64_t> samples, const Tensor& inputs,
-            const Tensor& labels) const override {
-    const std::span<float> pixels = inputs.values<float>();
-    std::uniform_real_distribution<float> noise(0, 1);
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      std::mt19937_64 random(seed + static_cast<std::uint64_t>(samples[i]));
-      const auto label = samples[i] % 3, place = samples[i] % 12;
-      for (std::int64_t at = 0; at < 144; ++at) {
-        const bool lit = (label != 1 && at / 12 == place) || (label != 0 && at % 12 == place);
-        pixels[144 * i + static_cast<std::size_t>(at)] = noise(random) + (lit ? 0.5F : 0.0F);
-      }
-      labels.values<std::int64_t>()[i] = label;
-    }
-  }
-  std::uint64_t seed;
-};
-
 void RegisterParts() {
+  RegisterBars();
+  RegisterLion();
   Register<SqueezeExcitation>("squeeze_excitation",
                               {MakeField("reduction", &SqueezeExcitation::Options::reduction,
                                          "Features inside, one in so many.", {.min = 1})});
@@ -99,18 +83,14 @@ int main(int count, char** arguments) {
   return RunProgram([] {
     AiModelBuilder builder;
     builder.Memory(TrainingMemoryConfig::ForConvNets()).Training({.epochs = 4});
-    builder.Optimizer({.kind = OptimizerKind::kAdamW, .lr = 0.01});
+    builder.Optimizer({.kind = "lion", .lr = 0.001, .options = LionOptions{.beta1 = 0.8}});
     builder.Loss(ConfidencePenalty).Metrics({"brier", "f1"});
-    DataLayout layout;
-    layout.sample_shape = {12, 12, 1};
-    layout.classes = 3;
-    layout.train_count = layout.test_count = 2048;
-    const DataSources data = {std::make_shared<Bars>(0), std::make_shared<Bars>(1 << 20)};
-    builder.Data(layout, data).Layers([](LayerList& l) {
-      l.Conv2d({.filters = 16, .kernel = 3, .padding = 1}).BatchNorm({.relu = true});
-      l.Add<SqueezeExcitation>({.reduction = 4}).MaxPool2d({.kernel = 2});
-      l.Flatten().Dense({.units = 3});
-    });
-    RunTraining(builder.Plan(), {}, data);
+    builder.Data({.dataset = "bars", .options = BarsOptions{.count = 2048}})
+        .Layers([](LayerList& l) {
+          l.Conv2d({.filters = 16, .kernel = 3, .padding = 1}).BatchNorm({.relu = true});
+          l.Add<SqueezeExcitation>({.reduction = 4}).MaxPool2d({.kernel = 2});
+          l.Flatten().Dense({.units = 3});
+        });
+    RunTraining(builder.Plan());
   });
 }

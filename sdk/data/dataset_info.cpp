@@ -18,18 +18,6 @@ DatasetFiles FilesIn(std::string_view directory) {
           .test_labels = prefix + "t10k-labels-idx1-ubyte.gz"};
 }
 
-// H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST", arXiv:1708.07747, table 2.
-DatasetInfo FashionMnist() {
-  return {.name = "fashion-mnist",
-          .train_count = 60000,
-          .test_count = 10000,
-          .sample_shape = {28, 28, 1},
-          .classes = 10,
-          .class_names = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt",
-                          "Sneaker", "Bag", "Ankle boot"},
-          .files = FilesIn(kFashionMnistDirectory)};
-}
-
 // Collects what is wrong with a description, one line each.
 class DatasetProblems {
  public:
@@ -77,14 +65,16 @@ void CheckShape(const Shape& shape, DatasetProblems& problems) {
 
 }  // namespace
 
-std::optional<DatasetInfo> NamedDataset(std::string_view name) {
-  std::string plain(name);
-  std::ranges::replace(plain, '_', '-');
-  if (plain == "fashion-mnist") return FashionMnist();
-  return std::nullopt;
+DatasetInfo FashionMnist() {
+  return {.name = "fashion-mnist",
+          .train_count = 60000,
+          .test_count = 10000,
+          .sample_shape = {28, 28, 1},
+          .classes = 10,
+          .class_names = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt",
+                          "Sneaker", "Bag", "Ankle boot"},
+          .files = FilesIn(kFashionMnistDirectory)};
 }
-
-std::vector<std::string> NamedDatasets() { return {"fashion-mnist"}; }
 
 DatasetInfo DescribeDataset(std::string name, const IdxDataset& config) {
   DatasetProblems problems(name);

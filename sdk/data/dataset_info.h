@@ -37,11 +37,11 @@ struct DatasetInfo {
   bool uses_all_classes() const { return classes_used.empty(); }
 };
 
-// The built-in data set of that name ("fashion-mnist"; '_' counts as '-'), or nothing.
+// The images that [data] knows by that name (sdk/data/dataset_registry.h), or nothing.
 std::optional<DatasetInfo> NamedDataset(std::string_view name);
 
-// Names of the built-in data sets.
-std::vector<std::string> NamedDatasets();
+// H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST", arXiv:1708.07747, table 2.
+DatasetInfo FashionMnist();
 
 // A data set of the user's own. Same fields as a DatasetInfo, all to be given.
 struct IdxDataset {

@@ -156,11 +156,10 @@ TEST_CASE("mistakes about registered optimizers have their place and advice", "[
     run.optimizer = options;
     return MessageOf<ConfigError>([&] { BuilderFor(run).Plan(); });
   };
-  CHECK_THAT(
-      planned({.options = LionOptions()}),
-      Contains("kind = \"adamw\", which has none; give the rule's own, or leave options out"));
+  CHECK_THAT(planned({.options = LionOptions()}),
+             Contains("kind = \"adamw\", which has none; give its own, or leave options out"));
   CHECK_THAT(planned({.kind = "lion", .options = GainOptions()}),
-             Contains("kind = \"lion\" has another struct"));
+             Contains("kind = \"lion\", which has another struct"));
   CHECK_THAT(planned({.kind = "lion", .options = LionOptions{.beta1 = 2}}),
              Contains("[optimizer.lion] 'beta1' must be a number"));
   CHECK_THAT(planned({.kind = "lino"}), Contains("did you mean 'lion'?"));

@@ -1,6 +1,7 @@
 #include "sdk/data/dataset_info.h"
 
 #include "sdk/core/error.h"
+#include "sdk/data/dataset_registry.h"
 #include "sdk/data/gzip_idx.h"
 #include "sdk/data/image_decode.h"
 #include "tests/catch.h"
@@ -23,7 +24,7 @@ TEST_CASE("Fashion-MNIST is known by name", "[data]") {
   }
   CHECK(!NamedDataset("mnist"));
   CHECK(!NamedDataset(""));
-  for (const std::string& name : NamedDatasets()) CHECK(NamedDataset(name)->name == name);
+  for (const DatasetRow* row : Datasets().Rows()) CHECK(NamedDataset(row->name)->name == row->name);
   CHECK(PackageProviding("elsewhere/train-images-idx3-ubyte.gz").empty());
 }
 

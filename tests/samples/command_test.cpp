@@ -150,7 +150,14 @@ TEST_CASE("a program's own parts are explained, listed and completed like ours")
   const std::string page = Run(directory, program + " reference").output;
   CheckContains(page, "### squeeze_excitation");
   CheckContains(page, "- `brier`: Mean square error of probabilities.");
-  CheckContains(Run(directory, program + " completion bash").output, "squeeze_excitation");
+  CheckContains(page, "- `lion`: Steps by the sign of a momentum");
+  CheckContains(page, "- `bars`: Noisy images of a horizontal bar");
+  CheckContains(Run(directory, program + " explain optimizer.lion.beta1").output,
+                "Share of the momentum in the step.");
+  const std::string completion = Run(directory, program + " completion bash").output;
+  for (const char* name : {"squeeze_excitation", "lion", "data.bars.count"}) {
+    CheckContains(completion, name);
+  }
 }
 
 TEST_CASE("each kind of loss, optimizer and schedule says what it is") {

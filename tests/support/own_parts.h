@@ -2,6 +2,8 @@
 
 #include "builders/config/types/optimizer_registry.h"
 #include "builders/frugal.h"
+#include "samples/070_own_parts/bars.h"
+#include "samples/070_own_parts/lion.h"
 
 // Parts of a program's own, as a user would write them.
 namespace frugal::testing {
@@ -42,16 +44,8 @@ class SqueezeExcitation final : public Layer {
   Dense squeeze_, excite_;
 };
 
-struct LionOptions {
-  double beta1 = 0.9;
-  double beta2 = 0.99;
-};
-
-// The sign of a mix of momentum and gradient, with weight decay apart (arXiv 2302.06675).
-void RunLion(Backend& backend, const OptimizerOptions& options, const UpdateCall& call);
-
-// Makes them known by name, once in a program: "gain", "squeeze_excitation", a metric "brier" and
-// an optimizer "lion", as samples/070_own_parts does.
+// Makes them known by name, once in a program: "gain", "squeeze_excitation" and a metric "brier",
+// as samples/070_own_parts does, and its own optimizer "lion" and data set "bars".
 void RegisterOwnParts();
 
 }  // namespace frugal::testing

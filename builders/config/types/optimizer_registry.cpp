@@ -1,7 +1,6 @@
 #include "builders/config/types/optimizer_registry.h"
 
 #include "presets/config/make_field.h"
-#include "sdk/core/error.h"
 
 namespace frugal {
 namespace {
@@ -98,14 +97,7 @@ const FieldTable& OptimizerFields() {
 }
 
 void RequireOwnTableName(const std::string& rule) {
-  for (const Field& field : SharedFields()) {
-    if (field.name != rule) continue;
-    throw UsageError({.where = "RegisterOptimizer",
-                      .required = "a rule with options of its own has the name of a table beside "
-                                  "the keys of [optimizer]",
-                      .given = "\"" + rule + "\" is one of these keys",
-                      .advice = "give it another name"});
-  }
+  RequireTableName(rule, SharedFields(), {"RegisterOptimizer", "optimizer"});
 }
 
 }  // namespace frugal

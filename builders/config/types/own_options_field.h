@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "presets/config/field.h"
 #include "sdk/core/own_options.h"
@@ -47,6 +48,15 @@ Field OwnOptionsField(const OwnFields& own, OwnOptions T::*member,
   field.sub = std::make_shared<const SubTable>(std::move(sub));
   return field;
 }
+
+// Says who registers a row with options of its own, and beside the keys of which section.
+struct OwnTablePlace {
+  std::string where;    // "RegisterOptimizer"
+  std::string section;  // "optimizer"
+};
+// Throws UsageError where the name is one of these keys, or is none that TOML takes without quotes.
+void RequireTableName(const std::string& name, const std::vector<Field>& keys,
+                      const OwnTablePlace& place);
 
 // A field table that depends on what programs have registered. Those that were handed out stay as
 // they are, where they are. Threads: any may use it at any time.
