@@ -28,7 +28,7 @@ frugal_user_header(layers "Our layers as classes."
                    "layers/.*\\.h")
 frugal_user_header(metrics "Metrics by name, and how to add one." "sdk/metrics/.*\\.h")
 frugal_user_header(optimizers "Update rules by name, and how to add one."
-                   "builders/config/types/optimizer_registry\\.h")
+                   "builders/config/types/optimizer_registry\\.h" "sdk/core/threads\\.h")
 frugal_user_header(data "Sources of data, and how to make some known by name." "sdk/data/.*\\.h"
                    "builders/config/dataset_registry\\.h")
 frugal_user_header(weights "Files of weights." "sdk/io/weights/.*\\.h")

@@ -66,7 +66,7 @@ std::int64_t CountOf(const DataLayout& layout, DatasetPart part) {
 
 // The layout of registered data is what a function of the program says.
 void CheckLayout(const RegisteredDataset& data) {
-  const auto refuse = [&](std::string required, std::string given) {
+  const auto refuse = [&](std::string required, const std::string& given) {
     throw ConfigError({.where = "data",
                        .required = std::move(required),
                        .given = "the layout of " + QuoteToml(data.row->name) + " has " + given,

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "builders/config/architecture_reader.h"
+#include "builders/config/dataset_registry.h"
 #include "builders/config/types/layer_registry.h"
+#include "builders/config/types/optimizer_registry.h"
 #include "builders/reference/kind_docs.h"
 #include "builders/reference/reference.h"
 #include "presets/config/nearest_name.h"
@@ -171,18 +173,29 @@ void AddPresetsAndMetrics(Topics& topics) {
   }
 }
 
+// The options that a registered row has for itself, as a section's table has them.
+std::string OwnRowLines(const Registry<OwnFields>& rows, const std::string& name) {
+  const OwnFields* own = rows.Find(name);
+  if (own == nullptr) return "";
+  std::vector<ReferenceRow> lines = ReferenceRows(own->fields);
+  for (ReferenceRow& line : lines) line.name.insert(0, name + ".");
+  return "\n" + RowLines(lines);
+}
+
 void AddDatasets(Topics& topics) {
   for (const DatasetRow* row : Datasets().Rows()) {
     topics.push_back({row->name, [row] {
                         return row->name + ": a data set\n  " + row->doc + "\n\n" +
-                               InFile("data", "dataset = " + QuoteToml(row->name));
+                               InFile("data", "dataset = " + QuoteToml(row->name)) +
+                               OwnRowLines(DatasetOptionFields(), row->name);
                       }});
   }
 }
 
 std::string KindText(const std::string& section, const std::string& kind) {
   return kind + ": a kind of [" + section + "]\n  " + std::string(DocOfKind(section, kind)) +
-         "\n\n" + InFile(section, "kind = \"" + kind + "\"");
+         "\n\n" + InFile(section, "kind = \"" + kind + "\"") +
+         (section == "optimizer" ? OwnRowLines(OptimizerOptionFields(), kind) : "");
 }
 
 void AddKinds(Topics& topics) {

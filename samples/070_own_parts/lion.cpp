@@ -2,6 +2,8 @@
 
 #include <frugal/optimizers.h>
 
+#include <utility>
+
 using namespace frugal;
 
 namespace {
@@ -16,13 +18,15 @@ void RunLion(Backend&, const OptimizerOptions& options, const UpdateCall& call) 
   const std::span<float> gradient = call.gradient.values<float>();
   const std::span<float> momentum = call.state[0].values<float>();
   const std::span<float> value = call.value.values<float>();
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const float g = scale * gradient[i];
-    const float mix = beta1 * momentum[i] + (1 - beta1) * g;
-    const auto sign = static_cast<float>((mix > 0) - (mix < 0));
-    value[i] -= rate * (sign + decay * value[i]);
-    momentum[i] = beta2 * momentum[i] + (1 - beta2) * g;
-  }
+  ParallelFor(call.value.size(), 4096, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); std::cmp_less(i, end); ++i) {
+      const float g = scale * gradient[i];
+      const float mix = beta1 * momentum[i] + (1 - beta1) * g;
+      const auto sign = static_cast<float>((mix > 0) - (mix < 0));
+      value[i] -= rate * (sign + decay * value[i]);
+      momentum[i] = beta2 * momentum[i] + (1 - beta2) * g;
+    }
+  });
 }
 
 }  // namespace

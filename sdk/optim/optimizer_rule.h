@@ -43,8 +43,8 @@ struct OptimizerRule {
   std::function<std::size_t(const OptimizerOptions& options)> states = nullptr;
   bool narrow_state = false;  // `update` takes state in bf16 and 8 bits (sdk/backend/state_codec.h)
   OwnOptions options = {};    // the default ones, where the rule has any (OwnOptionsOf)
-  // Updates value and state by kernels, or by loops of its own (sdk/core/threads.h); never called
-  // where there is no storage. weight_decay is 0 for parameters that are not to decay.
+  // Updates value and state by kernels, or by loops of its own (ParallelFor of sdk/core/threads.h);
+  // never called where there is no storage. weight_decay is 0 for parameters that are not to decay.
   std::function<void(Backend& backend, const OptimizerOptions& options, const UpdateCall& call)>
       update = nullptr;
 };

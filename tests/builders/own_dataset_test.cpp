@@ -146,7 +146,7 @@ TEST_CASE("a registered data set is in values, schema, reference and explanation
   CHECK_THAT(ReferencePage(), Contains("- `bars`: Noisy images") &&
                                   Contains("- `fashion-mnist`: Clothes of 10 classes") &&
                                   Contains("| `bars.count` |"));
-  CHECK_THAT(ExplainText("bars"), Contains("a data set"));
+  CHECK_THAT(ExplainText("bars"), Contains("a data set") && Contains("bars.noise"));
   CHECK_THAT(ExplainText("data.bars.count"), Contains("--set data.bars.count=2048"));
   const AiModelBuilder in_code =
       AiModelBuilder().Data({.dataset = "bars", .options = BarsOptions{.count = 5}});
@@ -206,7 +206,7 @@ TEST_CASE("registered data that break their word are refused in one sentence", "
   RegisterOwnParts();
   DataLayout layout = SyntheticLayout(16, 8);
   static const bool registered = [&] {
-    const auto train = SyntheticSources(layout).train;
+    auto train = SyntheticSources(layout).train;
     RegisterWrong("wrong-count", layout, [train] { return train; });
     RegisterWrong("no-source", layout, [] { return nullptr; });
     DataLayout empty = layout;
