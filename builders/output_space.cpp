@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "builders/run/weights.h"
+#include "builders/execute/weights.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/io/output_path.h"
 #include "sdk/io/weights/open_weights.h"

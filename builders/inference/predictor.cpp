@@ -5,11 +5,11 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "builders/execute/executor.h"
+#include "builders/execute/step_layouts.h"
 #include "builders/inference/predictor_slot.h"
 #include "builders/plan/one_device_planner.h"
-#include "builders/run/executor.h"
 #include "builders/run/predict_chunks.h"
-#include "builders/run/step_layouts.h"
 #include "sdk/core/error.h"
 #include "sdk/core/threads.h"
 

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "builders/config/weights_description.h"
+#include "builders/execute/executor.h"
 #include "builders/plan/planner.h"
-#include "builders/run/executor.h"
 #include "builders/run/model.h"
 #include "builders/run/predict_chunks.h"
 #include "sdk/core/error.h"

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "builders/execute/make_executor.h"
+#include "builders/execute/weights.h"
 #include "builders/plan/planner.h"
 #include "builders/run/copy_training.h"
 #include "builders/run/given_values.h"
-#include "builders/run/make_executor.h"
 #include "builders/run/predict_chunks.h"
 #include "builders/run/training_loop.h"
-#include "builders/run/weights.h"
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "builders/execute/data_sources.h"
 #include "builders/plan/planned_training.h"
-#include "builders/run/data_sources.h"
 #include "builders/run/one_thread_guard.h"
 #include "builders/run/training_observer.h"
 #include "sdk/train/generate.h"

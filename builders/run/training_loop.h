@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "builders/execute/executor.h"
 #include "builders/run/best_evaluation.h"
-#include "builders/run/executor.h"
 #include "builders/run/training_observer.h"
 
 namespace frugal {

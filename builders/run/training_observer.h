@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "builders/run/training_result.h"
+#include "builders/execute/training_result.h"
 
 namespace frugal {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "builders/run/weights.h"
+#include "builders/execute/weights.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/error.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "builders/run/memory_stack.h"
+#include "builders/execute/memory_stack.h"
 #include "sdk/memory/keep_alive_allocator.h"
 
 namespace frugal {

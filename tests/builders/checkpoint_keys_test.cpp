@@ -1,4 +1,4 @@
-#include "builders/run/checkpoint_keys.h"
+#include "builders/execute/checkpoint_keys.h"
 
 #include "tests/io/temp_dir.h"
 #include "tests/io/weight_fixtures.h"

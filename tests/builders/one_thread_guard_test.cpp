@@ -7,7 +7,7 @@
 #include <latch>
 #include <thread>
 
-#include "builders/run/step_layouts.h"
+#include "builders/execute/step_layouts.h"
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/synthetic.h"

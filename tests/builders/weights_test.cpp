@@ -1,4 +1,4 @@
-#include "builders/run/weights.h"
+#include "builders/execute/weights.h"
 
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"

@@ -1,6 +1,6 @@
 #include "tests/oracles/stored_numbers.h"
 
-#include "builders/run/weights.h"
+#include "builders/execute/weights.h"
 #include "sdk/core/error.h"
 #include "tests/support/tensors.h"
 

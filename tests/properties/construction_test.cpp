@@ -1,7 +1,7 @@
 // Models cost nothing before they are used, and give back everything when they are gone.
 #include "builders/dry_run/dry_training.h"
+#include "builders/execute/memory_stack.h"
 #include "builders/plan/published_models.h"
-#include "builders/run/memory_stack.h"
 #include "builders/setup/nominal_layout.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/catch.h"

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "builders/budget/budget_limit.h"
+#include "builders/execute/memory_stack.h"
 #include "builders/report/rows/plan_notes.h"
-#include "builders/run/memory_stack.h"
 #include "builders/setup/dry_environment.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_fields.h"

@@ -1,7 +1,7 @@
 // Models that share the pool of the process have limits of their own.
 #include <optional>
 
-#include "builders/run/memory_stack.h"
+#include "builders/execute/memory_stack.h"
 #include "tests/catch.h"
 #include "tests/support/synthetic.h"
 

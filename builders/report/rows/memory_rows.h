@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/run/training_result.h"
+#include "builders/execute/training_result.h"
 #include "sdk/plan/plan.h"
 
 namespace frugal {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/run/training_result.h"
+#include "builders/execute/training_result.h"
 
 namespace frugal {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "builders/execute/training_result.h"
 #include "builders/plan/planned_training.h"
-#include "builders/run/training_result.h"
 
 namespace frugal {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "builders/run/training_result.h"
+#include "builders/execute/training_result.h"
 #include "sdk/plan/plan.h"
 
 namespace frugal {

@@ -2,8 +2,8 @@
 
 // A made-up network of three layers with its plan and the result of a training.
 
+#include "builders/execute/training_result.h"
 #include "builders/plan/planned_training.h"
-#include "builders/run/training_result.h"
 
 namespace frugal {
 

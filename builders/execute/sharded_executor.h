@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "builders/run/device_team.h"
-#include "builders/run/local_executor.h"
+#include "builders/execute/device_team.h"
+#include "builders/execute/local_executor.h"
 #include "sdk/memory/system_memory.h"
 
 namespace frugal {

@@ -1,7 +1,7 @@
-#include "builders/run/make_executor.h"
+#include "builders/execute/make_executor.h"
 
-#include "builders/run/local_executor.h"
-#include "builders/run/sharded_executor.h"
+#include "builders/execute/local_executor.h"
+#include "builders/execute/sharded_executor.h"
 #include "sdk/core/error.h"
 
 namespace frugal {

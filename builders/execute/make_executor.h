@@ -1,6 +1,6 @@
 #pragma once
 
-#include "builders/run/executor.h"
+#include "builders/execute/executor.h"
 
 namespace frugal {
 

@@ -1,4 +1,4 @@
-#include "builders/run/metric_set.h"
+#include "builders/execute/metric_set.h"
 
 #include <utility>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/run/training_result.h"
+#include "builders/execute/training_result.h"
 #include "builders/setup/training_setup.h"
 #include "sdk/metrics/metric_registry.h"
 

@@ -1,4 +1,4 @@
-#include "builders/run/checkpoint_keys.h"
+#include "builders/execute/checkpoint_keys.h"
 
 #include <algorithm>
 #include <array>

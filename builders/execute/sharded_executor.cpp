@@ -1,10 +1,10 @@
-#include "builders/run/sharded_executor.h"
+#include "builders/execute/sharded_executor.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "builders/execute/weights.h"
 #include "builders/plan/cautions.h"
-#include "builders/run/weights.h"
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/log.h"
 

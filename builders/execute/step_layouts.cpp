@@ -1,4 +1,4 @@
-#include "builders/run/step_layouts.h"
+#include "builders/execute/step_layouts.h"
 
 #include <algorithm>
 

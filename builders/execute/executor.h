@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "builders/execute/data_sources.h"
+#include "builders/execute/training_result.h"
 #include "builders/plan/planned_training.h"
-#include "builders/run/data_sources.h"
-#include "builders/run/training_result.h"
 #include "sdk/module/parameter_store.h"
 
 namespace frugal {

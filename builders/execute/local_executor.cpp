@@ -1,11 +1,11 @@
-#include "builders/run/local_executor.h"
+#include "builders/execute/local_executor.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "builders/execute/weights.h"
 #include "builders/plan/cautions.h"
 #include "builders/plan/one_device_planner.h"
-#include "builders/run/weights.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"

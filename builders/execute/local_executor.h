@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "builders/run/executor.h"
-#include "builders/run/memory_stack.h"
-#include "builders/run/metric_set.h"
-#include "builders/run/step_layouts.h"
+#include "builders/execute/executor.h"
+#include "builders/execute/memory_stack.h"
+#include "builders/execute/metric_set.h"
+#include "builders/execute/step_layouts.h"
 #include "sdk/train/stage.h"
 
 namespace frugal {

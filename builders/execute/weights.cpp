@@ -1,9 +1,9 @@
-#include "builders/run/weights.h"
+#include "builders/execute/weights.h"
 
 #include <algorithm>
 #include <set>
 
-#include "builders/run/checkpoint_keys.h"
+#include "builders/execute/checkpoint_keys.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
 #include "sdk/core/utf8.h"

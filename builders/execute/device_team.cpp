@@ -1,4 +1,4 @@
-#include "builders/run/device_team.h"
+#include "builders/execute/device_team.h"
 
 #include <sstream>
 #include <string>

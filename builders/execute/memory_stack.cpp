@@ -1,4 +1,4 @@
-#include "builders/run/memory_stack.h"
+#include "builders/execute/memory_stack.h"
 
 #include "sdk/core/byte_size.h"
 

@@ -1,8 +1,8 @@
-#include "builders/run/executor.h"
+#include "builders/execute/executor.h"
 
 #include <algorithm>
 
-#include "builders/run/weights.h"
+#include "builders/execute/weights.h"
 #include "builders/setup/output_metrics.h"
 #include "sdk/core/log.h"
 
