@@ -5,7 +5,7 @@
 #include <string>
 
 #include "presets/config/field.h"
-#include "sdk/core/any_options.h"
+#include "sdk/core/own_options.h"
 #include "sdk/core/shape.h"
 
 namespace frugal {
@@ -13,7 +13,7 @@ namespace frugal {
 class Sequential;
 
 // A named architecture and its sizes, the struct of its family: [model] family and [model.config].
-using ArchitectureConfig = AnyOptions;
+using ArchitectureConfig = OwnOptions;
 
 // Describes what a network is trained on that does not say it itself (Sequential::inputs()): tokens
 // or images.

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "presets/config/field.h"
-#include "sdk/core/any_options.h"
+#include "sdk/core/own_options.h"
 #include "sdk/core/shape.h"
 #include "sdk/module/layer.h"
 
 namespace frugal {
 
 // The options of one layer: the struct of its type.
-using LayerOptions = AnyOptions;
+using LayerOptions = OwnOptions;
 
 // Makes a layer of its options for an input of this shape, a batch in front. Throws ConfigError or
 // ShapeError where they do not go together.

@@ -8,7 +8,8 @@
 
 namespace frugal {
 
-// Options that only their owner knows, a struct of whatever type, or none. A value.
+// Options that only their owner knows, a struct of whatever type, or none: those of one layer, one
+// architecture, an optimizer or a data set of a program. A value.
 class OwnOptions {
  public:
   OwnOptions() = default;
