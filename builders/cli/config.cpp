@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "builders/cli/commands.h"
-#include "builders/config/config_values.h"
 #include "builders/config/run_config_reader.h"
+#include "builders/config/text/config_values.h"
 #include "presets/memory_reader.h"
 
 namespace frugal::cli {

@@ -6,7 +6,7 @@
 #include "builders/cli/commands.h"
 #include "builders/cli/inference_text.h"
 #include "builders/cli/number_option.h"
-#include "builders/config/weights_description.h"
+#include "builders/config/text/weights_description.h"
 #include "builders/inference/prediction_samples.h"
 #include "builders/inference/predictions.h"
 #include "builders/report/text/text_table.h"

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "builders/config/config_values.h"
+#include "builders/config/text/config_values.h"
 #include "sdk/backend/backend.h"
 #include "sdk/comm/communication_error.h"
 #include "sdk/comm/launched_ranks.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "builders/config/weights_description.h"
+#include "builders/config/text/weights_description.h"
 #include "sdk/core/number_text.h"
 #include "sdk/io/atomic_file.h"
 #include "sdk/io/file_error.h"

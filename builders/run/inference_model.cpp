@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "builders/config/weights_description.h"
+#include "builders/config/text/weights_description.h"
 #include "builders/execute/executor.h"
 #include "builders/plan/planner.h"
 #include "builders/run/model.h"

@@ -1,8 +1,8 @@
 // Weight files describe the networks that they are of.
-#include "builders/config/weights_description.h"
+#include "builders/config/text/weights_description.h"
 
 #include "builders/config/architecture_reader.h"
-#include "builders/config/config_text.h"
+#include "builders/config/text/config_text.h"
 #include "builders/config/types/layer_registry.h"
 #include "presets/model_presets.h"
 #include "sdk/io/weights/open_weights.h"

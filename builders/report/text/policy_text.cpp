@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "builders/config/config_values.h"
+#include "builders/config/text/config_values.h"
 #include "builders/report/text/text_table.h"
 #include "presets/config/resolved.h"
 #include "presets/memory_fields.h"

@@ -1,7 +1,7 @@
 // Optimizers that programs register keep the promises, and are known to files as ours are.
-#include "builders/config/config_values.h"
 #include "builders/config/overrides.h"
 #include "builders/config/run_config_reader.h"
+#include "builders/config/text/config_values.h"
 #include "builders/reference/explain.h"
 #include "builders/reference/reference.h"
 #include "presets/config/toml_writer.h"

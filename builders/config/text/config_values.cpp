@@ -1,4 +1,4 @@
-#include "builders/config/config_values.h"
+#include "builders/config/text/config_values.h"
 
 #include <filesystem>
 

@@ -1,11 +1,11 @@
-#include "builders/config/weights_description.h"
+#include "builders/config/text/weights_description.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "builders/config/config_text.h"
 #include "builders/config/dataset_registry.h"
 #include "builders/config/run_config_reader.h"
+#include "builders/config/text/config_text.h"
 #include "presets/config/field_limits.h"
 #include "presets/config/toml_reader.h"
 #include "sdk/core/error.h"

@@ -2,11 +2,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "builders/config/config_values.h"
 #include "builders/config/dataset.h"
 #include "builders/config/dataset_registry.h"
 #include "builders/config/run_config_reader.h"
-#include "builders/config/weights_description.h"
+#include "builders/config/text/config_values.h"
+#include "builders/config/text/weights_description.h"
 #include "builders/reference/explain.h"
 #include "builders/reference/reference.h"
 #include "sdk/core/error.h"

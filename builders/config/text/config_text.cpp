@@ -1,4 +1,4 @@
-#include "builders/config/config_text.h"
+#include "builders/config/text/config_text.h"
 
 #include <algorithm>
 
