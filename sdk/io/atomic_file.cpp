@@ -67,6 +67,8 @@ void AtomicFile::WriteAt(std::int64_t offset, std::span<const std::byte> bytes) 
   constexpr const char* kAll = "all of the file must be written";
   Require({}, kAll);
   Require(WriteAll(files_, partial_.descriptor, offset, bytes), kAll);
+  in_order_ = in_order_ && offset == size_;
+  if (in_order_) hash_.Add(bytes);
   size_ = std::max(size_, offset + std::ssize(bytes));
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "sdk/io/file_hash.h"
 #include "sdk/io/file_system.h"
 #include "sdk/io/partial_file.h"
 
@@ -30,6 +31,8 @@ class AtomicFile {
 
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }  // one past the last byte written so far
+  // XXH3-64 of all bytes, as 16 hexadecimal digits; empty where they did not come in order.
+  std::string Hash() const { return in_order_ ? hash_.Hex() : ""; }
 
   void WriteAt(std::int64_t offset, std::span<const std::byte> bytes);
   void Append(std::span<const std::byte> bytes) { WriteAt(size_, bytes); }
@@ -45,6 +48,8 @@ class AtomicFile {
   PartialFile partial_;
   std::error_code error_;  // the first one
   std::int64_t size_ = 0;
+  FileHash hash_;
+  bool in_order_ = true;
 };
 
 }  // namespace frugal

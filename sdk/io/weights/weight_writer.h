@@ -25,6 +25,11 @@ class WeightWriter {
   // Completes the file and puts it in place. Throws UsageError while tensors are missing.
   void Finish();
 
+  // The file's bytes so far, and their hash (AtomicFile::Hash), which is empty unless they came in
+  // the order of the file.
+  std::int64_t bytes() const { return file_.size(); }
+  std::string Hash() const { return file_.Hash(); }
+
  protected:
   // Throws UsageError for a list that no reader would take back: a name that is empty, twice there,
   // reserved or not UTF-8, or a shape that is negative or too large.
