@@ -159,6 +159,11 @@ AiModelBuilder& AiModelBuilder::Sharding(const ShardingOptions& options) {
   return *this;
 }
 
+AiModelBuilder& AiModelBuilder::Snapshots(const SnapshotOptions& options) {
+  Replace(config_.snapshots, options, SnapshotFields(), "snapshots", config_.origins);
+  return *this;
+}
+
 AiModelBuilder& AiModelBuilder::Output(const OutputOptions& options) {
   Replace(config_.output, options, OutputFields(), "output", config_.origins);
   return *this;

@@ -56,6 +56,8 @@ class AiModelBuilder {
   AiModelBuilder& Training(const TrainingOptions& options);
   AiModelBuilder& Diffusion(const DiffusionOptions& options);
   AiModelBuilder& Sharding(const ShardingOptions& options);
+  // Snapshots of the training: .Snapshots({.directory = "runs/a", .every_n_steps = 100}).
+  AiModelBuilder& Snapshots(const SnapshotOptions& options);
   AiModelBuilder& Output(const OutputOptions& options);
   // Parameters under these paths stay as they are (TrainingOptions::frozen), or learn at `factor`
   // of the rate (OptimizerOptions::lr_multiplier_for).

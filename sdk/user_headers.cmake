@@ -39,4 +39,6 @@ frugal_user_header(plan_text "A plan in words." "builders/report/text/plan_text\
                    "builders/report/rows/plan_(notes|phrases)\\.h")
 frugal_user_header(gradient_check "Gradients against finite differences."
                    "sdk/autograd/finite_difference\\.h")
+frugal_user_header(snapshots "Snapshots of trainings: found, opened, exported."
+                   "builders/snapshot/(export_weights|find_snapshot|snapshot)\\.h")
 frugal_user_header(cli "The whole command, for programs that add to it." builders/cli/cli.h)

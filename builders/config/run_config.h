@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "builders/config/snapshot_options.h"
 #include "builders/config/types/architecture.h"
 #include "builders/config/types/layer_spec.h"
 #include "layers/sequential.h"
@@ -127,6 +128,7 @@ struct RunConfig {
   TrainingOptions training;
   DiffusionOptions diffusion;
   ShardingOptions sharding;
+  SnapshotOptions snapshots;
   OutputOptions output;
   TrainingMemoryConfig memory;
   Origins origins;  // of every value, by dotted name

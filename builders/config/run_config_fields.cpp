@@ -185,6 +185,39 @@ const FieldTable& DiffusionFields() {
   return table;
 }
 
+const FieldTable& SnapshotFields() {
+  using O = SnapshotOptions;
+  static const FieldTable table = MakeFieldTable<O>(
+      "snapshots",
+      {MakeField("directory", &O::directory,
+                 "Where snapshots are kept, from which --resume goes on; none: none are saved."),
+       MakeField("every_n_steps", &O::every_n_steps,
+                 "Save one behind every so many steps. Without it and every_minutes: behind each "
+                 "epoch.",
+                 {.min = 1}),
+       MakeField("every_minutes", &O::every_minutes, "Save one when so many minutes have passed.",
+                 {.min = 0, .min_exclusive = true}),
+       MakeField("keep_last", &O::keep_last, "The last so many stay.", {.min = 1}),
+       MakeField("keep_best", &O::keep_best,
+                 "The best so many stay too; evaluations that are among them are saved.",
+                 {.min = 0}),
+       MakeField("monitor", &O::monitor,
+                 "What tells the best: loss, accuracy, or one of training.metrics."),
+       MakeChoice("mode", &O::mode, "Which values of it are better; none: as is its nature.",
+                  ChoicesOf({MonitorMode::kMin, MonitorMode::kMax})),
+       MakeField("on_exit", &O::on_exit,
+                 "Save one behind the last step, and where a signal or a failing step ends the "
+                 "training."),
+       MakeField("background", &O::background,
+                 "Write them beside the next steps, from copies in planned memory; else training "
+                 "waits."),
+       MakeChoice("when_busy", &O::when_busy,
+                  "A snapshot is due while the one before is still being written: wait for it, or "
+                  "skip the new one.",
+                  ChoicesOf({BusyPolicy::kWait, BusyPolicy::kSkip}))});
+  return table;
+}
+
 const FieldTable& OutputFields() {
   static const FieldTable table = MakeFieldTable<OutputOptions>(
       "output",

@@ -13,6 +13,7 @@ const FieldTable& ScheduleFields();
 const FieldTable& TrainingFields();
 const FieldTable& DiffusionFields();
 const FieldTable& ShardingFields();
+const FieldTable& SnapshotFields();
 const FieldTable& OutputFields();
 
 }  // namespace frugal

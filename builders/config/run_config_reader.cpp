@@ -66,14 +66,24 @@ const std::vector<Section>& Sections() {
        "For networks that take noise away: how noise is added, and how samples are drawn."},
       {"sharding", ShardingFields, [](RunConfig& c) -> void* { return &c.sharding; },
        "How several devices share the work; memory.num_devices says how many."},
+      {"snapshots", SnapshotFields, [](RunConfig& c) -> void* { return &c.snapshots; },
+       "Snapshots, from which an interrupted training goes on bit for bit."},
       {"output", OutputFields, [](RunConfig& c) -> void* { return &c.output; },
        "Files that a training writes."},
   };
   return sections;
 }
 
-RunConfig ReadRunConfigTree(ConfigNode root, const std::vector<std::string>& overrides,
-                            bool custom_data) {
+namespace {
+
+// Says what is checked of values that can each be read.
+struct Checks {
+  bool custom_data = false;  // data of the program's own
+  bool rules = true;         // how values go together
+};
+
+RunConfig ReadTree(ConfigNode root, const std::vector<std::string>& overrides,
+                   const Checks& checks) {
   for (const std::string& assignment : overrides) ApplyOverride(root, assignment);
   RunConfig config;
   config.origins.Set("", Origin::At(root.location));
@@ -86,7 +96,8 @@ RunConfig ReadRunConfigTree(ConfigNode root, const std::vector<std::string>& ove
     ReadSection(section, root, config, diagnostics);
     // The other rules wait until all values can be read; a misspelt name need not.
     const bool readable = diagnostics.size() == before;
-    if (section.name == "data" && readable && !custom_data) CheckDatasetName(config, diagnostics);
+    if (section.name == "data" && readable && !checks.custom_data)
+      CheckDatasetName(config, diagnostics);
   }
   if (const ConfigNode* model = root.Find("model")) {
     ReadNetwork(*model, config, diagnostics);
@@ -95,9 +106,20 @@ RunConfig ReadRunConfigTree(ConfigNode root, const std::vector<std::string>& ove
     config.origins.Set("memory", Origin::At(memory->location));
   }
   config.memory = ReadMemoryOf(root, config.origins, diagnostics);
-  if (diagnostics.empty()) CheckRun(config, custom_data, diagnostics);
+  if (diagnostics.empty() && checks.rules) CheckRun(config, checks.custom_data, diagnostics);
   diagnostics.ThrowIfAny();
   return config;
+}
+
+}  // namespace
+
+RunConfig ReadRunConfigTree(ConfigNode root, const std::vector<std::string>& overrides,
+                            bool custom_data) {
+  return ReadTree(std::move(root), overrides, {.custom_data = custom_data});
+}
+
+RunConfig ReadValuesText(std::string_view toml, const std::string& name) {
+  return ReadTree(ParseTomlText(toml, name), {}, {.custom_data = true, .rules = false});
 }
 
 RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>& overrides) {

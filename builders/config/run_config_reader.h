@@ -18,6 +18,10 @@ RunConfig ReadRunConfig(const std::string& path, const std::vector<std::string>&
 RunConfig ReadRunConfigText(std::string_view toml, const std::string& name,
                             const std::vector<std::string>& overrides = {},
                             bool custom_data = false);
+// Reads values alone, each as it has to be: how they go together, and whether there is a network,
+// is not looked at.
+RunConfig ReadValuesText(std::string_view toml, const std::string& name);
+
 // Reads the tree of such a file in the same way; it may have been made without one.
 RunConfig ReadRunConfigTree(ConfigNode root, const std::vector<std::string>& overrides = {},
                             bool custom_data = false);

@@ -8,6 +8,7 @@
 #include "builders/config/optimizer_rules.h"
 #include "builders/config/owned_fields.h"
 #include "builders/config/sharding_rules.h"
+#include "builders/config/snapshot_rules.h"
 #include "sdk/data/dataset_info.h"
 
 namespace frugal {
@@ -155,6 +156,7 @@ void CheckRun(const RunConfig& config, bool custom_data, Diagnostics& diagnostic
   CheckNetwork(config, diagnostics);
   CheckAccumulation(config, diagnostics);
   CheckShardingRules(config, diagnostics);
+  CheckSnapshotRules(config, diagnostics);
 }
 
 }  // namespace frugal

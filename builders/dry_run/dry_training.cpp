@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "builders/config/dataset.h"
+#include "builders/setup/snapshot_staging.h"
 #include "sdk/memory/recording.h"
 #include "sdk/train/stage_step.h"
 
@@ -111,6 +112,14 @@ DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
       environment_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward(),
                    setup.stage ? &setup.stage->stage.shards : nullptr),
       data_(TakeData(setup, environment_.tensor_memory())) {
+  if (const std::int64_t bytes = KeptBufferBytesOf(setup); bytes > 0) {
+    const LabelScope label(environment_.context(), kStagingLabel);
+    kept_buffers_ = Tensor(environment_.tensor_memory(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
+  }
+  if (const std::int64_t bytes = StagingBytesOf(setup); bytes > 0) {
+    const LabelScope label(environment_.context(), kStagingLabel);
+    staging_ = Tensor(environment_.tensor_memory(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
+  }
   const auto strategy = setup.config.memory.default_initialization_strategy;
   if (strategy != InitializationStrategy::kLazy) MaterializeValues();
 }

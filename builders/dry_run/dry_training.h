@@ -39,6 +39,7 @@ class DryTraining {
   DryEnvironment environment_;
   BytesByTag baseline_;  // live before the last step
   std::vector<PartStorage> data_;
+  Tensor staging_, kept_buffers_;        // of snapshots
   std::vector<DataExchange> exchanges_;  // of the last step
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "builders/execute/data_sources.h"
+#include "builders/execute/state_tensors.h"
 #include "builders/execute/training_result.h"
 #include "builders/plan/planned_training.h"
 #include "sdk/module/parameter_store.h"
@@ -68,6 +69,22 @@ class Executor {
   bool keeps_averages() const { return planned().config.optimizer.ema_decay > 0; }
   // Takes the values that are materialized there. The network must be the same.
   virtual void CopyValues(Executor& from) = 0;
+
+  // The state between two steps, for snapshots: of what this process is to write, as it is, or
+  // copied to the memory that is planned for it, which the next call of it overwrites.
+  virtual std::vector<StateTensor> StateTensors() = 0;
+  virtual std::vector<StateTensor> StagedState() = 0;
+  // Takes all that this process is to have of it; what is not there is left as it is. Throws
+  // SnapshotError where a tensor has another form.
+  virtual void LoadState(const StateFiles& state) = 0;
+  // Takes back what a training step that failed has done to running statistics, where they were
+  // kept (snapshots.on_exit), and returns whether the state is that of before the step: false where
+  // some weights were updated already.
+  virtual bool UndoStep() = 0;
+  virtual TrainingPosition position() const = 0;
+  virtual void SetPosition(const TrainingPosition& position) = 0;
+  // Returns the first process's number to all of them.
+  virtual std::int64_t FromFirstProcess(std::int64_t number) { return number; }
 
   // Does what Model::RequireFiniteWeights says.
   void RequireFiniteWeights();

@@ -6,6 +6,7 @@
 #include "builders/execute/weights.h"
 #include "builders/plan/cautions.h"
 #include "builders/plan/one_device_planner.h"
+#include "builders/setup/snapshot_staging.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
@@ -138,6 +139,14 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
                          planned.config.model.allow_missing || planned.stage != nullptr),
         planned.config.training.on_divergence));
   }
+  if (const std::int64_t bytes = KeptBufferBytesOf(planned); bytes > 0) {
+    const LabelScope label(context_, kStagingLabel);
+    kept_buffers_ = Tensor(memory_.tensors(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
+  }
+  if (const std::int64_t bytes = StagingBytesOf(planned); bytes > 0) {
+    const LabelScope label(context_, kStagingLabel);
+    staging_ = Tensor(memory_.tensors(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
+  }
   if (memory.default_initialization_strategy == InitializationStrategy::kLazy) return;
   for (const Parameter* parameter : planned.parameters) {
     if (store_.HoldsValue(*parameter)) store_.Materialize(*parameter);
@@ -185,6 +194,7 @@ StepParts LocalExecutor::PartsFor(std::span<const std::int64_t> samples) {
 
 StepResult LocalExecutor::RunStep(StepKind kind, const StepSamples& samples) {
   const auto batch = std::ssize(samples.numbers);
+  if (kind == StepKind::kTrain) KeepBuffers();
   if (planned_.stage) {
     return RunPlanned(kind, batch, [&] { return RunStageStep(kind, samples); });
   }

@@ -40,6 +40,18 @@ class LocalExecutor final : public Executor {
   void SetRateScale(double scale) override { planned_.optimizer->set_rate_scale(scale); }
   void BeginSchedule() override { planned_.optimizer->BeginSchedule(context_.step()); }
 
+  std::vector<StateTensor> StateTensors() override;
+  std::vector<StateTensor> StagedState() override;
+  void LoadState(const StateFiles& state) override;
+  bool UndoStep() override;
+  TrainingPosition position() const override {
+    return {.step = context_.step(), .schedule_begin = planned_.optimizer->schedule_begin()};
+  }
+  void SetPosition(const TrainingPosition& position) override {
+    planned_.optimizer->BeginSchedule(position.schedule_begin);
+    context_.set_step(position.step);
+  }
+
   void SetTimed(bool timed) override { context_.profile().timed = timed; }
   void ClearKernelTimes() override { context_.profile().by_kind = {}; }
   Profile KernelTimes() override { return context_.profile(); }
@@ -56,6 +68,9 @@ class LocalExecutor final : public Executor {
   template <class Step>
   auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
   StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
+  // Copies the buffers as they are before a step, where a snapshot is saved if it fails.
+  void KeepBuffers();
+  void LoadParameter(const StateFiles& state, const Parameter& parameter, bool updates);
   // Those that it owns, and copies of shared ones.
   std::vector<const Parameter*> HeldParameters() const;
   const DataSource& Source(DatasetPart part);
@@ -70,6 +85,10 @@ class LocalExecutor final : public Executor {
   Context context_;
   DataSources sources_;
   MetricSet metrics_;
+  Tensor kept_buffers_;  // of before the step; empty where nobody asks for them
+  std::int64_t updates_before_ = 0;
+  bool buffers_kept_ = false;
+  Tensor staging_;  // copies of the state that a snapshot is written from; empty where none are
   OutputsFunction take_outputs_;  // of the step that runs
   StepLayouts layouts_;           // of steps that are not in the plan
   StageLinks links_;              // null where the device is alone

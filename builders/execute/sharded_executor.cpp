@@ -245,6 +245,12 @@ void ShardedExecutor::CopyValues(Executor& from) {
   }
 }
 
+std::int64_t ShardedExecutor::FromFirstProcess(std::int64_t number) {
+  if (Launched() == nullptr) return number;
+  team_->Share({.data = &number, .count = 1, .dtype = DType::kI64}, 0, "the first one's decision");
+  return number;
+}
+
 void ShardedExecutor::ResetMetrics() {
   for (const auto& device : devices_) {
     if (device) device->ResetMetrics();

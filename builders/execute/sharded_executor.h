@@ -38,6 +38,14 @@ class ShardedExecutor final : public Executor {
   void SetRateScale(double scale) override;
   void BeginSchedule() override;
 
+  std::vector<StateTensor> StateTensors() override;
+  std::vector<StateTensor> StagedState() override;
+  void LoadState(const StateFiles& state) override;
+  bool UndoStep() override;
+  TrainingPosition position() const override { return First().position(); }
+  void SetPosition(const TrainingPosition& position) override;
+  std::int64_t FromFirstProcess(std::int64_t number) override;
+
   void SetTimed(bool timed) override;
   void ClearKernelTimes() override;
   Profile KernelTimes() override;

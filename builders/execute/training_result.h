@@ -94,6 +94,15 @@ struct BestResult {
   double value = 0;
 };
 
+// Tells what saving snapshots took of a training.
+struct SnapshotCost {
+  std::int64_t saved = 0;
+  std::int64_t skipped = 0;  // since the one before was still being written
+  double stall_seconds = 0;  // that the training waited
+  double write_seconds = 0;  // of the one that wrote
+  std::int64_t bytes = 0;
+};
+
 struct TrainingResult {
   std::int64_t steps = 0;
   double seconds = 0;
@@ -104,6 +113,7 @@ struct TrainingResult {
   std::vector<Evaluation> evaluations;     // at the ends of epochs and every evaluate_every steps
   std::optional<BestResult> best{};        // by training.best_by
   bool stopped_early = false;              // by training.patience, or by an observer
+  bool interrupted = false;                // by an observer, as a signal does
   std::optional<EvaluationResult> test{};  // of the test part, behind the last step
   std::optional<double> test_loss;
   std::optional<double> test_accuracy;
@@ -113,6 +123,7 @@ struct TrainingResult {
   std::vector<LayerMeasurement> layers;
   std::optional<OperationProfile> profile;  // only with track_memory_statistics or a profile
   std::string weights_hash;                 // XXH3-64 over all weights and buffers, in order
+  SnapshotCost snapshots{};
   // With several devices, when the slots of the last whole step worked.
   std::optional<PipelineTimes> pipeline{};
 };

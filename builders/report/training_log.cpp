@@ -1,9 +1,12 @@
 #include "builders/report/training_log.h"
 
+#include <charconv>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "presets/config/value.h"
+#include "sdk/io/atomic_file.h"
 
 namespace frugal {
 namespace {
@@ -22,15 +25,45 @@ std::string TableHeader(const std::vector<std::string>& metrics) {
   return header;
 }
 
+// The step of a row or an object; nothing for a header, or a line that was cut short.
+std::optional<std::int64_t> StepOf(const std::string& line) {
+  if (line.starts_with('{')) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (json.is_discarded() || !json.contains("step")) return std::nullopt;
+    return json["step"].get<std::int64_t>();
+  }
+  const std::size_t comma = line.find(',');
+  std::int64_t step = 0;
+  const char* begin = line.data() + std::min(comma + 1, line.size());
+  const auto [end, error] = std::from_chars(begin, line.data() + line.size(), step);
+  return error == std::errc() && comma != std::string::npos ? std::optional(step) : std::nullopt;
+}
+
+// Leaves of a log what is of the first steps, and says whether there is one to go on with.
+bool Keep(const std::string& path, std::int64_t steps) {
+  std::ifstream file(path);
+  if (steps == 0 || !file) return false;
+  std::string kept, line;
+  for (bool is_first = true; std::getline(file, line); is_first = false) {
+    const std::optional<std::int64_t> step = StepOf(line);
+    if (step ? *step <= steps : is_first && line.starts_with("event,")) kept += line + "\n";
+  }
+  AtomicFile shorter(path);
+  shorter.Append(kept);
+  shorter.Commit();
+  return true;
+}
+
 }  // namespace
 
-TrainingLog::TrainingLog(const std::string& path, std::vector<std::string> metrics)
+TrainingLog::TrainingLog(const std::string& path, std::vector<std::string> metrics,
+                         std::int64_t steps_before)
     : metrics_(std::move(metrics)),
       is_table_(path.ends_with(".csv")),
-      file_(path, OpenMode::kEmpty,
+      file_(path, Keep(path, steps_before) ? OpenMode::kContinue : OpenMode::kEmpty,
             {.required = "the log of a training can be written",
              .advice = "name another file for output.log"}) {
-  if (is_table_) Write(TableHeader(metrics_));
+  if (is_table_ && file_.size() == 0) Write(TableHeader(metrics_));
 }
 
 void TrainingLog::OnStep(const StepProgress& progress) {

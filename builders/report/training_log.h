@@ -13,8 +13,10 @@ namespace frugal {
 // and is on the disk after each evaluation and epoch. What cannot be written is a warning.
 class TrainingLog final : public TrainingObserver {
  public:
-  // Throws FileError where the file cannot be made. `metrics` are training.metrics.
-  TrainingLog(const std::string& path, std::vector<std::string> metrics);
+  // Throws FileError where the file cannot be made. `metrics` are training.metrics. A training that
+  // goes on behind `steps_before` keeps what the file has of those steps.
+  TrainingLog(const std::string& path, std::vector<std::string> metrics,
+              std::int64_t steps_before = 0);
 
   void OnStep(const StepProgress& progress) override;
   void OnEpoch(const EpochResult&) override { file_.Sync(); }

@@ -12,6 +12,8 @@ class BestEvaluation {
  public:
   explicit BestEvaluation(std::string by) : by_(std::move(by)) {}
 
+  // Goes on from the best one of before, unless that was told by another number.
+  void Resume(const std::optional<BestResult>& best, std::int64_t since);
   // Returns whether it is better than all before; NaN never is. Throws ConfigError where the
   // evaluation has no such number.
   bool Take(const Evaluation& evaluation);

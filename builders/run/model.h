@@ -10,6 +10,7 @@
 #include "builders/plan/planned_training.h"
 #include "builders/run/one_thread_guard.h"
 #include "builders/run/training_observer.h"
+#include "builders/snapshot/training_progress.h"
 #include "sdk/train/generate.h"
 
 namespace frugal {
@@ -154,6 +155,21 @@ class Model {
   // gives a warning.
   void RequireFiniteWeights();
 
+  // Writes a snapshot to a new directory: all that the next step depends on, of own loops
+  // (TrainStep) too. Within Train(), observers do not; [snapshots] does it there. Throws FileError.
+  void SaveSnapshot(const std::string& path);
+  // Takes the state of a snapshot, of whatever number of devices or processes; the next Train()
+  // goes on where it was saved, bit for bit. The model must be made with the configuration of the
+  // snapshot, but for what changes no number (DifferencesInNumbers). Throws SnapshotError for one
+  // that is damaged, and ConfigError with every value that is another; the model stays as it was.
+  void Resume(const std::string& path);
+  // Steps of the training that the next Train() goes on with; 0 where it begins one.
+  std::int64_t resumed_steps() const { return resumed_ ? resumed_->result.steps : 0; }
+  // Makes a model of the configuration in the snapshot, with overrides "section.key=value" on top,
+  // and resumes it. For trainings whose network and data the configuration describes.
+  static Model FromSnapshot(const std::string& path,
+                            const std::vector<std::string>& overrides = {});
+
   // Writes weights and buffers, as safetensors unless the name tells another form (.json, .bin; see
   // FormatToWrite); an interrupted write loses nothing. Throws FileError where it cannot. Weights
   // that are not finite are refused, as RequireFiniteWeights does.
@@ -189,7 +205,8 @@ class Model {
   ModelPart<OneThreadGuard> use_;
   ModelPart<PlannedTraining> planned_;
   ModelPart<Executor> executor_;
-  std::int64_t epochs_run_ = 0;  // by Train()
+  std::int64_t epochs_run_ = 0;              // by Train()
+  std::optional<TrainingProgress> resumed_;  // where the next Train() goes on
 };
 
 }  // namespace frugal

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/log.h"
 #include "sdk/data/batches.h"
@@ -32,78 +33,138 @@ std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
 }  // namespace
 
 TrainingLoop::TrainingLoop(Executor& executor, TrainingObserver* observer,
-                           const TrainOptions& options, Save save, std::int64_t epochs_before)
+                           const TrainOptions& options, Save save, TrainingProgress start)
     : executor_(executor),
       observer_(observer),
       options_(options),
       save_(std::move(save)),
-      epochs_before_(epochs_before),
-      best_(executor.planned().config.training.best_by) {}
+      at_(std::move(start)),
+      best_(executor.planned().config.training.best_by),
+      snapshots_(executor, Start()) {
+  best_.Resume(result_.best, at_.since_best);
+}
+
+SnapshotStart TrainingLoop::Start() const {
+  if (result_.steps > 0) return SnapshotStart::kResumed;
+  return options_.replaces_snapshots ? SnapshotStart::kReplacing : SnapshotStart::kFresh;
+}
 
 TrainingResult TrainingLoop::Run() {
   executor_.Open(DatasetPart::kTrain);
   if (schedule().test_samples > 0) executor_.Open(DatasetPart::kTest);
   if (schedule().validation_samples > 0) executor_.Open(DatasetPart::kValidation);
-  executor_.SetRateScale(1);
-  executor_.BeginSchedule();
-  start_ = Clock::now();
-  for (std::int64_t epoch = epochs_before_ + 1; !IsDone(); ++epoch) RunEpoch(epoch);
+  executor_.SetRateScale(at_.rate_scale);
+  if (result_.steps == 0) executor_.BeginSchedule();
+  start_ = last_time_ = last_epoch_ = Clock::now();
+  if (IsDone() && at_.steps_in_epoch > 0) EndEpoch();  // the last one was not whole
+  while (!IsDone()) RunEpoch();
+  snapshots_.Finish();
   Finish();
   return std::move(result_);
 }
 
-void TrainingLoop::RunEpoch(std::int64_t epoch) {
+void TrainingLoop::RunEpoch() {
   const EpochSchedule& schedule = executor_.planned().schedule;
-  const Clock::time_point epoch_start = Clock::now();
-  const std::vector<std::int64_t> order =
-      EpochOrder(schedule.train_samples, executor_.planned().seed(), epoch, config().data.shuffle);
+  const std::vector<std::int64_t> order = EpochOrder(
+      schedule.train_samples, executor_.planned().seed(), at_.epoch, config().data.shuffle);
   const LastBatch last = schedule.drop_last ? LastBatch::kDrop : LastBatch::kKeepSmaller;
-  const std::size_t first_loss = result_.losses.size();
-  for (std::int64_t i = 0; i < schedule.steps_per_epoch && !IsDone(); ++i) {
-    const BatchRange range = BatchAt(schedule.train_samples, schedule.batch, last, i);
+  while (at_.steps_in_epoch < schedule.steps_per_epoch && !IsDone()) {
+    const BatchRange range =
+        BatchAt(schedule.train_samples, schedule.batch, last, at_.steps_in_epoch);
     RunStep(std::span(order).subspan(static_cast<std::size_t>(range.begin),
-                                     static_cast<std::size_t>(range.count)),
-            epoch);
+                                     static_cast<std::size_t>(range.count)));
+    if (at_.steps_in_epoch == schedule.steps_per_epoch) break;
+    if (stopped_)
+      snapshots_.OnExit(Stand());
+    else
+      snapshots_.Behind(Stand(), {.ends_training = IsDone()});
   }
+  const bool is_whole = at_.steps_in_epoch == schedule.steps_per_epoch;
+  EndEpoch();
+  if (!is_whole) return;
+  ++at_.epoch;
+  at_.steps_in_epoch = 0;
+  at_.epoch_seconds = 0;
+  if (stopped_)
+    snapshots_.OnExit(Stand());
+  else
+    snapshots_.Behind(Stand(), {.ends_epoch = true, .ends_training = IsDone()});
+}
+
+void TrainingLoop::EndEpoch() {
   EpochResult result;
-  result.epoch = epoch;
-  const auto begin = result_.losses.begin() + static_cast<std::ptrdiff_t>(first_loss);
+  result.epoch = at_.epoch;
+  const auto begin = result_.losses.end() - static_cast<std::ptrdiff_t>(at_.steps_in_epoch);
   result.mean_loss = std::accumulate(begin, result_.losses.end(), 0.0) /
                      static_cast<double>(result_.losses.end() - begin);
-  if (!diverged_) executor_.RequireFiniteWeights();
-  EvaluateInto(result);
-  result.seconds = SecondsSince(epoch_start);
+  if (!at_.diverged) executor_.RequireFiniteWeights();
+  if (!interrupted_) EvaluateInto(result);
+  result.seconds = Stand().epoch_seconds;
   result_.epochs.push_back(result);
   if (observer_ != nullptr) observer_->OnEpoch(result);
 }
 
-void TrainingLoop::RunStep(std::span<const std::int64_t> samples, std::int64_t epoch) {
-  const Clock::time_point step_start = Clock::now();
-  const bool measure = config().memory.track_memory_statistics && !result_.measured_timeline &&
-                       (result_.steps == 1 || schedule().total_steps == 1);
-  executor_.SetTimed(IsTimed());
-  const StepResult step =
-      measure ? RunMeasured(samples) : executor_.RunStep(StepKind::kTrain, {.numbers = samples});
-  executor_.SetTimed(false);  // an evaluation's kernels are not a step's
-  step_seconds_ += SecondsSince(step_start);
-  samples_seen_ += static_cast<std::int64_t>(samples.size());
+const TrainingProgress& TrainingLoop::Stand() {
+  const Clock::time_point now = Clock::now();
+  const double passed = std::chrono::duration<double>(now - last_time_).count();
+  last_time_ = now;
+  at_.seconds += passed;
+  at_.epoch_seconds += passed;
+  at_.since_best = best_.since();
+  return at_;
+}
+
+void TrainingLoop::RunStep(std::span<const std::int64_t> samples) {
+  const StepResult step = RunTimed(samples);
+  at_.samples_seen += static_cast<std::int64_t>(samples.size());
+  samples_here_ += static_cast<std::int64_t>(samples.size());
   ++result_.steps;
+  ++at_.steps_in_epoch;
+  ++steps_here_;
   result_.losses.push_back(step.loss);
   WarnIfDiverged(step.loss);
   if (config().training.clip_gradient_norm > 0) {
     result_.gradient_norms.push_back(step.gradient_norm);
   }
-  if (result_.steps == 1 && schedule().total_steps > 1) StartProfile();
-  if (result_.steps == 1) allocations_when_warm_ = executor_.system_allocations();
-  Report(epoch, step);
+  if (steps_here_ == 1 && schedule().total_steps > 1) StartProfile();
+  if (steps_here_ == 1) allocations_when_warm_ = executor_.system_allocations();
+  Report(step);
   const auto every = config().training.evaluate_every;
   if (every && result_.steps % *every == 0 && schedule().evaluates()) EvaluateNow();
   Steer();
 }
 
+StepResult TrainingLoop::RunTimed(std::span<const std::int64_t> samples) {
+  const Clock::time_point start = Clock::now();
+  const bool measure = config().memory.track_memory_statistics && !result_.measured_timeline &&
+                       (steps_here_ == 1 || schedule().total_steps == 1);
+  executor_.SetTimed(IsTimed());
+  StepResult step;
+  try {
+    step =
+        measure ? RunMeasured(samples) : executor_.RunStep(StepKind::kTrain, {.numbers = samples});
+  } catch (...) {
+    SaveBeforeFailure();
+    throw;
+  }
+  executor_.SetTimed(false);  // an evaluation's kernels are not a step's
+  const double seconds = SecondsSince(start);
+  step_seconds_ += seconds;
+  at_.step_seconds += seconds;
+  return step;
+}
+
+// Saves what the training was before the step that failed, where that can still be told. One
+// process of several cannot save alone.
+void TrainingLoop::SaveBeforeFailure() {
+  if (Launched() != nullptr || !executor_.UndoStep()) return;
+  snapshots_.OnExit(Stand());
+  snapshots_.Finish();
+}
+
 void TrainingLoop::WarnIfDiverged(double loss) {
-  if (diverged_ || std::isfinite(loss)) return;
-  diverged_ = true;
+  if (at_.diverged || std::isfinite(loss)) return;
+  at_.diverged = true;
   LogWarning("the loss of step " + FormatCount(result_.steps) +
              " is not finite, and weights are lost that way; try a smaller optimizer.lr or "
              "training.clip_gradient_norm, and look for NaN in the data");
@@ -144,35 +205,41 @@ void TrainingLoop::EvaluateNow() {
 void TrainingLoop::DropRateOnPlateau() {
   const ScheduleOptions& schedule = config().schedule;
   if (schedule.kind != ScheduleKind::kPlateau || schedule.function) return;
-  worse_ = best_.since() == 0 ? 0 : worse_ + 1;
-  if (worse_ < schedule.plateau_patience) return;
-  worse_ = 0;
-  rate_scale_ *= schedule.step_factor;
-  executor_.SetRateScale(rate_scale_);
+  at_.worse = best_.since() == 0 ? 0 : at_.worse + 1;
+  if (at_.worse < schedule.plateau_patience) return;
+  at_.worse = 0;
+  at_.rate_scale *= schedule.step_factor;
+  executor_.SetRateScale(at_.rate_scale);
 }
 
-void TrainingLoop::Report(std::int64_t epoch, const StepResult& step) {
+void TrainingLoop::Report(const StepResult& step) {
   if (observer_ == nullptr) return;
   const auto total = schedule().total_steps;
-  const double per_step = SecondsSince(start_) / static_cast<double>(result_.steps);
+  const double per_step = SecondsSince(start_) / static_cast<double>(steps_here_);
   observer_->OnStep({.step = result_.steps,
                      .total_steps = total,
-                     .epoch = epoch,
+                     .epoch = at_.epoch,
                      .loss = step.loss,
-                     .samples_per_second = static_cast<double>(samples_seen_) / step_seconds_,
+                     .samples_per_second = static_cast<double>(samples_here_) / step_seconds_,
                      .seconds_left = per_step * static_cast<double>(total - result_.steps),
                      .learning_rate = executor_.planned().optimizer->RateAt(result_.steps - 1),
                      .gradient_norm = step.gradient_norm,
                      .live_bytes = executor_.live_bytes()});
 }
 
-// Does what the observer asks for.
+// Does what the observer asks for. Of several processes the first one decides about the end.
 void TrainingLoop::Steer() {
-  if (observer_ == nullptr) return;
-  observer_->Steer(control_);
-  if (const auto scale = control_.TakeRateScale()) executor_.SetRateScale(rate_scale_ = *scale);
-  for (const std::string& path : control_.TakePaths()) save_(path);
-  result_.stopped_early = result_.stopped_early || control_.stops();
+  if (observer_ != nullptr) {
+    observer_->Steer(control_);
+    if (const auto scale = control_.TakeRateScale()) {
+      executor_.SetRateScale(at_.rate_scale = *scale);
+    }
+    for (const std::string& path : control_.TakePaths()) save_(path);
+  }
+  const int asked = (control_.stops() ? 1 : 0) + (control_.interrupts() ? 2 : 0);
+  const std::int64_t decided = executor_.FromFirstProcess(asked);
+  stopped_ = decided != 0;
+  interrupted_ = (decided & 2) != 0;
 }
 
 bool TrainingLoop::IsTimed() const {
@@ -181,13 +248,13 @@ bool TrainingLoop::IsTimed() const {
 
 void TrainingLoop::StartProfile() {
   executor_.ClearKernelTimes();
-  steps_before_profile_ = result_.steps;
+  steps_before_profile_ = steps_here_;
   seconds_before_profile_ = step_seconds_;
 }
 
 // The test part is looked at once where evaluations had a validation part.
 void TrainingLoop::TestInto(TrainingResult& result) {
-  if (schedule().test_samples == 0) return;
+  if (schedule().test_samples == 0 || interrupted_) return;
   if (watched_part() == DatasetPart::kValidation) {
     result.test = executor_.Evaluate(DatasetPart::kTest);
     if (observer_ != nullptr) {
@@ -202,14 +269,19 @@ void TrainingLoop::TestInto(TrainingResult& result) {
 }
 
 void TrainingLoop::Finish() {
-  result_.seconds = SecondsSince(start_);
-  result_.samples_per_second = static_cast<double>(samples_seen_) / step_seconds_;
+  result_.seconds = Stand().seconds;
+  result_.stopped_early = result_.stopped_early || stopped_;
+  result_.interrupted = interrupted_;
+  result_.snapshots = snapshots_.cost();
+  if (at_.step_seconds > 0) {
+    result_.samples_per_second = static_cast<double>(at_.samples_seen) / at_.step_seconds;
+  }
   TestInto(result_);
   result_.memory = executor_.Measured();
   result_.memory.allocations_after_warmup = executor_.system_allocations() - allocations_when_warm_;
   if (IsTimed()) {
     result_.profile = {
-        .steps = result_.steps - steps_before_profile_,
+        .steps = steps_here_ - steps_before_profile_,
         .seconds = step_seconds_ - seconds_before_profile_,
         .dtype = executor_.planned().backend->ProductType(executor_.planned().dtype()),
         .operations = OperationsOf(executor_.KernelTimes()),

@@ -22,26 +22,33 @@ struct StepProgress {
 };
 
 // An observer may ask this of the training that it watches; it is done before the next step. Where
-// a training runs in several processes, the observers of all of them must ask for it.
+// a training runs in several processes, the observers of all of them must ask for a rate or for
+// weights; the first process's alone ends the training.
 class TrainingControl {
  public:
   void Stop() { stops_ = true; }
+  // Stops without another evaluation, as a signal does.
+  void Interrupt() { stops_ = interrupts_ = true; }
   // Learning rates are multiplied by this, in place of an earlier factor.
   void ScaleRate(double factor) { rate_scale_ = factor; }
   void SaveWeights(std::string path) { paths_.push_back(std::move(path)); }
 
   bool stops() const { return stops_; }
+  bool interrupts() const { return interrupts_; }
   std::optional<double> TakeRateScale() { return std::exchange(rate_scale_, std::nullopt); }
   std::vector<std::string> TakePaths() { return std::exchange(paths_, {}); }
 
  private:
   bool stops_ = false;
+  bool interrupts_ = false;
   std::optional<double> rate_scale_;
   std::vector<std::string> paths_;
 };
 
 struct TrainOptions {
   bool profile = false;  // time every kernel, by kind of operation
+  // Snapshots of another training in snapshots.directory are removed; else they are refused.
+  bool replaces_snapshots = false;
 };
 
 // Told of a training's progress. Threads: it is called by the one that trains, between steps, and

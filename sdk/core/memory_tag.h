@@ -16,6 +16,7 @@ enum class MemoryTag : std::uint8_t {
   kWorkspace,       // scratch of one kernel
   kCommunication,   // buffers of the communicator
   kData,            // data sets and batches
+  kSnapshot,        // copies of the state that a snapshot is written from while training goes on
   kCount
 };
 
@@ -23,9 +24,10 @@ inline constexpr auto kMemoryTagCount = static_cast<std::size_t>(MemoryTag::kCou
 inline constexpr std::array<MemoryTag, kMemoryTagCount> kAllMemoryTags = {
     MemoryTag::kParameter,  MemoryTag::kGradient,  MemoryTag::kOptimizerState,
     MemoryTag::kActivation, MemoryTag::kWorkspace, MemoryTag::kCommunication,
-    MemoryTag::kData};
+    MemoryTag::kData,       MemoryTag::kSnapshot};
 
-// "parameter", "gradient", "optimizer_state", "activation", "workspace", "communication", "data"
+// "parameter", "gradient", "optimizer_state", "activation", "workspace", "communication", "data",
+// "snapshot"
 std::string_view NameOf(MemoryTag tag);
 
 // Bytes per purpose.

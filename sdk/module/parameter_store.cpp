@@ -298,6 +298,11 @@ const Tensor& ParameterStore::State(const Parameter& parameter, std::size_t whic
   return state;
 }
 
+Tensor ParameterStore::StateIfThere(const Parameter& parameter, std::size_t which) const {
+  const Slot* slot = FindSlot(parameter);
+  return slot == nullptr ? Tensor() : slot->state[which];
+}
+
 bool ParameterStore::HasState(const Parameter& parameter, std::size_t which) const {
   const Slot* slot = FindSlot(parameter);
   return slot != nullptr && slot->state[which];

@@ -111,12 +111,18 @@ class ParameterStore {
   const Tensor& State(const Parameter& parameter, std::size_t which, DType dtype,
                       const Shape& shape, Backend& backend);
   bool HasState(const Parameter& parameter, std::size_t which) const;
+  // Returns an empty tensor where there is none yet.
+  Tensor StateIfThere(const Parameter& parameter, std::size_t which) const;
   // The value and its moving average change places, where there is one; packed copies follow.
   void SwapEma(const Parameter& parameter, Backend& backend);
 
   // Takes copies of another store's value and moving average, where that has any, of its parameter
   // of the same number, which is of the same shape and type.
   void CopyFrom(const ParameterStore& other, const Parameter& parameter);
+
+  // Counts updates of values by an optimizer.
+  void CountUpdate() { ++updates_; }
+  std::int64_t updates() const { return updates_; }
 
   void SetSource(ValueSource source) { source_ = std::move(source); }
   DType dtype() const { return options_.dtype; }
@@ -156,6 +162,7 @@ class ParameterStore {
   ValueSource source_;
   GatherFunction gather_;
   bool tables_apart_ = false;
+  std::int64_t updates_ = 0;
   // The slots are numbered by Parameter::index; null where nothing was asked for. A store of few
   // parameters of a large model stays small.
   std::vector<std::unique_ptr<Slot>> slots_;

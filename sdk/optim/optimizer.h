@@ -50,6 +50,7 @@ class Optimizer {
   }
   // Lets the schedule begin anew at this step.
   void BeginSchedule(std::int64_t step) { schedule_begin_ = step; }
+  std::int64_t schedule_begin() const { return schedule_begin_; }
   // Multiplies all learning rates from now on.
   void set_rate_scale(double scale) { rate_scale_ = scale; }
   // Optimizer state tensors per parameter: 0, 1 or 2.

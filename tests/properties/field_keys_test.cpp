@@ -23,7 +23,8 @@ const std::map<std::string, const FieldTable*>& Sections() {
       {"data", &DataFields()},           {"loss", &LossFields()},
       {"optimizer", &OptimizerFields()}, {"schedule", &ScheduleFields()},
       {"training", &TrainingFields()},   {"diffusion", &DiffusionFields()},
-      {"sharding", &ShardingFields()},   {"output", &OutputFields()}};
+      {"sharding", &ShardingFields()},   {"snapshots", &SnapshotFields()},
+      {"output", &OutputFields()}};
   return sections;
 }
 

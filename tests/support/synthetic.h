@@ -46,6 +46,7 @@ struct SmallRun {
   std::int64_t threads = 0;
   ShardingOptions sharding = {};
   OptimizerOptions optimizer = {.lr = 0.01};
+  SnapshotOptions snapshots = {};
 };
 AiModelBuilder BuilderFor(const SmallRun& run);
 

@@ -11,10 +11,6 @@
 namespace frugal {
 namespace {
 
-std::string Assignment(const std::string& name, const Value& value) {
-  return name + " = " + (IsNone(value) ? "\"none\"" : ToString(value));
-}
-
 bool Contains(const std::vector<std::string>& keys, const std::string& key) {
   return std::ranges::find(keys, key) != keys.end();
 }
@@ -73,6 +69,12 @@ std::string ListText(const std::vector<LayerSpec>& layers, const std::string& in
   return text + "\n" + indent + "]";
 }
 
+}  // namespace
+
+std::string Assignment(const std::string& name, const Value& value) {
+  return name + " = " + (IsNone(value) ? "\"none\"" : ToString(value));
+}
+
 std::string ModelText(const ModelOptions& model) {
   std::string text = "[model]\n" + Assignment("name", model.name) + "\n";
   if (!model.architecture) return text + "layers = " + ListText(model.layers, "") + "\n";
@@ -81,6 +83,8 @@ std::string ModelText(const ModelOptions& model) {
   return text + Assignment("family", family.name) + "\n\n" +
          WriteFields(family.fields, sizes.Data(), "model.config");
 }
+
+namespace {
 
 std::optional<std::string> WhyUndescribed(const std::vector<LayerSpec>& layers,
                                           const std::string& path) {

@@ -4,12 +4,19 @@
 #include <string>
 
 #include "builders/config/run_config.h"
+#include "presets/config/value.h"
 
 namespace frugal {
 
 // Tells why no text describes the configuration's network: a function of the program makes it, or a
 // layer of it whose type has no registered name. Returns nothing where a text does.
 std::optional<std::string> WhyUndescribed(const ModelOptions& model);
+
+// "name = value", with "none" for no value.
+std::string Assignment(const std::string& name, const Value& value);
+
+// Writes [model] of a network that a text describes.
+std::string ModelText(const ModelOptions& model);
 
 // Writes what a network and its use take of a configuration, as TOML that ReadRunConfigText reads
 // with the same outcome: [model] with its layers or sizes, [loss], [diffusion], and of [training]

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sdk/core/dtype.h"
+#include "sdk/core/shape.h"
+#include "sdk/io/weights/weight_source.h"
+#include "sdk/tensor/tensor.h"
+
+namespace frugal {
+
+// A training's state between two steps is made of tensors of these names, for each parameter by its
+// path: "value/fc1.weight", "state.0/fc1.weight", "state.1/fc1.weight", "average/fc1.weight". Those
+// that the training has not made are not there.
+std::string ValueName(const std::string& path);
+std::string StateName(const std::string& path, std::size_t which);
+
+// One of them as a snapshot is written from it.
+struct StateTensor {
+  std::string name;
+  Shape shape;
+  DType dtype = DType::kF32;
+  std::span<const std::byte> bytes;
+};
+
+// How many steps the training has behind it, and at which the schedule of its rate began.
+struct TrainingPosition {
+  std::int64_t step = 0;
+  std::int64_t schedule_begin = 0;
+};
+
+// The tensors of a snapshot, whichever of its files holds them. Threads: any number may read.
+class StateFiles {
+ public:
+  // Throws SnapshotError where two files hold one tensor.
+  explicit StateFiles(std::vector<std::unique_ptr<WeightSource>> files);
+
+  // Returns null where there is none of that name.
+  const StoredTensor* Find(const std::string& name) const;
+  // Fills the tensor. Throws SnapshotError where the file has it in another shape or type.
+  void Read(const std::string& name, const Tensor& tensor) const;
+  // Returns all of a tensor that is there.
+  std::vector<std::byte> BytesOf(const std::string& name) const;
+  const std::vector<std::unique_ptr<WeightSource>>& files() const { return files_; }
+
+ private:
+  const WeightSource* FileOf(const std::string& name) const;
+
+  std::vector<std::unique_ptr<WeightSource>> files_;
+};
+
+}  // namespace frugal

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "builders/setup/training_setup.h"
+
+namespace frugal {
+
+// Plans call by this what holds the copies.
+inline constexpr const char* kStagingLabel = "snapshot";
+
+// Says whether this device is the one whose state of the parameter goes into snapshots: where
+// replicas all have it, that of the first.
+bool WritesStateOf(const TrainingSetup& setup, const Parameter& parameter);
+
+// Says whether training changes the parameter's value, so that a snapshot that is written beside
+// the next steps needs a copy of it.
+bool Changes(const Parameter& parameter);
+
+// Bytes of the copies that this device's part of a snapshot is written from; 0 where snapshots are
+// written from the state itself, or not at all.
+std::int64_t StagingBytesOf(const TrainingSetup& setup);
+
+// Bytes of the copies of this device's buffers (running statistics) from before a step, by which a
+// step that fails is taken back before a snapshot is saved; 0 where none would be.
+std::int64_t KeptBufferBytesOf(const TrainingSetup& setup);
+
+}  // namespace frugal

@@ -1,0 +1,102 @@
+#include "builders/snapshot/snapshot.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "sdk/io/weights/safetensors.h"
+#include "sdk/io/whole_file.h"
+
+namespace frugal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void Refuse(const std::string& path, const std::string& given) {
+  throw SnapshotError({.where = path,
+                       .required = "a snapshot is whole, as it was written",
+                       .given = given,
+                       .advice = "use an earlier snapshot; --resume auto does so by itself"});
+}
+
+std::vector<double> Curve(const WeightSource& file, const char* name) {
+  const StoredTensor* tensor = file.Find(name);
+  if (tensor == nullptr || tensor->dtype != StoredDType::kF64 || tensor->shape.rank() != 1) {
+    Refuse(file.Path(), std::string(name) + " of its steps are missing");
+  }
+  std::vector<double> values(static_cast<std::size_t>(tensor->shape.ElementCount()));
+  file.Read(*tensor, std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+TrainingStand ReadStand(const std::string& directory) {
+  const std::string path = directory + "/training.json";
+  TrainingStand stand;
+  try {
+    const Json json = Json::parse(ReadWholeFile(path));
+    stand.position = {.step = json.at("step").get<std::int64_t>(),
+                      .schedule_begin = json.at("schedule_begin").get<std::int64_t>()};
+    stand.epochs_run = json.at("epochs_run").get<std::int64_t>();
+    stand.threads = json.at("threads").get<std::int64_t>();
+    stand.parameters = json.at("parameters").get<std::vector<std::string>>();
+    if (!json.at("training").is_null()) {
+      stand.progress = ReadProgress(json.at("training").dump());
+    }
+  } catch (const nlohmann::json::exception&) {
+    Refuse(path, "it does not say where a training stands");
+  } catch (const std::invalid_argument& problem) {
+    Refuse(path, problem.what());
+  } catch (const DataError& error) {
+    Refuse(path, error.diagnostic().given);
+  }
+  return stand;
+}
+
+void ReadCurves(const std::string& directory, TrainingProgress& progress) {
+  const auto file = OpenSafetensors(directory + "/curves.safetensors");
+  progress.result.losses = Curve(*file, "losses");
+  progress.result.gradient_norms = Curve(*file, "gradient_norms");
+  const auto steps = static_cast<std::size_t>(progress.result.steps);
+  const std::size_t norms = progress.result.gradient_norms.size();
+  if (progress.result.losses.size() != steps || (norms != steps && norms != 0)) {
+    Refuse(file->Path(), "it has other steps than training.json");
+  }
+}
+
+bool IsStateFile(const std::string& name) {
+  return name.starts_with("rank-") && name.ends_with(".safetensors");
+}
+
+}  // namespace
+
+std::string StandText(const TrainingStand& stand) {
+  Json json = {{"step", stand.position.step},
+               {"schedule_begin", stand.position.schedule_begin},
+               {"epochs_run", stand.epochs_run},
+               {"threads", stand.threads},
+               {"parameters", stand.parameters}};
+  json["training"] = stand.progress ? Json::parse(ProgressText(*stand.progress)) : Json();
+  return json.dump(2) + "\n";
+}
+
+Snapshot OpenSnapshot(const std::string& path) {
+  Snapshot snapshot{.path = path, .manifest = ReadManifest(path), .stand = {}, .state = nullptr};
+  VerifySnapshot(path, snapshot.manifest);
+  try {
+    snapshot.stand = ReadStand(path);
+    if (snapshot.stand.progress) ReadCurves(path, *snapshot.stand.progress);
+    snapshot.stand.configuration = ReadWholeFile(path + "/configuration.toml");
+    std::vector<std::unique_ptr<WeightSource>> files;
+    for (const SnapshotFile& file : snapshot.manifest.files) {
+      if (IsStateFile(file.name)) files.push_back(OpenSafetensors(path + "/" + file.name));
+    }
+    if (files.empty()) Refuse(path, "none of its files has tensors");
+    snapshot.state = std::make_shared<StateFiles>(std::move(files));
+  } catch (const WeightFileError& error) {
+    Refuse(error.diagnostic().where, error.diagnostic().given);
+  } catch (const DataError& error) {
+    Refuse(error.diagnostic().where, error.diagnostic().given);
+  }
+  return snapshot;
+}
+
+}  // namespace frugal
