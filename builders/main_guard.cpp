@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 
+#include "builders/interruption.h"
 #include "sdk/core/error.h"
 #include "sdk/train/divergence.h"
 
@@ -49,6 +50,9 @@ int RunProgram(const std::function<void()>& body) {
     body();
     CheckOutput();
     return 0;
+  } catch (const Interrupted& interrupted) {
+    std::cout.flush();
+    return 128 + interrupted.signal();
   } catch (const DivergenceError& error) {
     return Fail(error.what(), kDivergedExitCode);
   } catch (const Error& error) {

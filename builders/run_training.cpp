@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "builders/interruption.h"
 #include "builders/output_files.h"
 #include "builders/plan/machine_memory.h"
 #include "builders/report/tensorboard_log.h"
@@ -12,8 +13,10 @@
 #include "builders/report/text/plan_text.h"
 #include "builders/report/training_log.h"
 #include "builders/setup/output_metrics.h"
+#include "builders/snapshot/find_snapshot.h"
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/log.h"
 #include "sdk/core/number_text.h"
 
 namespace frugal {
@@ -90,6 +93,46 @@ TrainingResult Train(Model& model, TrainingObserver* observer, const TrainOption
   }
 }
 
+// Ends the training behind its step when a signal came.
+class SignalObserver final : public TrainingObserver {
+ public:
+  void OnStep(const StepProgress&) override {}
+  void OnEpoch(const EpochResult&) override {}
+  void Steer(TrainingControl& control) override {
+    if (InterruptionScope::signal() != 0) control.Interrupt();
+  }
+};
+
+// Goes on from the snapshot that is asked for, and says so. Returns the steps behind it.
+std::int64_t Resume(Model& model, const std::string& asked, bool quiet) {
+  if (asked.empty() || asked == "new") return 0;
+  const auto& directory = model.config().snapshots.directory;
+  const auto path = SnapshotToResume(asked, directory);
+  if (path) model.Resume(*path);
+  const std::int64_t step = model.resumed_steps();
+  if (quiet) return step;
+  std::cout << (path ? "goes on from " + *path + ", behind step " + FormatCount(step) + " of " +
+                           FormatCount(model.schedule().total_steps)
+                     : "there is no snapshot in " + *directory + " yet: from the beginning")
+            << "\n"
+            << std::endl;
+  return step;
+}
+
+// Says what a signal ended, and throws.
+[[noreturn]] void EndInterrupted(const Model& model, const TrainingResult& result) {
+  const int signal = InterruptionScope::signal();
+  const SnapshotOptions& snapshots = model.config().snapshots;
+  std::string text = SignalName(signal) + " ended the training behind step " +
+                     FormatCount(result.steps) + " of " +
+                     FormatCount(model.schedule().total_steps) + "; ";
+  text += snapshots.directory && snapshots.on_exit
+              ? "go on by --resume auto"
+              : "nothing can go on from there: set snapshots.directory for that";
+  LogWarning(text);
+  throw Interrupted(signal);
+}
+
 }  // namespace
 
 TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& options,
@@ -104,11 +147,15 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   if (!options.allow_overcommit) RequireMachineMemory(planned, machine);
   Model model(std::move(planned), std::move(sources));
   TrainingResult result;
-  const TrainOptions train{.profile = options.profile};
+  const TrainOptions train{.profile = options.profile,
+                           .replaces_snapshots = options.resume == "new"};
+  const std::int64_t behind = Resume(model, options.resume, options.quiet);
+  const InterruptionScope interruption;
+  SignalObserver signals;
   std::optional<TrainingLog> log;
-  std::vector<TrainingObserver*> observers;
+  std::vector<TrainingObserver*> observers = {&signals};
   if (model.config().output.log && IsFirstProcess()) {
-    log.emplace(*model.config().output.log, EvaluatedNames(model.planned()));
+    log.emplace(*model.config().output.log, EvaluatedNames(model.planned()), behind);
     observers.push_back(&*log);
   }
   std::optional<TensorBoardLog> events;
@@ -117,7 +164,7 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   }
   if (options.quiet) {
     Observers all(observers);
-    result = Train(model, observers.empty() ? nullptr : &all, train);
+    result = Train(model, &all, train);
   } else {
     const std::unique_ptr<TrainingObserver> watch =
         options.watch ? options.watch(model) : std::make_unique<ConsoleProgress>(units);
@@ -135,6 +182,7 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   for (const std::string& path : WriteOutputs(model, result)) {
     if (!options.quiet) std::cout << "wrote " << path << std::endl;
   }
+  if (result.interrupted) EndInterrupted(model, result);
   return {std::move(model), std::move(result)};
 }
 

@@ -7,25 +7,30 @@
 
 namespace frugal {
 
-// Holds what the samples that train take: [FILE.toml] [--set section.key=value ...].
+// Holds what the samples that train take: [FILE.toml] [--set section.key=value ...]
+// [--resume auto|must|PATH].
 struct SampleArguments {
   std::string file;
   std::vector<std::string> overrides;
+  std::string resume = "new";  // where it goes on from: see RunTrainingOptions
 };
 
 inline SampleArguments ReadArguments(int count, char** arguments, std::string default_file) {
-  SampleArguments read{std::move(default_file), {}};
+  SampleArguments read{.file = std::move(default_file), .overrides = {}};
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
     if (word == "--set" && i + 1 < count) {
       read.overrides.emplace_back(arguments[++i]);
+    } else if (word == "--resume" && i + 1 < count) {
+      read.resume = arguments[++i];
     } else if (!word.starts_with('-') && !read.file.empty()) {
       read.file = word;
     } else {
-      throw UsageError({.where = "command line",
-                        .required = "[FILE.toml] [--set section.key=value ...]",
-                        .given = "'" + word + "' was given",
-                        .advice = "e.g. --set training.epochs=1"});
+      throw UsageError(
+          {.where = "command line",
+           .required = "[FILE.toml] [--set section.key=value ...] [--resume auto|must|PATH]",
+           .given = "'" + word + "' was given",
+           .advice = "e.g. --set training.epochs=1"});
     }
   }
   return read;

@@ -25,6 +25,7 @@ void AddCommands(CLI::App& app, Action& action) {
   AddModelsCommand(app, action);
   AddSchemaCommand(app, action);
   AddInspectCommand(app, action);
+  AddExportCommand(app, action);
   AddNewCommand(app, action);
   AddExplainCommand(app, action);
   AddReferenceCommand(app, action);

@@ -22,6 +22,7 @@ void AddPresetsCommand(CLI::App& app, Action& action);
 void AddModelsCommand(CLI::App& app, Action& action);
 void AddSchemaCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
+void AddExportCommand(CLI::App& app, Action& action);
 void AddNewCommand(CLI::App& app, Action& action);
 void AddExplainCommand(CLI::App& app, Action& action);
 void AddReferenceCommand(CLI::App& app, Action& action);

@@ -1,10 +1,13 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
 #include "builders/cli/commands.h"
+#include "builders/cli/snapshot_text.h"
 #include "builders/cli/tensor_statistics.h"
 #include "builders/report/text/text_table.h"
+#include "builders/snapshot/find_snapshot.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 #include "sdk/io/weights/open_weights.h"
@@ -76,6 +79,12 @@ void PrintEntry(const std::string& key, const std::string& text) {
 }
 
 void Inspect(const InspectArguments& arguments) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(arguments.file, ignored)) {
+    const Snapshot snapshot = OpenSnapshot(*SnapshotToResume(arguments.file, std::nullopt));
+    std::cout << SnapshotText(snapshot);
+    return;
+  }
   const std::unique_ptr<WeightSource> file = OpenWeights(arguments.file);
   std::cout << ToText(TableOf(*file, arguments.values));
   PrintTotals(*file);
@@ -89,9 +98,12 @@ void Inspect(const InspectArguments& arguments) {
 }  // namespace
 
 void AddInspectCommand(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("inspect", "List the tensors of a weight file");
+  CLI::App& command =
+      *app.add_subcommand("inspect", "List the tensors of a weight file, or what a snapshot holds");
   const auto arguments = std::make_shared<InspectArguments>();
-  command.add_option("FILE", arguments->file, "Weight file: safetensors, JSON or binary")
+  command
+      .add_option("FILE", arguments->file,
+                  "Weight file: safetensors, JSON or binary; or the directory of a snapshot")
       ->type_name(" ")
       ->required();
   command.add_flag("--values", arguments->values,

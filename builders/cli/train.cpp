@@ -15,6 +15,7 @@ struct TrainArguments {
   bool force = false;
   bool quiet = false;
   bool profile = false;
+  std::string resume;
 };
 
 // --weights PATH and its like put [output] weights on top of the file.
@@ -34,6 +35,7 @@ void Train(const TrainArguments& arguments) {
               {.quiet = arguments.quiet,
                .allow_overcommit = arguments.force,
                .profile = arguments.profile,
+               .resume = arguments.resume,
                .keep = {file}});
 }
 
@@ -48,6 +50,12 @@ void AddTrainCommand(CLI::App& app, Action& action) {
   AddOutput(command, "summary", "OUT.json", "Write the JSON summary here", outputs);
   AddOutput(command, "report", "OUT.html", "Write the HTML report here", outputs);
   AddOutput(command, "weights", "OUT.safetensors", "Write the trained weights here", outputs);
+  command
+      .add_option("--resume", arguments->resume,
+                  "Go on from a snapshot: auto, from the last one in snapshots.directory if there "
+                  "is one; must, from the last one; PATH, from that; new: begin anew, and remove "
+                  "those of before")
+      ->type_name("auto|must|new|PATH");
   command.add_flag("--force", arguments->force,
                    "Train although the plan does not fit the memory that is free now");
   command.add_flag("--quiet", arguments->quiet, "Print nothing but warnings and errors");

@@ -33,5 +33,6 @@ Chapter Data();
 Chapter Misuse();
 Chapter Diffusion();
 Chapter Registered();
+Chapter Snapshots();
 
 }  // namespace frugal::gallery

@@ -7,11 +7,11 @@
 
 int main(int count, char** arguments) {
   return frugal::RunProgram([&] {
-    const auto [file, overrides] =
+    const auto [file, overrides, resume] =
         frugal::ReadArguments(count, arguments, FRUGAL_SAMPLE_DIR "/char_gpt.toml");
     frugal::WriteSample(
         frugal::RunTraining(frugal::AiModelBuilder::FromToml(file, overrides).Plan(),
-                            {.keep = {file}})
+                            {.resume = resume, .keep = {file}})
             .model,
         "build/char_gpt/generated.txt");
   });

@@ -65,13 +65,14 @@ inline void WriteSamples(Model& model, const std::string& path, std::uint64_t se
 }
 
 inline void TrainAndDraw(PlannedTraining planned, const std::string& directory,
-                         std::vector<std::string> keep = {}) {
+                         std::vector<std::string> keep = {}, std::string resume = {}) {
   std::filesystem::create_directories(directory);
   const std::string sharpening = directory + "/sharpening.png";
-  TrainedRun run =
-      RunTraining(std::move(planned), {.keep = std::move(keep), .watch = [&](Model& model) {
-                                         return std::make_unique<Sharpening>(model, sharpening);
-                                       }});
+  TrainedRun run = RunTraining(
+      std::move(planned),
+      {.resume = std::move(resume), .keep = std::move(keep), .watch = [&](Model& model) {
+         return std::make_unique<Sharpening>(model, sharpening);
+       }});
   std::cout << "wrote " << sharpening << ": each row is later in training\n";
   WriteSamples(run.model, directory + "/samples.png", 0);
 }

@@ -41,8 +41,8 @@ void DrawFrom(std::vector<char*> arguments) {
   const std::string path =
       Take(arguments, "--out").value_or(std::string(kDirectory) + "/samples.png");
   const std::uint64_t seed = SeedIn(Take(arguments, "--seed").value_or("0"));
-  const auto [file, overrides] = ReadArguments(static_cast<int>(arguments.size()), arguments.data(),
-                                               FRUGAL_SAMPLE_DIR "/diffusion.toml");
+  const SampleArguments given = ReadArguments(static_cast<int>(arguments.size()), arguments.data(),
+                                              FRUGAL_SAMPLE_DIR "/diffusion.toml");
   if (!weights) {
     throw UsageError({.where = "command line",
                       .required = "sample --from weights.safetensors",
@@ -52,7 +52,7 @@ void DrawFrom(std::vector<char*> arguments) {
   if (const auto directory = std::filesystem::path(path).parent_path(); !directory.empty()) {
     std::filesystem::create_directories(directory);
   }
-  Model model(PlanTraining(WithoutWeightsFile(ReadRunConfig(file, overrides))));
+  Model model(PlanTraining(WithoutWeightsFile(ReadRunConfig(given.file, given.overrides))));
   model.LoadWeights(*weights);
   WriteSamples(model, path, seed);
 }
@@ -68,9 +68,9 @@ int main(int count, char** arguments) {
       words.erase(words.begin() + 1);
       return clothes::DrawFrom(words);
     }
-    const auto [file, overrides] =
+    const auto [file, overrides, resume] =
         ReadArguments(count, arguments, FRUGAL_SAMPLE_DIR "/diffusion.toml");
     clothes::TrainAndDraw(AiModelBuilder::FromToml(file, overrides).Plan(), clothes::kDirectory,
-                          {file});
+                          {file}, resume);
   });
 }

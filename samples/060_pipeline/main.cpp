@@ -5,8 +5,9 @@
 
 int main(int count, char** arguments) {
   return frugal::RunProgram([&] {
-    const auto [file, overrides] =
+    const auto [file, overrides, resume] =
         frugal::ReadArguments(count, arguments, FRUGAL_SAMPLE_DIR "/pipeline.toml");
-    frugal::RunTraining(frugal::AiModelBuilder::FromToml(file, overrides).Plan(), {.keep = {file}});
+    frugal::RunTraining(frugal::AiModelBuilder::FromToml(file, overrides).Plan(),
+                        {.resume = resume, .keep = {file}});
   });
 }

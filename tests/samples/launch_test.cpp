@@ -107,6 +107,31 @@ TEST_CASE("processes train what threads do, to the bit", "[needs-mpi]") {
   CHECK_FALSE(LeftBehind(setup));
 }
 
+TEST_CASE("snapshots of processes are read by threads, and those of threads by processes",
+          "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
+  const Setup setup;
+  const std::string train = " train deep.toml --quiet" + Devices(2);
+  const auto half = [&](const std::string& directory) {
+    return train + " --set snapshots.directory=" + directory;
+  };
+  const auto rest = [&](const std::string& directory) {
+    return half(directory) + " --set training.epochs=4 --resume must --summary " + directory +
+           ".json";
+  };
+  REQUIRE(
+      Frugal(setup.directory, train + " --set training.epochs=4 --summary whole.json").exit_code ==
+      0);
+  REQUIRE(Run(setup.directory, Processes(2) + half("a")).exit_code == 0);
+  REQUIRE(Frugal(setup.directory, rest("a")).exit_code == 0);
+  REQUIRE(Frugal(setup.directory, half("b")).exit_code == 0);
+  REQUIRE(Run(setup.directory, Processes(2) + rest("b")).exit_code == 0);
+  CHECK(setup.NumbersOf("a.json") == setup.NumbersOf("whole.json"));
+  CHECK(setup.NumbersOf("b.json") == setup.NumbersOf("whole.json"));
+  CHECK_FALSE(LeftBehind(setup));
+}
+
 TEST_CASE("a directory that goes away during a training costs one of several processes nothing",
           "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
