@@ -1,0 +1,121 @@
+// Measures what snapshots cost a training: a step without them, and with one behind every step,
+// written beside the next steps; how long the training waits, and how fast they are written.
+//
+//   bench_snapshots [NAME...] [--directory DIR] [--steps N] [--rounds N]
+//
+// DIR, build/bench_snapshots unless given, is on the disk that is measured, and is emptied. The two
+// ways take turns. Where a disk takes longer than a step, snapshots that would have to wait are
+// skipped (when_busy = "skip"), and the share that was saved is printed.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "builders/main_guard.h"
+#include "builders/report/text/text_table.h"
+#include "sdk/core/error.h"
+#include "sdk/core/number_text.h"
+#include "tests/benchmarks/workloads.h"
+
+namespace frugal {
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> names;
+  std::string directory = "build/bench_snapshots";
+  std::int64_t steps = 12;
+  int rounds = 5;
+};
+
+BenchOptions Read(int count, char** arguments) {
+  BenchOptions options;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (word.starts_with("--") && i + 1 < count) {
+      const std::string value = arguments[++i];
+      if (word == "--directory") options.directory = value;
+      if (word == "--steps") options.steps = std::stoll(value);
+      if (word == "--rounds") options.rounds = std::stoi(value);
+    } else {
+      options.names.push_back(word);
+    }
+  }
+  if (options.names.empty()) options.names = {"chargpt", "gpt2"};
+  return options;
+}
+
+const Workload& Named(const std::vector<Workload>& workloads, const std::string& name) {
+  const auto found = std::ranges::find(workloads, name, &Workload::name);
+  if (found != workloads.end()) return *found;
+  throw UsageError({.where = "bench_snapshots",
+                    .required = "a workload of bench_compare",
+                    .given = name,
+                    .advice = "e.g. chargpt, gpt2, mlp"});
+}
+
+struct Measured {
+  double step = 0;  // seconds
+  SnapshotCost cost;
+};
+
+Measured Run(const Workload& workload, const BenchOptions& options, bool saves) {
+  std::filesystem::remove_all(options.directory);
+  AiModelBuilder builder = BuilderFor(workload, {}, Precision::kF32);
+  builder.Override({"training.max_steps=" + std::to_string(options.steps), "training.epochs=1000",
+                    "training.evaluate=false"});
+  if (saves) {
+    builder.Snapshots(
+        {.directory = options.directory, .every_n_steps = 1, .when_busy = BusyPolicy::kSkip});
+  }
+  Model model = builder.Build();
+  const TrainingResult result = model.Train();
+  return {.step = static_cast<double>(workload.batch) / result.samples_per_second +
+                  result.snapshots.stall_seconds / static_cast<double>(result.steps),
+          .cost = result.snapshots};
+}
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+std::vector<std::string> RowOf(const Workload& workload, const BenchOptions& options) {
+  std::vector<double> without, with, ratios;
+  SnapshotCost cost;
+  for (int round = 0; round < options.rounds; ++round) {
+    without.push_back(Run(workload, options, false).step);
+    const Measured saved = Run(workload, options, true);
+    with.push_back(saved.step);
+    ratios.push_back(with.back() / without.back());
+    cost = saved.cost;
+  }
+  const double megabytes = static_cast<double>(cost.bytes) / 1e6;
+  const auto saves = static_cast<double>(std::max<std::int64_t>(1, cost.saved));
+  return {workload.name,
+          FixedText(1e3 * Median(without), 1),
+          FixedText(1e3 * Median(with), 1),
+          FixedText(100 * (Median(ratios) - 1), 1) + " %",
+          FixedText(1e3 * cost.stall_seconds / saves, 2),
+          FixedText(megabytes / saves, 1),
+          FixedText(megabytes / cost.write_seconds, 0),
+          FormatCount(cost.saved) + " of " + FormatCount(options.steps)};
+}
+
+void Bench(const BenchOptions& options) {
+  const std::vector<Workload> workloads = Workloads();
+  TextTable table;
+  table.columns = {{"training"},   {"step ms", true},  {"with snapshots", true},
+                   {"more", true}, {"stall ms", true}, {"MB each", true},
+                   {"MB/s", true}, {"saved", true}};
+  for (const std::string& name : options.names) {
+    table.rows.push_back(RowOf(Named(workloads, name), options));
+  }
+  std::cout << ToText(table);
+  std::filesystem::remove_all(options.directory);
+}
+
+}  // namespace
+}  // namespace frugal
+
+int main(int count, char** arguments) {
+  return frugal::RunProgram([&] { frugal::Bench(frugal::Read(count, arguments)); });
+}
