@@ -30,7 +30,9 @@ std::int64_t PlannedBytes(const Plan& plan) {
 }
 
 void Run(int count, char** arguments) {
-  auto [name, overrides] = ReadArguments(count, arguments, "dit-xl-2");
+  SampleArguments given = ReadArguments(count, arguments, "dit-xl-2");
+  const std::string& name = given.file;
+  std::vector<std::string>& overrides = given.overrides;
   if (count == 1) {
     overrides = {"training.batch_size=2", "memory.memory_budget_mb=12000"};
   }
