@@ -29,7 +29,7 @@ std::vector<double> Curve(const WeightSource& file, const char* name) {
 }
 
 TrainingStand ReadStand(const std::string& directory) {
-  const std::string path = directory + "/training.json";
+  const std::string path = directory + "/progress.json";
   TrainingStand stand;
   try {
     const Json json = Json::parse(ReadWholeFile(path));
@@ -58,7 +58,7 @@ void ReadCurves(const std::string& directory, TrainingProgress& progress) {
   const auto steps = static_cast<std::size_t>(progress.result.steps);
   const std::size_t norms = progress.result.gradient_norms.size();
   if (progress.result.losses.size() != steps || (norms != steps && norms != 0)) {
-    Refuse(file->Path(), "it has other steps than training.json");
+    Refuse(file->Path(), "it has other steps than progress.json");
   }
 }
 

@@ -25,7 +25,7 @@ struct TrainingStand {
 //
 //   manifest.json         its step, and the files with their sizes and hashes
 //   configuration.toml    of the training, resolved
-//   training.json         where it stands
+//   progress.json         where it stands
 //   curves.safetensors    "losses" and "gradient_norms" of its steps, F64
 //   rank-K.safetensors    the tensors of the state that process K had (state_tensors.h), with the
 //                         metadata of weight files

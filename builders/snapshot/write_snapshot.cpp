@@ -122,7 +122,7 @@ std::int64_t WriteFirst(const std::string& path, const SnapshotContent& content)
       WriteTensors(partial, RankName(0, ".safetensors"), content.state, content.metadata));
   std::int64_t bytes = manifest.files.back().bytes;
   manifest.files.push_back(WriteText(partial, "configuration.toml", content.stand.configuration));
-  manifest.files.push_back(WriteText(partial, "training.json", StandText(content.stand)));
+  manifest.files.push_back(WriteText(partial, "progress.json", StandText(content.stand)));
   manifest.files.push_back(WriteCurves(partial, content.stand));
   for (int rank = 1; rank < content.ranks; ++rank) {
     manifest.files.push_back(FileOf(partial, rank));

@@ -1,4 +1,5 @@
-// fashion_mnist.toml in C++: the same model, bit for bit. Takes --set section.key=value ...
+// fashion_mnist.toml in C++: the same model, bit for bit. Takes --set section.key=value
+// and --resume auto.
 #include "builders/frugal.h"
 #include "samples/arguments.h"
 
@@ -17,6 +18,7 @@ void AddStage(LayerList& layers, std::int64_t filters, std::int64_t kernel) {
 
 int main(int count, char** arguments) {
   return RunProgram([&] {
+    const SampleArguments given = ReadArguments(count, arguments, "");
     AiModelBuilder builder;
     builder.Name("fashion-mnist")
         .Memory(TrainingMemoryConfig::ForConvNets())
@@ -31,8 +33,9 @@ int main(int count, char** arguments) {
         .Optimizer({.kind = OptimizerKind::kSgd, .lr = 0.1, .momentum = 0.9, .weight_decay = 5e-4})
         .Schedule({.kind = ScheduleKind::kCosine, .warmup_steps = 200})
         .Training({.epochs = 4, .batch_size = 128, .seed = 1})
+        .Snapshots({.directory = "build/fashion_mnist_twin/snapshots", .background = false})
         .Output({.report = "build/fashion_mnist_twin/report.html"})
-        .Override(ReadArguments(count, arguments, "").overrides);
-    RunTraining(builder.Plan());
+        .Override(given.overrides);
+    RunTraining(builder.Plan(), {.resume = given.resume});
   });
 }

@@ -47,7 +47,7 @@ AiModelBuilder Short(const std::string& file, const std::string& preset, std::in
   AiModelBuilder builder = AiModelBuilder::FromToml(file, overrides);
   TrainingMemoryConfig memory = PresetByName(preset, {.weights_file_path = weights});
   memory.track_memory_statistics = builder.config().memory.track_memory_statistics;
-  return builder.Memory(memory).AllowMissingWeights(false);
+  return builder.Memory(memory).Snapshots({}).AllowMissingWeights(false);
 }
 
 TEST_CASE("every sample under every preset trains its plan, to the same losses") {
