@@ -14,8 +14,9 @@ std::atomic<int> noted_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
 void Note(int signal) {
-  const int before = noted_signal.exchange(signal);
-  if (before != 0 && signal == SIGINT) ::_exit(kSignalCodes + signal);
+  int before = 0;
+  if (noted_signal.compare_exchange_strong(before, signal)) return;
+  if (signal == SIGINT) ::_exit(kSignalCodes + signal);
 }
 
 void Handle(int signal, struct sigaction& before) {

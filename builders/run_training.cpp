@@ -18,6 +18,7 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/log.h"
 #include "sdk/core/number_text.h"
+#include "sdk/io/snapshots/snapshot_store.h"
 
 namespace frugal {
 namespace {
@@ -103,32 +104,45 @@ class SignalObserver final : public TrainingObserver {
   }
 };
 
-// Goes on from the snapshot that is asked for, and says so. Returns the steps behind it.
-std::int64_t Resume(Model& model, const std::string& asked, bool quiet) {
-  if (asked.empty() || asked == "new") return 0;
+// Goes on from the snapshot that is asked for, and says so.
+void Resume(Model& model, const std::string& asked, bool quiet) {
+  if (asked.empty() || asked == "new") return;
   const auto& directory = model.config().snapshots.directory;
   const auto path = SnapshotToResume(asked, directory);
   if (path) model.Resume(*path);
-  const std::int64_t step = model.resumed_steps();
-  if (quiet) return step;
-  std::cout << (path ? "goes on from " + *path + ", behind step " + FormatCount(step) + " of " +
+  if (quiet) return;
+  std::cout << (path ? "goes on from " + *path + ", behind step " +
+                           FormatCount(model.resumed_steps()) + " of " +
                            FormatCount(model.schedule().total_steps)
                      : "there is no snapshot in " + *directory + " yet: from the beginning")
             << "\n"
             << std::endl;
-  return step;
+}
+
+// Tells what the log of the training that the model goes on with has already.
+LoggedSteps LoggedBefore(const Model& model) {
+  LoggedSteps logged;
+  if (model.resumed() == nullptr) return logged;
+  const TrainingResult& result = model.resumed()->result;
+  logged.steps = result.steps;
+  for (const Evaluation& one : result.evaluations) {
+    if (one.step == result.steps) ++logged.evaluations;
+  }
+  return logged;
 }
 
 // Says what a signal ended, and throws.
 [[noreturn]] void EndInterrupted(const Model& model, const TrainingResult& result) {
   const int signal = InterruptionScope::signal();
-  const SnapshotOptions& snapshots = model.config().snapshots;
+  const auto& directory = model.config().snapshots.directory;
+  const std::vector<SnapshotEntry> snapshots =
+      directory ? ListSnapshots(*directory) : std::vector<SnapshotEntry>();
   std::string text = SignalName(signal) + " ended the training behind step " +
                      FormatCount(result.steps) + " of " +
                      FormatCount(model.schedule().total_steps) + "; ";
-  text += snapshots.directory && snapshots.on_exit
-              ? "go on by --resume auto"
-              : "nothing can go on from there: set snapshots.directory for that";
+  text += snapshots.empty()
+              ? "there is no snapshot to go on from: set snapshots.directory for that"
+              : "--resume auto goes on behind step " + FormatCount(snapshots.back().step);
   LogWarning(text);
   throw Interrupted(signal);
 }
@@ -149,13 +163,14 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   TrainingResult result;
   const TrainOptions train{.profile = options.profile,
                            .replaces_snapshots = options.resume == "new"};
-  const std::int64_t behind = Resume(model, options.resume, options.quiet);
+  Resume(model, options.resume, options.quiet);
+  model.CheckSnapshots(train);  // before logs are opened
   const InterruptionScope interruption;
   SignalObserver signals;
   std::optional<TrainingLog> log;
   std::vector<TrainingObserver*> observers = {&signals};
   if (model.config().output.log && IsFirstProcess()) {
-    log.emplace(*model.config().output.log, EvaluatedNames(model.planned()), behind);
+    log.emplace(*model.config().output.log, EvaluatedNames(model.planned()), LoggedBefore(model));
     observers.push_back(&*log);
   }
   std::optional<TensorBoardLog> events;
@@ -182,7 +197,7 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   for (const std::string& path : WriteOutputs(model, result)) {
     if (!options.quiet) std::cout << "wrote " << path << std::endl;
   }
-  if (result.interrupted) EndInterrupted(model, result);
+  if (result.interrupted && InterruptionScope::signal() != 0) EndInterrupted(model, result);
   return {std::move(model), std::move(result)};
 }
 

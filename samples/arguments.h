@@ -8,11 +8,13 @@
 namespace frugal {
 
 // Holds what the samples that train take: [FILE.toml] [--set section.key=value ...]
-// [--resume auto|must|PATH].
+// [--resume auto|must|new|PATH].
 struct SampleArguments {
   std::string file;
   std::vector<std::string> overrides;
-  std::string resume = "new";  // where it goes on from: see RunTrainingOptions
+  // Where it goes on from: see RunTrainingOptions. A sample begins its own training anew; one of a
+  // file that is named keeps its snapshots.
+  std::string resume = "new";
 };
 
 inline SampleArguments ReadArguments(int count, char** arguments, std::string default_file) {
@@ -25,10 +27,11 @@ inline SampleArguments ReadArguments(int count, char** arguments, std::string de
       read.resume = arguments[++i];
     } else if (!word.starts_with('-') && !read.file.empty()) {
       read.file = word;
+      if (read.resume == "new") read.resume.clear();
     } else {
       throw UsageError(
           {.where = "command line",
-           .required = "[FILE.toml] [--set section.key=value ...] [--resume auto|must|PATH]",
+           .required = "[FILE.toml] [--set section.key=value ...] [--resume auto|must|new|PATH]",
            .given = "'" + word + "' was given",
            .advice = "e.g. --set training.epochs=1"});
     }

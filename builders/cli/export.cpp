@@ -14,7 +14,7 @@ struct ExportArguments {
 };
 
 void Export(const ExportArguments& arguments) {
-  const Snapshot snapshot = OpenSnapshot(*SnapshotToResume(arguments.snapshot, std::nullopt));
+  const Snapshot snapshot = OpenSnapshot(SnapshotAt(arguments.snapshot));
   ExportWeights(snapshot, arguments.weights);
   std::cout << "wrote " << arguments.weights << ", the weights of " << snapshot.path << std::endl;
 }

@@ -81,8 +81,11 @@ void PrintEntry(const std::string& key, const std::string& text) {
 void Inspect(const InspectArguments& arguments) {
   std::error_code ignored;
   if (std::filesystem::is_directory(arguments.file, ignored)) {
-    const Snapshot snapshot = OpenSnapshot(*SnapshotToResume(arguments.file, std::nullopt));
+    const Snapshot snapshot = OpenSnapshot(SnapshotAt(arguments.file));
     std::cout << SnapshotText(snapshot);
+    for (const auto& file : snapshot.state->files()) {
+      if (arguments.values) std::cout << "\n" << ToText(TableOf(*file, true));
+    }
     return;
   }
   const std::unique_ptr<WeightSource> file = OpenWeights(arguments.file);

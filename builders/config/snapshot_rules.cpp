@@ -1,9 +1,5 @@
 #include "builders/config/snapshot_rules.h"
 
-#include <algorithm>
-
-#include "presets/config/value.h"
-
 namespace frugal {
 namespace {
 
@@ -23,12 +19,6 @@ void Refuse(const RunConfig& config, const Dependent& one, Diagnostics& diagnost
                    .required = std::string("it counts ") + one.needs,
                    .given = std::string(one.key) + " is set without that",
                    .advice = one.advice});
-}
-
-bool IsMeasured(const RunConfig& config, const std::string& name) {
-  const std::vector<std::string>& metrics = config.training.metrics;
-  return name == "loss" || name == "accuracy" || name.ends_with("_loss") ||
-         name.ends_with("_accuracy") || std::ranges::find(metrics, name) != metrics.end();
 }
 
 }  // namespace
@@ -62,20 +52,6 @@ void CheckSnapshotRules(const RunConfig& config, Diagnostics& diagnostics) {
                      "leave it out: training waits for those that are not"},
        }) {
     if (one.given && !one.counts) Refuse(config, one, diagnostics);
-  }
-  if (options.keep_best > 0 && !IsMeasured(config, options.monitor)) {
-    diagnostics.Add(config.origins.PlaceOf("snapshots.monitor"),
-                    {.where = "snapshots.monitor",
-                     .required = "\"loss\", \"accuracy\" of labels, or one of training.metrics",
-                     .given = QuoteToml(options.monitor),
-                     .advice = "add it to training.metrics"});
-  }
-  if (options.keep_best > 0 && !config.training.evaluate && !config.training.evaluate_every) {
-    diagnostics.Add(config.origins.PlaceOf("snapshots.keep_best"),
-                    {.where = "snapshots.keep_best",
-                     .required = "evaluations tell which snapshots are the best",
-                     .given = "training.evaluate is false",
-                     .advice = "evaluate, or set keep_best to 0"});
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace frugal {
 
-// Refuses values of [snapshots] that nothing would read, and a monitor that no evaluation has.
+// Refuses values of [snapshots] that nothing would read.
 void CheckSnapshotRules(const RunConfig& config, Diagnostics& diagnostics);
 
 }  // namespace frugal

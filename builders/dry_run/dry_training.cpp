@@ -121,7 +121,8 @@ DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
     staging_ = Tensor(environment_.tensor_memory(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
   }
   const auto strategy = setup.config.memory.default_initialization_strategy;
-  if (strategy != InitializationStrategy::kLazy) MaterializeValues();
+  const bool saves = setup.trains() && setup.config.snapshots.directory.has_value();
+  if (strategy != InitializationStrategy::kLazy || saves) MaterializeValues();
 }
 
 void DryTraining::MaterializeValues() {

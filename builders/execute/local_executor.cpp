@@ -147,7 +147,8 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
     const LabelScope label(context_, kStagingLabel);
     staging_ = Tensor(memory_.tensors(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
   }
-  if (memory.default_initialization_strategy == InitializationStrategy::kLazy) return;
+  const bool saves = planned.trains() && planned.config.snapshots.directory.has_value();
+  if (memory.default_initialization_strategy == InitializationStrategy::kLazy && !saves) return;
   for (const Parameter* parameter : planned.parameters) {
     if (store_.HoldsValue(*parameter)) store_.Materialize(*parameter);
   }

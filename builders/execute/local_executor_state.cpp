@@ -1,8 +1,8 @@
 // This file holds what snapshots take of a device, and give it.
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <set>
+#include <stdexcept>
 
 #include "builders/execute/local_executor.h"
 #include "builders/setup/snapshot_staging.h"
@@ -27,12 +27,18 @@ void CopyBytes(std::span<const std::byte> from, std::byte* to) {
   });
 }
 
+// Copies are planned for all that a training makes; more would be a mistake of ours.
+[[noreturn]] void RefuseStaging(const std::string& name) {
+  throw std::logic_error("the memory that is planned for snapshots has no room for " + name);
+}
+
 }  // namespace
 
 std::vector<StateTensor> LocalExecutor::StateTensors() {
   std::vector<StateTensor> tensors;
   for (const Parameter* parameter : planned_.parameters) {
-    if (!WritesStateOf(planned_, *parameter) || !store_.IsMaterialized(*parameter)) continue;
+    if (!WritesStateOf(planned_, *parameter)) continue;
+    store_.Materialize(*parameter);
     tensors.push_back(ViewOf(ValueName(parameter->path), store_.Value(*parameter)));
     for (std::size_t i = 0; i < ParameterStore::kStateCount; ++i) {
       const Tensor state = store_.StateIfThere(*parameter, i);
@@ -54,7 +60,7 @@ std::vector<StateTensor> LocalExecutor::StagedState() {
     if (fixed.contains(tensor.name)) continue;
     std::byte* to = static_cast<std::byte*>(staging_.raw()) + at;
     at += std::ssize(tensor.bytes);
-    assert(at <= staging_.bytes());
+    if (at > staging_.bytes()) RefuseStaging(tensor.name);
     CopyBytes(tensor.bytes, to);
     tensor.bytes = {to, tensor.bytes.size()};
   }
@@ -87,32 +93,47 @@ bool LocalExecutor::UndoStep() {
 }
 
 void LocalExecutor::LoadState(const StateFiles& state) {
-  for (const Parameter* parameter : HeldParameters()) {
-    const bool is_own =
-        std::ranges::find(planned_.parameters, parameter) != planned_.parameters.end();
-    const bool updates =
-        is_own && (!planned_.stage || planned_.stage->stage.shards.Updates(*parameter));
-    LoadParameter(state, *parameter, updates);
+  // All of it is looked at before any of it is taken.
+  for (const bool is_check : {true, false}) {
+    for (const Parameter* parameter : HeldParameters()) {
+      if (store_.HoldsValue(*parameter)) LoadParameter(state, *parameter, is_check);
+    }
   }
 }
 
+// Returns true where this device updates the parameter, and so has its moments.
+bool LocalExecutor::Updates(const Parameter& parameter) const {
+  const bool is_own =
+      std::ranges::find(planned_.parameters, &parameter) != planned_.parameters.end();
+  return is_own && parameter.trainable &&
+         (!planned_.stage || planned_.stage->stage.shards.Updates(parameter));
+}
+
 void LocalExecutor::LoadParameter(const StateFiles& state, const Parameter& parameter,
-                                  bool updates) {
-  if (!store_.HoldsValue(parameter)) return;
-  Backend& backend = *planned_.backend;
-  if (state.Find(ValueName(parameter.path)) != nullptr) {
+                                  bool is_check) {
+  const DType dtype = MasterType(planned_.dtype());
+  const OptimizerOptions& options = planned_.config.optimizer;
+  state.Require(ValueName(parameter.path), {dtype, parameter.shape});
+  if (!is_check) {
     store_.Materialize(parameter);
     state.Read(ValueName(parameter.path), store_.Value(parameter));
-    store_.Repack(parameter, backend);
+    store_.Repack(parameter, *planned_.backend);
   }
-  const StateForm form =
-      FormOf(planned_.config.optimizer.state, parameter.shape, MasterType(planned_.dtype()));
   for (std::size_t i = 0; i < ParameterStore::kStateCount; ++i) {
-    const std::string name = StateName(parameter.path, i);
     const bool is_average = i == ParameterStore::kAverage;
-    if (state.Find(name) == nullptr || !(updates || is_average)) continue;
-    state.Read(name, is_average ? store_.State(parameter, i, backend)
-                                : store_.State(parameter, i, form.dtype, form.shape, backend));
+    const bool has = is_average ? parameter.trainable && options.ema_decay > 0
+                                : Updates(parameter) && i < planned_.optimizer->StateCount();
+    const std::string name = StateName(parameter.path, i);
+    const bool loads = has && state.Find(name) != nullptr;
+    const StateForm form = is_average ? StateForm{dtype, parameter.shape}
+                                      : FormOf(options.state, parameter.shape, dtype);
+    if (loads) state.Require(name, form);
+    if (is_check) continue;
+    if (loads) {
+      state.Read(name, store_.State(parameter, i, form.dtype, form.shape, *planned_.backend));
+    } else {
+      store_.DropState(parameter, i);
+    }
   }
 }
 

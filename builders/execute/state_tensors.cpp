@@ -38,19 +38,25 @@ const StoredTensor* StateFiles::Find(const std::string& name) const {
   return file == nullptr ? nullptr : file->Find(name);
 }
 
-void StateFiles::Read(const std::string& name, const Tensor& tensor) const {
+void StateFiles::Require(const std::string& name, const StateForm& form) const {
   const WeightSource* file = FileOf(name);
   const StoredTensor* stored = file == nullptr ? nullptr : file->Find(name);
-  if (stored == nullptr) return;
-  if (!(stored->shape == tensor.shape()) || stored->dtype != ToStored(tensor.dtype())) {
-    throw SnapshotError(
-        {.where = file->Path(),
-         .required = name + " is " + ToString(tensor.shape()) + " of " +
-                     std::string(NameOf(ToStored(tensor.dtype()))),
-         .given = ToString(stored->shape) + " of " + std::string(NameOf(stored->dtype)),
-         .advice = "resume with the configuration that it was saved with"});
-  }
-  file->Read(*stored,
+  const StoredDType dtype = ToStored(form.dtype);
+  if (stored != nullptr && stored->shape == form.shape && stored->dtype == dtype) return;
+  const auto describe = [](const Shape& shape, StoredDType type) {
+    return ToString(shape) + " of " + std::string(NameOf(type));
+  };
+  throw SnapshotError(
+      {.where = file == nullptr ? files_.front()->Path() : file->Path(),
+       .required = name + " is " + describe(form.shape, dtype),
+       .given = stored == nullptr ? "it is not there" : describe(stored->shape, stored->dtype),
+       .advice = "resume with the configuration that it was saved with"});
+}
+
+void StateFiles::Read(const std::string& name, const Tensor& tensor) const {
+  Require(name, {tensor.dtype(), tensor.shape()});
+  const WeightSource* file = FileOf(name);
+  file->Read(*file->Find(name),
              {static_cast<std::byte*>(tensor.raw()), static_cast<std::size_t>(tensor.bytes())});
 }
 

@@ -9,6 +9,7 @@
 #include "sdk/core/dtype.h"
 #include "sdk/core/shape.h"
 #include "sdk/io/weights/weight_source.h"
+#include "sdk/optim/optimizer_options.h"
 #include "sdk/tensor/tensor.h"
 
 namespace frugal {
@@ -41,7 +42,10 @@ class StateFiles {
 
   // Returns null where there is none of that name.
   const StoredTensor* Find(const std::string& name) const;
-  // Fills the tensor. Throws SnapshotError where the file has it in another shape or type.
+  // Throws SnapshotError where there is none of that name, or it has another form.
+  void Require(const std::string& name, const StateForm& form) const;
+  // Fills the tensor, which is of the form that the file has. Throws SnapshotError as Require does,
+  // and where the file cannot be read.
   void Read(const std::string& name, const Tensor& tensor) const;
   // Returns all of a tensor that is there.
   std::vector<std::byte> BytesOf(const std::string& name) const;

@@ -39,14 +39,20 @@ std::optional<std::int64_t> StepOf(const std::string& line) {
   return error == std::errc() && comma != std::string::npos ? std::optional(step) : std::nullopt;
 }
 
+bool IsOfStep(const std::string& line) {
+  return line.starts_with("step,") || line.starts_with(R"({"event":"step")");
+}
+
 // Leaves of a log what is of the first steps, and says whether there is one to go on with.
-bool Keep(const std::string& path, std::int64_t steps) {
+bool Keep(const std::string& path, LoggedSteps before) {
   std::ifstream file(path);
-  if (steps == 0 || !file) return false;
+  if (before.steps == 0 || !file) return false;
   std::string kept, line;
   for (bool is_first = true; std::getline(file, line); is_first = false) {
     const std::optional<std::int64_t> step = StepOf(line);
-    if (step ? *step <= steps : is_first && line.starts_with("event,")) kept += line + "\n";
+    bool keeps = step ? *step <= before.steps : is_first && line.starts_with("event,");
+    if (step == before.steps && !IsOfStep(line)) keeps = before.evaluations-- > 0;
+    if (keeps) kept += line + "\n";
   }
   AtomicFile shorter(path);
   shorter.Append(kept);
@@ -57,10 +63,10 @@ bool Keep(const std::string& path, std::int64_t steps) {
 }  // namespace
 
 TrainingLog::TrainingLog(const std::string& path, std::vector<std::string> metrics,
-                         std::int64_t steps_before)
+                         const LoggedSteps& before)
     : metrics_(std::move(metrics)),
       is_table_(path.ends_with(".csv")),
-      file_(path, Keep(path, steps_before) ? OpenMode::kContinue : OpenMode::kEmpty,
+      file_(path, Keep(path, before) ? OpenMode::kContinue : OpenMode::kEmpty,
             {.required = "the log of a training can be written",
              .advice = "name another file for output.log"}) {
   if (is_table_ && file_.size() == 0) Write(TableHeader(metrics_));

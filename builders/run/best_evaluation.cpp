@@ -7,7 +7,7 @@
 namespace frugal {
 
 void BestEvaluation::Resume(const std::optional<BestResult>& best, std::int64_t since) {
-  if (!best || best->by != by_) return;
+  if (best && best->by != by_) return;
   best_ = best;
   since_ = since;
 }

@@ -10,7 +10,6 @@
 #include "builders/run/given_values.h"
 #include "builders/run/predict_chunks.h"
 #include "builders/run/training_loop.h"
-#include "builders/snapshot/same_training.h"
 #include "builders/snapshot/snapshot_keeper.h"
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/error.h"
@@ -86,6 +85,7 @@ Model& Model::operator=(Model&& other) noexcept {
   executor_ = std::move(other.executor_);  // before the planned training, which it refers to
   epochs_run_ = other.epochs_run_;
   resumed_ = std::move(other.resumed_);
+  resumed_from_ = std::move(other.resumed_from_);
   planned_ = std::move(other.planned_);
   use_ = std::move(other.use_);
   return *this;
@@ -95,9 +95,10 @@ TrainingResult Model::Train(TrainingObserver* observer, const TrainOptions& opti
   const OneThreadGuard::Scope use(*use_, "Model::Train");
   RequireTraining("Model::Train");
   const auto save = [this](const std::string& path) { SaveOnTheWay(path); };
+  const SnapshotStart snapshots = StartFor(options);
   TrainingProgress start{.epochs_before = epochs_run_, .epoch = epochs_run_ + 1};
   if (resumed_) start = *std::exchange(resumed_, std::nullopt);
-  TrainingResult result = TrainingLoop(*executor_, observer, options, save, start).Run();
+  TrainingResult result = TrainingLoop(*executor_, observer, options, save, start, snapshots).Run();
   if (!result.epochs.empty()) epochs_run_ = result.epochs.back().epoch;
   return result;
 }
@@ -323,31 +324,6 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
       store->Repack(*parameter, *planned_->backend);
     }
   }
-}
-
-void Model::SaveSnapshot(const std::string& path) {
-  const OneThreadGuard::Scope use(*use_, "Model::SaveSnapshot");
-  RequireTraining("Model::SaveSnapshot");
-  WriteSnapshot(path,
-                ContentOf(*executor_, {.epochs_run = epochs_run_, .progress = resumed_}, false));
-}
-
-void Model::Resume(const std::string& path) {
-  const OneThreadGuard::Scope use(*use_, "Model::Resume");
-  RequireTraining("Model::Resume");
-  Snapshot snapshot = OpenSnapshot(path);
-  RequireSameTraining(snapshot, *planned_);
-  executor_->LoadState(*snapshot.state);
-  executor_->SetPosition(snapshot.stand.position);
-  epochs_run_ = snapshot.stand.epochs_run;
-  resumed_ = std::move(snapshot.stand.progress);
-}
-
-Model Model::FromSnapshot(const std::string& path, const std::vector<std::string>& overrides) {
-  const RunConfig config = ConfigurationOf(path, overrides);
-  Model model(PlanTraining(WithoutWeightsFile(config)));
-  model.Resume(path);
-  return model;
 }
 
 void Model::RequireFiniteWeights() {

@@ -18,6 +18,7 @@ namespace frugal {
 class EmaScope;
 class Executor;
 class Predictor;
+struct SnapshotStart;
 
 // Throws UsageError: the model was moved into another.
 [[noreturn]] void RefuseMovedModel();
@@ -163,6 +164,10 @@ class Model {
   // snapshot, but for what changes no number (DifferencesInNumbers). Throws SnapshotError for one
   // that is damaged, and ConfigError with every value that is another; the model stays as it was.
   void Resume(const std::string& path);
+  // Throws what Train() would before its first step, where it cannot have snapshots.directory.
+  void CheckSnapshots(const TrainOptions& options) const;
+  // Returns where the training stands that the next Train() goes on with; null where it begins one.
+  const TrainingProgress* resumed() const { return resumed_ ? &*resumed_ : nullptr; }
   // Steps of the training that the next Train() goes on with; 0 where it begins one.
   std::int64_t resumed_steps() const { return resumed_ ? resumed_->result.steps : 0; }
   // Makes a model of the configuration in the snapshot, with overrides "section.key=value" on top,
@@ -195,6 +200,8 @@ class Model {
   void CheckPredictInputs(const std::string& where, std::span<const InputValues> given,
                           std::int64_t count) const;
   void RequireTraining(const char* where) const;
+  SnapshotStart StartFor(const TrainOptions& options) const;
+  void RequireOwnWeights(const char* where) const;
   // Saves what a training asks for before its end. A file that cannot be written is a warning.
   void SaveOnTheWay(const std::string& path);
   Model CopyForInference(const char* where, std::int64_t batch, std::int64_t threads) const;
@@ -206,6 +213,7 @@ class Model {
   ModelPart<PlannedTraining> planned_;
   ModelPart<Executor> executor_;
   std::int64_t epochs_run_ = 0;              // by Train()
+  std::string resumed_from_;                 // the last snapshot
   std::optional<TrainingProgress> resumed_;  // where the next Train() goes on
 };
 

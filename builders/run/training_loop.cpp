@@ -33,20 +33,18 @@ std::vector<OperationMeasurement> OperationsOf(const Profile& profile) {
 }  // namespace
 
 TrainingLoop::TrainingLoop(Executor& executor, TrainingObserver* observer,
-                           const TrainOptions& options, Save save, TrainingProgress start)
+                           const TrainOptions& options, Save save, TrainingProgress start,
+                           const SnapshotStart& snapshots)
     : executor_(executor),
       observer_(observer),
       options_(options),
       save_(std::move(save)),
       at_(std::move(start)),
       best_(executor.planned().config.training.best_by),
-      snapshots_(executor, Start()) {
+      snapshots_(executor, snapshots) {
   best_.Resume(result_.best, at_.since_best);
-}
-
-SnapshotStart TrainingLoop::Start() const {
-  if (result_.steps > 0) return SnapshotStart::kResumed;
-  return options_.replaces_snapshots ? SnapshotStart::kReplacing : SnapshotStart::kFresh;
+  const auto patience = config().training.patience;  // which may be another one than before
+  result_.stopped_early = patience && best_.since() >= *patience;
 }
 
 TrainingResult TrainingLoop::Run() {
@@ -73,22 +71,21 @@ void TrainingLoop::RunEpoch() {
         BatchAt(schedule.train_samples, schedule.batch, last, at_.steps_in_epoch);
     RunStep(std::span(order).subspan(static_cast<std::size_t>(range.begin),
                                      static_cast<std::size_t>(range.count)));
-    if (at_.steps_in_epoch == schedule.steps_per_epoch) break;
-    if (stopped_)
-      snapshots_.OnExit(Stand());
-    else
-      snapshots_.Behind(Stand(), {.ends_training = IsDone()});
+    if (at_.steps_in_epoch < schedule.steps_per_epoch) SaveBehind({.ends_training = IsDone()});
   }
   const bool is_whole = at_.steps_in_epoch == schedule.steps_per_epoch;
+  // A training that a signal ends has no evaluation, which the training that goes on has.
+  if (interrupted_ && is_whole) SaveBehind({});
   EndEpoch();
-  if (!is_whole) return;
+  if (!is_whole || interrupted_) return;
   ++at_.epoch;
   at_.steps_in_epoch = 0;
   at_.epoch_seconds = 0;
-  if (stopped_)
-    snapshots_.OnExit(Stand());
-  else
-    snapshots_.Behind(Stand(), {.ends_epoch = true, .ends_training = IsDone()});
+  SaveBehind({.ends_epoch = true, .ends_training = IsDone()});
+}
+
+void TrainingLoop::SaveBehind(const SnapshotKeeper::Moment& moment) {
+  stopped_ ? snapshots_.OnExit(Stand()) : snapshots_.Behind(Stand(), moment);
 }
 
 void TrainingLoop::EndEpoch() {
@@ -158,8 +155,12 @@ StepResult TrainingLoop::RunTimed(std::span<const std::int64_t> samples) {
 // process of several cannot save alone.
 void TrainingLoop::SaveBeforeFailure() {
   if (Launched() != nullptr || !executor_.UndoStep()) return;
-  snapshots_.OnExit(Stand());
-  snapshots_.Finish();
+  try {
+    snapshots_.OnExit(Stand());
+    snapshots_.Finish();
+  } catch (const std::exception& error) {  // the step's own error is what users are to see
+    LogWarning(error.what());
+  }
 }
 
 void TrainingLoop::WarnIfDiverged(double loss) {
@@ -255,7 +256,9 @@ void TrainingLoop::StartProfile() {
 // The test part is looked at once where evaluations had a validation part.
 void TrainingLoop::TestInto(TrainingResult& result) {
   if (schedule().test_samples == 0 || interrupted_) return;
-  if (watched_part() == DatasetPart::kValidation) {
+  const bool is_known = watched_part() == DatasetPart::kTest && !result.evaluations.empty() &&
+                        result.evaluations.back().step == result.steps;
+  if (!is_known) {
     result.test = executor_.Evaluate(DatasetPart::kTest);
     if (observer_ != nullptr) {
       observer_->OnEvaluation(
@@ -278,7 +281,10 @@ void TrainingLoop::Finish() {
   }
   TestInto(result_);
   result_.memory = executor_.Measured();
-  result_.memory.allocations_after_warmup = executor_.system_allocations() - allocations_when_warm_;
+  if (steps_here_ > 0) {
+    result_.memory.allocations_after_warmup =
+        executor_.system_allocations() - allocations_when_warm_;
+  }
   if (IsTimed()) {
     result_.profile = {
         .steps = steps_here_ - steps_before_profile_,

@@ -19,15 +19,15 @@ class TrainingLoop {
   // `start` says where the training stands: at its beginning, or behind some steps. Epochs that
   // were run before it count, and their data come in new orders.
   TrainingLoop(Executor& executor, TrainingObserver* observer, const TrainOptions& options,
-               Save save, TrainingProgress start);
+               Save save, TrainingProgress start, const SnapshotStart& snapshots);
   TrainingResult Run();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  SnapshotStart Start() const;
   void RunEpoch();
   void EndEpoch();
+  void SaveBehind(const SnapshotKeeper::Moment& moment);
   void RunStep(std::span<const std::int64_t> samples);
   StepResult RunTimed(std::span<const std::int64_t> samples);
   StepResult RunMeasured(std::span<const std::int64_t> samples);

@@ -19,18 +19,24 @@ bool HasLabels(const TrainingSetup& setup) {
       {.where = "training." + field, .required = required, .given = given, .advice = advice});
 }
 
-void CheckBest(const TrainingSetup& setup) {
-  const TrainingOptions& training = setup.config.training;
-  const std::string& by = training.best_by;
+// Refuses the name of a number that no evaluation has.
+void CheckMeasured(const TrainingSetup& setup, const std::string& key, const std::string& by) {
   const std::vector<std::string> names = EvaluatedNames(setup);
   const bool is_metric = std::ranges::count(names, by) > 0;
   const bool has_accuracy = HasLabels(setup) && VotesForLabels(setup.config.loss);
-  if (by != "loss" && !is_metric && !(by == "accuracy" && has_accuracy)) {
-    Refuse("best_by",
-           "\"loss\", \"accuracy\" of labels, one of training.metrics, or an output's _loss or "
-           "_accuracy",
-           "best_by = \"" + by + "\"", "add it to training.metrics");
-  }
+  if (by == "loss" || is_metric || (by == "accuracy" && has_accuracy)) return;
+  throw ConfigError({.where = key,
+                     .required = "\"loss\", \"accuracy\" of labels, one of training.metrics, or "
+                                 "an output's _loss or _accuracy",
+                     .given = key.substr(key.find('.') + 1) + " = \"" + by + "\"",
+                     .advice = "add it to training.metrics"});
+}
+
+void CheckBest(const TrainingSetup& setup) {
+  const TrainingOptions& training = setup.config.training;
+  const SnapshotOptions& snapshots = setup.config.snapshots;
+  CheckMeasured(setup, "training.best_by", training.best_by);
+  if (snapshots.keep_best > 0) CheckMeasured(setup, "snapshots.monitor", snapshots.monitor);
   if (setup.schedule.evaluates()) return;
   const auto needs = [](const std::string& key, const std::string& required) {
     throw ConfigError(
@@ -42,6 +48,9 @@ void CheckBest(const TrainingSetup& setup) {
   if (training.patience) needs("training.patience", "evaluations tell when to stop");
   if (setup.config.schedule.kind == ScheduleKind::kPlateau) {
     needs("schedule.kind", "evaluations tell when the rate of a plateau drops");
+  }
+  if (snapshots.keep_best > 0) {
+    needs("snapshots.keep_best", "evaluations tell which snapshots are the best");
   }
   if (setup.config.output.best_weights) {
     needs("output.best_weights", "evaluations tell which weights are the best");

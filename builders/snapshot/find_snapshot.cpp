@@ -46,14 +46,18 @@ std::optional<std::string> SnapshotToResume(const std::string& asked,
     if (found || asked == "auto") return found;
     RefuseNone(*directory, "begin without --resume, or with --resume auto");
   }
+  return SnapshotAt(asked);
+}
+
+std::string SnapshotAt(const std::string& path) {
   std::error_code error;
-  const bool is_snapshot = std::filesystem::exists(asked + "/" + kManifestName, error);
-  if (!is_snapshot && !ListSnapshots(asked).empty()) {
-    if (auto found = FindLastSnapshot(asked)) return found;
-    RefuseNone(asked, "name another directory");
+  const bool is_snapshot = std::filesystem::exists(path + "/" + kManifestName, error);
+  if (!is_snapshot && !ListSnapshots(path).empty()) {
+    if (auto found = FindLastSnapshot(path)) return *found;
+    RefuseNone(path, "name another directory");
   }
-  ReadManifest(asked);  // throws where it is none
-  return asked;
+  ReadManifest(path);  // throws where it is none
+  return path;
 }
 
 }  // namespace frugal

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostNamed = 10;
 constexpr std::string_view kValue = "value/";
 
-// "optimizer.lr = 0.1, not 0.2"
+// "optimizer.lr is 0.2, and was 0.1", a line each.
 std::string ListOf(const std::vector<ConfigDifference>& differences) {
   std::string text;
   for (const ConfigDifference& one : differences) {
@@ -77,6 +77,18 @@ void RequireSameParameters(const Snapshot& snapshot, const PlannedTraining& plan
                        .advice = "resume with the network that it was saved of"});
 }
 
+// The order of an epoch is one of so many samples.
+void RequireSameData(const Snapshot& snapshot, const PlannedTraining& planned) {
+  const std::int64_t before = snapshot.stand.train_samples;
+  const std::int64_t now = planned.schedule.train_samples;
+  if (before == now) return;
+  throw SnapshotError({.where = snapshot.path,
+                       .required = "a training goes on with the data that it began with",
+                       .given = std::to_string(now) + " training samples, and " +
+                                std::to_string(before) + " before",
+                       .advice = "give it the same data, or begin anew in another directory"});
+}
+
 }  // namespace
 
 std::int64_t ThreadsOf(const PlannedTraining& planned) {
@@ -86,6 +98,7 @@ std::int64_t ThreadsOf(const PlannedTraining& planned) {
 void RequireSameTraining(const Snapshot& snapshot, const PlannedTraining& planned) {
   RequireSameConfiguration(snapshot, planned);
   RequireSameParameters(snapshot, planned);
+  RequireSameData(snapshot, planned);
   const std::int64_t before = snapshot.stand.threads, now = ThreadsOf(planned);
   if (before == now) return;
   LogWarning(snapshot.path + " is of a training on " + std::to_string(before) +

@@ -11,11 +11,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kMostLevels = 16;
+
 [[noreturn]] void Refuse(const std::string& path, const std::string& given) {
   throw SnapshotError({.where = path,
                        .required = "a snapshot is whole, as it was written",
                        .given = given,
                        .advice = "use an earlier snapshot; --resume auto does so by itself"});
+}
+
+// Whoever reads and writes these values calls itself for each level.
+bool RefuseDeep(int depth, Json::parse_event_t, const Json&) {
+  if (depth > kMostLevels) throw std::invalid_argument("it has lists within lists without end");
+  return true;
 }
 
 std::vector<double> Curve(const WeightSource& file, const char* name) {
@@ -32,10 +40,11 @@ TrainingStand ReadStand(const std::string& directory) {
   const std::string path = directory + "/progress.json";
   TrainingStand stand;
   try {
-    const Json json = Json::parse(ReadWholeFile(path));
+    const Json json = Json::parse(ReadWholeFile(path), RefuseDeep);
     stand.position = {.step = json.at("step").get<std::int64_t>(),
                       .schedule_begin = json.at("schedule_begin").get<std::int64_t>()};
     stand.epochs_run = json.at("epochs_run").get<std::int64_t>();
+    stand.train_samples = json.at("train_samples").get<std::int64_t>();
     stand.threads = json.at("threads").get<std::int64_t>();
     stand.parameters = json.at("parameters").get<std::vector<std::string>>();
     if (!json.at("training").is_null()) {
@@ -69,11 +78,9 @@ bool IsStateFile(const std::string& name) {
 }  // namespace
 
 std::string StandText(const TrainingStand& stand) {
-  Json json = {{"step", stand.position.step},
-               {"schedule_begin", stand.position.schedule_begin},
-               {"epochs_run", stand.epochs_run},
-               {"threads", stand.threads},
-               {"parameters", stand.parameters}};
+  Json json = {{"step", stand.position.step},    {"schedule_begin", stand.position.schedule_begin},
+               {"epochs_run", stand.epochs_run}, {"train_samples", stand.train_samples},
+               {"threads", stand.threads},       {"parameters", stand.parameters}};
   json["training"] = stand.progress ? Json::parse(ProgressText(*stand.progress)) : Json();
   return json.dump(2) + "\n";
 }

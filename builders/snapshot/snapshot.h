@@ -15,6 +15,7 @@ namespace frugal {
 struct TrainingStand {
   TrainingPosition position{};
   std::int64_t epochs_run = 0;                 // by trainings that ended
+  std::int64_t train_samples = 0;              // of an epoch
   std::int64_t threads = 0;                    // of kernels; others may sum in another order
   std::optional<TrainingProgress> progress{};  // of the one that has begun, where one has
   std::vector<std::string> parameters{};       // their paths, in the network's order

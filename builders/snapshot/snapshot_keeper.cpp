@@ -1,6 +1,8 @@
 #include "builders/snapshot/snapshot_keeper.h"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 
 #include "builders/config/text/training_text.h"
 #include "builders/execute/evaluation_number.h"
@@ -8,9 +10,13 @@
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
+#include "sdk/io/output_path.h"
 
 namespace frugal {
 namespace {
+
+constexpr const char* kGoesOn =
+    "; the training goes on, and the next snapshot is saved when it is due";
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -26,12 +32,13 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
                  "another directory"});
 }
 
-// A whole snapshot of a later step would be lost to a training that goes on from an earlier one.
-void RemoveDamaged(SnapshotStore& store, const SnapshotEntry& entry) {
+// A snapshot that cannot be read is set aside; a whole one of a later step would be lost to a
+// training that goes on from an earlier one.
+void SetAsideDamaged(SnapshotStore& store, const SnapshotEntry& entry) {
   try {
     VerifySnapshot(entry.path, ReadManifest(entry.path));
   } catch (const SnapshotError&) {
-    return store.Remove(entry.step);
+    return store.SetAside(entry.step);
   }
   throw ConfigError({.where = "snapshots.directory",
                      .required = "a directory without snapshots of later steps than the one that "
@@ -40,7 +47,42 @@ void RemoveDamaged(SnapshotStore& store, const SnapshotEntry& entry) {
                      .advice = "name another directory for what branches off"});
 }
 
+bool IsIn(const std::string& snapshot, const std::string& directory) {
+  std::error_code error;
+  return std::filesystem::equivalent(DirectoryOf(snapshot), directory, error) && !error;
+}
+
+void Prepare(SnapshotStore& store, const SnapshotStart& start, std::int64_t step) {
+  using Kind = SnapshotStart::Kind;
+  const std::vector<SnapshotEntry> entries = store.List();
+  if (entries.empty()) return;
+  const bool is_of_another = !start.from.empty() && !IsIn(start.from, store.directory());
+  if (start.kind == Kind::kFresh || (start.kind == Kind::kResumed && is_of_another)) {
+    RefuseOthers(store.directory(), entries.back());
+  }
+  for (const SnapshotEntry& entry : entries) {
+    if (start.kind == Kind::kReplacing) {
+      store.Remove(entry.step);
+    } else if (entry.step > step) {
+      SetAsideDamaged(store, entry);
+    }
+  }
+}
+
 }  // namespace
+
+bool BeginForAll(Executor& executor, const std::string& path) {
+  bool begun = true;
+  if (IsFirstProcess()) {
+    try {
+      BeginSnapshot(path);
+    } catch (const Error& error) {
+      LogWarning(std::string(error.what()) + kGoesOn);
+      begun = false;
+    }
+  }
+  return executor.FromFirstProcess(begun ? 1 : 0) != 0;
+}
 
 SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool staged) {
   SnapshotContent content;
@@ -48,6 +90,7 @@ SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool staged) 
   for (const Parameter* parameter : executor.planned().parameters) {
     stand.parameters.push_back(parameter->path);
   }
+  stand.train_samples = executor.planned().schedule.train_samples;
   stand.threads = ThreadsOf(executor.planned());
   stand.configuration = "# The configuration of a training, as it was resolved.\n" +
                         TrainingText(executor.planned().config);
@@ -61,32 +104,29 @@ SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool staged) 
   return content;
 }
 
-SnapshotKeeper::SnapshotKeeper(Executor& executor, SnapshotStart start)
+void RequireDirectoryFor(const SnapshotOptions& options, const SnapshotStart& start,
+                         std::int64_t step) {
+  if (!options.directory || !IsFirstProcess()) return;
+  SnapshotStore store(*options.directory);
+  if (start.kind != SnapshotStart::Kind::kReplacing) Prepare(store, start, step);
+}
+
+SnapshotKeeper::SnapshotKeeper(Executor& executor, const SnapshotStart& start)
     : executor_(executor), last_save_(Clock::now()) {
   if (!options().directory) return;
   larger_is_better_ =
       options().mode ? *options().mode == MonitorMode::kMax : LargerIsBetter(options().monitor);
   if (!IsFirstProcess()) return;
   store_ = std::make_unique<SnapshotStore>(*options().directory);
-  const std::vector<SnapshotEntry> entries = store_->List();
-  if (!entries.empty() && start == SnapshotStart::kFresh) {
-    RefuseOthers(*options().directory, entries.back());
-  }
-  for (const SnapshotEntry& entry : entries) {
-    if (start == SnapshotStart::kReplacing) {
-      store_->Remove(entry.step);
-      continue;
-    }
-    if (entry.step > executor.position().step) {
-      RemoveDamaged(*store_, entry);
-      continue;
-    }
-    if (entry.step == executor.position().step) last_step_ = entry.step;
+  const std::int64_t step = executor.position().step;
+  Prepare(*store_, start, step);
+  for (const SnapshotEntry& entry : store_->List()) {
+    if (entry.step == step) last_step_ = step;
     try {
       const SnapshotManifest manifest = ReadManifest(entry.path);
       if (manifest.monitored) monitored_.push_back(*manifest.monitored);
     } catch (const SnapshotError& error) {
-      LogWarning(error.what());
+      if (told_.insert(entry.path).second) LogWarning(error.what());
     }
   }
 }
@@ -101,25 +141,28 @@ std::optional<double> SnapshotKeeper::Monitored(const TrainingProgress& progress
   return EvaluationNumber(evaluations.back().result, options().monitor, "snapshots.monitor");
 }
 
-bool SnapshotKeeper::IsAmongBest(const TrainingProgress& progress) const {
+// The first process knows those of before, and decides.
+bool SnapshotKeeper::IsAmongBest(const TrainingProgress& progress) {
   if (options().keep_best == 0) return false;
   const std::optional<double> value = Monitored(progress);
   if (!value) return false;
-  const auto better = std::ranges::count_if(monitored_, [&](double other) {
-    return larger_is_better_ ? other >= *value : other <= *value;
-  });
-  return better < options().keep_best;
+  std::vector<double> others = monitored_;
+  if (pending_) others.push_back(*pending_);
+  const auto better = std::ranges::count_if(
+      others, [&](double other) { return larger_is_better_ ? other >= *value : other <= *value; });
+  const bool is_among = std::isfinite(*value) && better < options().keep_best;
+  return executor_.FromFirstProcess(is_among ? 1 : 0) != 0;
 }
 
 bool SnapshotKeeper::IsDue(const TrainingProgress& progress, const Moment& moment) {
+  const bool is_best = IsAmongBest(progress);  // of all processes, whatever else holds
   const auto every = options().every_n_steps;
   if (every && progress.result.steps % *every == 0) return true;
   if (!every && !options().every_minutes && moment.ends_epoch) return true;
-  if (moment.ends_training && options().on_exit) return true;
-  if (IsAmongBest(progress)) return true;
-  const bool late =
-      options().every_minutes && SecondsSince(last_save_) >= 60 * *options().every_minutes;
-  return options().every_minutes && executor_.FromFirstProcess(late ? 1 : 0) != 0;
+  if (is_best || (moment.ends_training && options().on_exit)) return true;
+  if (!options().every_minutes) return false;
+  const bool late = SecondsSince(last_save_) >= 60 * *options().every_minutes;
+  return executor_.FromFirstProcess(late ? 1 : 0) != 0;
 }
 
 void SnapshotKeeper::Behind(const TrainingProgress& progress, const Moment& moment) {
@@ -143,36 +186,40 @@ void SnapshotKeeper::Save(const TrainingProgress& progress) {
   Finish();
   const std::int64_t step = executor_.position().step;
   if (executor_.FromFirstProcess(step == last_step_ ? 1 : 0) != 0) return;
+  const std::string path = SnapshotPath(*options().directory, step);
+  if (!BeginForAll(executor_, path)) return;
   last_step_ = step;
   SnapshotContent content =
       ContentOf(executor_, {.epochs_run = progress.epochs_before, .progress = progress},
                 options().background);
   content.monitor = options().monitor;
-  content.monitored = Monitored(progress);
-  if (content.monitored) monitored_.push_back(*content.monitored);
-  const std::string path = SnapshotPath(*options().directory, step);
-  const auto write = [this, path, content = std::move(content)] {
-    const Clock::time_point begin = Clock::now();
-    Write(path, content);
-    return SecondsSince(begin);
-  };
-  writing_ = std::async(std::launch::async, write);
+  content.monitored = pending_ = Monitored(progress);
+  writing_ = std::async(std::launch::async, [this, path, content = std::move(content)] {
+    return Write(path, content);
+  });
   if (!options().background) Finish();
   last_save_ = Clock::now();
   cost_.stall_seconds += SecondsSince(start);
 }
 
-// Runs beside the training, which touches nothing of this until it has waited for it.
-void SnapshotKeeper::Write(const std::string& path, const SnapshotContent& content) {
+// Runs beside the training, which touches the store and what was told only when it has waited.
+SnapshotKeeper::Outcome SnapshotKeeper::Write(const std::string& path,
+                                              const SnapshotContent& content) {
+  const Clock::time_point begin = Clock::now();
+  Outcome outcome;
   try {
-    cost_.bytes += WriteSnapshot(path, content);
-    ++cost_.saved;
-    if (store_ != nullptr) RemoveSuperseded();
-  } catch (const Error& error) {
-    last_step_ = -1;
-    LogWarning(std::string(error.what()) +
-               "; the training goes on, and the next snapshot is saved when it is due");
+    outcome.bytes = WriteBegunSnapshot(path, content);
+    outcome.saved = true;
+  } catch (const std::exception& error) {
+    LogWarning(std::string(error.what()) + kGoesOn);
   }
+  try {
+    if (outcome.saved && store_ != nullptr) RemoveSuperseded();
+  } catch (const std::exception& error) {
+    LogWarning(std::string(error.what()) + "; it is tried again with the next snapshot");
+  }
+  outcome.seconds = SecondsSince(begin);
+  return outcome;
 }
 
 void SnapshotKeeper::RemoveSuperseded() {
@@ -180,8 +227,9 @@ void SnapshotKeeper::RemoveSuperseded() {
   for (const SnapshotEntry& entry : store_->List()) {
     try {
       manifests.push_back(ReadManifest(entry.path));
+      manifests.back().step = entry.step;  // of the directory's name, by which it is removed
     } catch (const SnapshotError& error) {
-      LogWarning(error.what());
+      if (told_.insert(entry.path).second) LogWarning(error.what());
     }
   }
   const Retention retention{.keep_last = options().keep_last,
@@ -191,7 +239,14 @@ void SnapshotKeeper::RemoveSuperseded() {
 }
 
 void SnapshotKeeper::Finish() {
-  if (writing_.valid()) cost_.write_seconds += writing_.get();
+  if (!writing_.valid()) return;
+  const Outcome outcome = writing_.get();
+  cost_.write_seconds += outcome.seconds;
+  cost_.bytes += outcome.bytes;
+  cost_.saved += outcome.saved ? 1 : 0;
+  if (outcome.saved && pending_) monitored_.push_back(*pending_);
+  if (!outcome.saved) last_step_ = -1;
+  pending_.reset();
 }
 
 }  // namespace frugal

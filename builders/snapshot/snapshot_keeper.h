@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,25 +16,38 @@
 
 namespace frugal {
 
+// Begins a snapshot in the first process, and tells all whether it could be: a warning says why
+// not.
+bool BeginForAll(Executor& executor, const std::string& path);
+
 // Returns all that a snapshot of the executor's state holds; where `staged`, the tensors are copies
 // that stay as they are until the next call.
 SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool staged);
 
 // Says what a training does about snapshots that its directory has already.
-enum class SnapshotStart : std::uint8_t {
-  kFresh,      // refuses them
-  kReplacing,  // removes them
-  kResumed     // goes on from one of them
+struct SnapshotStart {
+  enum class Kind : std::uint8_t {
+    kFresh,      // refuses them
+    kReplacing,  // removes them
+    kResumed     // goes on: from one of them, or behind steps of the same model
+  };
+  Kind kind = Kind::kFresh;
+  std::string from{};  // the snapshot that it goes on from, where it does
 };
+
+// Makes the directory where it is missing, and throws where a training that starts so cannot have
+// it: FileError where it cannot be made or another training has it, ConfigError where it holds
+// snapshots that this one would mix with its own. Removes what was left unfinished in it.
+void RequireDirectoryFor(const SnapshotOptions& options, const SnapshotStart& start,
+                         std::int64_t step);
 
 // Saves the snapshots of a training when they are due, and removes those that need not be kept. A
 // snapshot that cannot be written is a warning, and the next one is tried when it is due. Where
 // devices are processes, each has one of these, and the first process decides.
 class SnapshotKeeper {
  public:
-  // Throws FileError where the directory cannot be made or another training has it, and ConfigError
-  // where it holds snapshots and the training does not go on from one of them.
-  SnapshotKeeper(Executor& executor, SnapshotStart start);
+  // Throws as RequireDirectoryFor.
+  SnapshotKeeper(Executor& executor, const SnapshotStart& start);
   ~SnapshotKeeper();
   SnapshotKeeper(const SnapshotKeeper&) = delete;
   SnapshotKeeper& operator=(const SnapshotKeeper&) = delete;
@@ -53,22 +67,30 @@ class SnapshotKeeper {
 
  private:
   using Clock = std::chrono::steady_clock;
+  // Tells how a snapshot was written; made by the thread that writes.
+  struct Outcome {
+    bool saved = false;
+    double seconds = 0;
+    std::int64_t bytes = 0;
+  };
 
   bool IsDue(const TrainingProgress& progress, const Moment& moment);
-  bool IsAmongBest(const TrainingProgress& progress) const;
+  bool IsAmongBest(const TrainingProgress& progress);
   std::optional<double> Monitored(const TrainingProgress& progress) const;
   void Save(const TrainingProgress& progress);
-  void Write(const std::string& path, const SnapshotContent& content);
+  Outcome Write(const std::string& path, const SnapshotContent& content);
   void RemoveSuperseded();
   const SnapshotOptions& options() const { return executor_.planned().config.snapshots; }
 
   Executor& executor_;
   std::unique_ptr<SnapshotStore> store_;  // in the first process
-  std::vector<double> monitored_;         // of all that were saved, in the order of steps
+  std::vector<double> monitored_;         // of those that were saved
+  std::optional<double> pending_;         // of the one that is being written
+  std::set<std::string> told_;            // snapshots that cannot be read, by their paths
   bool larger_is_better_ = false;
   Clock::time_point last_save_;
   std::int64_t last_step_ = -1;  // of the training's position, that was saved
-  std::future<double> writing_;  // how long it took
+  std::future<Outcome> writing_;
   SnapshotCost cost_;
 };
 

@@ -99,7 +99,6 @@ SnapshotFile FileOf(const std::string& directory, int rank) {
 
 std::int64_t WriteOther(const std::string& path, const SnapshotContent& content) {
   const std::string partial = PartialPath(path);
-  WaitFor(partial, "the first process begins a snapshot");
   try {
     const SnapshotFile file = WriteTensors(partial, RankName(content.rank, ".safetensors"),
                                            content.state, content.metadata);
@@ -112,7 +111,7 @@ std::int64_t WriteOther(const std::string& path, const SnapshotContent& content)
 }
 
 std::int64_t WriteFirst(const std::string& path, const SnapshotContent& content) {
-  const std::string partial = BeginSnapshot(path);
+  const std::string partial = PartialPath(path);
   SnapshotManifest manifest{.version = FRUGAL_VERSION,
                             .step = content.stand.position.step,
                             .monitor = content.monitor,
@@ -133,14 +132,19 @@ std::int64_t WriteFirst(const std::string& path, const SnapshotContent& content)
 
 }  // namespace
 
-std::int64_t WriteSnapshot(const std::string& path, const SnapshotContent& content) {
+std::int64_t WriteBegunSnapshot(const std::string& path, const SnapshotContent& content) {
   if (content.rank > 0) return WriteOther(path, content);
   try {
     return WriteFirst(path, content);
-  } catch (const Error&) {
+  } catch (...) {
     AbandonSnapshot(path);
     throw;
   }
+}
+
+std::int64_t WriteSnapshot(const std::string& path, const SnapshotContent& content) {
+  BeginSnapshot(path);
+  return WriteBegunSnapshot(path, content);
 }
 
 }  // namespace frugal

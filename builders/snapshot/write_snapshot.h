@@ -20,10 +20,14 @@ struct SnapshotContent {
   int ranks = 1;
 };
 
-// Writes a snapshot to `path`, a new directory. With several ranks all of them call this with one
-// path, in a directory that they share; the first one puts it in place when the others' files are
-// there, and the others return when theirs are. Returns the bytes that this rank wrote. Throws
-// FileError where something cannot be written, by this rank or another; then nothing is left of it.
+// Writes a snapshot to `path` that BeginSnapshot began there. With several ranks all of them call
+// this with one path, in a directory that they share, when the first one has begun it; the first
+// one puts it in place when the others' files are there, and the others return when theirs are.
+// Returns the bytes that this rank wrote. Throws FileError where something cannot be written, by
+// this rank or another; then nothing is left of it.
+std::int64_t WriteBegunSnapshot(const std::string& path, const SnapshotContent& content);
+
+// Begins it too, for one rank alone.
 std::int64_t WriteSnapshot(const std::string& path, const SnapshotContent& content);
 
 }  // namespace frugal

@@ -111,6 +111,9 @@ class ParameterStore {
   const Tensor& State(const Parameter& parameter, std::size_t which, DType dtype,
                       const Shape& shape, Backend& backend);
   bool HasState(const Parameter& parameter, std::size_t which) const;
+  void DropState(const Parameter& parameter, std::size_t which) {
+    SlotOf(parameter).state[which] = Tensor();
+  }
   // Returns an empty tensor where there is none yet.
   Tensor StateIfThere(const Parameter& parameter, std::size_t which) const;
   // The value and its moving average change places, where there is one; packed copies follow.

@@ -108,7 +108,7 @@ TEST_CASE("a log goes on behind the snapshot's step, and has each step once") {
     const TempDir directory(MemoryDirectory());
     const std::string path = directory.File(name);
     const auto write = [&](std::int64_t before, std::int64_t first, std::int64_t last) {
-      TrainingLog log(path, {}, before);
+      TrainingLog log(path, {}, {.steps = before, .evaluations = 1});
       for (std::int64_t step = first; step <= last; ++step) {
         log.OnStep({.step = step, .epoch = 1, .loss = static_cast<double>(step)});
         Evaluation evaluation;

@@ -201,8 +201,9 @@ void SaveByTwo(const std::string& directory, std::int64_t step) {
   first.content.ranks = second.content.ranks = 2;
   second.content.rank = 1;
   const std::string path = SnapshotPath(directory, step);
-  std::thread other([&] { WriteSnapshot(path, second.content); });
-  WriteSnapshot(path, first.content);
+  BeginSnapshot(path);
+  std::thread other([&] { WriteBegunSnapshot(path, second.content); });
+  WriteBegunSnapshot(path, first.content);
   other.join();
 }
 
@@ -234,14 +235,10 @@ TEST_CASE("a rank that cannot write its part ends the snapshot for all") {
   first.content.ranks = second.content.ranks = 2;
   second.content.rank = 1;
   second.content.state.front().name = "";  // what no file may hold
-  std::string refusal;
-  std::thread other([&] {
-    try {
-      WriteSnapshot(path, second.content);
-    } catch (const Error&) {
-    }
-  });
-  CHECK_THROWS_AS(WriteSnapshot(path, first.content), FileError);
+  BeginSnapshot(path);
+  std::thread other(
+      [&] { CHECK_FALSE(RefusalOf([&] { WriteBegunSnapshot(path, second.content); }).empty()); });
+  CHECK_THROWS_AS(WriteBegunSnapshot(path, first.content), FileError);
   other.join();
   CHECK_FALSE(fs::exists(path));
 }

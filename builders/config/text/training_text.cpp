@@ -15,20 +15,21 @@
 namespace frugal {
 namespace {
 
+constexpr const char* kAccumulation = "training.gradient_accumulation_steps";
+
 std::string ChangedLines(const FieldTable& table, const void* object, const std::string& section,
                          const Origins& origins) {
   const std::vector<FlatField> defaults = Flatten(table, table.defaults.get());
   std::string lines;
   for (const FlatField& field : Flatten(table, object)) {
-    if (origins.Of(section + "." + field.name).kind == OriginKind::kPlanner) continue;
+    const std::string key = section + "." + field.name;
+    if (origins.Of(key).kind == OriginKind::kPlanner && key != kAccumulation) continue;
     const auto standard = std::ranges::find(defaults, field.name, &FlatField::name);
     if (standard != defaults.end() && standard->value == field.value) continue;
     lines += Assignment(field.name, field.value) + "\n";
   }
   return lines.empty() ? "" : "\n[" + section + "]\n" + lines;
 }
-
-constexpr const char* kAccumulation = "training.gradient_accumulation_steps";
 
 // Sections whose values never change a number, and values of others that do not.
 constexpr auto kFreeSections = std::to_array<std::string_view>({"memory", "output", "snapshots"});
@@ -40,7 +41,8 @@ constexpr auto kFreeKeys = std::to_array<std::string_view>(
      "data.test_limit", "diffusion.sampler", "diffusion.sampler_steps", "diffusion.guidance"});
 // With a rate that falls where evaluations get no better, these change numbers too.
 constexpr auto kPlateauKeys = std::to_array<std::string_view>(
-    {"training.evaluate", "training.evaluate_every", "training.best_by", "data.test_limit"});
+    {"training.evaluate", "training.evaluate_every", "training.best_by", "data.test_limit",
+     "training.evaluation_batch_size"});
 
 bool IsFree(const ResolvedValue& value, const std::string& key, bool plateau) {
   if (std::ranges::find(kFreeSections, value.section) != kFreeSections.end()) return true;
@@ -55,9 +57,6 @@ std::int64_t GroupsOf(const RunConfig& config) {
 }
 std::int64_t PartsOf(const RunConfig& config) {
   return config.sharding.data_parallel * MicroBatchesOf(config);
-}
-bool PlansParts(const RunConfig& config) {
-  return config.origins.Of(kAccumulation).kind == OriginKind::kPlanner;
 }
 
 using Values = std::map<std::string, ResolvedValue>;
@@ -122,9 +121,7 @@ std::vector<ConfigDifference> DifferencesInNumbers(const RunConfig& before, cons
     if (one != other) differences.push_back({key, std::to_string(one), std::to_string(other)});
   };
   count("sharding.reduction_groups", GroupsOf(before), GroupsOf(now));
-  if (!PlansParts(before) && !PlansParts(now)) {
-    count("the number of micro-batches of all replicas", PartsOf(before), PartsOf(now));
-  }
+  count("the number of micro-batches of all replicas", PartsOf(before), PartsOf(now));
   return differences;
 }
 

@@ -8,8 +8,9 @@
 namespace frugal {
 
 // Writes all of a training's configuration as TOML that ReadRunConfigText reads with the same
-// outcome: values that differ from their defaults, but for those that the planner chose, which it
-// will choose again. A network that no text describes (WhyUndescribed) is left out.
+// outcome: values that differ from their defaults, but for those that the planner chose and will
+// choose again; the number of micro-batches, which numbers depend on, is among them. A network that
+// no text describes (WhyUndescribed) is left out.
 std::string TrainingText(const RunConfig& config);
 
 // A value that two configurations of one training have apart.

@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 constexpr int kFormat = 1;
 constexpr const char* kOwnHash = "xxh3";
 // Manifests name a few files for each rank.
-constexpr std::uintmax_t kMostBytes = 64 << 20;
+constexpr std::uintmax_t kMostBytes = 16 << 20;
+constexpr int kMostLevels = 16;
 
 [[noreturn]] void Refuse(const std::string& path, std::string given) {
   throw SnapshotError({.where = path,
@@ -37,6 +38,12 @@ std::string ReadText(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(size));
   if (!file) Refuse(path, "it cannot be read to its end");
   return text;
+}
+
+// Whoever reads and writes these values calls itself for each level.
+bool RefuseDeep(int depth, Json::parse_event_t, const Json&) {
+  if (depth > kMostLevels) throw std::invalid_argument("it has lists within lists without end");
+  return true;
 }
 
 // Names of files stay in the snapshot's directory.
@@ -121,7 +128,7 @@ SnapshotManifest ReadManifest(const std::string& snapshot) {
   }
   const std::string text = ReadText(path);
   try {
-    return ManifestOf(Json::parse(text));
+    return ManifestOf(Json::parse(text, RefuseDeep));
   } catch (const nlohmann::json::exception&) {
     Refuse(path, "it is no manifest of a snapshot");
   } catch (const std::invalid_argument& problem) {

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "step-";
 constexpr std::string_view kPartial = ".partial";
 constexpr std::string_view kRemoved = ".removed";
+constexpr std::string_view kDamaged = ".damaged";
 
 std::string NameOf(std::int64_t step) {
   char digits[32];
@@ -161,6 +162,16 @@ void SnapshotStore::Remove(std::int64_t step) {
   Check(files.Rename(path, removed), path, "a snapshot that is given up can be renamed");
   Check(SyncNames(files, directory_), directory_, "the names of snapshots can be synced");
   RemoveTree(removed);
+}
+
+void SnapshotStore::SetAside(std::int64_t step) {
+  FileSystem& files = CurrentFileSystem();
+  const std::string path = SnapshotPath(directory_, step);
+  const std::string aside = path + std::string(kDamaged);
+  std::error_code ignored;
+  if (fs::exists(aside, ignored)) RemoveTree(aside);
+  Check(files.Rename(path, aside), path, "a snapshot that cannot be read can be renamed");
+  Check(SyncNames(files, directory_), directory_, "the names of snapshots can be synced");
 }
 
 std::vector<std::int64_t> Superseded(std::span<const SnapshotManifest> manifests,

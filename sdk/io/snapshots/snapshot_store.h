@@ -48,6 +48,8 @@ class SnapshotStore {
   std::vector<SnapshotEntry> List() const { return ListSnapshots(directory_); }
   // Throws FileError.
   void Remove(std::int64_t step);
+  // Renames one that cannot be read to step-N.damaged, in place of an earlier one of that name.
+  void SetAside(std::int64_t step);
 
  private:
   std::string directory_;
