@@ -89,6 +89,25 @@ TEST_CASE("damaged binary weights are refused, saying what is wrong", "[io]") {
   CHECK(message(twice.text + "ab") == "every tensor is listed once; 'w' is there twice" + damaged);
 }
 
+TEST_CASE("names and metadata of binary weights are UTF-8, and keys are there once", "[io]") {
+  const TempDir directory;
+  const auto message = [&](const Bytes& content) {
+    const std::string path = directory.Write("w", content.text);
+    return MessageOf<WeightFileError>([&] { OpenBinaryWeights(path); });
+  };
+  const auto head = [](std::uint32_t pairs) {
+    return Bytes{"FRUGALWT"}.Put(std::uint32_t{1}).Put(pairs);
+  };
+  const std::string not_utf8 = "] names and metadata are UTF-8; one of them is not; the file is";
+  Bytes name = Beginning(1).Name("\xC3\x28");
+  name.Put(std::uint8_t{1}).Put(std::uint8_t{0}).Put(std::uint64_t{1}).Put('x');
+  CheckContains(message(name), not_utf8);
+  CheckContains(message(head(1).Name("k").Name("\xFF").Put(std::uint64_t{0})), not_utf8);
+  CHECK(message(head(1).Name("k").Name("\xC3\xA4").Put(std::uint64_t{0})) == "no error");
+  CheckContains(message(head(2).Name("k").Name("1").Name("k").Name("2").Put(std::uint64_t{0})),
+                "every key of the metadata is there once; 'k' is there twice");
+}
+
 TEST_CASE("every shortened binary file is refused", "[io]") {
   const TempDir directory;
   const std::string whole = OneTensor().text + std::string(8, '\0');

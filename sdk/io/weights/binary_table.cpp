@@ -33,6 +33,7 @@ class TableReader {
     CheckRoom(length);
     std::string text(length, '\0');
     Fill(std::as_writable_bytes(std::span(text)));
+    if (!IsUtf8(text)) Refuse("names and metadata are UTF-8", "one of them is not");
     return text;
   }
 
@@ -90,8 +91,10 @@ void ReadMagic(TableReader& reader, const std::string& path) {
 WeightMetadata ReadPairs(TableReader& reader) {
   WeightMetadata metadata;
   for (auto left = reader.Number<std::uint32_t>(); left > 0; --left) {
-    std::string key = reader.Text();
-    metadata.insert_or_assign(std::move(key), reader.Text());
+    const std::string key = reader.Text();
+    if (!metadata.emplace(key, reader.Text()).second) {
+      reader.Refuse("every key of the metadata is there once", QuotedName(key) + " is there twice");
+    }
   }
   return metadata;
 }

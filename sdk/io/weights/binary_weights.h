@@ -13,8 +13,8 @@ namespace frugal {
 
 // Opens and checks the file. Throws WeightFileError for another magic or version, a list that runs
 // past the end of the file, an unknown dtype, a rank above 8, a negative or too large extent, a
-// byte count that disagrees with the shape, a repeated name, data that are cut short, and bytes
-// behind the last tensor.
+// byte count that disagrees with the shape, a name or key that is repeated or not UTF-8, data that
+// are cut short, and bytes behind the last tensor.
 std::unique_ptr<WeightSource> OpenBinaryWeights(const std::string& path);
 
 // Bytes of a file of these tensors.
