@@ -56,18 +56,25 @@ std::string_view ValueOf(const std::string& path, const std::string& header,
   return value.substr(0, end);
 }
 
+// Takes a tuple as Python writes it: "()", "(3,)", "(2, 3)"; its last bracket is not in the list.
 Shape ShapeOf(const std::string& path, std::string_view list) {
+  const std::string_view whole = list;
+  const auto refuse = [&] { Refuse(path, "its shape is " + QuotedName(whole)); };
+  const auto skip_spaces = [&] {
+    list.remove_prefix(std::min(list.find_first_not_of(' '), list.size()));
+  };
+  if (!list.starts_with('(')) refuse();
+  list.remove_prefix(1);
   std::vector<std::int64_t> extents;
-  const char* at = list.data() + 1;  // behind the bracket
-  const char* end = list.data() + list.size();
-  while (at < end) {
+  for (skip_spaces(); !list.empty(); skip_spaces()) {
     std::int64_t extent = 0;
-    const auto [stop, problem] = std::from_chars(at, end, extent);
-    if (problem != std::errc() || extent < 0 || extent > INT32_MAX) {
-      Refuse(path, "its shape is " + QuotedName(std::string(list)));
-    }
+    const auto [stop, problem] = std::from_chars(list.begin(), list.end(), extent);
+    if (problem != std::errc() || extent < 0 || extent > INT32_MAX) refuse();
     extents.push_back(extent);
-    at = std::find_if(stop, end, [](char c) { return c >= '0' && c <= '9'; });
+    list.remove_prefix(static_cast<std::size_t>(stop - list.begin()));
+    skip_spaces();
+    if (!list.empty() && list.front() != ',') refuse();
+    if (!list.empty()) list.remove_prefix(1);
   }
   if (extents.size() > Shape::kMaxRank) Refuse(path, "it has more than 8 dimensions");
   return Shape(extents);

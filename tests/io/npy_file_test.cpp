@@ -53,6 +53,24 @@ TEST_CASE("arrays that were written come back") {
   CHECK((ReadAll(directory.File("a.npy")).size() - 16) % 64 == 0);
 }
 
+TEST_CASE("a shape is a tuple of whole numbers and nothing else") {
+  const TempDir directory;
+  const auto message = [&](const std::string& shape, std::size_t bytes) {
+    const std::string path = directory.Write("a.npy", File("|u1", shape, std::string(bytes, '\1')));
+    return MessageOf<DataError>([&] { ReadNpy(path); });
+  };
+  for (const std::string shape : {"(6,)", "(2, 3)", "(2,3,)", "( 2 , 3 )"}) {
+    INFO(shape);
+    CHECK(message(shape, 6) == "no error");
+  }
+  CHECK(message("()", 1) == "no error");
+  for (const std::string shape :
+       {"(2.3,)", "(2 x 3)", "(2 3)", "(2,, 3)", "(+6,)", "(,)", "6", "[6]", "(0x6,)"}) {
+    INFO(shape);
+    CheckContains(message(shape, 6), "its shape is");
+  }
+}
+
 TEST_CASE("damaged arrays are refused with the file in front") {
   const TempDir directory;
   const std::string data = BytesOf<float>({1, 2, 3, 4});
