@@ -8,6 +8,7 @@
 
 #include "presets/config/config_file.h"
 #include "presets/config/diagnostics.h"
+#include "presets/config/source_text.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -43,47 +44,9 @@ bool HasDeepKey(std::string_view text) {
   return false;
 }
 
-// Byte where a column begins: bytes 10xxxxxx continue the character before them.
-std::size_t ByteOf(std::string_view line, std::size_t column) {
-  std::size_t at = 0;
-  for (std::size_t left = column; left > 1 && at < line.size(); --left) {
-    do {
-      ++at;
-    } while (at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80);
-  }
-  return at;
+TextPlace PlaceOf(const toml::source_position& position) {
+  return {position.line, position.column};
 }
-
-// The lines of a text, to quote from it in messages. Keeps views: the text must live on.
-class SourceText {
- public:
-  // A byte order mark does not count.
-  explicit SourceText(std::string_view text) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      lines_.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-
-  // Returns what stands between two places, shortened, and only its first line; "" outside of the
-  // text. Lines count from 1, and so do columns, in UTF-8 characters.
-  std::string Quote(const toml::source_region& region) const {
-    const auto& [begin, end, path] = region;
-    if (begin.line == 0 || begin.line > lines_.size()) return "";
-    const std::string_view line = lines_[begin.line - 1];
-    const bool one_line = begin.line == end.line;
-    const std::size_t first = ByteOf(line, begin.column);
-    const std::size_t last = one_line ? std::max(first, ByteOf(line, end.column)) : line.size();
-    const std::string quote = Shorten(line.substr(first, last - first));
-    return one_line ? quote : quote + " ...";
-  }
-
- private:
-  std::vector<std::string_view> lines_;
-};
 
 // Makes plain nodes of the parser's.
 class Converter {
@@ -100,7 +63,7 @@ class Converter {
     ConfigNode node;
     node.location = At(from.source().begin);
     node.key_location = node.location;
-    node.text = source_.Quote(from.source());
+    node.text = source_.Quote(PlaceOf(from.source().begin), PlaceOf(from.source().end));
     if (const toml::table* table = from.as_table()) {
       AddEntries(*table, node, depth);
     } else if (const toml::array* array = from.as_array()) {

@@ -1,5 +1,6 @@
 #include "presets/config/toml_reader.h"
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -62,6 +63,30 @@ TEST_CASE("Columns and quotes count characters, not bytes") {
   REQUIRE(root.children.size() == 1);
   CHECK(root.children[0].text == "\"\xE2\x82\xAC\"");
   CHECK(root.children[0].location.column == 8);
+}
+
+TEST_CASE("Quotes far along a line are what stands there") {
+  std::string line = "a = [";
+  for (int i = 0; i < 500; ++i) line += "'\xC3\xA4" + std::to_string(i) + "', ";
+  const ConfigNode root = ParseTomlText("b = 1\n" + line + "]\nc = 'end'\n", "f");
+  const ConfigNode& list = root.children[1];
+  REQUIRE(list.children.size() == 500);
+  std::int64_t column = 6;
+  for (int i = 0; i < 500; ++i) {
+    const std::string quote = "'\xC3\xA4" + std::to_string(i) + "'";
+    CHECK(list.children[static_cast<std::size_t>(i)].text == quote);
+    CHECK(list.children[static_cast<std::size_t>(i)].location.column == column);
+    column += std::ssize(quote) + 1;  // one byte more than characters, a comma and a space
+  }
+  CHECK(root.children[2].text == "'end'");
+}
+
+TEST_CASE("A line of many values is read in time that grows with its length") {
+  std::string line = "a = [";
+  for (int i = 0; i < 100'000; ++i) line += "1, ";
+  const std::clock_t began = std::clock();
+  CHECK(ParseTomlText(line + "]", "f").children[0].children.size() == 100'000);
+  CHECK(std::clock() - began < 5 * CLOCKS_PER_SEC);  // not where each looks from its beginning
 }
 
 TEST_CASE("Dates are neither text nor numbers") {
