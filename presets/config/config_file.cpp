@@ -10,8 +10,6 @@
 namespace frugal {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-
 [[noreturn]] void Refuse(const std::filesystem::path& path, const std::string& given,
                          const std::string& advice) {
   throw ConfigError({"", "a TOML file is needed", given, advice}, {path.string()});
@@ -54,11 +52,13 @@ std::string ReadTextFile(const std::filesystem::path& path) {
   if (!file) Refuse(path, "it cannot be opened", "check its permissions");
   std::string text;
   std::array<char, 4096> chunk{};
-  while (text.size() <= kMostBytes && (file.read(chunk.data(), chunk.size()), file.gcount() > 0)) {
+  while (text.size() <= kMostConfigBytes &&
+         (file.read(chunk.data(), chunk.size()), file.gcount() > 0)) {
     text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
   }
   if (file.bad()) Refuse(path, "it cannot be read", "check the disk");
-  if (text.size() > kMostBytes) Refuse(path, "this one is larger than 16 MB", "check the path");
+  if (text.size() > kMostConfigBytes)
+    Refuse(path, "this one is larger than 2 MB", "check the path");
   return text;
 }
 

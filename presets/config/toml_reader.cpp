@@ -145,6 +145,10 @@ ConfigNode ParseTomlFile(const std::filesystem::path& path) {
 }
 
 ConfigNode ParseTomlText(std::string_view text, const std::string& name) {
+  if (text.size() > kMostConfigBytes) {
+    throw ConfigError(
+        {"", "a configuration has at most 2 MB", "a larger one was given", "is it one?"}, {name});
+  }
   if (HasDeepKey(text)) {
     throw ConfigError(
         {"", "keys must have at most 32 parts", "a longer one was given", "is it a configuration?"},

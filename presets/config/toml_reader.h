@@ -10,10 +10,10 @@
 namespace frugal {
 
 // Reads a TOML 1.0 file. An empty file is an empty table. Throws ConfigError where the file is
-// missing, no file, larger than 16 MB, or not TOML; the last with file:line:column.
+// missing, no file, larger than 2 MB, or not TOML; the last with file:line:column.
 ConfigNode ParseTomlFile(const std::filesystem::path& path);
 
-// Reads TOML from memory; `name` stands for the file in locations.
+// Reads TOML from memory, of at most as many bytes; `name` stands for the file in locations.
 ConfigNode ParseTomlText(std::string_view text, const std::string& name);
 
 // Reads one value as it stands to the right of `key =`; nothing if the text is no TOML value.

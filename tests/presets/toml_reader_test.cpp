@@ -146,10 +146,13 @@ TEST_CASE("Files that are missing, directories or too large are refused with a s
   CHECK(ToString(ParseTomlFile(file).Find("memory")->children[0].location) ==
         file.string() + ":2:15");
   std::ofstream(file).close();
-  std::filesystem::resize_file(file, (std::uintmax_t{16} << 20) + 1);
+  std::filesystem::resize_file(file, (std::uintmax_t{2} << 20) + 1);
   CHECK(FileErrorOf(file) ==
-        file.string() + ": a TOML file is needed; this one is larger than 16 MB; check the path");
+        file.string() + ": a TOML file is needed; this one is larger than 2 MB; check the path");
   std::filesystem::remove_all(folder);
+  CHECK(ErrorOf("# " + std::string((2 << 20) - 2, 'x')).empty());
+  CHECK(ErrorOf("# " + std::string((2 << 20) - 1, 'x')) ==
+        "f.toml: a configuration has at most 2 MB; a larger one was given; is it one?");
 }
 
 TEST_CASE("One value is read by itself") {
