@@ -7,8 +7,8 @@
 
 namespace frugal {
 
-// A configuration may have so many bytes: as a tree it takes up to 220 for each of the text, and half
-// a second in all. The largest of ours has a few kilobytes.
+// A configuration may have so many bytes: as a tree it takes up to 220 for each of the text, and
+// half a second in all. The largest of ours has a few kilobytes.
 inline constexpr std::size_t kMostConfigBytes = std::size_t{2} << 20;
 
 // The content of a configuration file. Throws ConfigError where it is missing, a directory,

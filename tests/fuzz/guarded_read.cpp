@@ -1,0 +1,90 @@
+#include "tests/fuzz/guarded_read.h"
+
+#include <sanitizer/allocator_interface.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "sdk/core/error.h"
+
+namespace frugal::testing {
+namespace {
+
+[[noreturn]] void Find(const char* what, double value, double bound) {
+  std::fprintf(stderr, "frugal fuzz: %s %.6g, but at most %.6g is promised\n", what, value, bound);
+  std::abort();
+}
+
+// Counts the bytes that are allocated, by hooks of the sanitizer. One thread allocates.
+struct Heap {
+  std::size_t live = 0;
+  std::size_t peak = 0;
+};
+Heap heap;
+
+void CountAllocated(const volatile void*, std::size_t bytes) {
+  heap.live += bytes;
+  heap.peak = std::max(heap.peak, heap.live);
+}
+
+void CountFreed(const volatile void* block) {
+  if (block == nullptr) return;
+  heap.live -= __sanitizer_get_allocated_size(const_cast<const void*>(block));
+}
+
+// A file without a name in memory, which is filled anew for each input.
+class MemoryFile {
+ public:
+  MemoryFile() : descriptor_(::memfd_create("input", MFD_CLOEXEC)) {
+    if (descriptor_ < 0) std::abort();
+    path_ = "/proc/self/fd/" + std::to_string(descriptor_);
+    if (__sanitizer_install_malloc_and_free_hooks(CountAllocated, CountFreed) == 0) std::abort();
+  }
+
+  const std::string& path() const { return path_; }
+
+  void Fill(const std::uint8_t* data, std::size_t size) const {
+    const auto bytes = static_cast<ssize_t>(size);
+    if (::ftruncate(descriptor_, bytes) != 0) std::abort();
+    if (size > 0 && ::pwrite(descriptor_, data, size, 0) != bytes) std::abort();
+  }
+
+ private:
+  int descriptor_;
+  std::string path_;
+};
+
+double ProcessorSeconds() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+int ReadGuarded(const FileReader& reader, const std::uint8_t* data, std::size_t size) {
+  static const MemoryFile file;
+  file.Fill(data, size);
+  const double began = ProcessorSeconds();
+  const std::size_t before = heap.live;
+  heap.peak = before;
+  try {
+    reader.read(file.path());
+  } catch (const Error& error) {
+    if (*error.what() == '\0') Find("letters of an error's message:", 0, 0);
+  }
+  const std::size_t bound = reader.bytes_per_byte * size + reader.fixed_bytes;
+  const std::size_t peak = heap.peak - before;
+  if (peak > bound) {
+    Find("bytes allocated:", static_cast<double>(peak), static_cast<double>(bound));
+  }
+  const double seconds = ProcessorSeconds() - began;
+  if (seconds > 1) Find("seconds taken:", seconds, 1);
+  return 0;
+}
+
+}  // namespace frugal::testing
