@@ -48,6 +48,28 @@ TEST_CASE("PNG images of other sizes and files that are none are refused by name
   CheckContains(message(directory.File(""), {5, 7, 1}), "it is no regular file");
 }
 
+TEST_CASE("PNG chunks lie whole in their file, and texts are not unpacked") {
+  const TempDir directory;
+  const std::string path = directory.File("a.png");
+  WritePng(path, {.height = 5, .width = 7, .channels = 3, .bytes = Pixels(105)});
+  const std::string good = ReadAll(path);
+  const std::size_t behind_head = 8 + 25;
+  const auto with = [&](const std::string& chunk) {
+    return directory.Write("b.png", good.substr(0, behind_head) + chunk + good.substr(behind_head));
+  };
+  // A text that no zlib packed and whose checksum is wrong.
+  CHECK(ReadPng(with(std::string("\0\0\0\4zTXtabcd----", 16)), {5, 7, 3}) == Pixels(105));
+  CHECK(ReadPng(with(std::string("\0\0\0\0iCCP----", 12)), {5, 7, 3}) == Pixels(105));
+  for (const std::string type : {"zTXt", "iTXt", "iCCP", "PLTE", "IDAT", "sPLT"}) {
+    INFO(type);
+    const std::string long_chunk = with("\x7F\xFF\xFF\xFF" + type + "abc");
+    CheckContains(MessageOf<DataError>([&] {
+                    ReadPng(long_chunk, {5, 7, 3});
+                  }),
+                  "b.png] a PNG image; it is cut short");
+  }
+}
+
 TEST_CASE("PNG images with any byte changed or cut off are read or refused, never more") {
   const TempDir directory;
   const std::string path = directory.File("a.png");

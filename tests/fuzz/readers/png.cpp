@@ -75,13 +75,13 @@ std::vector<FileCase> ReadCases() {
       {"text_bomb",
        File(grey +
             PngChunk("zTXt",
-                     std::string("k\0\0", 3) + Pack(std::string(10'000'000, 'x'), Packing::kZlib)) +
+                     std::string("k\0\0", 3) + Pack(std::string(30'000'000, 'x'), Packing::kZlib)) +
             rows),
        ""},
       {"profile_bomb",
        File(grey +
             PngChunk("iCCP",
-                     std::string("k\0\0", 3) + Pack(std::string(10'000'000, 'x'), Packing::kZlib)) +
+                     std::string("k\0\0", 3) + Pack(std::string(30'000'000, 'x'), Packing::kZlib)) +
             rows),
        ""},
       {"data_bomb", File(grey + Data(std::string(20'000'000, '\0'))), ""},
@@ -120,6 +120,9 @@ std::vector<FileCase> RefusedCases() {
       {"data_too_short", File(Head(2, 2) + Data("")), kNoImage},
       {"data_no_zlib", File(Head(2, 2) + PngChunk("IDAT", "no zlib at all")), kNoImage},
       {"chunk_beyond_31_bits", length, kNoImage},
+      {"text_longer_than_file",
+       File(Head(2, 2) + rows).substr(0, 33) + Number(222'906'436) + "zTXt" + rows,
+       "it is cut short"},
       {"chunk_critical_unknown", File(Head(2, 2) + PngChunk("ABCD", "x") + rows), kNoImage},
       {"other_checksum", checksum, kNoImage},
       {"cut_in_data", good.substr(0, good.size() - 20), kNoImage},
@@ -138,13 +141,13 @@ std::vector<FileCase> Cases() {
 
 }  // namespace
 
-// Beside the file and the image, which the caller bounds, libpng unpacks at most 8 MB of a chunk.
+// Beside the file there is the image, of at most 65,536 pixels here.
 FileReader PngFileReader() {
   return {.name = "png",
           .read = Read,
           .cases = Cases,
           .bytes_per_byte = 8,
-          .fixed_bytes = std::size_t{24} << 20};
+          .fixed_bytes = std::size_t{2} << 20};
 }
 
 }  // namespace frugal::testing
