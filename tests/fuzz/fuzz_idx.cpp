@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "tests/fuzz/guarded_read.h"
 #include "tests/fuzz/readers/packing.h"
@@ -14,14 +15,13 @@ using frugal::testing::Packing;
 std::size_t MutateContent(std::uint8_t* data, std::size_t size, std::size_t most) {
   constexpr std::size_t kMostContent = 1 << 14;
   const std::string_view packed(reinterpret_cast<const char*>(data), size);
-  std::optional<std::string> content =
-      frugal::testing::Unpack(packed, Packing::kGzip, kMostContent);
+  const auto content = frugal::testing::Unpack(packed, Packing::kGzip, kMostContent);
   if (!content) return 0;
-  const std::size_t length = content->size();
-  content->resize(std::max<std::size_t>(2 * length, 64));
-  content->resize(
-      LLVMFuzzerMutate(reinterpret_cast<std::uint8_t*>(content->data()), length, content->size()));
-  const std::string again = frugal::testing::Pack(*content, Packing::kGzip);
+  std::vector<std::uint8_t> bytes(content->begin(), content->end());
+  bytes.resize(std::max<std::size_t>(2 * content->size(), 64));
+  const std::size_t length = LLVMFuzzerMutate(bytes.data(), content->size(), bytes.size());
+  const std::string_view mutated(reinterpret_cast<const char*>(bytes.data()), length);
+  const std::string again = frugal::testing::Pack(mutated, Packing::kGzip);
   if (again.size() > most) return 0;
   std::ranges::copy(again, reinterpret_cast<char*>(data));
   return again.size();

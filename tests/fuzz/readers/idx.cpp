@@ -1,6 +1,3 @@
-#include <algorithm>
-
-#include "sdk/core/error.h"
 #include "sdk/data/gzip_idx.h"
 #include "tests/fuzz/readers/file_reader.h"
 #include "tests/fuzz/readers/packing.h"
@@ -119,7 +116,7 @@ FileReader IdxFileReader() {
   return {.name = "idx",
           .read = Read,
           .cases = Cases,
-          .bytes_per_byte = 2 * 1032,
+          .bytes_per_byte = std::size_t{2} * 1032,
           .fixed_bytes = std::size_t{1} << 20};
 }
 

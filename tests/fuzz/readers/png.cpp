@@ -1,6 +1,3 @@
-#include <algorithm>
-
-#include "sdk/core/error.h"
 #include "sdk/io/png_reader.h"
 #include "sdk/io/whole_file.h"
 #include "tests/fuzz/readers/file_reader.h"
@@ -54,6 +51,9 @@ std::string Head(std::uint32_t width, std::uint32_t height, char depth = 8, char
 
 std::string Data(const std::string& rows) { return PngChunk("IDAT", Pack(rows, Packing::kZlib)); }
 
+// Bytes that pack to a thousandth.
+std::string Bomb(std::size_t bytes) { return std::string(bytes, '\0'); }
+
 std::string File(const std::string& chunks) {
   return std::string(kPngSignature) + chunks + PngChunk("IEND", "");
 }
@@ -74,17 +74,15 @@ std::vector<FileCase> ReadCases() {
       {"gamma", File(Head(2, 2) + PngChunk("gAMA", Number(0)) + rows), ""},
       {"text_bomb",
        File(grey +
-            PngChunk("zTXt",
-                     std::string("k\0\0", 3) + Pack(std::string(30'000'000, 'x'), Packing::kZlib)) +
+            PngChunk("zTXt", std::string("k\0\0", 3) + Pack(Bomb(30'000'000), Packing::kZlib)) +
             rows),
        ""},
       {"profile_bomb",
        File(grey +
-            PngChunk("iCCP",
-                     std::string("k\0\0", 3) + Pack(std::string(30'000'000, 'x'), Packing::kZlib)) +
+            PngChunk("iCCP", std::string("k\0\0", 3) + Pack(Bomb(30'000'000), Packing::kZlib)) +
             rows),
        ""},
-      {"data_bomb", File(grey + Data(std::string(20'000'000, '\0'))), ""},
+      {"data_bomb", File(grey + Data(Bomb(20'000'000))), ""},
       {"palette_index_beyond", File(Head(1, 1, 8, 3) + palette + Data(std::string("\0\xFF", 2))),
        ""},
   };

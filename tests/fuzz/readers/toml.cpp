@@ -26,7 +26,9 @@ std::string Repeated(const std::string& text, int times) {
 
 std::string Tables(const std::string& open, const std::string& close) {
   std::string text;
-  for (int i = 0; i < 2000; ++i) text += open + std::to_string(i) + close + "\nk = 1\n";
+  for (int i = 0; i < 2000; ++i) {
+    text.append(open).append(std::to_string(i)).append(close).append("\nk = 1\n");
+  }
   return text;
 }
 
