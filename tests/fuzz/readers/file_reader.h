@@ -34,6 +34,7 @@ FileReader BinaryWeightsFileReader();
 FileReader IdxFileReader();
 FileReader PngFileReader();
 FileReader NpyFileReader();
+FileReader SnapshotFileReader();
 
 // All of these, in this order.
 std::vector<FileReader> FileReaders();

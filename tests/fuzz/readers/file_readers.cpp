@@ -3,9 +3,9 @@
 namespace frugal::testing {
 
 std::vector<FileReader> FileReaders() {
-  return {
-      TomlFileReader(), JsonWeightsFileReader(), SafetensorsFileReader(), BinaryWeightsFileReader(),
-      IdxFileReader(),  PngFileReader(),         NpyFileReader()};
+  return {TomlFileReader(),          JsonWeightsFileReader(), SafetensorsFileReader(),
+          BinaryWeightsFileReader(), IdxFileReader(),         PngFileReader(),
+          NpyFileReader(),           SnapshotFileReader()};
 }
 
 }  // namespace frugal::testing
