@@ -88,7 +88,10 @@ AiModelBuilder BuilderFor(const SmallRun& run) {
   const DataLayout layout = LayoutFor(run.network);
   AiModelBuilder builder;
   builder.Memory(run.memory).Data(layout, SyntheticSources(layout));
-  builder.Optimizer(run.optimizer).Training(training).Sharding(run.sharding).Snapshots(run.snapshots);
+  builder.Optimizer(run.optimizer)
+      .Training(training)
+      .Sharding(run.sharding)
+      .Snapshots(run.snapshots);
   if (layout.classes == 0) builder.Loss({.kind = LossKind::kMse});
   if (std::ranges::count(ArchitectureNames(), run.network) > 0) {
     return builder.Architecture(ArchitectureOf(run.network, run.dropout));
