@@ -35,12 +35,14 @@ void CheckLossFields(const RunConfig& config, Diagnostics& diagnostics) {
   const std::vector<std::string> logits = NamesOf<Kind>({Kind::kCrossEntropy, Kind::kFocal});
   const std::vector<std::string> focal = NamesOf<Kind>({Kind::kFocal});
   const std::vector<std::string> ctc = NamesOf<Kind>({Kind::kCtc});
-  const std::string kind(NameOf(o.kind));
+  const std::string kind = o.name.empty() ? std::string(NameOf(o.kind)) : o.name;
+  std::vector<std::string> ignoring =
+      NamesOf<Kind>({Kind::kCrossEntropy, Kind::kFocal, Kind::kCtc});
+  if (!o.name.empty()) ignoring.push_back(o.name);  // labels that a batch may hold for it
   CheckOwnedFields(config, {.section = "loss", .kind = kind, .owner = "the loss "},
                    {{"label_smoothing", o.label_smoothing != d.label_smoothing,
                      NamesOf<Kind>({Kind::kCrossEntropy})},
-                    {"ignore_index", o.ignore_index != d.ignore_index,
-                     NamesOf<Kind>({Kind::kCrossEntropy, Kind::kFocal, Kind::kCtc})},
+                    {"ignore_index", o.ignore_index != d.ignore_index, ignoring},
                     {"delta", o.delta != d.delta, NamesOf<Kind>({Kind::kHuber})},
                     {"class_weights", !o.class_weights.empty(), logits},
                     {"gamma", o.gamma != d.gamma, focal},

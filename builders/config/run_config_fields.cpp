@@ -1,8 +1,11 @@
 #include "builders/config/run_config_fields.h"
 
 #include "builders/config/run_config.h"
+#include "builders/config/types/kind_field.h"
+#include "builders/config/types/own_options_field.h"
 #include "presets/config/field_limits.h"
 #include "presets/config/make_field.h"
+#include "sdk/optim/schedule_registry.h"
 
 namespace frugal {
 namespace {
@@ -26,23 +29,11 @@ const FieldTable& ModelFields() {
 
 namespace {
 
-// All values of an enumeration that ends in kCount, by their names.
-template <class E>
-Choices<E> AllChoices() {
-  Choices<E> choices;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(E::kCount); ++i) {
-    choices.emplace_back(NameOf(static_cast<E>(i)), static_cast<E>(i));
-  }
-  return choices;
-}
-
-}  // namespace
-
-const FieldTable& ScheduleFields() {
-  static const FieldTable table = MakeFieldTable<ScheduleOptions>(
+FieldTable MakeScheduleFields() {
+  return MakeFieldTable<ScheduleOptions>(
       "schedule",
-      {MakeChoice("kind", &ScheduleOptions::kind, "How the learning rate moves.",
-                  AllChoices<ScheduleKind>()),
+      {KindField<ScheduleOptions>("How the learning rate moves.", Schedules(),
+                                  static_cast<std::size_t>(ScheduleKind::kCount)),
        MakeField("warmup_steps", &ScheduleOptions::warmup_steps,
                  "Steps over which the rate rises to its value.", {.min = 0}),
        MakeField("final_fraction", &ScheduleOptions::final_fraction,
@@ -66,7 +57,13 @@ const FieldTable& ScheduleFields() {
                  "Plateau: the rate drops behind so many evaluations that are no better than the "
                  "best by training.best_by.",
                  {.min = 1})});
-  return table;
+}
+
+}  // namespace
+
+const FieldTable& ScheduleFields() {
+  static GrowingFields fields(MakeScheduleFields);
+  return fields.At(Schedules().Rows().size());
 }
 
 const FieldTable& TrainingFields() {

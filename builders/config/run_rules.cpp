@@ -50,7 +50,7 @@ void CheckSchedule(const RunConfig& config, Diagnostics& diagnostics) {
       NamesOf<Kind>({Kind::kStep, Kind::kExponential, Kind::kPlateau});
   const std::vector<std::string> cycle = NamesOf<Kind>({Kind::kOneCycle});
   const std::vector<std::string> restarts = NamesOf<Kind>({Kind::kRestarts});
-  const std::string kind(NameOf(o.kind));
+  const std::string kind = o.name.empty() ? std::string(NameOf(o.kind)) : o.name;
   CheckOwnedFields(config, {.section = "schedule", .kind = kind, .owner = "the schedule "},
                    {{"final_fraction", o.final_fraction != d.final_fraction, falls},
                     {"step_every", o.step_every != d.step_every, steps},

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace frugal {
@@ -38,6 +39,7 @@ struct ScheduleOptions {
   double restart_factor = 1;
   std::int64_t plateau_patience = 2;  // evaluations
   ScheduleFunction function{};        // where there is one, nothing else counts
+  std::string name{};                 // of the function, where it is registered
 };
 
 // Returns the factor of the base rate in step `step` (from 0) of `total_steps`.

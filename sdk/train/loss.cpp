@@ -51,6 +51,7 @@ bool IsPlainCrossEntropy(const LossOptions& options) {
 }
 
 std::string NameOf(const LossOptions& options) {
+  if (!options.name.empty()) return options.name;
   return options.function ? "own" : std::string(NameOf(options.kind));
 }
 

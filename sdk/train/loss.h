@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sdk/ops/loss.h"
@@ -34,6 +35,7 @@ struct LossOptions {
   std::int64_t ignore_index = -100;
   double delta = 1;         // huber
   LossFunction function{};  // where there is one, `kind` says nothing
+  std::string name{};       // of the function, where it is registered (loss_registry.h)
   // Cross entropy, focal: one for each class, or none. The mean divides by the sum of the weights
   // of the labels that count.
   std::vector<double> class_weights{};

@@ -112,9 +112,11 @@ std::optional<std::string> WhyUndescribed(const ModelOptions& model) {
 std::string UseText(const RunConfig& config, bool own_data) {
   const Keys of_data =
       own_data ? Keys{.only = {"mean", "std"}} : Keys{.without = {"train_limit", "shuffle"}};
+  // A loss of the program's own is told beside the text; whoever has it not can predict.
+  const Keys of_loss = config.loss.function ? Keys{.without = {"kind"}} : Keys{};
   return ModelText(config.model) +
          Section("data", ChangedLines(DataFields(), &config.data, of_data)) +
-         Section("loss", ChangedLines(LossFields(), &config.loss)) +
+         Section("loss", ChangedLines(LossFields(), &config.loss, of_loss)) +
          Section("diffusion", ChangedLines(DiffusionFields(), &config.diffusion)) +
          Section(
              "training",

@@ -1,30 +1,21 @@
 #include "builders/config/types/loss_fields.h"
 
+#include "builders/config/types/kind_field.h"
+#include "builders/config/types/own_options_field.h"
 #include "presets/config/field_limits.h"
 #include "presets/config/make_field.h"
-#include "sdk/train/loss.h"
+#include "sdk/train/loss_registry.h"
 
 namespace frugal {
 namespace {
 
-Choices<LossKind> LossChoices() {
-  Choices<LossKind> choices;
-  for (std::size_t i = 0; i < kLossKindCount; ++i) {
-    const auto kind = static_cast<LossKind>(i);
-    choices.emplace_back(std::string(NameOf(kind)), kind);
-  }
-  return choices;
-}
-
 // Sums of them stay far from the largest f32.
 constexpr double kMostClassWeight = 1e6;
 
-}  // namespace
-
-const FieldTable& LossFields() {
-  static const FieldTable table = MakeFieldTable<LossOptions>(
+FieldTable MakeFields() {
+  return MakeFieldTable<LossOptions>(
       "loss",
-      {MakeChoice("kind", &LossOptions::kind, "What is minimized.", LossChoices()),
+      {KindField<LossOptions>("What is minimized.", Losses(), kLossKindCount),
        MakeField("label_smoothing", &LossOptions::label_smoothing,
                  "Cross entropy: share of the target spread over all classes.",
                  {.min = 0, .max = 1, .max_exclusive = true}),
@@ -50,7 +41,13 @@ const FieldTable& LossFields() {
                  {.min = 0, .max = kMostPerAxis}),
        MakeField("zero_infinity", &LossOptions::zero_infinity,
                  "CTC: samples of more labels than steps count 0; else they are refused.")});
-  return table;
+}
+
+}  // namespace
+
+const FieldTable& LossFields() {
+  static GrowingFields fields(MakeFields);
+  return fields.At(Losses().Rows().size());
 }
 
 }  // namespace frugal

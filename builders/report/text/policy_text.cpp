@@ -77,7 +77,8 @@ void AddSchedule(const ScheduleOptions& schedule, std::vector<std::string>& phra
     phrases.push_back("times " + CompactText(schedule.step_factor, 6) + " every " +
                       Plural(schedule.step_every, "step"));
   } else if (schedule.function) {
-    phrases.emplace_back("a schedule of the program's own");
+    phrases.push_back("a schedule of the program's own" +
+                      (schedule.name.empty() ? "" : ", " + schedule.name));
   } else if (schedule.kind != ScheduleKind::kConstant) {
     std::string name(NameOf(schedule.kind));
     std::ranges::replace(name, '_', ' ');
