@@ -26,6 +26,9 @@ frugal_user_header(ops "Differentiable operations, for layers and losses of one'
                    "sdk/ops/.*\\.h")
 frugal_user_header(layers "Our layers as classes."
                    "layers/.*\\.h")
+frugal_user_header(losses "Losses by name, and how to add one." "sdk/train/loss_registry\\.h")
+frugal_user_header(schedules "Schedules by name, and how to add one."
+                   "sdk/optim/schedule_registry\\.h")
 frugal_user_header(metrics "Metrics by name, and how to add one." "sdk/metrics/.*\\.h")
 frugal_user_header(optimizers "Update rules by name, and how to add one."
                    "builders/config/types/optimizer_registry\\.h" "sdk/core/threads\\.h")
