@@ -68,7 +68,7 @@ std::vector<std::string> NamesIn(const std::string& directory) {
 void RemoveTree(const std::string& path) {
   FileSystem& files = CurrentFileSystem();
   for (const std::string& name : NamesIn(path)) {
-    const std::string inside = path + "/" + name;
+    const std::string inside = (fs::path(path) / name).string();
     Check(files.Remove(inside), inside, "a file of a snapshot that is given up can be removed");
   }
   Check(files.Remove(path), path, "a snapshot that is given up can be removed");
@@ -89,7 +89,7 @@ std::vector<SnapshotEntry> ListSnapshots(const std::string& directory) {
   std::vector<SnapshotEntry> entries;
   for (const std::string& name : NamesIn(directory)) {
     const std::optional<std::int64_t> step = StepOf(name);
-    const std::string path = directory + "/" + name;
+    const std::string path = (fs::path(directory) / name).string();
     std::error_code error;
     if (step && fs::exists(path + "/" + kManifestName, error)) entries.push_back({path, *step});
   }
@@ -110,7 +110,7 @@ std::string BeginSnapshot(const std::string& path) {
                path.empty() ? "its name is empty" : "there is something of that name already",
                "name another path, or remove what is there");
   }
-  const std::string partial = PartialPath(path);
+  std::string partial = PartialPath(path);
   if (fs::exists(partial, ignored)) RemoveTree(partial);
   Check(MakeDirectories(CurrentFileSystem(), partial), partial,
         "a snapshot's directory can be made");
