@@ -48,7 +48,7 @@ TEST_CASE("a loss and a schedule by name train as their functions do", "[own]") 
   SmallRun run;
   run.network = "convnet";
   run.threads = 1;
-  const auto trained = [](AiModelBuilder builder) {
+  const auto trained = [](const AiModelBuilder& builder) {
     Model model = builder.Build();
     return Train(model);
   };
