@@ -53,7 +53,7 @@ TrainingResult TrainingLoop::Run() {
   if (schedule().validation_samples > 0) executor_.Open(DatasetPart::kValidation);
   executor_.SetRateScale(at_.rate_scale);
   if (result_.steps == 0) executor_.BeginSchedule();
-  start_ = last_time_ = last_epoch_ = Clock::now();
+  start_ = last_time_ = Clock::now();
   if (IsDone() && at_.steps_in_epoch > 0) EndEpoch();  // the last one was not whole
   while (!IsDone()) RunEpoch();
   snapshots_.Finish();
@@ -74,7 +74,7 @@ void TrainingLoop::RunEpoch() {
     if (at_.steps_in_epoch < schedule.steps_per_epoch) SaveBehind({.ends_training = IsDone()});
   }
   const bool is_whole = at_.steps_in_epoch == schedule.steps_per_epoch;
-  // A training that a signal ends has no evaluation, which the training that goes on has.
+  // A signal leaves the epoch's evaluation to the training that goes on.
   if (interrupted_ && is_whole) SaveBehind({});
   EndEpoch();
   if (!is_whole || interrupted_) return;
@@ -85,7 +85,8 @@ void TrainingLoop::RunEpoch() {
 }
 
 void TrainingLoop::SaveBehind(const SnapshotKeeper::Moment& moment) {
-  stopped_ ? snapshots_.OnExit(Stand()) : snapshots_.Behind(Stand(), moment);
+  snapshots_.Behind(Stand(), moment);
+  if (stopped_) snapshots_.OnExit(Stand());
 }
 
 void TrainingLoop::EndEpoch() {

@@ -67,8 +67,7 @@ class TrainingLoop {
   bool interrupted_ = false;  // by it, without looking at the test part again
   // The rest is of this process, which may have gone on behind others' steps.
   std::int64_t steps_here_ = 0;
-  Clock::time_point last_time_;   // up to which at_ has the times
-  Clock::time_point last_epoch_;  // up to which it has those of the epoch
+  Clock::time_point last_time_;  // up to which at_ has the times
   Clock::time_point start_;
   double step_seconds_ = 0;  // spent in steps, without evaluation
   std::int64_t samples_here_ = 0;

@@ -1,5 +1,8 @@
 #include "tests/support/failing_file_system.h"
 
+#include <chrono>
+#include <thread>
+
 #include "tests/catch.h"
 
 namespace frugal::testing {
@@ -51,6 +54,7 @@ std::error_code FailingFileSystem::Truncate(int file, std::int64_t size) {
 }
 
 std::error_code FailingFileSystem::Sync(int file) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(fault_.sync_milliseconds));
   const std::error_code error = ErrorAt("sync");
   return error ? error : below_.Sync(file);
 }

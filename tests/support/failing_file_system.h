@@ -12,10 +12,11 @@ namespace frugal::testing {
 
 // Says which calls fail, and how.
 struct Fault {
-  int error = EIO;           // errno of the call; it does nothing then, but Close gives back
-  bool short_write = false;  // in place of an error: a write takes half of its bytes, and says so
-  bool lasts = false;        // all later calls fail too, as on a disk that is full
-  std::size_t call = 0;      // number of the first one that fails, from 1; 0 is none
+  int error = EIO;            // errno of the call; it does nothing then, but Close gives back
+  bool short_write = false;   // in place of an error: a write takes half of its bytes, and says so
+  bool lasts = false;         // all later calls fail too, as on a disk that is full
+  int sync_milliseconds = 0;  // every sync takes so much longer, as on a slow disk
+  std::size_t call = 0;       // number of the first one that fails, from 1; 0 is none
 };
 
 // Passes calls on to another file system, but for those that a fault hits.
