@@ -20,27 +20,10 @@ struct Keys {
   std::vector<std::string> only{};
   std::vector<std::string> without{};
 
-  bool Count(const std::string& key) const {
+  bool operator()(const std::string& key) const {
     return (only.empty() || Contains(only, key)) && !Contains(without, key);
   }
 };
-
-// One line for each value that differs from its default.
-std::string ChangedLines(const FieldTable& table, const void* object, const Keys& keys = {}) {
-  const std::vector<FlatField> defaults = Flatten(table, table.defaults.get());
-  std::string lines;
-  for (const FlatField& field : Flatten(table, object)) {
-    if (!keys.Count(field.name)) continue;
-    const auto standard = std::ranges::find(defaults, field.name, &FlatField::name);
-    const bool changed = standard == defaults.end() || !(standard->value == field.value);
-    if (changed) lines += Assignment(field.name, field.value) + "\n";
-  }
-  return lines;
-}
-
-std::string Section(const std::string& name, const std::string& lines) {
-  return lines.empty() ? "" : "\n[" + name + "]\n" + lines;
-}
 
 std::string ListText(const std::vector<LayerSpec>& layers, const std::string& indent);
 
@@ -73,6 +56,22 @@ std::string ListText(const std::vector<LayerSpec>& layers, const std::string& in
 
 std::string Assignment(const std::string& name, const Value& value) {
   return name + " = " + (IsNone(value) ? "\"none\"" : ToString(value));
+}
+
+std::string ChangedLines(const FieldTable& table, const void* object, const KeyFilter& counts) {
+  const std::vector<FlatField> defaults = Flatten(table, table.defaults.get());
+  std::string lines;
+  for (const FlatField& field : Flatten(table, object)) {
+    if (!counts(field.name)) continue;
+    const auto standard = std::ranges::find(defaults, field.name, &FlatField::name);
+    const bool changed = standard == defaults.end() || !(standard->value == field.value);
+    if (changed) lines += Assignment(field.name, field.value) + "\n";
+  }
+  return lines;
+}
+
+std::string SectionText(const std::string& name, const std::string& lines) {
+  return lines.empty() ? "" : "\n[" + name + "]\n" + lines;
 }
 
 std::string ModelText(const ModelOptions& model) {
@@ -115,13 +114,12 @@ std::string UseText(const RunConfig& config, bool own_data) {
   // A loss of the program's own is told beside the text; whoever has it not can predict.
   const Keys of_loss = config.loss.function ? Keys{.without = {"kind"}} : Keys{};
   return ModelText(config.model) +
-         Section("data", ChangedLines(DataFields(), &config.data, of_data)) +
-         Section("loss", ChangedLines(LossFields(), &config.loss, of_loss)) +
-         Section("diffusion", ChangedLines(DiffusionFields(), &config.diffusion)) +
-         Section(
-             "training",
-             ChangedLines(TrainingFields(), &config.training,
-                          {.only = {"precision", "backend", "evaluation_batch_size", "metrics"}}));
+         SectionText("data", ChangedLines(DataFields(), &config.data, of_data)) +
+         SectionText("loss", ChangedLines(LossFields(), &config.loss, of_loss)) +
+         SectionText("diffusion", ChangedLines(DiffusionFields(), &config.diffusion, Keys{})) +
+         SectionText("training", ChangedLines(TrainingFields(), &config.training,
+                                              Keys{.only = {"precision", "backend",
+                                                            "evaluation_batch_size", "metrics"}}));
 }
 
 }  // namespace frugal

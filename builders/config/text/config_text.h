@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "builders/config/run_config.h"
+#include "presets/config/field.h"
 #include "presets/config/value.h"
 
 namespace frugal {
@@ -14,6 +16,13 @@ std::optional<std::string> WhyUndescribed(const ModelOptions& model);
 
 // "name = value", with "none" for no value.
 std::string Assignment(const std::string& name, const Value& value);
+
+// Says which fields of a section count, by their names.
+using KeyFilter = std::function<bool(const std::string& name)>;
+// One line for each value that counts and differs from its default.
+std::string ChangedLines(const FieldTable& table, const void* object, const KeyFilter& counts);
+// The lines below "[name]"; nothing where there are none.
+std::string SectionText(const std::string& name, const std::string& lines);
 
 // Writes [model] of a network that a text describes.
 std::string ModelText(const ModelOptions& model);

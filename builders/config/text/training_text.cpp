@@ -15,21 +15,7 @@
 namespace frugal {
 namespace {
 
-constexpr const char* kAccumulation = "training.gradient_accumulation_steps";
-
-std::string ChangedLines(const FieldTable& table, const void* object, const std::string& section,
-                         const Origins& origins) {
-  const std::vector<FlatField> defaults = Flatten(table, table.defaults.get());
-  std::string lines;
-  for (const FlatField& field : Flatten(table, object)) {
-    const std::string key = section + "." + field.name;
-    if (origins.Of(key).kind == OriginKind::kPlanner && key != kAccumulation) continue;
-    const auto standard = std::ranges::find(defaults, field.name, &FlatField::name);
-    if (standard != defaults.end() && standard->value == field.value) continue;
-    lines += Assignment(field.name, field.value) + "\n";
-  }
-  return lines.empty() ? "" : "\n[" + section + "]\n" + lines;
-}
+constexpr std::string_view kAccumulation = "training.gradient_accumulation_steps";
 
 // Sections whose values never change a number, and values of others that do not.
 constexpr auto kFreeSections = std::to_array<std::string_view>({"memory", "output", "snapshots"});
@@ -86,6 +72,16 @@ bool IsPlanners(const Values& values, const std::string& key) {
   return found != values.end() && found->second.origin.kind == OriginKind::kPlanner;
 }
 
+// A section without what the planner chose and will choose again.
+std::string StatedText(const std::string& section, const FieldTable& table, const void* object,
+                       const Origins& origins) {
+  const auto is_stated = [&](const std::string& name) {
+    const std::string key = section + "." + name;
+    return key == kAccumulation || origins.Of(key).kind != OriginKind::kPlanner;
+  };
+  return SectionText(section, ChangedLines(table, object, is_stated));
+}
+
 bool Describes(const RunConfig& config) {
   return (config.model.architecture || !config.model.layers.empty()) &&
          !WhyUndescribed(config.model);
@@ -99,9 +95,9 @@ std::string TrainingText(const RunConfig& config) {
   std::string text = described ? ModelText(config.model) : "";
   for (const Section& section : Sections()) {
     if (section.name == "model") continue;
-    text += ChangedLines(section.fields(), section.in(copy), section.name, config.origins);
+    text += StatedText(section.name, section.fields(), section.in(copy), config.origins);
   }
-  return text + ChangedLines(MemoryFields(), &copy.memory, "memory", config.origins);
+  return text + StatedText("memory", MemoryFields(), &copy.memory, config.origins);
 }
 
 std::vector<ConfigDifference> DifferencesInNumbers(const RunConfig& before, const RunConfig& now) {
