@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "sdk/io/snapshots/snapshot_json.h"
 #include "sdk/io/weights/safetensors.h"
 #include "sdk/io/whole_file.h"
 
@@ -11,25 +12,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMostLevels = 16;
-
-[[noreturn]] void Refuse(const std::string& path, const std::string& given) {
-  throw SnapshotError({.where = path,
-                       .required = "a snapshot is whole, as it was written",
-                       .given = given,
-                       .advice = "use an earlier snapshot; --resume auto does so by itself"});
-}
-
-// Whoever reads and writes these values calls itself for each level.
-bool RefuseDeep(int depth, Json::parse_event_t, const Json&) {
-  if (depth > kMostLevels) throw std::invalid_argument("it has lists within lists without end");
-  return true;
-}
-
 std::vector<double> Curve(const WeightSource& file, const char* name) {
   const StoredTensor* tensor = file.Find(name);
   if (tensor == nullptr || tensor->dtype != StoredDType::kF64 || tensor->shape.rank() != 1) {
-    Refuse(file.Path(), std::string(name) + " of its steps are missing");
+    RefuseSnapshotFile(file.Path(), std::string(name) + " of its steps are missing");
   }
   std::vector<double> values(static_cast<std::size_t>(tensor->shape.ElementCount()));
   file.Read(*tensor, std::as_writable_bytes(std::span(values)));
@@ -40,7 +26,7 @@ TrainingStand ReadStand(const std::string& directory) {
   const std::string path = directory + "/progress.json";
   TrainingStand stand;
   try {
-    const Json json = Json::parse(ReadWholeFile(path), RefuseDeep);
+    const Json json = Json::parse(ReadSnapshotJson(path));
     stand.position = {.step = json.at("step").get<std::int64_t>(),
                       .schedule_begin = json.at("schedule_begin").get<std::int64_t>()};
     stand.epochs_run = json.at("epochs_run").get<std::int64_t>();
@@ -51,11 +37,9 @@ TrainingStand ReadStand(const std::string& directory) {
       stand.progress = ReadProgress(json.at("training").dump());
     }
   } catch (const nlohmann::json::exception&) {
-    Refuse(path, "it does not say where a training stands");
+    RefuseSnapshotFile(path, "it does not say where a training stands");
   } catch (const std::invalid_argument& problem) {
-    Refuse(path, problem.what());
-  } catch (const DataError& error) {
-    Refuse(path, error.diagnostic().given);
+    RefuseSnapshotFile(path, problem.what());
   }
   return stand;
 }
@@ -67,7 +51,7 @@ void ReadCurves(const std::string& directory, TrainingProgress& progress) {
   const auto steps = static_cast<std::size_t>(progress.result.steps);
   const std::size_t norms = progress.result.gradient_norms.size();
   if (progress.result.losses.size() != steps || (norms != steps && norms != 0)) {
-    Refuse(file->Path(), "it has other steps than progress.json");
+    RefuseSnapshotFile(file->Path(), "it has other steps than progress.json");
   }
 }
 
@@ -96,12 +80,12 @@ Snapshot OpenSnapshot(const std::string& path) {
     for (const SnapshotFile& file : snapshot.manifest.files) {
       if (IsStateFile(file.name)) files.push_back(OpenSafetensors(path + "/" + file.name));
     }
-    if (files.empty()) Refuse(path, "none of its files has tensors");
+    if (files.empty()) RefuseSnapshotFile(path, "none of its files has tensors");
     snapshot.state = std::make_shared<StateFiles>(std::move(files));
   } catch (const WeightFileError& error) {
-    Refuse(error.diagnostic().where, error.diagnostic().given);
+    RefuseSnapshotFile(error.diagnostic().where, error.diagnostic().given);
   } catch (const DataError& error) {
-    Refuse(error.diagnostic().where, error.diagnostic().given);
+    RefuseSnapshotFile(error.diagnostic().where, error.diagnostic().given);
   }
   return snapshot;
 }

@@ -7,8 +7,8 @@
 
 namespace frugal {
 
-// Where a training (one Train() of a model) stands between two steps: all that its next step and
-// its curves depend on, beside tensors. Times are those of all processes that ran it.
+// Tells where a training (one Train() of a model) stands between two steps: all that its next step
+// and its curves depend on, beside tensors. Times are those of all processes that ran it.
 struct TrainingProgress {
   std::int64_t epochs_before = 0;   // that earlier trainings of the model ran
   std::int64_t epoch = 0;           // that the next step is of, counted on from those

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "sdk/io/file_hash.h"
+#include "sdk/io/snapshots/snapshot_json.h"
 
 namespace frugal {
 namespace {
@@ -17,34 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 constexpr const char* kOwnHash = "xxh3";
-// Manifests name a few files for each rank.
-constexpr std::uintmax_t kMostBytes = 16 << 20;
-constexpr int kMostLevels = 16;
-
-[[noreturn]] void Refuse(const std::string& path, std::string given) {
-  throw SnapshotError({.where = path,
-                       .required = "a snapshot is whole, as it was written",
-                       .given = std::move(given),
-                       .advice = "use an earlier snapshot; --resume auto does so by itself"});
-}
-
-std::string ReadText(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) Refuse(path, "it cannot be read: " + error.message());
-  if (size > kMostBytes) Refuse(path, "it has " + std::to_string(size) + " bytes");
-  std::string text(size, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), static_cast<std::streamsize>(size));
-  if (!file) Refuse(path, "it cannot be read to its end");
-  return text;
-}
-
-// Whoever reads and writes these values calls itself for each level.
-bool RefuseDeep(int depth, Json::parse_event_t, const Json&) {
-  if (depth > kMostLevels) throw std::invalid_argument("it has lists within lists without end");
-  return true;
-}
 
 // Names of files stay in the snapshot's directory.
 bool IsPlainName(const std::string& name) {
@@ -126,13 +99,13 @@ SnapshotManifest ReadManifest(const std::string& snapshot) {
                          .given = std::string("it has no ") + kManifestName,
                          .advice = "name a directory step-... that a training wrote"});
   }
-  const std::string text = ReadText(path);
+  const std::string text = ReadSnapshotJson(path);
   try {
-    return ManifestOf(Json::parse(text, RefuseDeep));
+    return ManifestOf(Json::parse(text));
   } catch (const nlohmann::json::exception&) {
-    Refuse(path, "it is no manifest of a snapshot");
+    RefuseSnapshotFile(path, "it is no manifest of a snapshot");
   } catch (const std::invalid_argument& problem) {
-    Refuse(path, problem.what());
+    RefuseSnapshotFile(path, problem.what());
   }
 }
 
@@ -142,16 +115,18 @@ void VerifySnapshot(const std::string& snapshot, const SnapshotManifest& manifes
     const std::string path = snapshot + "/" + file.name;
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error) Refuse(path, "it cannot be read: " + error.message());
+    if (error) RefuseSnapshotFile(path, "it cannot be read: " + error.message());
     if (std::cmp_not_equal(size, file.bytes)) {
-      Refuse(path, "it has " + std::to_string(size) + " bytes, not " + std::to_string(file.bytes));
+      RefuseSnapshotFile(
+          path, "it has " + std::to_string(size) + " bytes, not " + std::to_string(file.bytes));
     }
     std::ifstream stream(path, std::ios::binary);
     FileHash hash;
     while (stream.read(buffer.data(), std::ssize(buffer)) || stream.gcount() > 0) {
       hash.Add(std::as_bytes(std::span(buffer.data(), static_cast<std::size_t>(stream.gcount()))));
     }
-    if (hash.Hex() != file.hash) Refuse(path, "its bytes are not those that were written");
+    if (hash.Hex() != file.hash)
+      RefuseSnapshotFile(path, "its bytes are not those that were written");
   }
 }
 

@@ -5,15 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sdk/core/error.h"
+#include "sdk/io/snapshots/snapshot_error.h"
 
 namespace frugal {
-
-// A snapshot that is missing, damaged, or of another training.
-class SnapshotError : public Error {
- public:
-  using Error::Error;
-};
 
 struct SnapshotFile {
   std::string name;  // in the snapshot's directory

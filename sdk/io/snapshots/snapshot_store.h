@@ -56,7 +56,7 @@ class SnapshotStore {
   int lock_ = -1;  // of the directory, by flock
 };
 
-// Where a directory of snapshots has the one of this step.
+// Returns the place of this step's snapshot in a directory of them.
 std::string SnapshotPath(const std::string& directory, std::int64_t step);
 
 // Says which snapshots to keep: the last ones, and the best ones by what was monitored.
