@@ -70,9 +70,9 @@ class LocalExecutor final : public Executor {
   StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
   // Copies the buffers as they are before a step, where a snapshot is saved if it fails.
   void KeepBuffers();
-  bool Updates(const Parameter& parameter) const;
-  // Takes what the snapshot has of it, or only looks at the forms.
-  void LoadParameter(const StateFiles& state, const Parameter& parameter, bool is_check);
+  // Takes what the snapshot has of a parameter of so many states, or only looks at the forms.
+  void LoadParameter(const StateFiles& state, const Parameter& parameter, std::size_t states,
+                     bool is_check);
   // Those that it owns, and copies of shared ones.
   std::vector<const Parameter*> HeldParameters() const;
   const DataSource& Source(DatasetPart part);

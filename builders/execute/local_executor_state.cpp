@@ -93,24 +93,23 @@ bool LocalExecutor::UndoStep() {
 }
 
 void LocalExecutor::LoadState(const StateFiles& state) {
+  const std::set<const Parameter*> own(planned_.parameters.begin(), planned_.parameters.end());
+  const auto updates = [&](const Parameter& parameter) {
+    return own.contains(&parameter) && parameter.trainable &&
+           (!planned_.stage || planned_.stage->stage.shards.Updates(parameter));
+  };
   // All of it is looked at before any of it is taken.
   for (const bool is_check : {true, false}) {
     for (const Parameter* parameter : HeldParameters()) {
-      if (store_.HoldsValue(*parameter)) LoadParameter(state, *parameter, is_check);
+      if (!store_.HoldsValue(*parameter)) continue;
+      const std::size_t states = updates(*parameter) ? planned_.optimizer->StateCount() : 0;
+      LoadParameter(state, *parameter, states, is_check);
     }
   }
 }
 
-// Returns true where this device updates the parameter, and so has its moments.
-bool LocalExecutor::Updates(const Parameter& parameter) const {
-  const bool is_own =
-      std::ranges::find(planned_.parameters, &parameter) != planned_.parameters.end();
-  return is_own && parameter.trainable &&
-         (!planned_.stage || planned_.stage->stage.shards.Updates(parameter));
-}
-
 void LocalExecutor::LoadParameter(const StateFiles& state, const Parameter& parameter,
-                                  bool is_check) {
+                                  std::size_t states, bool is_check) {
   const DType dtype = MasterType(planned_.dtype());
   const OptimizerOptions& options = planned_.config.optimizer;
   state.Require(ValueName(parameter.path), {dtype, parameter.shape});
@@ -121,8 +120,7 @@ void LocalExecutor::LoadParameter(const StateFiles& state, const Parameter& para
   }
   for (std::size_t i = 0; i < ParameterStore::kStateCount; ++i) {
     const bool is_average = i == ParameterStore::kAverage;
-    const bool has = is_average ? parameter.trainable && options.ema_decay > 0
-                                : Updates(parameter) && i < planned_.optimizer->StateCount();
+    const bool has = is_average ? parameter.trainable && options.ema_decay > 0 : i < states;
     const std::string name = StateName(parameter.path, i);
     const bool loads = has && state.Find(name) != nullptr;
     const StateForm form = is_average ? StateForm{dtype, parameter.shape}
