@@ -53,6 +53,13 @@ std::string ResultText(const TrainingResult& result, const EpochSchedule& schedu
       text += "\n" + metric.name + " " + FixedText(metric.value, 4) + MatrixText(metric.matrix);
     }
   }
+  if (result.snapshots.saved > 0) {
+    text += "\n" + FormatCount(result.snapshots.saved) + " snapshots, for which it waited " +
+            DurationText(result.snapshots.stall_seconds);
+    if (result.snapshots.skipped > 0) {
+      text += "; " + FormatCount(result.snapshots.skipped) + " more were skipped";
+    }
+  }
   if (result.stopped_early) text += "\nstopped before the end";
   if (result.best && result.evaluations.size() > 1) {
     text += "\nthe best evaluation by " + result.best->by + " was behind step " +
@@ -175,7 +182,7 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   }
   std::optional<TensorBoardLog> events;
   if (model.config().output.tensorboard && IsFirstProcess()) {
-    observers.push_back(&events.emplace(*model.config().output.tensorboard));
+    observers.push_back(&events.emplace(*model.config().output.tensorboard, model.resumed_steps()));
   }
   if (options.quiet) {
     Observers all(observers);

@@ -2,6 +2,11 @@
 
 namespace frugal {
 
+TensorBoardLog::TensorBoardLog(const std::string& directory, std::int64_t steps_before)
+    : file_(directory) {
+  if (steps_before > 0) file_.BeginAgainAt(steps_before + 1);
+}
+
 void TensorBoardLog::OnStep(const StepProgress& progress) {
   step_ = progress.step;
   std::vector<Scalar> scalars = {{"train/loss", progress.loss},

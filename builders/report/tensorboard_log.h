@@ -14,8 +14,9 @@ namespace frugal {
 // Steps count from 1. What was written is on the disk after each evaluation and epoch.
 class TensorBoardLog final : public TrainingObserver {
  public:
-  // Throws FileError where no file can be made in the directory.
-  explicit TensorBoardLog(const std::string& directory) : file_(directory) {}
+  // Throws FileError where no file can be made in the directory. A training that goes on behind
+  // some steps takes the place of what earlier files have of later ones.
+  explicit TensorBoardLog(const std::string& directory, std::int64_t steps_before = 0);
 
   void OnStep(const StepProgress& progress) override;
   void OnEpoch(const EpochResult& epoch) override;

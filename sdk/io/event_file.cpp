@@ -21,6 +21,10 @@ constexpr int kWallTime = 1;
 constexpr int kStep = 2;
 constexpr int kFileVersion = 3;
 constexpr int kSummary = 5;
+constexpr int kSessionLog = 7;
+// The field of SessionLog, and its value for a start.
+constexpr int kStatus = 1;
+constexpr int kStart = 1;
 // Fields of Summary and of its Values.
 constexpr int kValue = 1;
 constexpr int kTag = 1;
@@ -78,6 +82,16 @@ EventFile::EventFile(const std::string& directory)
   ProtobufWriter event;
   event.AddDouble(kWallTime, SecondsSinceEpoch());
   event.AddText(kFileVersion, "brain.Event:2");
+  WriteRecord(event.bytes());
+}
+
+void EventFile::BeginAgainAt(std::int64_t step) {
+  ProtobufWriter session;
+  session.AddInteger(kStatus, kStart);
+  ProtobufWriter event;
+  event.AddDouble(kWallTime, SecondsSinceEpoch());
+  event.AddInteger(kStep, step);
+  event.AddText(kSessionLog, session.bytes());
   WriteRecord(event.bytes());
 }
 

@@ -26,6 +26,9 @@ class EventFile {
 
   const std::string& path() const { return file_.path(); }
 
+  // Says that steps from this one on come again, in place of those that earlier files of the
+  // directory have: TensorBoard drops these.
+  void BeginAgainAt(std::int64_t step);
   // Adds scalars of one step, to be plotted against it. What cannot be written is a warning.
   void Write(std::int64_t step, const std::vector<Scalar>& scalars);
   // Returns when what was written is on the disk.

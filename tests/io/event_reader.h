@@ -21,6 +21,7 @@ struct ReadEvent {
   std::int64_t step = 0;
   std::string file_version;
   std::map<std::string, float> scalars;
+  std::uint64_t session = 0;  // 1 where earlier events from this step on do not count
 };
 
 // A message of protocol buffers, field by field.
@@ -91,6 +92,7 @@ inline ReadEvent ReadOneEvent(std::string_view message) {
     if (field.number == 1) event.wall_time = std::bit_cast<double>(field.value);
     if (field.number == 2) event.step = static_cast<std::int64_t>(field.value);
     if (field.number == 3) event.file_version = field.bytes;
+    if (field.number == 7) event.session = MessageReader(field.bytes).Next().value;
     if (field.number != 5) continue;
     for (MessageReader summary(field.bytes); summary.HasMore();) {
       ReadScalar(summary.Next().bytes, event.scalars);

@@ -100,6 +100,18 @@ TEST_CASE("a log for TensorBoard is an observer of its own, and flushed behind e
   CHECK(events[2].scalars == std::map<std::string, float>{{"evaluation/loss", 0.5F}});
 }
 
+TEST_CASE("a training that goes on takes the place of later steps in earlier files") {
+  const TempDir directory;
+  const TensorBoardLog begun(directory.File("runs"));
+  CHECK(ReadEvents(begun.path()).size() == 1);
+  const TensorBoardLog rest(directory.File("runs"), 12);
+  const std::vector<ReadEvent> events = ReadEvents(rest.path());
+  REQUIRE(events.size() == 2);
+  CHECK(events[1].step == 13);
+  CHECK(events[1].session == 1);
+  CHECK(events[1].scalars.empty());
+}
+
 TEST_CASE("two files of events that begin in one second are two files") {
   const TempDir directory;
   std::set<std::string> paths;
