@@ -13,8 +13,9 @@ struct RunTrainingOptions {
   bool quiet = false;             // print nothing
   bool allow_overcommit = false;  // train what does not fit the memory that is free now
   bool profile = false;           // time every kernel, and print a table of them
-  // Where to go on from: "auto", the last snapshot, if there is one; "must", the last snapshot; a
-  // path; "new": from nothing, and snapshots of before are removed. Empty: from nothing.
+  // Says where to go on from: "auto", the last snapshot, if there is one; "must", the last
+  // snapshot; a path; "new": from nothing, and snapshots of before are removed. Empty: from
+  // nothing.
   std::string resume = {};
   std::vector<std::string> keep = {};  // files that no output may replace
   // Makes the observer of the model's training; not given: one that prints progress.

@@ -12,8 +12,8 @@ namespace frugal {
 struct SampleArguments {
   std::string file;
   std::vector<std::string> overrides;
-  // Where it goes on from: see RunTrainingOptions. A sample begins its own training anew; one of a
-  // file that is named keeps its snapshots.
+  // Says where it goes on from (RunTrainingOptions). A sample begins its own training anew; one of
+  // a file that is named keeps its snapshots.
   std::string resume = "new";
 };
 

@@ -25,7 +25,7 @@ struct SnapshotOptions {
   std::int64_t keep_best = 0;         // beside the last ones; the best evaluations are saved too
   std::string monitor = "loss";       // what tells the best: loss, accuracy or a metric
   std::optional<MonitorMode> mode{};  // none: as the monitor has it
-  // Behind the last step too, where a signal ends the training, and where a step fails.
+  // Saves one behind the last step too, where a signal ends the training, and where a step fails.
   bool on_exit = true;
   // Written by a thread of its own from copies, in memory that is planned, while training goes on;
   // else from the state itself, while training waits.

@@ -139,7 +139,7 @@ std::vector<FileCase> Cases() {
 
 }  // namespace
 
-// Beside the file there is the image, of at most 65,536 pixels here.
+// The image, of at most 65,536 pixels here, is held beside the file.
 FileReader PngFileReader() {
   return {.name = "png",
           .read = Read,
