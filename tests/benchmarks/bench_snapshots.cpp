@@ -3,9 +3,9 @@
 //
 //   bench_snapshots [NAME...] [--directory DIR] [--steps N] [--rounds N]
 //
-// DIR, build/bench_snapshots unless given, is on the disk that is measured, and is emptied. The two
-// ways take turns. Where a disk takes longer than a step, snapshots that would have to wait are
-// skipped (when_busy = "skip"), and the share that was saved is printed.
+// DIR, build unless given, is on the disk that is measured; DIR/bench_snapshots is made anew and
+// removed. The two ways take turns. Where a disk takes longer than a step, snapshots that would
+// have to wait are skipped (when_busy = "skip"), and the share that was saved is printed.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -32,7 +32,7 @@ BenchOptions Read(int count, char** arguments) {
     const std::string word = arguments[i];
     if (word.starts_with("--") && i + 1 < count) {
       const std::string value = arguments[++i];
-      if (word == "--directory") options.directory = value;
+      if (word == "--directory") options.directory = value + "/bench_snapshots";
       if (word == "--steps") options.steps = std::stoll(value);
       if (word == "--rounds") options.rounds = std::stoi(value);
     } else {
