@@ -70,10 +70,11 @@ class Executor {
   // Takes the values that are materialized there. The network must be the same.
   virtual void CopyValues(Executor& from) = 0;
 
-  // The state between two steps, for snapshots: of what this process is to write, as it is, or
-  // copied to the memory that is planned for it, which the next call of it overwrites.
+  // The state between two steps, for snapshots: of what this process is to write, as it is, or held
+  // as it is now until it is read or the next call comes: steps that run meanwhile copy what they
+  // are about to change to the memory that is planned for it.
   virtual std::vector<StateTensor> StateTensors() = 0;
-  virtual std::vector<StateTensor> StagedState() = 0;
+  virtual std::vector<StateTensor> HoldState() = 0;
   // Takes all that this process is to have of it; what is not there is left as it is. Throws
   // SnapshotError where a tensor has another form.
   virtual void LoadState(const StateFiles& state) = 0;

@@ -146,6 +146,7 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
   if (const std::int64_t bytes = StagingBytesOf(planned); bytes > 0) {
     const LabelScope label(context_, kStagingLabel);
     staging_ = Tensor(memory_.tensors(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
+    store_.set_before_change([this](const Parameter& parameter) { BeforeChange(parameter); });
   }
   const bool saves = planned.trains() && planned.config.snapshots.directory.has_value();
   if (memory.default_initialization_strategy == InitializationStrategy::kLazy && !saves) return;

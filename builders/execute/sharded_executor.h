@@ -39,7 +39,7 @@ class ShardedExecutor final : public Executor {
   void BeginSchedule() override;
 
   std::vector<StateTensor> StateTensors() override;
-  std::vector<StateTensor> StagedState() override;
+  std::vector<StateTensor> HoldState() override;
   void LoadState(const StateFiles& state) override;
   bool UndoStep() override;
   TrainingPosition position() const override { return First().position(); }

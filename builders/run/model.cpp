@@ -242,6 +242,7 @@ void Model::SetValues(const std::string& path, std::span<const double> values) {
   }
   for (ParameterStore* store : executor_->StoresWith(parameter)) {
     const Tensor value = store->Value(parameter);
+    store->BeforeChange(parameter);
     if (value.dtype() == DType::kF64) {
       std::ranges::copy(values, value.data<double>());
     } else {
@@ -269,6 +270,7 @@ std::int64_t Model::CopyWeights(Model& from) {
     }
     const Tensor value = from.executor_->ValueOf(**found);
     for (ParameterStore* store : executor_->StoresWith(*parameter)) {
+      store->BeforeChange(*parameter);
       CopyNumbers(value, store->Value(*parameter));
       RestartEma(*store, *parameter, *planned_->backend);
       store->Repack(*parameter, *planned_->backend);
@@ -319,6 +321,7 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
   const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
     for (ParameterStore* store : executor_->StoresWith(*parameter)) {
+      store->BeforeChange(*parameter);
       ReadInto(*file, *parameter, store->Value(*parameter), config().training.on_divergence);
       RestartEma(*store, *parameter, *planned_->backend);
       store->Repack(*parameter, *planned_->backend);

@@ -104,7 +104,7 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
                         .gradient = gradient,
                         .state = state,
                         .value = value};
-  store.CountUpdate();
+  store.BeforeUpdate(parameter);
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
                  [&](Backend& backend, void*) { rule_.update(backend, options, call); });
