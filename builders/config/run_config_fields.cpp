@@ -228,6 +228,9 @@ const FieldTable& OutputFields() {
        MakeField("tensorboard", &OutputOptions::tensorboard,
                  "Directory where events for TensorBoard are written as they come."),
        MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
+       MakeField("memory_report", &OutputOptions::memory_report,
+                 "Where the memory report goes: a page (.html), JSON (.json) or a Chrome trace "
+                 "(.trace.json). A step is recorded for it."),
        MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
   return table;
 }

@@ -33,7 +33,7 @@ class LocalExecutor final : public Executor {
   std::optional<std::string> FindNonFinite() override;
   std::int64_t Open(DatasetPart part) override { return Source(part).count(); }
   StepResult RunStep(StepKind kind, const StepSamples& samples) override;
-  RecordedStep RunRecorded(std::span<const std::int64_t> samples) override;
+  RecordedStep RunRecorded(const StepSamples& samples) override;
   PredictedValues Predict(std::span<const InputValues> inputs, std::int64_t count) override;
   void SwapEma() override;
   bool averaged() const override { return averaged_; }
@@ -61,6 +61,7 @@ class LocalExecutor final : public Executor {
   std::int64_t live_bytes() const override { return memory_.ledger().live_total(); }
   std::int64_t system_allocations() const override { return memory_.system_allocations(); }
   MemoryMeasurement Measured() const override;
+  std::vector<DeviceMemory> DeviceMemories() const override;
 
   // Says whom a device among several works with, until the next call.
   void SetLinks(const StageLinks& links) { links_ = links; }

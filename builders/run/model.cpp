@@ -86,6 +86,7 @@ Model& Model::operator=(Model&& other) noexcept {
   epochs_run_ = other.epochs_run_;
   resumed_ = std::move(other.resumed_);
   resumed_from_ = std::move(other.resumed_from_);
+  records_next_ = other.records_next_;
   planned_ = std::move(other.planned_);
   use_ = std::move(other.use_);
   return *this;
@@ -120,7 +121,7 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
                       .given = "sample " + std::to_string(sample) + " was given",
                       .advice = "samples are counted from 0"});
   }
-  return executor_->RunStep(StepKind::kTrain, {.numbers = samples});
+  return RunTrainStep({.numbers = samples});
 }
 
 StepResult Model::TrainStep(std::span<const InputValues> inputs,
@@ -136,7 +137,7 @@ StepResult Model::TrainStep(std::span<const InputValues> inputs,
   const bool takes_targets = diffusion() == nullptr || layout().classes > 0;
   const GivenValues values("Model::TrainStep", layout(), takes_targets, inputs, targets, count);
   const std::vector<std::int64_t> rows = FirstSamples(count);
-  return executor_->RunStep(StepKind::kTrain, {.numbers = rows, .given = &values});
+  return RunTrainStep({.numbers = rows, .given = &values});
 }
 
 Model::EmaScope::EmaScope(Model& model)
