@@ -99,7 +99,8 @@ struct SnapshotCost {
   std::int64_t saved = 0;
   std::int64_t skipped = 0;  // since the one before was still being written
   double stall_seconds = 0;  // that the training waited
-  double write_seconds = 0;  // of the one that wrote
+  double write_seconds = 0;  // of the thread that wrote
+  double core_seconds = 0;   // of a core that it had for that
   std::int64_t bytes = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 
 #include "builders/config/text/training_text.h"
@@ -20,6 +21,13 @@ constexpr const char* kGoesOn =
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Processor time of this thread so far.
+double CoreSeconds() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 [[noreturn]] void RefuseOthers(const std::string& directory, const SnapshotEntry& last) {
@@ -206,6 +214,7 @@ void SnapshotKeeper::Save(const TrainingProgress& progress) {
 SnapshotKeeper::Outcome SnapshotKeeper::Write(const std::string& path,
                                               const SnapshotContent& content) {
   const Clock::time_point begin = Clock::now();
+  const double core_begin = CoreSeconds();
   Outcome outcome;
   try {
     outcome.bytes = WriteBegunSnapshot(path, content);
@@ -219,6 +228,7 @@ SnapshotKeeper::Outcome SnapshotKeeper::Write(const std::string& path,
     LogWarning(std::string(error.what()) + "; it is tried again with the next snapshot");
   }
   outcome.seconds = SecondsSince(begin);
+  outcome.core_seconds = CoreSeconds() - core_begin;
   return outcome;
 }
 
@@ -242,6 +252,7 @@ void SnapshotKeeper::Finish() {
   if (!writing_.valid()) return;
   const Outcome outcome = writing_.get();
   cost_.write_seconds += outcome.seconds;
+  cost_.core_seconds += outcome.core_seconds;
   cost_.bytes += outcome.bytes;
   cost_.saved += outcome.saved ? 1 : 0;
   if (outcome.saved && pending_) monitored_.push_back(*pending_);

@@ -71,6 +71,7 @@ class SnapshotKeeper {
   struct Outcome {
     bool saved = false;
     double seconds = 0;
+    double core_seconds = 0;  // of the thread's own processor time
     std::int64_t bytes = 0;
   };
 

@@ -1,5 +1,7 @@
 #include "sdk/io/block_writer.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <new>
 
@@ -8,7 +10,16 @@ namespace {
 
 // Large enough for the disk's full rate, and small enough to stay in the cache of a core.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-constexpr auto kAlignment = static_cast<std::align_val_t>(kDirectBlock);
+// The block is in a large page of its own: what the system does for each page that a disk takes
+// bytes from is a third of the time of writing otherwise.
+constexpr std::size_t kPageBytes = std::size_t{2} << 20;
+constexpr auto kAlignment = static_cast<std::align_val_t>(kPageBytes);
+
+std::byte* TakePage() {
+  auto* page = new (kAlignment) std::byte[kPageBytes];
+  ::madvise(page, kPageBytes, MADV_HUGEPAGE);  // where there are none, small ones do
+  return page;
+}
 
 }  // namespace
 
@@ -17,7 +28,7 @@ void BlockWriter::Free::operator()(std::byte* block) const {
 }
 
 BlockWriter::BlockWriter(FileSystem& files, int file)
-    : files_(files), file_(file), block_(new (kAlignment) std::byte[kBlockBytes]) {}
+    : files_(files), file_(file), block_(TakePage()) {}
 
 std::span<std::byte> BlockWriter::Space() {
   return std::span(block_.get(), kBlockBytes).subspan(filled_);
