@@ -46,7 +46,8 @@ struct BinaryCall final : Call {
     visitor.Output("y", y);
   }
   NullExcuses excuses() const override {
-    return {.swap = kind == BinaryKind::kAdd || kind == BinaryKind::kMultiply};
+    if (kind != BinaryKind::kAdd && kind != BinaryKind::kMultiply) return {};
+    return {.either = "a", .other = "b"};
   }
   void Run(Backend& backend, void*) override { backend.array().Binary(kind, a, b, y); }
 };

@@ -81,8 +81,10 @@ class CallVisitor {
 struct NullExcuses {
   bool zeros = false;
   bool copy = false;   // of an input
-  bool swap = false;   // two inputs that change places
   bool order = false;  // the right values in another order
+  // Two inputs that may change places.
+  std::string_view either{};
+  std::string_view other{};
 };
 
 // One call of a kernel with all that it is given: what is recorded, and run again.

@@ -60,7 +60,7 @@ struct AddCall final : Call {
     visitor.Input("b", b);
     visitor.Output("sum", sum);
   }
-  NullExcuses excuses() const override { return {.swap = true}; }
+  NullExcuses excuses() const override { return {.either = "a", .other = "b"}; }
   void Run(Backend& backend, void*) override { backend.elementwise().Add(a, b, sum); }
 };
 

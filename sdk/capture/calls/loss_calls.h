@@ -167,9 +167,10 @@ struct RowLossForwardCall final : Call {
     visitor.Output("loss", loss);
   }
   NullExcuses excuses() const override {
-    return {.swap = row_loss.kind == RowLossKind::kCosine ||
-                    (row_loss.kind == RowLossKind::kRegression &&
-                     row_loss.regression != Regression::kBceWithLogits)};
+    const bool is_distance = row_loss.kind == RowLossKind::kRegression &&
+                             row_loss.regression != Regression::kBceWithLogits;
+    if (!is_distance && row_loss.kind != RowLossKind::kCosine) return {};
+    return {.either = "x", .other = "targets"};
   }
   void Run(Backend& backend, void*) override {
     backend.loss().RowLossForward(row_loss, x, targets, loss);
@@ -259,7 +260,10 @@ struct RegressionForwardCall final : Call {
     visitor.Input("target", target);
     visitor.Output("loss", loss);
   }
-  NullExcuses excuses() const override { return {.swap = kind != Regression::kBceWithLogits}; }
+  NullExcuses excuses() const override {
+    if (kind == Regression::kBceWithLogits) return {};
+    return {.either = "x", .other = "target"};
+  }
   void Run(Backend& backend, void*) override {
     backend.loss().RegressionForward(kind, delta, x, target, loss);
   }

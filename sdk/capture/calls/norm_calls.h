@@ -201,6 +201,7 @@ struct NormBatchNormalizeCall final : Call {
     visitor.Output("y", y);
   }
   std::int64_t Scratch(Backend& backend) const override { return backend.norm().BatchScratch(x); }
+  NullExcuses excuses() const override { return {.either = "weight", .other = "rstd"}; }
   void Run(Backend& backend, void* scratch) override {
     backend.norm().BatchNormalize(x, weight, bias, mean, rstd, relu, y, scratch);
   }

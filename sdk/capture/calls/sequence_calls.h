@@ -249,6 +249,8 @@ struct GruForwardCall final : Call {
     visitor.Updated("from_hidden", from_hidden);
     visitor.Output("hidden", hidden);
   }
+  // A part of from_hidden stays as it is.
+  NullExcuses excuses() const override { return {.copy = true}; }
   void Run(Backend& backend, void*) override {
     backend.sequence().GruForward(from_input, from_hidden, hidden_before, hidden);
   }

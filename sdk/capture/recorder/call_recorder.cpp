@@ -1,5 +1,7 @@
 #include "sdk/capture/recorder/call_recorder.h"
 
+#include <utility>
+
 #include "sdk/autograd/context.h"
 
 namespace frugal {
@@ -8,9 +10,11 @@ bool CallRecorder::records() const { return context_ != nullptr && context_->tra
 
 CallPlace CallRecorder::Place() const {
   const MemoryLedger& ledger = context_->ledger();
+  std::string path = ledger.labels().NameOf(ledger.label());
+  if (path == "other") path.clear();  // the ledger's name for no label
   return {.step = context_->step(),
           .micro_batch = context_->micro_batch(),
-          .path = ledger.labels().NameOf(ledger.label()),
+          .path = std::move(path),
           .backward = context_->in_backward(),
           .recomputed = context_->recomputing()};
 }
