@@ -85,6 +85,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"builders/training_memory/", 37},
     {"builders/inference/", 37},
     {"builders/report/", 37},
+    {"builders/capture/", 37},
     {"builders/reference/", 37},
     {"builders/report/rows/", 38},
     {"builders/report/json/", 39},
