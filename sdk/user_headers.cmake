@@ -44,4 +44,8 @@ frugal_user_header(gradient_check "Gradients against finite differences."
                    "sdk/autograd/finite_difference\\.h")
 frugal_user_header(snapshots "Snapshots of trainings: found, opened, exported."
                    "builders/snapshot/(export_weights|find_snapshot|snapshot)\\.h")
+frugal_user_header(capture "Operations of a training: captured, verified, timed; runs held against each other."
+                   "builders/capture/(capture_training|diff_runs)\\.h"
+                   "builders/report/text/profile_table\\.h"
+                   "sdk/capture/.*/(profile|verify)_capture\\.h")
 frugal_user_header(cli "The whole command, for programs that add to it." builders/cli/cli.h)

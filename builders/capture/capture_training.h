@@ -4,7 +4,7 @@
 
 #include "builders/execute/data_sources.h"
 #include "builders/plan/planned_training.h"
-#include "sdk/capture/capture_writer.h"
+#include "sdk/capture/store/capture_writer.h"
 
 namespace frugal {
 
@@ -40,7 +40,7 @@ struct ShownSteps {
 ShownSteps ShowSteps(PlannedTraining planned, DataSources sources, CallSink& sink,
                      std::int64_t steps, const bool* done = nullptr);
 
-// What the entries of a capture of this training have in common.
+// Returns what the entries of a capture of this training have in common.
 CaptureHeader HeaderOf(const PlannedTraining& planned, const std::string& name);
 
 }  // namespace frugal

@@ -6,7 +6,7 @@
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
 #include "builders/report/text/profile_table.h"
-#include "sdk/capture/profile_capture.h"
+#include "sdk/capture/profile/profile_capture.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/io/whole_file.h"
 
@@ -16,6 +16,7 @@ namespace {
 const NumberRange<double> kSeconds = {0.001, 3600, "seconds from 0.001 to 3,600"};
 const NumberRange<double> kTimeouts = {0.1, 1e6, "seconds from 0.1 to 1,000,000"};
 const NumberRange<int> kThreads = {1, 1024, "a whole number from 1 to 1024"};
+const NumberRange<std::int64_t> kRounds = {1, 1000, "a whole number from 1 to 1,000"};
 const NumberRange<std::int64_t> kRows = {0, 1'000'000, "a whole number from 0 to 1,000,000"};
 
 struct ProfileArguments {
@@ -74,7 +75,9 @@ void AddProfileCommand(CLI::App& app, Action& action) {
   command.add_flag("--each", options.each,
                    "Time every entry, not one for all of the same shapes and attributes");
   AddNumber(command, "--seconds", options.timing.seconds, kSeconds, "SECONDS",
-            "Take samples of an entry for so long at most (0.5)");
+            "Take samples of an entry for so long at most, in each round (0.5)");
+  AddNumber(command, "--rounds", options.rounds, kRounds, "N",
+            "Time everything so often; the quietest round of an entry counts (3)");
   AddNumber(command, "--top", arguments->top, kRows, "N", "Print the N slowest (20); 0: all");
   command
       .add_option(

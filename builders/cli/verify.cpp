@@ -8,7 +8,7 @@
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
 #include "builders/report/text/text_table.h"
-#include "sdk/capture/verify_capture.h"
+#include "sdk/capture/verify/verify_capture.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 
@@ -26,7 +26,7 @@ struct VerifyArguments {
   bool json = false;
 };
 
-// What came of all entries of one operation on one backend.
+// Sums up what came of all entries of one operation on one backend.
 struct OperationSummary {
   std::int64_t entries = 0, blind = 0, same_bits = 0, bad = 0, skipped = 0, null_tests = 0;
   double relative = 0, to_f64 = 0;
@@ -41,7 +41,7 @@ struct OperationSummary {
     null_tests += result.null_tests;
     relative = std::max(relative, result.relative());
     ulp = std::max(ulp, result.ulp());
-    for (const OutputResult& output : result.outputs) {
+    for (const EntryOutput& output : result.outputs) {
       to_f64 = std::max(to_f64, output.to_f64.relative());
     }
   }

@@ -44,8 +44,11 @@ PartialFile CreateBeside(FileSystem& files, const fs::path& target) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), target_(CheckedTarget(path)), files_(CurrentFileSystem()) {
+AtomicFile::AtomicFile(const std::string& path, Durability durability)
+    : path_(path),
+      target_(CheckedTarget(path)),
+      durability_(durability),
+      files_(CurrentFileSystem()) {
   RemoveAbandoned(files_, DirectoryOf(target_));
   partial_ = CreateBeside(files_, target_);
   Require(partial_.error, "a new file must be allowed beside it");
@@ -77,12 +80,14 @@ void AtomicFile::WriteAt(std::int64_t offset, std::span<const std::byte> bytes) 
 void AtomicFile::Commit() {
   constexpr const char* kReach = "all of the file must reach the disk";
   Require({}, kReach);
-  Require(Uninterrupted([&] { return files_.Sync(partial_.descriptor); }), kReach);
+  const bool syncs = durability_ == Durability::kMachine;
+  if (syncs) Require(Uninterrupted([&] { return files_.Sync(partial_.descriptor); }), kReach);
   Require(Uninterrupted([&] { return files_.Rename(partial_.path, target_.string()); }),
           "the file must be replaceable");
   files_.Close(partial_.descriptor);
   partial_.descriptor = -1;
-  Require(SyncNames(files_, DirectoryOf(target_).string()), "its name must reach the disk");
+  if (syncs)
+    Require(SyncNames(files_, DirectoryOf(target_).string()), "its name must reach the disk");
 }
 
 }  // namespace frugal

@@ -14,6 +14,10 @@
 
 namespace frugal {
 
+// Says what a file that was committed outlives: the machine, or only this process, which is many
+// times as fast where files are small.
+enum class Durability : std::uint8_t { kMachine, kProcess };
+
 // Writes a file so that an interruption loses nothing: the bytes go to a partial file beside it,
 // and Commit() renames that over `path` once all of them have reached the disk. When it returns,
 // the new name has reached it too. Until then an older file at `path` stays as it was; without
@@ -24,7 +28,7 @@ namespace frugal {
 // After an error nothing more can be written or committed.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::string& path);
+  explicit AtomicFile(const std::string& path, Durability durability = Durability::kMachine);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -44,6 +48,7 @@ class AtomicFile {
 
   std::string path_;              // as it was given
   std::filesystem::path target_;  // what is replaced: not a link to it
+  Durability durability_;
   FileSystem& files_;
   PartialFile partial_;
   std::error_code error_;  // the first one

@@ -9,7 +9,7 @@ constexpr std::int64_t kRows = 6, kWidth = 10;
 const Shape kX = {kRows, kWidth}, kImages = {2, 5, 8};
 constexpr GroupNormGeometry kGroups = {.batch = 2, .size = 5, .channels = 8, .groups = 2};
 
-// What all backward calls of norms have.
+// Fills what all backward calls of norms have.
 template <class T>
 void FillBackward(T& c, CallDraw& d, const Shape& x, std::int64_t channels, const Shape& means) {
   c.dy = d.Real(x), c.x = d.Real(x), c.mean = d.Real(means, -0.1, 0.1);

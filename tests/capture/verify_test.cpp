@@ -7,13 +7,13 @@
 
 #include "sdk/autograd/context.h"
 #include "sdk/capture/calls/elementwise_calls.h"
-#include "sdk/capture/capture_reader.h"
-#include "sdk/capture/capture_writer.h"
-#include "sdk/capture/entry_verifier.h"
 #include "sdk/capture/recorder/capturing_backend.h"
 #include "sdk/capture/replay.h"
-#include "sdk/capture/verify_capture.h"
-#include "sdk/capture/workers.h"
+#include "sdk/capture/store/capture_reader.h"
+#include "sdk/capture/store/capture_writer.h"
+#include "sdk/capture/verify/entry_verifier.h"
+#include "sdk/capture/verify/verify_capture.h"
+#include "sdk/capture/verify/workers.h"
 #include "sdk/module/parameter_store.h"
 #include "tests/capture/call_cases.h"
 #include "tests/catch.h"
@@ -191,7 +191,7 @@ TEST_CASE("an entry that crashes, hangs or is damaged is that entry's result") {
   CHECK(report.results[3].status == EntryStatus::kFailed);
   CHECK(report.results[3].reason.find("NaN") != std::string::npos);
   CHECK(report.results[4].status == EntryStatus::kPassed);
-  // What is there already is not done again; what is not is.
+  // Entries that have a result are not done again.
   options.make_backend = {};
   options.resume = true;
   const VerifyReport again = VerifyCapture(path, options);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sdk/capture/entry_times.h"
+#include "sdk/capture/profile/entry_times.h"
 
 namespace frugal {
 

@@ -6,8 +6,8 @@
 // Calls of ProductKernels (sdk/backend/product_kernels.h), whose tensors and numbers they name.
 namespace frugal {
 
-// What the calls of products share: their weight, whose private layout is made anew where they run
-// again. Its rows are padded to the width that was recorded where a backend has no wide rows.
+// The base of calls of products, which share a weight. Its private layout is made anew where they
+// run again. Its rows are padded to the width that was recorded where a backend has no wide rows.
 struct ProductCall : Call {
   bool packed = false;  // the recorded one had the backend's own layout
 

@@ -32,6 +32,7 @@ std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors,
 // padded with spaces to a multiple of 8 bytes.
 std::unique_ptr<WeightWriter> CreateSafetensors(const std::string& path,
                                                 std::vector<StoredTensor> tensors,
-                                                const WeightMetadata& metadata = {});
+                                                const WeightMetadata& metadata = {},
+                                                Durability durability = Durability::kMachine);
 
 }  // namespace frugal

@@ -39,8 +39,8 @@ Contents ContentsOf(const std::vector<StoredTensor>& tensors, const WeightMetada
 class SafetensorsWriter final : public WeightWriter {
  public:
   SafetensorsWriter(const std::string& path, std::vector<StoredTensor> list,
-                    const WeightMetadata& metadata)
-      : WeightWriter(path, std::move(list), metadata) {
+                    const WeightMetadata& metadata, Durability durability)
+      : WeightWriter(path, std::move(list), metadata, durability) {
     Contents contents = ContentsOf(tensors(), metadata);
     const std::string text = FormatSafetensorsHeader(contents.header);
     const std::uint64_t length = text.size();
@@ -70,8 +70,9 @@ std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors,
 
 std::unique_ptr<WeightWriter> CreateSafetensors(const std::string& path,
                                                 std::vector<StoredTensor> tensors,
-                                                const WeightMetadata& metadata) {
-  return std::make_unique<SafetensorsWriter>(path, std::move(tensors), metadata);
+                                                const WeightMetadata& metadata,
+                                                Durability durability) {
+  return std::make_unique<SafetensorsWriter>(path, std::move(tensors), metadata, durability);
 }
 
 }  // namespace frugal

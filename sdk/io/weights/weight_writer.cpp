@@ -50,8 +50,8 @@ std::vector<StoredTensor> Checked(const std::string& path, std::vector<StoredTen
 }  // namespace
 
 WeightWriter::WeightWriter(const std::string& path, std::vector<StoredTensor> tensors,
-                           const WeightMetadata& metadata)
-    : tensors_(Checked(path, std::move(tensors), metadata)), file_(path) {}
+                           const WeightMetadata& metadata, Durability durability)
+    : tensors_(Checked(path, std::move(tensors), metadata)), file_(path, durability) {}
 
 void WeightWriter::CheckNext(std::string_view name, std::span<const std::byte> bytes) const {
   const std::string given = QuotedName(name) + " was given";

@@ -34,7 +34,7 @@ class WeightWriter {
   // Throws UsageError for a list that no reader would take back: a name that is empty, twice there,
   // reserved or not UTF-8, or a shape that is negative or too large.
   WeightWriter(const std::string& path, std::vector<StoredTensor> tensors,
-               const WeightMetadata& metadata);
+               const WeightMetadata& metadata, Durability durability = Durability::kMachine);
 
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   AtomicFile& file() { return file_; }
