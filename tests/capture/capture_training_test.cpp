@@ -8,6 +8,7 @@
 #include "sdk/capture/capture_error.h"
 #include "sdk/capture/store/capture_reader.h"
 #include "sdk/capture/verify/verify_capture.h"
+#include "tests/builders/diffusion_runs.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/failing_file_system.h"
@@ -64,6 +65,24 @@ TEST_CASE("a captured training computes the same bits, and its operations pass o
         CHECK((result.backend != "onednn" || result.same_bits()));
       }
     }
+  }
+}
+
+TEST_CASE("two steps of a diffusion pass on both backends") {
+  for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+    const TempDir directory;
+    AiModelBuilder builder = DrawingBuilder();
+    builder.Override({std::string("training.precision=") +
+                      (precision == Precision::kF32 ? "\"f32\"" : "\"bf16\"")});
+    const CapturedTraining captured =
+        CaptureTraining(builder.Plan(), {.directory = directory.File("capture"),
+                                         .steps = 2,
+                                         .sources = SyntheticSources(SyntheticLayout())});
+    CHECK(captured.steps == 2);
+    const VerifyReport report = VerifyCapture(directory.File("capture"));
+    INFO(BadOf(report));
+    CHECK(report.passed());
+    CHECK(report.Count(EntryStatus::kPassed) > 100);
   }
 }
 

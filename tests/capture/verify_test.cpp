@@ -7,6 +7,7 @@
 
 #include "sdk/autograd/context.h"
 #include "sdk/capture/calls/elementwise_calls.h"
+#include "sdk/capture/calls/norm_calls.h"
 #include "sdk/capture/recorder/capturing_backend.h"
 #include "sdk/capture/replay.h"
 #include "sdk/capture/store/capture_reader.h"
@@ -143,6 +144,36 @@ TEST_CASE("one wrong element in what a kernel makes fails that kernel's entries 
     for (const EntryResult& result : report.results) {
       CHECK((result.operation == kernel) == (result.status == EntryStatus::kFailed));
     }
+  }
+}
+
+TEST_CASE("values that rounding moves over the cut of a relu fail nothing") {
+  const TempDir directory;
+  for (const BackendKind kind : {BackendKind::kOneDnn, BackendKind::kEigen}) {
+    const std::string path = directory.File(NameOf(kind));
+    {
+      Recording recording(path, kind);
+      for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CallDraw draw(seed);
+        NormBatchBackwardCall call;
+        call.x = draw.Real({500, 16}), call.dy = draw.Real({500, 16});
+        call.mean = draw.Real({16}, -0.1, 0.1), call.rstd = draw.Real({16}, 1.5, 2);
+        call.weight = draw.Positive({16}), call.bias = draw.Real({16});
+        for (std::size_t c = 0; c < 16; ++c) {  // one value of each channel comes to about 0
+          float& x = call.x.values<float>()[c];
+          x = call.mean.values<float>()[c] - call.bias.values<float>()[c] /
+                                                 call.rstd.values<float>()[c] /
+                                                 call.weight.values<float>()[c];
+        }
+        call.relu = true, call.dx = draw.Out({500, 16});
+        call.dweight = draw.Out({16}), call.dbias = draw.Out({16});
+        recording.Record(call);
+      }
+    }
+    const VerifyReport report = VerifyCapture(path);
+    INFO(Listed(report));
+    CHECK(report.passed());
+    CHECK(report.Count(EntryStatus::kPassed) == 40);
   }
 }
 

@@ -142,6 +142,7 @@ void EntryVerifier::VerifySlice(const CaptureEntry& entry, const EntrySlices& sl
   const CallDescription call = LoadEntry(reader_, entry, slices, slice, type, memory_);
   const std::unique_ptr<Call> like = MakeCall(call);
   const double terms = LargestTerms(call, like->Flops());
+  const double at_cut = ShareAtCut(call);
   const auto add = [&](std::size_t i, const Tensor& got, ErrorMeasure& to_recorded,
                        ErrorMeasure& to_f64) {
     Measure(got, recorded[i], to_recorded);
@@ -157,6 +158,7 @@ void EntryVerifier::VerifySlice(const CaptureEntry& entry, const EntrySlices& sl
   }
   for (std::size_t i = 0; i < trials.size(); ++i) {
     trials[i].terms = std::max(trials[i].terms, terms);
+    trials[i].at_cut = std::max(trials[i].at_cut, at_cut);
     for (const NullCandidate& null : NullCandidates(call, like->excuses(), recorded[i])) {
       OutputTrial::Null& sum = OutputTrial::NullIn(trials[i].nulls, null.name);
       add(i, null.make(memory_), sum.to_recorded, sum.to_f64);

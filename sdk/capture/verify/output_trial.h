@@ -14,6 +14,7 @@ struct OutputTrial {
   DType dtype = DType::kF32;  // whose steps errors are held against
   double terms = 0;           // size of the largest ones that are added up (rounding_floor.h)
   bool has_f64 = false;
+  double at_cut = 0;  // share of elements that may be others (ShareAtCut): all are judged together
   struct Null {
     std::string name;
     ErrorMeasure to_recorded{}, to_f64{};
@@ -25,6 +26,8 @@ struct OutputTrial {
   double Step() const { return EpsilonOf(dtype) * terms; }
   // Finds what is allowed, when all slices are in.
   void Judge(std::string_view kernel);
+  // True where elements at a cut explain how far off numbers are.
+  bool IsByCuts(const ErrorMeasure& measure) const;
   // Returns why numbers so far off are refused; empty where they pass.
   std::string WhyRefused(const ErrorMeasure& to_recorded, const ErrorMeasure& to_f64) const;
   bool Refuses(const Null& null) const {
