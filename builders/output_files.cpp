@@ -5,6 +5,7 @@
 
 #include "builders/report/html/html_report.h"
 #include "builders/report/json/summary_json.h"
+#include "builders/report/memory/memory_file.h"
 #include "builders/report/report_file.h"
 #include "presets/config/diagnostics.h"
 #include "sdk/comm/launched_ranks.h"
@@ -44,6 +45,9 @@ std::vector<Output> OutputsOf(const OutputOptions& options, const OutputBytes& b
   }
   if (options.summary) outputs.push_back({"output.summary", *options.summary, bytes.summary});
   if (options.report) outputs.push_back({"output.report", *options.report, bytes.report});
+  if (options.memory_report) {
+    outputs.push_back({"output.memory_report", *options.memory_report, bytes.report});
+  }
   return outputs;
 }
 
@@ -84,9 +88,14 @@ std::string ProblemOf(const Output& output) {
 
 // Returns what is wrong with the form of weights that the path tells, or nothing.
 std::string ProblemOfForm(const Output& output) {
-  if (!output.key.ends_with("weights")) return "";
+  const bool is_memory = output.key == "output.memory_report";
+  if (!is_memory && !output.key.ends_with("weights")) return "";
   try {
-    FormatToWrite(output.path);
+    if (is_memory) {
+      MemoryFileFormOf(output.path);
+    } else {
+      FormatToWrite(output.path);
+    }
     return "";
   } catch (const FileError& error) {
     return error.diagnostic().given + ": " + error.diagnostic().required;
@@ -215,6 +224,11 @@ std::vector<std::string> WriteOutputs(Model& model, const TrainingResult& result
   write(output.weights, [&](const std::string& path) { model.SaveWeights(path); });
   write(output.summary, [&](const std::string& path) { WriteTextFile(path, SummaryJson(data)); });
   write(output.report, [&](const std::string& path) { WriteTextFile(path, HtmlReport(data)); });
+  write(output.memory_report, [&](const std::string& path) {
+    MemoryReport report = model.MemoryReport();
+    report.growth = result.growth;
+    WriteMemoryFile(path, report);
+  });
   if (!failures.empty()) throw Error(failures);
   return written;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "builders/memory_report/memory_report.h"
 #include "builders/training_memory/manager_checks.h"
 #include "builders/training_memory/manager_memory.h"
 #include "sdk/core/byte_size.h"
@@ -249,6 +250,38 @@ std::vector<DeviceMemoryUsage> TrainingMemoryManager::GetDeviceMemoryUsage() con
   std::vector<DeviceMemoryUsage> usage = {UsageOf(0)};
   for (const auto& other : others_) usage.push_back(other->UsageOf(std::ssize(usage)));
   return usage;
+}
+
+frugal::MemoryReport TrainingMemoryManager::MemoryReport() const {
+  frugal::MemoryReport report{.model = "TrainingMemoryManager", .devices = {}};
+  ProcessMemory process{.resident_bytes = ResidentBytes(),
+                        .peak_resident_bytes = PeakResidentBytes()};
+  std::vector<const ManagerMemory*> memories = {memory_.get()};
+  for (const auto& other : others_) memories.push_back(other->memory_.get());
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    const auto number = static_cast<std::int64_t>(i);
+    DeviceReport device{.device = number};
+    device.now = {.device = number,
+                  .allocator = memories[i]->Statistics(),
+                  .live = memories[i]->ledger().LargestHolders()};
+    process.reserved_bytes += device.now->allocator.bytes_reserved;
+    if (auto recorded = memories[i]->Recorded()) {
+      device.measured = {.name = "what was recorded", .memory = *std::move(recorded)};
+    }
+    report.devices.push_back(std::move(device));
+  }
+  report.process = process;
+  return report;
+}
+
+void TrainingMemoryManager::RecordMemory() {
+  memory_->Record();
+  for (const auto& other : others_) other->memory_->Record();
+}
+
+void TrainingMemoryManager::StopRecording() {
+  memory_->StopRecording();
+  for (const auto& other : others_) other->memory_->StopRecording();
 }
 
 }  // namespace frugal

@@ -32,6 +32,7 @@ struct DeviceMemoryUsage {
 };
 
 class ManagerMemory;
+struct MemoryReport;
 
 // A forward pass that waits for its backward pass: what TrainingMemoryManager keeps in between. It
 // may be dropped unused, and may outlive the manager; the layers must live until backward.
@@ -154,6 +155,13 @@ class TrainingMemoryManager {
 
   // One entry for each device.
   std::vector<DeviceMemoryUsage> GetDeviceMemoryUsage() const;
+
+  // Says who holds the memory of each device now and, where it is recorded, who held it at the peak
+  // since RecordMemory(): see memory_report/memory_report.h. Recording takes some hundred bytes for
+  // each tensor and kernel call until it begins anew or StopRecording() ends it.
+  frugal::MemoryReport MemoryReport() const;
+  void RecordMemory();
+  void StopRecording();
 
   // --- several devices ------------------------------------------------------------------------
   // Each device has memory, values and gradients of its own; this manager is the first of them.

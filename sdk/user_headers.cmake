@@ -44,6 +44,9 @@ frugal_user_header(gradient_check "Gradients against finite differences."
                    "sdk/autograd/finite_difference\\.h")
 frugal_user_header(snapshots "Snapshots of trainings: found, opened, exported."
                    "builders/snapshot/(export_weights|find_snapshot|snapshot)\\.h")
+frugal_user_header(memory_report "Who holds the memory: tables, pages, JSON, traces, differences."
+                   "builders/memory_report/memory_report\\.h"
+                   "builders/report/memory/(memory_(text|json|page|file|diff)|chrome_trace)\\.h")
 frugal_user_header(capture "Operations of a training: captured, verified, timed; runs held against each other."
                    "builders/capture/(capture_training|diff_runs)\\.h"
                    "builders/report/text/profile_table\\.h"

@@ -5,6 +5,7 @@
 
 #include "builders/config/text/config_text.h"
 #include "builders/config/text/config_values.h"
+#include "builders/plan/machine_memory.h"
 #include "builders/run/model.h"
 #include "sdk/backend/instruction_limit.h"
 #include "sdk/capture/capture_error.h"
@@ -68,6 +69,7 @@ CaptureHeader HeaderOf(const PlannedTraining& planned, const std::string& name) 
 ShownSteps ShowSteps(PlannedTraining planned, DataSources sources, CallSink& sink,
                      std::int64_t steps, const bool* done) {
   RequireOneDevice(planned);
+  RequireMachineMemory(planned, ReadSystemMemory());
   planned.config.snapshots = {};
   planned.config.output = {};
   auto backend = std::make_unique<CapturingBackend>(std::move(planned.backend), sink);

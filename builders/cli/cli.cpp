@@ -16,6 +16,7 @@ constexpr int kUsageMistake = 2;
 void AddCommands(CLI::App& app, Action& action) {
   app.require_subcommand(1);
   AddPlanCommand(app, action);
+  AddMemoryCommand(app, action);
   AddTrainCommand(app, action);
   AddPredictCommand(app, action);
   AddEvaluateCommand(app, action);

@@ -13,6 +13,7 @@ using Action = std::function<void()>;
 
 // Each adds one command, which sets `action` when it is chosen.
 void AddPlanCommand(CLI::App& app, Action& action);
+void AddMemoryCommand(CLI::App& app, Action& action);
 void AddTrainCommand(CLI::App& app, Action& action);
 void AddPredictCommand(CLI::App& app, Action& action);
 void AddEvaluateCommand(CLI::App& app, Action& action);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -22,7 +23,9 @@ struct TrainArguments {
 void AddOutput(CLI::App& command, const std::string& key, const std::string& type,
                const std::string& what, std::map<std::string, std::string>& outputs) {
   const auto add = [key, &outputs](const std::string& path) { outputs[key] = path; };
-  command.add_option_function<std::string>("--" + key, add, what)->type_name(type);
+  std::string name = "--" + key;
+  std::ranges::replace(name, '_', '-');
+  command.add_option_function<std::string>(name, add, what)->type_name(type);
 }
 
 void Train(const TrainArguments& arguments) {
@@ -49,6 +52,10 @@ void AddTrainCommand(CLI::App& app, Action& action) {
   std::map<std::string, std::string>& outputs = arguments->outputs;
   AddOutput(command, "summary", "OUT.json", "Write the JSON summary here", outputs);
   AddOutput(command, "report", "OUT.html", "Write the HTML report here", outputs);
+  AddOutput(command, "memory_report", "OUT.html",
+            "Write who held the memory here: a page (.html), JSON (.json) or a Chrome trace "
+            "(.trace.json)",
+            outputs);
   AddOutput(command, "weights", "OUT.safetensors", "Write the trained weights here", outputs);
   command
       .add_option("--resume", arguments->resume,

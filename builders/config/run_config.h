@@ -113,9 +113,10 @@ struct OutputOptions {
   std::optional<std::string> weights{};  // written after training; .json and .bin by their form
   std::optional<std::string> best_weights{};  // those of the best evaluation, as soon as it was
   std::optional<std::string> log{};  // of steps and evaluations: .csv, else a JSON object a line
-  std::optional<std::string> tensorboard{};  // a directory for a file of events
-  std::optional<std::string> report{};       // HTML
-  std::optional<std::string> summary{};      // JSON
+  std::optional<std::string> tensorboard{};    // a directory for a file of events
+  std::optional<std::string> report{};         // HTML
+  std::optional<std::string> memory_report{};  // a page, JSON or a trace: MemoryReportForm
+  std::optional<std::string> summary{};        // JSON
 };
 
 // Everything a training is made from: what TOML files and fluent calls fill.

@@ -206,8 +206,8 @@ const FieldTable& SnapshotFields() {
                  "Save one behind the last step, and where a signal or a failing step ends the "
                  "training."),
        MakeField("background", &O::background,
-                 "Write them beside the next steps, from copies in planned memory; else training "
-                 "waits."),
+                 "Write them beside the next steps, which copy what they change before it is "
+                 "written to planned memory; else training waits."),
        MakeChoice("when_busy", &O::when_busy,
                   "A snapshot is due while the one before is still being written: wait for it, or "
                   "skip the new one.",
@@ -228,6 +228,9 @@ const FieldTable& OutputFields() {
        MakeField("tensorboard", &OutputOptions::tensorboard,
                  "Directory where events for TensorBoard are written as they come."),
        MakeField("report", &OutputOptions::report, "Where the HTML report goes."),
+       MakeField("memory_report", &OutputOptions::memory_report,
+                 "Where the memory report goes: a page (.html), JSON (.json) or a Chrome trace "
+                 "(.trace.json). A step is recorded for it."),
        MakeField("summary", &OutputOptions::summary, "Where the JSON summary goes.")});
   return table;
 }

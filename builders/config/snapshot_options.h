@@ -27,8 +27,9 @@ struct SnapshotOptions {
   std::optional<MonitorMode> mode{};  // none: as the monitor has it
   // Saves one behind the last step too, where a signal ends the training, and where a step fails.
   bool on_exit = true;
-  // Written by a thread of its own from copies, in memory that is planned, while training goes on;
-  // else from the state itself, while training waits.
+  // Written by a thread of its own from the state itself, while training goes on: a step that is
+  // about to change what is not written yet copies it to memory that is planned for it. Else
+  // training waits.
   bool background = true;
   BusyPolicy when_busy = BusyPolicy::kWait;
 

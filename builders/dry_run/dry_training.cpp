@@ -11,8 +11,10 @@ namespace frugal {
 namespace {
 
 // The data set's own memory, held throughout.
-std::vector<PartStorage> TakeData(const TrainingSetup& setup, Allocator& memory) {
+std::vector<PartStorage> TakeData(const TrainingSetup& setup, DryEnvironment& environment) {
   if (!setup.dataset || (setup.stage && !setup.stage->reads_data())) return {};
+  const LabelScope label(environment.context(), kDataLabel);
+  Allocator& memory = environment.tensor_memory();
   std::vector<PartStorage> storage;
   const bool with_inputs = !setup.stage || setup.stage->reads.inputs;
   if (setup.trains()) {
@@ -111,7 +113,7 @@ DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
       trial_(std::move(trial)),
       environment_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward(),
                    setup.stage ? &setup.stage->stage.shards : nullptr),
-      data_(TakeData(setup, environment_.tensor_memory())) {
+      data_(TakeData(setup, environment_)) {
   if (const std::int64_t bytes = KeptBufferBytesOf(setup); bytes > 0) {
     const LabelScope label(environment_.context(), kStagingLabel);
     kept_buffers_ = Tensor(environment_.tensor_memory(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
@@ -132,18 +134,28 @@ void DryTraining::MaterializeValues() {
   }
 }
 
-MemoryTrace DryTraining::Trace(StepKind kind, std::int64_t batch, std::int64_t times) {
+std::vector<Holder> DryTraining::TraceInto(MemoryTrace& trace, StepKind kind, std::int64_t batch,
+                                           std::int64_t times) {
   for (std::int64_t i = 1; i < times; ++i) {
     RunDryStep(setup_, trial_, environment_, kind, batch, exchanges_);
   }
   baseline_ = environment_.ledger().live();
   environment_.context().profile() = {};
-  MemoryTrace trace;
-  {
-    const RecordingScope recording(environment_.ledger(), trace);
-    RunDryStep(setup_, trial_, environment_, kind, batch, exchanges_);
-  }
-  return trace;
+  std::vector<Holder> before;
+  if (trace.has_operations()) before = environment_.ledger().Holders();
+  const RecordingScope recording(environment_.ledger(), trace);
+  RunDryStep(setup_, trial_, environment_, kind, batch, exchanges_);
+  return before;
+}
+
+StepMemory DryTraining::Memory(StepKind kind, std::int64_t batch, std::int64_t times,
+                               std::size_t most_placed) {
+  MemoryTrace trace(MemoryTrace::Detail::kTensorsAndOperations);
+  const std::vector<Holder> before = TraceInto(trace, kind, batch, times);
+  const LabelTable& labels = environment_.ledger().labels();
+  StepMemory memory = StepMemoryOf(trace, labels, before);
+  AddPlacement(trace, labels, PlaceInArena(trace), most_placed, memory);
+  return memory;
 }
 
 StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times) {

@@ -5,9 +5,13 @@
 #include "builders/dry_run/trial.h"
 #include "builders/setup/dry_environment.h"
 #include "sdk/data/data_source.h"
+#include "sdk/memory/step_memory.h"
 #include "sdk/plan/plan.h"
 
 namespace frugal {
+
+// Plans and runs call by this who holds the data sets.
+inline constexpr const char* kDataLabel = "data set";
 
 // The batch sizes of each kind of step that the program runs, in order of first use.
 struct PlannedStep {
@@ -28,12 +32,23 @@ class DryTraining {
   // A step, `times` times over; the plan is that of the last time.
   StepPlan Run(StepKind kind, std::int64_t batch, std::int64_t times);
   // Runs a step in the same way, but returns only what it took and gave back.
-  MemoryTrace Trace(StepKind kind, std::int64_t batch, std::int64_t times);
+  MemoryTrace Trace(StepKind kind, std::int64_t batch, std::int64_t times) {
+    MemoryTrace trace;
+    TraceInto(trace, kind, batch, times);
+    return trace;
+  }
+  // Runs a step in the same way, and returns its memory block by block, with the places of the
+  // `most_placed` largest ones of its arena.
+  StepMemory Memory(StepKind kind, std::int64_t batch, std::int64_t times, std::size_t most_placed);
   const MemoryLedger& ledger() { return environment_.ledger(); }
   // Takes the weights that this device holds, where they were not made at once.
   void MaterializeValues();
 
  private:
+  // Returns the blocks that are live before the step's last run where the trace is a detailed one.
+  std::vector<Holder> TraceInto(MemoryTrace& trace, StepKind kind, std::int64_t batch,
+                                std::int64_t times);
+
   const TrainingSetup& setup_;
   Trial trial_;
   DryEnvironment environment_;

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "builders/execute/allocator_statistics.h"
 #include "builders/execute/data_sources.h"
 #include "builders/execute/state_tensors.h"
 #include "builders/execute/training_result.h"
 #include "builders/plan/planned_training.h"
+#include "sdk/memory/step_memory.h"
 #include "sdk/module/parameter_store.h"
 
 namespace frugal {
@@ -19,6 +21,7 @@ struct RecordedStep {
   StepResult step;
   MemoryTimeline timeline;
   std::vector<LayerMeasurement> layers;
+  std::vector<StepMemory> memory;  // of each device of this process
 };
 
 // Runs planned steps: holds memory, the values of the parameters and the data. Trainings,
@@ -49,7 +52,10 @@ class Executor {
   virtual StepResult RunStep(StepKind kind, const StepSamples& samples) = 0;
   // Runs a training step and keeps the book of it; of several devices, that of the one of this
   // process whose plan is largest.
-  virtual RecordedStep RunRecorded(std::span<const std::int64_t> samples) = 0;
+  virtual RecordedStep RunRecorded(const StepSamples& samples) = 0;
+  // Keeps the memory of a step that was recorded, for reports; of each device of this process.
+  void Keep(std::vector<StepMemory> recorded) { recorded_ = std::move(recorded); }
+  const std::vector<StepMemory>& recorded() const { return recorded_; }
   // Returns all of the network's outputs for `count` samples of all of its inputs.
   virtual PredictedValues Predict(std::span<const InputValues> inputs, std::int64_t count) = 0;
   // Runs over the test or the validation part. Throws UsageError where there is none.
@@ -70,10 +76,11 @@ class Executor {
   // Takes the values that are materialized there. The network must be the same.
   virtual void CopyValues(Executor& from) = 0;
 
-  // The state between two steps, for snapshots: of what this process is to write, as it is, or
-  // copied to the memory that is planned for it, which the next call of it overwrites.
+  // The state between two steps, for snapshots: of what this process is to write, as it is, or held
+  // as it is now until it is read or the next call comes: steps that run meanwhile copy what they
+  // are about to change to the memory that is planned for it.
   virtual std::vector<StateTensor> StateTensors() = 0;
-  virtual std::vector<StateTensor> StagedState() = 0;
+  virtual std::vector<StateTensor> HoldState() = 0;
   // Takes all that this process is to have of it; what is not there is left as it is. Throws
   // SnapshotError where a tensor has another form.
   virtual void LoadState(const StateFiles& state) = 0;
@@ -104,6 +111,11 @@ class Executor {
   virtual std::int64_t live_bytes() const = 0;
   virtual std::int64_t system_allocations() const = 0;
   virtual MemoryMeasurement Measured() const = 0;
+  // Tells of each device of this process what its memory did so far, and who holds what is live.
+  virtual std::vector<DeviceMemory> DeviceMemories() const = 0;
+
+ private:
+  std::vector<StepMemory> recorded_;
 };
 
 // While it lives, the weights are their moving averages, where the optimizer keeps them.

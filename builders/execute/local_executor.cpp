@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "builders/dry_run/dry_training.h"
 #include "builders/execute/weights.h"
 #include "builders/plan/cautions.h"
 #include "builders/plan/one_device_planner.h"
@@ -147,6 +148,7 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
   if (const std::int64_t bytes = StagingBytesOf(planned); bytes > 0) {
     const LabelScope label(context_, kStagingLabel);
     staging_ = Tensor(memory_.tensors(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
+    store_.set_before_change([this](const Parameter& parameter) { BeforeChange(parameter); });
   }
   const bool saves = planned.trains() && planned.config.snapshots.directory.has_value();
   if (memory.default_initialization_strategy == InitializationStrategy::kLazy && !saves) return;
@@ -233,19 +235,22 @@ StepResult LocalExecutor::RunStageStep(StepKind kind, const StepSamples& samples
   return result;
 }
 
-RecordedStep LocalExecutor::RunRecorded(std::span<const std::int64_t> samples) {
+RecordedStep LocalExecutor::RunRecorded(const StepSamples& samples) {
   MemoryLedger& ledger = memory_.ledger();
   const BytesByTag baseline = ledger.live();
-  MemoryTrace trace;
+  const std::vector<Holder> before = ledger.Holders();
+  MemoryTrace trace(MemoryTrace::Detail::kTensorsAndOperations);
   context_.profile().by_label.clear();
   RecordedStep recorded;
   {
     const RecordingScope recording(ledger, trace);
-    recorded.step = RunStep(StepKind::kTrain, {.numbers = samples});
+    recorded.step = RunStep(StepKind::kTrain, samples);
   }
   recorded.timeline = TimelineOf(trace, ledger.labels());
   recorded.layers =
       LayersOf(context_.profile(), trace, recorded.timeline, baseline, ledger.labels());
+  recorded.memory.push_back(StepMemoryOf(trace, ledger.labels(), before));
+  FillForms(planned_, recorded.memory.back());
   return recorded;
 }
 
@@ -308,7 +313,7 @@ std::shared_ptr<const DataSource> LocalExecutor::OpenSource(DatasetPart part) {
                                     ? "give a test part, or set evaluate to false"
                                     : "set data.validation_fraction, or give a validation source"});
   }
-  const LabelScope label(context_, "data set");
+  const LabelScope label(context_, kDataLabel);
   const bool with_inputs = !planned_.stage || planned_.stage->reads.inputs;
   auto source = OpenPart(*planned_.dataset, part,
                          TakeStorage(memory_.tensors(), *planned_.dataset, part, with_inputs));
@@ -334,6 +339,10 @@ MemoryMeasurement LocalExecutor::Measured() const {
   measured.pool = memory_.pool_statistics();
   measured.sent = sent_;
   return measured;
+}
+
+std::vector<DeviceMemory> LocalExecutor::DeviceMemories() const {
+  return {{.allocator = memory_.Statistics(), .live = memory_.ledger().LargestHolders()}};
 }
 
 }  // namespace frugal

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +33,7 @@ class LocalExecutor final : public Executor {
   std::optional<std::string> FindNonFinite() override;
   std::int64_t Open(DatasetPart part) override { return Source(part).count(); }
   StepResult RunStep(StepKind kind, const StepSamples& samples) override;
-  RecordedStep RunRecorded(std::span<const std::int64_t> samples) override;
+  RecordedStep RunRecorded(const StepSamples& samples) override;
   PredictedValues Predict(std::span<const InputValues> inputs, std::int64_t count) override;
   void SwapEma() override;
   bool averaged() const override { return averaged_; }
@@ -41,7 +44,7 @@ class LocalExecutor final : public Executor {
   void BeginSchedule() override { planned_.optimizer->BeginSchedule(context_.step()); }
 
   std::vector<StateTensor> StateTensors() override;
-  std::vector<StateTensor> StagedState() override;
+  std::vector<StateTensor> HoldState() override;
   void LoadState(const StateFiles& state) override;
   bool UndoStep() override;
   TrainingPosition position() const override {
@@ -58,6 +61,7 @@ class LocalExecutor final : public Executor {
   std::int64_t live_bytes() const override { return memory_.ledger().live_total(); }
   std::int64_t system_allocations() const override { return memory_.system_allocations(); }
   MemoryMeasurement Measured() const override;
+  std::vector<DeviceMemory> DeviceMemories() const override;
 
   // Says whom a device among several works with, until the next call.
   void SetLinks(const StageLinks& links) { links_ = links; }
@@ -68,6 +72,10 @@ class LocalExecutor final : public Executor {
   template <class Step>
   auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
   StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
+  // Calls `take` with each tensor of the state that this device writes, and its parameter.
+  void ForEachStateTensor(const std::function<void(const Parameter&, StateTensor)>& take);
+  // Copies what a snapshot that is being written has not read of the parameter's state.
+  void BeforeChange(const Parameter& parameter);
   // Copies the buffers as they are before a step, where a snapshot is saved if it fails.
   void KeepBuffers();
   // Takes what the snapshot has of a parameter of so many states, or only looks at the forms.
@@ -90,7 +98,9 @@ class LocalExecutor final : public Executor {
   Tensor kept_buffers_;  // of before the step; empty where nobody asks for them
   std::int64_t updates_before_ = 0;
   bool buffers_kept_ = false;
-  Tensor staging_;  // copies of the state that a snapshot is written from; empty where none are
+  Tensor staging_;  // room for copies of what a snapshot is written from; empty where none are
+  // The snapshot that was begun last is written from these, by Parameter::index.
+  std::map<std::size_t, std::vector<std::shared_ptr<HeldTensor>>> held_;
   OutputsFunction take_outputs_;  // of the step that runs
   StepLayouts layouts_;           // of steps that are not in the plan
   StageLinks links_;              // null where the device is alone

@@ -11,20 +11,12 @@
 namespace frugal {
 namespace {
 
-constexpr std::int64_t kCopiedAtATime = 1 << 20;
-
 StateTensor ViewOf(std::string name, const Tensor& tensor) {
   return {.name = std::move(name),
           .shape = tensor.shape(),
           .dtype = tensor.dtype(),
           .bytes = {static_cast<const std::byte*>(tensor.raw()),
                     static_cast<std::size_t>(tensor.bytes())}};
-}
-
-void CopyBytes(std::span<const std::byte> from, std::byte* to) {
-  ParallelFor(std::ssize(from), kCopiedAtATime, [&](std::int64_t begin, std::int64_t end) {
-    std::memcpy(to + begin, from.data() + begin, static_cast<std::size_t>(end - begin));
-  });
 }
 
 // Copies are planned for all that a training makes; more would be a mistake of ours.
@@ -34,37 +26,52 @@ void CopyBytes(std::span<const std::byte> from, std::byte* to) {
 
 }  // namespace
 
-std::vector<StateTensor> LocalExecutor::StateTensors() {
-  std::vector<StateTensor> tensors;
+void LocalExecutor::ForEachStateTensor(
+    const std::function<void(const Parameter&, StateTensor)>& take) {
   for (const Parameter* parameter : planned_.parameters) {
     if (!WritesStateOf(planned_, *parameter)) continue;
     store_.Materialize(*parameter);
-    tensors.push_back(ViewOf(ValueName(parameter->path), store_.Value(*parameter)));
+    take(*parameter, ViewOf(ValueName(parameter->path), store_.Value(*parameter)));
     for (std::size_t i = 0; i < ParameterStore::kStateCount; ++i) {
       const Tensor state = store_.StateIfThere(*parameter, i);
-      if (state) tensors.push_back(ViewOf(StateName(parameter->path, i), state));
+      if (state) take(*parameter, ViewOf(StateName(parameter->path, i), state));
     }
   }
+}
+
+std::vector<StateTensor> LocalExecutor::StateTensors() {
+  std::vector<StateTensor> tensors;
+  ForEachStateTensor(
+      [&](const Parameter&, StateTensor tensor) { tensors.push_back(std::move(tensor)); });
   return tensors;
 }
 
-std::vector<StateTensor> LocalExecutor::StagedState() {
+// Forward passes change buffers before any update, so that these are copied at once.
+std::vector<StateTensor> LocalExecutor::HoldState() {
   const MostThreadsScope threads(threads_);
-  std::set<std::string> fixed;
-  for (const Parameter* parameter : planned_.parameters) {
-    if (!Changes(*parameter)) fixed.insert(ValueName(parameter->path));
-  }
-  std::vector<StateTensor> tensors = StateTensors();
-  std::int64_t at = 0;
-  for (StateTensor& tensor : tensors) {
-    if (fixed.contains(tensor.name)) continue;
-    std::byte* to = static_cast<std::byte*>(staging_.raw()) + at;
-    at += std::ssize(tensor.bytes);
-    if (at > staging_.bytes()) RefuseStaging(tensor.name);
-    CopyBytes(tensor.bytes, to);
-    tensor.bytes = {to, tensor.bytes.size()};
-  }
+  const std::span room(static_cast<std::byte*>(staging_.raw()),
+                       static_cast<std::size_t>(staging_.bytes()));
+  held_.clear();
+  std::vector<StateTensor> tensors;
+  std::size_t at = 0;
+  ForEachStateTensor([&](const Parameter& parameter, StateTensor tensor) {
+    if (Changes(parameter)) {
+      const std::size_t bytes = tensor.bytes.size();
+      if (bytes > room.size() - at) RefuseStaging(tensor.name);
+      tensor.held = std::make_shared<HeldTensor>(tensor.bytes, room.subspan(at, bytes));
+      if (parameter.is_buffer) tensor.held->BeforeChange();
+      held_[parameter.index].push_back(tensor.held);
+      at += bytes;
+    }
+    tensors.push_back(std::move(tensor));
+  });
   return tensors;
+}
+
+void LocalExecutor::BeforeChange(const Parameter& parameter) {
+  const auto found = held_.find(parameter.index);
+  if (found == held_.end()) return;
+  for (const std::shared_ptr<HeldTensor>& tensor : found->second) tensor->BeforeChange();
 }
 
 void LocalExecutor::KeepBuffers() {

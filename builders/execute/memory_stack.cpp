@@ -1,5 +1,7 @@
 #include "builders/execute/memory_stack.h"
 
+#include <algorithm>
+
 #include "sdk/core/byte_size.h"
 
 namespace frugal {
@@ -71,6 +73,30 @@ std::int64_t MemoryStack::system_allocations() const {
 std::optional<PoolStatistics> MemoryStack::pool_statistics() const {
   if (pool_ == nullptr) return std::nullopt;
   return pool_->pool().statistics();
+}
+
+// The own pool's blocks are the own heap's; the shared one is reserved for all its tenants
+// together.
+AllocatorStatistics MemoryStack::Statistics() const {
+  AllocatorStatistics statistics;
+  AddLedger(ledger_, statistics);
+  statistics.bytes_reserved = heap_.live_bytes();
+  statistics.peak_bytes_reserved = heap_.peak_live_bytes();
+  if (pool_ != nullptr) {
+    const PoolStatistics pool = pool_->pool().statistics();
+    AddPool(pool, statistics);
+    if (own_pool_ == nullptr) {
+      statistics.bytes_reserved += pool.reserved_bytes();
+      statistics.peak_bytes_reserved += pool.peak_reserved_bytes;
+    }
+  }
+  if (arena_ != nullptr) {
+    statistics.bytes_reserved += arena_->capacity_bytes();
+    statistics.peak_bytes_reserved += arena_->capacity_bytes();
+    statistics.largest_free_block_bytes =
+        std::max(statistics.largest_free_block_bytes, arena_->capacity_bytes());
+  }
+  return statistics;
 }
 
 }  // namespace frugal

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "builders/execute/allocator_statistics.h"
 #include "presets/training_memory_config.h"
 #include "sdk/memory/ledger.h"
 #include "sdk/memory/planned_arena.h"
@@ -37,6 +38,7 @@ class MemoryStack {
   std::int64_t system_allocations() const;
   // Returns the statistics of the pool in use; nothing where the heap serves tensors.
   std::optional<PoolStatistics> pool_statistics() const;
+  AllocatorStatistics Statistics() const;
 
  private:
   std::unique_ptr<PoolTenant> ChoosePool(const TrainingMemoryConfig& config);

@@ -197,21 +197,26 @@ StepResult ShardedExecutor::RunStep(StepKind kind, const StepSamples& samples) {
   return result;
 }
 
-RecordedStep ShardedExecutor::RunRecorded(std::span<const std::int64_t> samples) {
+RecordedStep ShardedExecutor::RunRecorded(const StepSamples& samples) {
   const LocalExecutor* recorder = nullptr;
   for (const auto& device : devices_) {
     if (device == nullptr) continue;
     const std::int64_t peak = device->planned().plan.peak_bytes;
     if (recorder == nullptr || peak > recorder->planned().plan.peak_bytes) recorder = device.get();
   }
-  RecordedStep recorded;
+  std::vector<RecordedStep> steps(devices_.size());
   RunOnAll([&](LocalExecutor& device) {
-    if (&device == recorder) {
-      recorded = device.RunRecorded(samples);
-    } else {
-      device.RunStep(StepKind::kTrain, {.numbers = samples});
-    }
+    const auto number = std::ranges::find(devices_, &device, &std::unique_ptr<LocalExecutor>::get);
+    steps[static_cast<std::size_t>(number - devices_.begin())] = device.RunRecorded(samples);
   });
+  RecordedStep recorded;
+  std::vector<StepMemory> memory;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i] == nullptr) continue;
+    memory.push_back(std::move(steps[i].memory.front()));
+    if (devices_[i].get() == recorder) recorded = std::move(steps[i]);
+  }
+  recorded.memory = std::move(memory);
   return recorded;
 }
 
@@ -364,6 +369,16 @@ MemoryMeasurement ShardedExecutor::Measured() const {
     sum.devices.push_back(own);
   }
   return sum;
+}
+
+std::vector<DeviceMemory> ShardedExecutor::DeviceMemories() const {
+  std::vector<DeviceMemory> memories;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i] == nullptr) continue;
+    memories.push_back(std::move(devices_[i]->DeviceMemories().front()));
+    memories.back().device = static_cast<std::int64_t>(i);
+  }
+  return memories;
 }
 
 }  // namespace frugal

@@ -28,7 +28,7 @@ class ShardedExecutor final : public Executor {
   std::optional<std::string> FindNonFinite() override;
   std::int64_t Open(DatasetPart part) override;
   StepResult RunStep(StepKind kind, const StepSamples& samples) override;
-  RecordedStep RunRecorded(std::span<const std::int64_t> samples) override;
+  RecordedStep RunRecorded(const StepSamples& samples) override;
   PredictedValues Predict(std::span<const InputValues> inputs, std::int64_t count) override;
   void SwapEma() override;
   bool averaged() const override { return First().averaged(); }
@@ -39,7 +39,7 @@ class ShardedExecutor final : public Executor {
   void BeginSchedule() override;
 
   std::vector<StateTensor> StateTensors() override;
-  std::vector<StateTensor> StagedState() override;
+  std::vector<StateTensor> HoldState() override;
   void LoadState(const StateFiles& state) override;
   bool UndoStep() override;
   TrainingPosition position() const override { return First().position(); }
@@ -53,6 +53,7 @@ class ShardedExecutor final : public Executor {
   std::int64_t live_bytes() const override;
   std::int64_t system_allocations() const override;
   MemoryMeasurement Measured() const override;
+  std::vector<DeviceMemory> DeviceMemories() const override;
 
  private:
   // body(device) for all, or for those that evaluate.

@@ -14,10 +14,10 @@ std::vector<StateTensor> ShardedExecutor::StateTensors() {
   return tensors;
 }
 
-std::vector<StateTensor> ShardedExecutor::StagedState() {
+std::vector<StateTensor> ShardedExecutor::HoldState() {
   std::vector<StateTensor> tensors;
   for (const auto& device : devices_) {
-    if (device) std::ranges::move(device->StagedState(), std::back_inserter(tensors));
+    if (device) std::ranges::move(device->HoldState(), std::back_inserter(tensors));
   }
   return tensors;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "builders/execute/held_tensor.h"
 #include "sdk/core/dtype.h"
 #include "sdk/core/shape.h"
 #include "sdk/io/weights/weight_source.h"
@@ -26,6 +27,8 @@ struct StateTensor {
   Shape shape;
   DType dtype = DType::kF32;
   std::span<const std::byte> bytes;
+  std::shared_ptr<HeldTensor> held =
+      nullptr;  // by which the bytes are read, where training goes on
 };
 
 // How many steps the training has behind it, and at which the schedule of its rate began.

@@ -103,6 +103,13 @@ struct SnapshotCost {
   std::int64_t bytes = 0;
 };
 
+// Holds what is live behind a step, and resident.
+struct MemoryAfterStep {
+  std::int64_t step = 0;
+  std::int64_t live_bytes = 0;
+  std::int64_t resident_bytes = 0;  // of the process
+};
+
 struct TrainingResult {
   std::int64_t steps = 0;
   double seconds = 0;
@@ -121,6 +128,8 @@ struct TrainingResult {
   // Holds one step as it was measured, only with track_memory_statistics.
   std::optional<MemoryTimeline> measured_timeline;
   std::vector<LayerMeasurement> layers;
+  // Where a memory report is asked for: behind at most some hundred of the steps.
+  std::vector<MemoryAfterStep> growth{};
   std::optional<OperationProfile> profile;  // only with track_memory_statistics or a profile
   std::string weights_hash;                 // XXH3-64 over all weights and buffers, in order
   SnapshotCost snapshots{};

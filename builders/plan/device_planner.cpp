@@ -136,7 +136,7 @@ void CheckDeviceLimits(const PlannedTraining& whole, const DeviceList& devices) 
         .required = "every device stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
         .given = "device " + std::to_string(i) + " with " + LayersText(device) + " peaks at " +
                  FormatBytes(device.plan.peak_bytes) + "; its largest holders are " +
-                 DescribeHolders(device.plan.largest_holders, 3),
+                 DescribeHolders(device.plan.largest_holders, 3) + "; " + PeakKindsText(device, 4),
         .advice = balanced ? "no placement needs less: use more devices, gradient checkpointing, "
                              "a smaller batch or a higher limit"
                            : "try sharding_strategy = \"MemoryBalanced\", more devices, gradient "

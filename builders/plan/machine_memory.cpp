@@ -7,6 +7,7 @@
 #include "builders/budget/budget_limit.h"
 #include "builders/budget/budget_refusal.h"
 #include "builders/budget/budget_search.h"
+#include "builders/plan/one_device_planner.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
 #include "sdk/core/number_text.h"
@@ -73,7 +74,8 @@ void RequireMachineMemory(const PlannedTraining& planned, const SystemMemory& ma
   throw MemoryError({.where = "memory",
                      .required = "a training fits the memory that there is",
                      .given = "this one takes " + WholeMegabytes(NeededBytes(planned)) + ", " +
-                              LargestPart(planned.plan) + ", and " + FreeText(machine),
+                              LargestPart(planned.plan) + ", and " + FreeText(machine) +
+                              (planned.plan.devices ? "" : "; " + PeakKindsText(planned, 4)),
                      .advice = Cure(planned, machine) + "; to go on all the same: --force, "
                                                         "AiModelBuilder::AllowOvercommit()"});
 }

@@ -1,6 +1,7 @@
 #include "builders/plan/one_device_planner.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "builders/budget/budget_planner.h"
 #include "builders/budget/footprint.h"
@@ -168,6 +169,51 @@ StepPlan PlanStep(const PlannedTraining& planned, StepKind kind, int64_t batch) 
   // Packed weights are there too once anything has run.
   const bool packs = planned.dtype() == DType::kBF16;
   return training.Run(kind, batch, packs ? 2 : 1);
+}
+
+const StepPlan& PeakStepOf(const Plan& plan) {
+  return *std::ranges::max_element(plan.steps, {}, PeakBytesOf);
+}
+
+StepMemory PlanStepMemory(const PlannedTraining& planned, const StepPlan& asked) {
+  constexpr std::size_t kMostPlaced = 1500;
+  const Trial trial = TrialOf(planned);
+  const std::vector<PlannedStep> order = StepsOf(trial.schedule);
+  DryTraining training(planned, trial);
+  for (const PlannedStep& step : order) {
+    if (step.kind != asked.kind || step.batch != asked.batch) {
+      training.Trace(step.kind, step.batch, step.times);
+      continue;
+    }
+    StepMemory memory = training.Memory(step.kind, step.batch, step.times, kMostPlaced);
+    FillForms(planned, memory);
+    return memory;
+  }
+  throw std::logic_error("the plan has no such step");
+}
+
+std::string PeakKindsText(const PlannedTraining& planned, std::size_t most) {
+  std::string text = "by kind of operation there are ";
+  const std::vector<MemoryShare> kinds =
+      SharesByKind(PlanStepMemory(planned, PeakStepOf(planned.plan)));
+  for (std::size_t i = 0; i < std::min(most, kinds.size()); ++i) {
+    text += (i > 0 ? ", " : "") + kinds[i].name + " " + FormatBytes(kinds[i].bytes);
+    if (kinds[i].layers > 1) text += " in " + FormatCount(kinds[i].layers) + " places";
+  }
+  return text;
+}
+
+void FillForms(const TrainingSetup& setup, StepMemory& memory) {
+  std::map<std::string_view, const Parameter*> parameters;
+  for (const Parameter* parameter : setup.parameters) parameters[parameter->path] = parameter;
+  const DType dtype = MasterType(setup.dtype());
+  for (HeldBlock& block : memory.blocks) {
+    const auto found = parameters.find(block.holder);
+    if (block.form || found == parameters.end()) continue;
+    const TensorForm form = {dtype, found->second->shape};
+    const std::int64_t bytes = form.shape.ElementCount() * SizeOf(dtype);
+    if (RoundUpToAlignment(bytes) == block.bytes) block.form = form;
+  }
 }
 
 }  // namespace frugal

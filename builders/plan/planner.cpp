@@ -26,7 +26,8 @@ void CheckDeviceLimit(const PlannedTraining& planned) {
       .where = "memory.max_memory_per_device_mb",
       .required = "the plan stays within " + FormatBytes(*limit_mb * kBytesPerMegabyte),
       .given = "it peaks at " + FormatBytes(plan.peak_bytes) + " (" + parts +
-               "); the largest holders are " + DescribeHolders(plan.largest_holders, 3),
+               "); the largest holders are " + DescribeHolders(plan.largest_holders, 3) + "; " +
+               PeakKindsText(planned, 4),
       .advice =
           "state memory_budget_mb, so that a plan is made to fit, use a smaller batch, or "
           "a higher limit"};

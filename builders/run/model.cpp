@@ -86,6 +86,7 @@ Model& Model::operator=(Model&& other) noexcept {
   epochs_run_ = other.epochs_run_;
   resumed_ = std::move(other.resumed_);
   resumed_from_ = std::move(other.resumed_from_);
+  records_next_ = other.records_next_;
   planned_ = std::move(other.planned_);
   use_ = std::move(other.use_);
   return *this;
@@ -120,7 +121,7 @@ StepResult Model::TrainStep(std::span<const std::int64_t> samples) {
                       .given = "sample " + std::to_string(sample) + " was given",
                       .advice = "samples are counted from 0"});
   }
-  return executor_->RunStep(StepKind::kTrain, {.numbers = samples});
+  return RunTrainStep({.numbers = samples});
 }
 
 StepResult Model::TrainStep(std::span<const InputValues> inputs,
@@ -136,7 +137,7 @@ StepResult Model::TrainStep(std::span<const InputValues> inputs,
   const bool takes_targets = diffusion() == nullptr || layout().classes > 0;
   const GivenValues values("Model::TrainStep", layout(), takes_targets, inputs, targets, count);
   const std::vector<std::int64_t> rows = FirstSamples(count);
-  return executor_->RunStep(StepKind::kTrain, {.numbers = rows, .given = &values});
+  return RunTrainStep({.numbers = rows, .given = &values});
 }
 
 Model::EmaScope::EmaScope(Model& model)
@@ -242,6 +243,7 @@ void Model::SetValues(const std::string& path, std::span<const double> values) {
   }
   for (ParameterStore* store : executor_->StoresWith(parameter)) {
     const Tensor value = store->Value(parameter);
+    store->BeforeChange(parameter);
     if (value.dtype() == DType::kF64) {
       std::ranges::copy(values, value.data<double>());
     } else {
@@ -269,6 +271,7 @@ std::int64_t Model::CopyWeights(Model& from) {
     }
     const Tensor value = from.executor_->ValueOf(**found);
     for (ParameterStore* store : executor_->StoresWith(*parameter)) {
+      store->BeforeChange(*parameter);
       CopyNumbers(value, store->Value(*parameter));
       RestartEma(*store, *parameter, *planned_->backend);
       store->Repack(*parameter, *planned_->backend);
@@ -319,6 +322,7 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
   const auto file = OpenModelWeights(path, format, parameters(), allow_missing);
   for (const Parameter* parameter : parameters()) {
     for (ParameterStore* store : executor_->StoresWith(*parameter)) {
+      store->BeforeChange(*parameter);
       ReadInto(*file, *parameter, store->Value(*parameter), config().training.on_divergence);
       RestartEma(*store, *parameter, *planned_->backend);
       store->Repack(*parameter, *planned_->backend);

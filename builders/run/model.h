@@ -18,6 +18,7 @@ namespace frugal {
 class EmaScope;
 class Executor;
 class Predictor;
+struct MemoryReport;
 struct SnapshotStart;
 
 // Throws UsageError: the model was moved into another.
@@ -191,6 +192,12 @@ class Model {
 
   std::int64_t live_bytes() const;
   MemoryMeasurement Measured() const;
+  // Says who holds the memory: as planned, as measured in the last step that was recorded, and as
+  // it is now. May be asked at any moment between steps, by observers too. Plans a step dry.
+  frugal::MemoryReport MemoryReport();
+  // The next TrainStep is recorded for that; in Train(), output.memory_report and
+  // track_memory_statistics record one.
+  void RecordNextStep() { records_next_ = true; }
 
  private:
   friend class Predictor;  // which shares the weights with other threads
@@ -206,6 +213,7 @@ class Model {
   void SaveOnTheWay(const std::string& path);
   Model CopyForInference(const char* where, std::int64_t batch, std::int64_t threads) const;
   void CheckTokens(const std::string& where, std::span<const std::int64_t> tokens) const;
+  StepResult RunTrainStep(const StepSamples& samples);
   PredictedValues PredictParts(std::span<const InputValues> inputs, std::int64_t count);
   const Parameter& Find(const std::string& path) const;
 
@@ -213,6 +221,7 @@ class Model {
   ModelPart<PlannedTraining> planned_;
   ModelPart<Executor> executor_;
   std::int64_t epochs_run_ = 0;              // by Train()
+  bool records_next_ = false;                // the next TrainStep
   std::string resumed_from_;                 // the last snapshot
   std::optional<TrainingProgress> resumed_;  // where the next Train() goes on
 };

@@ -10,6 +10,7 @@
 #include "sdk/core/log.h"
 #include "sdk/data/batches.h"
 #include "sdk/data/shuffle.h"
+#include "sdk/memory/system_memory.h"
 
 namespace frugal {
 namespace {
@@ -126,6 +127,7 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples) {
   }
   if (steps_here_ == 1 && schedule().total_steps > 1) StartProfile();
   if (steps_here_ == 1) allocations_when_warm_ = executor_.system_allocations();
+  RecordGrowth();
   Report(step);
   const auto every = config().training.evaluate_every;
   if (every && result_.steps % *every == 0 && schedule().evaluates()) EvaluateNow();
@@ -134,9 +136,9 @@ void TrainingLoop::RunStep(std::span<const std::int64_t> samples) {
 
 StepResult TrainingLoop::RunTimed(std::span<const std::int64_t> samples) {
   const Clock::time_point start = Clock::now();
-  const bool measure = config().memory.track_memory_statistics && !result_.measured_timeline &&
+  const bool measure = IsRecorded() && !result_.measured_timeline &&
                        (steps_here_ == 1 || schedule().total_steps == 1);
-  executor_.SetTimed(IsTimed());
+  executor_.SetTimed(IsTimed() || measure);
   StepResult step;
   try {
     step =
@@ -173,10 +175,25 @@ void TrainingLoop::WarnIfDiverged(double loss) {
 }
 
 StepResult TrainingLoop::RunMeasured(std::span<const std::int64_t> samples) {
-  RecordedStep recorded = executor_.RunRecorded(samples);
+  RecordedStep recorded = executor_.RunRecorded({.numbers = samples});
+  executor_.Keep(std::move(recorded.memory));
   result_.measured_timeline = std::move(recorded.timeline);
   result_.layers = std::move(recorded.layers);
   return recorded.step;
+}
+
+// In a long training every second, fourth, ... step is kept, so that there are never many.
+void TrainingLoop::RecordGrowth() {
+  constexpr std::size_t kMost = 512;
+  if (!config().output.memory_report || steps_here_ % growth_stride_ != 0) return;
+  std::vector<MemoryAfterStep>& growth = result_.growth;
+  growth.push_back({.step = result_.steps,
+                    .live_bytes = executor_.live_bytes(),
+                    .resident_bytes = ResidentBytes()});
+  if (growth.size() < kMost) return;
+  growth_stride_ *= 2;
+  std::erase_if(growth,
+                [&, i = std::size_t{0}](const MemoryAfterStep&) mutable { return i++ % 2 == 0; });
 }
 
 void TrainingLoop::EvaluateInto(EpochResult& epoch) {
@@ -246,6 +263,10 @@ void TrainingLoop::Steer() {
 
 bool TrainingLoop::IsTimed() const {
   return options_.profile || config().memory.track_memory_statistics;
+}
+
+bool TrainingLoop::IsRecorded() const {
+  return config().memory.track_memory_statistics || config().output.memory_report.has_value();
 }
 
 void TrainingLoop::StartProfile() {

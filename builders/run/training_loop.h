@@ -48,6 +48,8 @@ class TrainingLoop {
   const RunConfig& config() const { return executor_.planned().config; }
   const EpochSchedule& schedule() const { return executor_.planned().schedule; }
   bool IsTimed() const;
+  bool IsRecorded() const;
+  void RecordGrowth();
   void StartProfile();
   void Finish();
   bool IsDone() const {
@@ -74,6 +76,7 @@ class TrainingLoop {
   std::int64_t steps_before_profile_ = 0;
   double seconds_before_profile_ = 0;
   std::int64_t allocations_when_warm_ = 0;
+  std::int64_t growth_stride_ = 1;
 };
 
 }  // namespace frugal

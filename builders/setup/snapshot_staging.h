@@ -12,11 +12,12 @@ inline constexpr const char* kStagingLabel = "snapshot";
 bool WritesStateOf(const TrainingSetup& setup, const Parameter& parameter);
 
 // Says whether training changes the parameter's value, so that a snapshot that is written beside
-// the next steps needs a copy of it.
+// the next steps may need a copy of it.
 bool Changes(const Parameter& parameter);
 
-// Bytes of the copies that this device's part of a snapshot is written from; 0 where snapshots are
-// written from the state itself, or not at all.
+// Bytes of the room for copies of this device's part of a snapshot: a step that changes what has
+// not been written yet copies it there first, all of it at worst. 0 where snapshots are written
+// from the state itself, or not at all.
 std::int64_t StagingBytesOf(const TrainingSetup& setup);
 
 // Bytes of the copies of this device's buffers (running statistics) from before a step, by which a

@@ -84,7 +84,7 @@ bool BeginForAll(Executor& executor, const std::string& path) {
   return executor.FromFirstProcess(begun ? 1 : 0) != 0;
 }
 
-SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool staged) {
+SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool held) {
   SnapshotContent content;
   stand.position = executor.position();
   for (const Parameter* parameter : executor.planned().parameters) {
@@ -95,7 +95,7 @@ SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool staged) 
   stand.configuration = "# The configuration of a training, as it was resolved.\n" +
                         TrainingText(executor.planned().config);
   content.stand = std::move(stand);
-  content.state = staged ? executor.StagedState() : executor.StateTensors();
+  content.state = held ? executor.HoldState() : executor.StateTensors();
   content.metadata = executor.planned().metadata;
   if (const LaunchedRanks* launched = Launched()) {
     content.rank = launched->ranks->rank();

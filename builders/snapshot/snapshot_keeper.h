@@ -20,9 +20,9 @@ namespace frugal {
 // not.
 bool BeginForAll(Executor& executor, const std::string& path);
 
-// Returns all that a snapshot of the executor's state holds; where `staged`, the tensors are copies
-// that stay as they are until the next call.
-SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool staged);
+// Returns all that a snapshot of the executor's state holds; where `held`, the tensors are read as
+// they are now until the next call, whatever becomes of the state.
+SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool held);
 
 // Says what a training does about snapshots that its directory has already.
 struct SnapshotStart {

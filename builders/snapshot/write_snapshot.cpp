@@ -46,8 +46,17 @@ SnapshotFile WriteTensors(const std::string& directory, const std::string& name,
   for (const StateTensor& tensor : tensors) {
     list.push_back({tensor.name, tensor.shape, ToStored(tensor.dtype)});
   }
-  const auto writer = CreateSafetensors(directory + "/" + name, std::move(list), metadata);
-  for (const StateTensor& tensor : tensors) writer->Write(tensor.name, tensor.bytes);
+  const auto writer =
+      CreateSafetensors(directory + "/" + name, std::move(list), metadata, PageCache::kBypass);
+  for (const StateTensor& tensor : tensors) {
+    if (tensor.held == nullptr) {
+      writer->Write(tensor.name, tensor.bytes);
+    } else {
+      writer->Write(
+          tensor.name, std::ssize(tensor.bytes),
+          [&](std::int64_t at, std::span<std::byte> part) { tensor.held->Read(at, part); });
+    }
+  }
   writer->Finish();
   return {.name = name, .bytes = writer->bytes(), .hash = writer->Hash()};
 }

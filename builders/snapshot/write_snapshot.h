@@ -8,8 +8,8 @@
 
 namespace frugal {
 
-// Holds what one process gives to a snapshot, as values of its own but for the tensors' bytes,
-// which must not change until it is written.
+// Holds what one process gives to a snapshot, as values of its own but for the tensors' bytes;
+// those that are not held must not change until it is written.
 struct SnapshotContent {
   TrainingStand stand;
   std::vector<StateTensor> state;

@@ -47,4 +47,29 @@ std::optional<PoolStatistics> ManagerMemory::pool_statistics() const {
   return pool_->statistics();
 }
 
+AllocatorStatistics ManagerMemory::Statistics() const {
+  AllocatorStatistics statistics = stack_.Statistics();
+  statistics.bytes_reserved += heap_.live_bytes();
+  statistics.peak_bytes_reserved += heap_.peak_live_bytes();
+  if (pool_) AddPool(pool_->statistics(), statistics);
+  return statistics;
+}
+
+void ManagerMemory::Record() {
+  before_ = ledger().Holders();
+  auto trace = std::make_unique<MemoryTrace>(MemoryTrace::Detail::kTensorsAndOperations);
+  ledger().RecordInto(trace.get());
+  trace_ = std::move(trace);
+}
+
+void ManagerMemory::StopRecording() {
+  ledger().RecordInto(nullptr);
+  trace_.reset();
+}
+
+std::optional<StepMemory> ManagerMemory::Recorded() const {
+  if (trace_ == nullptr) return std::nullopt;
+  return StepMemoryOf(*trace_, ledger().labels(), before_);
+}
+
 }  // namespace frugal

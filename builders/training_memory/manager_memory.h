@@ -5,6 +5,7 @@
 
 #include "builders/execute/memory_stack.h"
 #include "sdk/memory/keep_alive_allocator.h"
+#include "sdk/memory/step_memory.h"
 
 namespace frugal {
 
@@ -25,6 +26,14 @@ class ManagerMemory {
   // Returns the statistics of the pool behind step() and rented(); nothing where they come from the
   // heap.
   std::optional<PoolStatistics> pool_statistics() const;
+  AllocatorStatistics Statistics() const;
+
+  // Takes down what is taken and given back, and which operations run, from now on, until the next
+  // call or StopRecording().
+  void Record();
+  void StopRecording();
+  // Returns the memory since then; nothing where nothing is recorded.
+  std::optional<StepMemory> Recorded() const;
 
  private:
   HeapAllocator heap_;
@@ -34,6 +43,8 @@ class ManagerMemory {
   KeepAliveAllocator tensors_;
   KeepAliveAllocator step_;
   KeepAliveAllocator rented_;
+  std::unique_ptr<MemoryTrace> trace_;
+  std::vector<Holder> before_;  // the recording
 };
 
 }  // namespace frugal

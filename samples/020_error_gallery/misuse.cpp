@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "builders/output_files.h"
+#include "builders/report/memory/memory_diff.h"
 #include "samples/020_error_gallery/case.h"
 #include "samples/020_error_gallery/tiny_training.h"
 
@@ -195,6 +196,13 @@ std::vector<Case> OfOutputs() {
              "[output] weights = \"notes/model.safetensors\", where notes is a file"),
       Output("A file as the directory for TensorBoard", {.tensorboard = "notes"},
              "[output] tensorboard = \"notes\", which is a file"),
+      Output("A memory report in a form that there is not", {.memory_report = "memory.pdf"},
+             "frugal train run.toml --memory-report memory.pdf"),
+      {"A file that is no memory report", "frugal memory diff run.toml notes.json, of {}",
+       [] {
+         WriteFile("notes.json", "{}");
+         ReadMemorySide("notes.json");
+       }},
   };
 }
 

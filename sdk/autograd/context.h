@@ -72,6 +72,9 @@ class Context {
   // differs from a real one.
   template <class Kernel>
   void Launch(const LaunchCost& cost, Kernel&& kernel) {
+    if (MemoryTrace* trace = ledger().trace(); trace != nullptr && trace->has_operations()) {
+      TraceLaunch(*trace, cost);
+    }
     const Block scratch = cost.scratch_bytes > 0 ? parts_.step_memory.Allocate(
                                                        cost.scratch_bytes, MemoryTag::kWorkspace)
                                                  : Block();
@@ -136,6 +139,15 @@ class Context {
   friend class DeferScope;
   friend class KeptPartsScope;
   friend class ManyTurns;
+
+  void TraceLaunch(MemoryTrace& trace, const LaunchCost& cost) {
+    trace.Add({.label = ledger().label(),
+               .kind = cost.kind.value,
+               .backward = in_backward_ && !recomputing_,
+               .recomputed = recomputing_,
+               .flops = cost.flops,
+               .bytes = static_cast<double>(cost.bytes)});
+  }
 
   Parts parts_;
   Tape* tape_ = nullptr;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sdk/autograd/operation_kind.h"
+#include "sdk/core/operation_kind.h"
 #include "sdk/tensor/tensor.h"
 
 namespace frugal {

@@ -29,6 +29,8 @@ void ProfileScope::Add() {
   profile_.by_label[label_].Add(cost_, elapsed);
   KindTotals& kind = profile_.by_kind[static_cast<std::size_t>(cost_.kind.value)];
   (backward_ ? kind.backward : kind.forward).Add(cost_, elapsed);
+  if (trace_ == nullptr || !trace_->has_operations()) return;
+  trace_->TimeLast(std::chrono::duration<double>(start_.time_since_epoch()).count(), elapsed);
 }
 
 }  // namespace frugal

@@ -43,8 +43,12 @@ struct Profile {
 // Times one kernel in the name of the current label and of its kind.
 class ProfileScope {
  public:
-  ProfileScope(Profile& profile, const MemoryLedger& ledger, const LaunchCost& cost, bool backward)
-      : profile_(profile), label_(ledger.label()), cost_(cost), backward_(backward) {
+  ProfileScope(Profile& profile, MemoryLedger& ledger, const LaunchCost& cost, bool backward)
+      : profile_(profile),
+        trace_(ledger.trace()),
+        label_(ledger.label()),
+        cost_(cost),
+        backward_(backward) {
     if (profile_.timed) start_ = Clock::now();
   }
   ProfileScope(const ProfileScope&) = delete;
@@ -58,6 +62,7 @@ class ProfileScope {
   void Add();
 
   Profile& profile_;
+  MemoryTrace* trace_;  // that has taken the call down, or null
   LabelTable::Id label_;
   const LaunchCost& cost_;
   bool backward_;

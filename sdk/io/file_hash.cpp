@@ -5,7 +5,21 @@
 
 #include <cstdio>
 
+#include "sdk/io/file_hash_avx2.h"
+
 namespace frugal {
+namespace {
+
+bool HasAvx2() {
+#if defined(__x86_64__)
+  static const bool has = __builtin_cpu_supports("avx2");
+  return has;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
 
 struct FileHash::State {
   XXH3_state_t xxh;  // overaligned, which operator new knows
@@ -17,7 +31,9 @@ FileHash::FileHash(FileHash&&) noexcept = default;
 FileHash& FileHash::operator=(FileHash&&) noexcept = default;
 
 void FileHash::Add(std::span<const std::byte> bytes) {
-  if (!bytes.empty()) XXH3_64bits_update(&state_->xxh, bytes.data(), bytes.size());
+  if (bytes.empty()) return;
+  if (HasAvx2()) return AddToXxh3ByAvx2(&state_->xxh, bytes.data(), bytes.size());
+  XXH3_64bits_update(&state_->xxh, bytes.data(), bytes.size());
 }
 
 std::uint64_t FileHash::Value() const { return XXH3_64bits_digest(&state_->xxh); }

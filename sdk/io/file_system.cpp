@@ -28,21 +28,37 @@ int FlagsOf(OpenMode mode) {
       return O_CREAT;
     case OpenMode::kExisting:
       return O_NOFOLLOW | O_NONBLOCK;
+    case OpenMode::kNewDirect:
+      return O_CREAT | O_EXCL | O_DIRECT;
   }
   return 0;
+}
+
+// File systems say so by EINVAL, when a file is opened or with the first write. Returns whether the
+// file was one that went past the page cache, which it does no more.
+bool LeaveDirect(int file) {
+  const int flags = ::fcntl(file, F_GETFL);
+  return flags >= 0 && (flags & O_DIRECT) != 0 && ::fcntl(file, F_SETFL, flags & ~O_DIRECT) == 0;
 }
 
 class System final : public FileSystem {
  public:
   int Open(const std::string& path, OpenMode mode, mode_t permissions,
            std::error_code& error) override {
-    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | FlagsOf(mode), permissions);
+    int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | FlagsOf(mode), permissions);
+    if (file < 0 && errno == EINVAL && mode == OpenMode::kNewDirect) {
+      // Some systems have made the file by then.
+      file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_CREAT, permissions);
+    }
     error = ErrorUnless(file >= 0);
     return file;
   }
   std::size_t WriteAt(int file, std::int64_t offset, std::span<const std::byte> bytes,
                       std::error_code& error) override {
-    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), offset);
+    ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINVAL && LeaveDirect(file)) {
+      written = ::pwrite(file, bytes.data(), bytes.size(), offset);
+    }
     error = ErrorUnless(written >= 0);
     return written < 0 ? 0 : static_cast<std::size_t>(written);
   }

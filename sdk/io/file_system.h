@@ -16,7 +16,11 @@ enum class OpenMode : std::uint8_t {
   kEmpty,     // makes one, or empties the one that is there
   kContinue,  // makes one, or takes the one that is there as it is
   kExisting,  // takes the one that is there as it is, but not through a link; never makes one
+  // As kNew, and what is written goes past the page cache where the file system has that:
+  // addresses, offsets and counts of bytes are multiples of kDirectBlock.
+  kNewDirect,
 };
+inline constexpr std::int64_t kDirectBlock = 4096;
 
 // Every call by which the library writes: nothing outside of file_system.cpp changes a file, as
 // tests/style sees to, so that a test can put faults in from outside and take down what is written.

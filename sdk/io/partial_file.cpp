@@ -65,13 +65,14 @@ void RemoveUnlessHeld(FileSystem& files, const fs::path& path) {
 
 }  // namespace
 
-PartialFile CreatePartial(FileSystem& files, const fs::path& directory, mode_t permissions) {
+PartialFile CreatePartial(FileSystem& files, const fs::path& directory, OpenMode mode,
+                          mode_t permissions) {
   constexpr int kMostAttempts = 1000;
   const std::string stem = Prefix() + std::to_string(::getpid()) + "-";
   const std::error_code taken = std::make_error_code(std::errc::file_exists);
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     PartialFile file = {(directory / (stem + std::to_string(attempt))).string()};
-    file.descriptor = OpenFile(files, file.path, OpenMode::kNew, permissions, file.error);
+    file.descriptor = OpenFile(files, file.path, mode, permissions, file.error);
     if (file.descriptor < 0 && file.error != taken) return file;
     if (file.descriptor < 0) continue;
     if (Lock(file.descriptor)) return file;

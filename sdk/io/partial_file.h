@@ -20,8 +20,9 @@ struct PartialFile {
   std::error_code error = {};  // why not
 };
 
-// Makes an empty file in `directory`, of these permissions less the process's mask.
-PartialFile CreatePartial(FileSystem& files, const std::filesystem::path& directory,
+// Makes an empty file in `directory`, of these permissions less the process's mask. `mode` is one
+// of those that make new files.
+PartialFile CreatePartial(FileSystem& files, const std::filesystem::path& directory, OpenMode mode,
                           mode_t permissions);
 
 // Removes the partial files in `directory` whose writers on this host are gone. Leaves what it

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sdk/core/memory_tag.h"
+#include "sdk/core/tensor_form.h"
 
 namespace frugal {
 
@@ -61,10 +62,18 @@ class Allocator {
   Block Allocate(std::int64_t bytes, MemoryTag tag) {
     return DoAllocate(RoundUpToAlignment(bytes), tag);
   }
+  // Does so for a tensor of this form, which books take down.
+  Block AllocateTensor(const TensorForm& form, MemoryTag tag) {
+    const std::int64_t bytes = form.shape.ElementCount() * SizeOf(form.dtype);
+    return DoAllocateTensor(RoundUpToAlignment(bytes), tag, form);
+  }
 
  protected:
   friend class Block;
   virtual Block DoAllocate(std::int64_t bytes, MemoryTag tag) = 0;  // bytes already rounded
+  virtual Block DoAllocateTensor(std::int64_t bytes, MemoryTag tag, const TensorForm& /*form*/) {
+    return DoAllocate(bytes, tag);
+  }
   virtual void DoFree(Block& block) noexcept = 0;
 };
 

@@ -11,15 +11,27 @@ namespace {
 // A process can address so many bytes. Plans of more are refused, and sums of less do not overflow.
 constexpr std::int64_t kMostLiveBytes = std::int64_t{1} << 47;
 
+// "parameter 2.0 MB, activation 1.0 MB"
+std::string DescribeBytes(const BytesByTag& bytes) {
+  std::string text;
+  for (const MemoryTag tag : kAllMemoryTags) {
+    if (bytes[tag] == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::string(NameOf(tag)) + " " + FormatBytes(bytes[tag]);
+  }
+  return text;
+}
+
 }  // namespace
 
-std::vector<Holder> MemoryLedger::LargestHolders() const {
+std::vector<Holder> MemoryLedger::LargestHolders() const { return MergeHolders(Holders()); }
+
+std::vector<Holder> MemoryLedger::Holders() const {
   std::vector<Holder> holders;
   for (const Entry& entry : entries_) {
     if (!entry.inner) continue;
     holders.push_back({labels_.NameOf(entry.label), entry.inner.tag(), entry.inner.bytes()});
   }
-  return MergeHolders(std::move(holders));
+  return holders;
 }
 
 void MemoryLedger::RecordInto(MemoryTrace* trace) {
@@ -44,7 +56,8 @@ void MemoryLedger::CheckLimit(std::int64_t bytes, MemoryTag tag) {
                        .required = "live memory stays within " + FormatBytes(limit_.bytes),
                        .given = labels_.NameOf(label_) + " asks for " + FormatBytes(bytes) +
                                 " of " + std::string(NameOf(tag)) + " while " +
-                                FormatBytes(live_total_) + " are live; the largest holders are " +
+                                FormatBytes(live_total_) + " are live (" + DescribeBytes(live_) +
+                                "); the largest holders are " +
                                 DescribeHolders(LargestHolders(), 3),
                        .advice = "raise the limit, use a smaller batch or gradient checkpointing"});
   }
@@ -66,7 +79,8 @@ std::size_t MemoryLedger::FreeEntry() {
   return at;
 }
 
-Block MemoryLedger::Take(TrackedAllocator& owner, std::int64_t bytes, MemoryTag tag) {
+Block MemoryLedger::Take(TrackedAllocator& owner, std::int64_t bytes, MemoryTag tag,
+                         const TensorForm* form) {
   CheckLimit(bytes, tag);
   Block inner = owner.upstream_.Allocate(bytes, tag);
   void* data = inner.data();
@@ -74,7 +88,9 @@ Block MemoryLedger::Take(TrackedAllocator& owner, std::int64_t bytes, MemoryTag 
   Entry& entry = entries_[at];
   entry.inner = std::move(inner);
   entry.label = label_;
-  entry.trace_index = trace_ ? trace_->Begin(bytes, tag, label_, owner.in_arena_) : -1;
+  entry.trace_index = trace_ ? trace_->Begin(bytes, tag, label_, owner.in_arena_, form) : -1;
+  ++allocation_count_;
+  largest_allocation_ = std::max(largest_allocation_, bytes);
   live_[tag] += bytes;
   live_total_ += bytes;
   peak_[tag] = std::max(peak_[tag], live_[tag]);

@@ -33,6 +33,8 @@ class MemoryLedger {
   BytesByTag peak() const { return peak_; }
   std::int64_t peak_total() const { return peak_total_; }
   BytesByTag at_peak() const { return at_peak_; }  // what made up peak_total
+  std::int64_t allocation_count() const { return allocation_count_; }
+  std::int64_t largest_allocation() const { return largest_allocation_; }
 
   // Who asks from now on: a layer's path and operation, e.g. "features.0 conv2d".
   LabelTable::Id label() const { return label_; }
@@ -41,7 +43,10 @@ class MemoryLedger {
   const LabelTable& labels() const { return labels_; }
 
   std::vector<Holder> LargestHolders() const;
+  // Each block that is live, as it was taken.
+  std::vector<Holder> Holders() const;
 
+  const MemoryLimit& limit() const { return limit_; }
   void SetLimit(MemoryLimit limit) {
     limit_ = std::move(limit);
     warned_ = false;
@@ -62,7 +67,8 @@ class MemoryLedger {
     std::int64_t trace_index = -1;
   };
 
-  Block Take(TrackedAllocator& owner, std::int64_t bytes, MemoryTag tag);
+  // `form` is null for what is no tensor.
+  Block Take(TrackedAllocator& owner, std::int64_t bytes, MemoryTag tag, const TensorForm* form);
   void Give(const Block& block) noexcept;
   void CheckLimit(std::int64_t bytes, MemoryTag tag);
   std::size_t FreeEntry();
@@ -76,6 +82,8 @@ class MemoryLedger {
   BytesByTag at_peak_;
   std::int64_t live_total_ = 0;
   std::int64_t peak_total_ = 0;
+  std::int64_t allocation_count_ = 0;
+  std::int64_t largest_allocation_ = 0;
   MemoryLimit limit_;
   bool warned_ = false;
   MemoryTrace* trace_ = nullptr;
@@ -90,7 +98,10 @@ class TrackedAllocator final : public Allocator {
  private:
   friend class MemoryLedger;
   Block DoAllocate(std::int64_t bytes, MemoryTag tag) override {
-    return ledger_.Take(*this, bytes, tag);
+    return ledger_.Take(*this, bytes, tag, nullptr);
+  }
+  Block DoAllocateTensor(std::int64_t bytes, MemoryTag tag, const TensorForm& form) override {
+    return ledger_.Take(*this, bytes, tag, &form);
   }
   void DoFree(Block& block) noexcept override { ledger_.Give(block); }
 

@@ -118,7 +118,10 @@ Block HeapAllocator::DoAllocate(std::int64_t bytes, MemoryTag tag) {
   }
   if (huge) AskForHugePages(static_cast<std::byte*>(data), bytes);
   ++count_;
-  live_bytes_ += bytes;
+  const std::int64_t live = live_bytes_ += bytes;
+  std::int64_t peak = peak_live_bytes_.load();
+  while (live > peak && !peak_live_bytes_.compare_exchange_weak(peak, live)) {
+  }
   return Block(this, data, bytes, tag);
 }
 

@@ -43,6 +43,7 @@ class HeapAllocator final : public Allocator {
  public:
   std::int64_t allocation_count() const { return count_.load(); }
   std::int64_t live_bytes() const { return live_bytes_.load(); }
+  std::int64_t peak_live_bytes() const { return peak_live_bytes_.load(); }
 
  private:
   Block DoAllocate(std::int64_t bytes, MemoryTag tag) override;
@@ -50,6 +51,7 @@ class HeapAllocator final : public Allocator {
 
   std::atomic<std::int64_t> count_{0};
   std::atomic<std::int64_t> live_bytes_{0};
+  std::atomic<std::int64_t> peak_live_bytes_{0};
 };
 
 // Gives back to the system what the C library keeps of memory that was freed.

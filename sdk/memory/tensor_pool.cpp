@@ -33,7 +33,11 @@ std::int64_t TensorPool::SizeClass(std::int64_t bytes) {
 
 PoolStatistics TensorPool::statistics() const {
   const std::lock_guard lock(mutex_);
-  return statistics_;
+  PoolStatistics statistics = statistics_;
+  for (const Idle& idle : idle_) {
+    statistics.largest_idle_bytes = std::max(statistics.largest_idle_bytes, idle.size_class);
+  }
+  return statistics;
 }
 
 PoolOptions TensorPool::options() const {
@@ -131,6 +135,8 @@ Block TensorPool::AllocateFor(const Party& party, Allocator& owner, std::int64_t
     ++statistics_.misses;
   }
   statistics_.live_bytes += block.bytes();
+  statistics_.peak_reserved_bytes =
+      std::max(statistics_.peak_reserved_bytes, statistics_.reserved_bytes());
   void* data = block.data();
   if (data != nullptr) live_.insert_or_assign(data, std::move(block));
   return Block(&owner, data, bytes, tag, size_class);

@@ -25,6 +25,8 @@ struct PoolStatistics {
   std::int64_t evictions = 0;   // idle blocks given back to make room
   std::int64_t live_bytes = 0;  // handed out
   std::int64_t idle_bytes = 0;  // kept for the next request
+  std::int64_t peak_reserved_bytes = 0;
+  std::int64_t largest_idle_bytes = 0;  // the largest block that is kept
   std::int64_t reserved_bytes() const { return live_bytes + idle_bytes; }
 };
 

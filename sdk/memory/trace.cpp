@@ -16,14 +16,28 @@ LabelTable::Id LabelTable::Intern(std::string_view name) {
 }
 
 std::int64_t MemoryTrace::Begin(std::int64_t bytes, MemoryTag tag, LabelTable::Id label,
-                                bool in_arena) {
+                                bool in_arena, const TensorForm* form) {
+  const bool known = form != nullptr && has_operations();
+  if (known) forms_.push_back(*form);
   lifetimes_.push_back({.bytes = bytes,
                         .tag = tag,
                         .label = label,
                         .begin = event_++,
                         .end = kStillLive,
-                        .in_arena = in_arena});
+                        .in_arena = in_arena,
+                        .form = known ? static_cast<std::int32_t>(forms_.size()) - 1 : -1});
   return static_cast<std::int64_t>(lifetimes_.size()) - 1;
+}
+
+void MemoryTrace::Add(TracedOperation operation) {
+  operation.event = event_;
+  operations_.push_back(operation);
+}
+
+void MemoryTrace::TimeLast(double begin, double seconds) {
+  TracedOperation& last = operations_.back();
+  last.begin = begin;
+  last.seconds = seconds;
 }
 
 void MemoryTrace::EndTurn(RepeatedTurn turn, std::int64_t times) {

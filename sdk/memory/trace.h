@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "sdk/core/memory_tag.h"
+#include "sdk/core/operation_kind.h"
+#include "sdk/core/tensor_form.h"
 
 namespace frugal {
 
@@ -30,6 +32,7 @@ struct Lifetime {
   std::int64_t begin = 0;
   std::int64_t end = 0;    // kStillLive until it is freed
   bool in_arena = false;   // served by the step's memory, not by the tensors' memory
+  std::int32_t form = -1;  // its number among the trace's forms; -1 where it is not known
   std::int64_t times = 1;  // how many lives it stands for: see RepeatedTurn
 };
 inline constexpr std::int64_t kStillLive = INT64_MAX;
@@ -44,11 +47,40 @@ struct RepeatedTurn {
   std::int64_t times = 1;
 };
 
-// Everything that was taken and given back between Start and now, in order.
+// A kernel call that a trace has taken down: memory that was taken before it and live behind it was
+// there while it ran.
+struct TracedOperation {
+  std::int64_t event = 0;  // events before it
+  LabelTable::Id label = 0;
+  OperationKind kind = OperationKind::kCopy;
+  bool backward = false;
+  bool recomputed = false;  // a checkpointed segment's second run
+  double flops = 0;
+  double bytes = 0;
+  double begin = 0;  // seconds since the first call; 0 where nothing is timed
+  double seconds = 0;
+};
+
+// Everything that was taken and given back between Start and now, in order. A detailed one has the
+// tensors' forms and the kernel calls too.
 class MemoryTrace {
  public:
-  // Returns the index under which the block's end is to be reported.
-  std::int64_t Begin(std::int64_t bytes, MemoryTag tag, LabelTable::Id label, bool in_arena);
+  enum class Detail : std::uint8_t { kBytes, kTensorsAndOperations };
+  explicit MemoryTrace(Detail detail = Detail::kBytes) : detail_(detail) {}
+
+  // Returns the index under which the block's end is to be reported. `form` may be null.
+  std::int64_t Begin(std::int64_t bytes, MemoryTag tag, LabelTable::Id label, bool in_arena,
+                     const TensorForm* form = nullptr);
+  bool has_operations() const { return detail_ == Detail::kTensorsAndOperations; }
+  // An operation begins; its event is set.
+  void Add(TracedOperation operation);
+  // Says when the one that was added last began, by any clock, and what it took.
+  void TimeLast(double begin, double seconds);
+  const std::vector<TracedOperation>& operations() const { return operations_; }
+  // Returns null where the form is not known.
+  const TensorForm* FormOf(const Lifetime& life) const {
+    return life.form < 0 ? nullptr : &forms_[static_cast<std::size_t>(life.form)];
+  }
   void End(std::int64_t index) { lifetimes_[static_cast<std::size_t>(index)].end = event_++; }
 
   const std::vector<Lifetime>& lifetimes() const { return lifetimes_; }
@@ -63,6 +95,9 @@ class MemoryTrace {
   std::vector<std::int64_t> WholeEvents() const;
 
  private:
+  Detail detail_;
+  std::vector<TensorForm> forms_;
+  std::vector<TracedOperation> operations_;
   std::vector<Lifetime> lifetimes_;
   std::vector<RepeatedTurn> repeated_;
   std::int64_t event_ = 0;

@@ -123,8 +123,18 @@ class ParameterStore {
   // of the same number, which is of the same shape and type.
   void CopyFrom(const ParameterStore& other, const Parameter& parameter);
 
-  // Counts updates of values by an optimizer.
-  void CountUpdate() { ++updates_; }
+  // Whoever changes a value or a state that is there says so before; `before_change` is told.
+  void BeforeChange(const Parameter& parameter) const {
+    if (before_change_) before_change_(parameter);
+  }
+  void set_before_change(std::function<void(const Parameter&)> before_change) {
+    before_change_ = std::move(before_change);
+  }
+  // An update by an optimizer is a change that is counted.
+  void BeforeUpdate(const Parameter& parameter) {
+    BeforeChange(parameter);
+    ++updates_;
+  }
   std::int64_t updates() const { return updates_; }
 
   void SetSource(ValueSource source) { source_ = std::move(source); }
@@ -164,6 +174,7 @@ class ParameterStore {
   Options options_;
   ValueSource source_;
   GatherFunction gather_;
+  std::function<void(const Parameter&)> before_change_;
   bool tables_apart_ = false;
   std::int64_t updates_ = 0;
   // The slots are numbered by Parameter::index; null where nothing was asked for. A store of few

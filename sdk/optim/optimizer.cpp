@@ -31,6 +31,7 @@ Optimizer::Optimizer(const OptimizerOptions& options, const ScheduleOptions& sch
 std::vector<double> Optimizer::SquaresOf(Context& context,
                                          std::span<Parameter* const> parameters) const {
   if (!clips()) return {};
+  const LabelScope label(context, "optimizer");
   std::vector<double> squares(parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Tensor gradient = context.parameters().Gradient(*parameters[i]);
@@ -51,6 +52,7 @@ double Optimizer::GradientNorm(Context& context, std::span<Parameter* const> par
 }
 
 void Optimizer::Step(Context& context, std::span<Parameter* const> parameters, double norm) const {
+  const LabelScope label(context, "optimizer");
   // As PyTorch's clip_grad_norm_: a small constant keeps the quotient finite.
   const double scale = clips() ? std::min(1.0, clip_norm_ / (norm + 1e-6)) : 1;
   for (const Parameter* parameter : parameters) Update(context, *parameter, scale);
@@ -104,7 +106,7 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
                         .gradient = gradient,
                         .state = state,
                         .value = value};
-  store.CountUpdate();
+  store.BeforeUpdate(parameter);
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
                  [&](Backend& backend, void*) { rule_.update(backend, options, call); });

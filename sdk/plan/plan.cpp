@@ -17,6 +17,16 @@ const StepPlan* Plan::Find(StepKind kind, std::int64_t batch) const {
   return found == steps.end() ? nullptr : &*found;
 }
 
+BytesByTag BytesAtPeakOf(const StepPlan& step) {
+  BytesByTag bytes = step.baseline;
+  const MemoryTimeline& timeline = step.timeline;
+  if (timeline.peak_event >= timeline.live.size()) return bytes;
+  for (const MemoryTag tag : kAllMemoryTags) bytes[tag] += timeline.live[timeline.peak_event][tag];
+  return bytes;
+}
+
+std::int64_t PeakBytesOf(const StepPlan& step) { return BytesAtPeakOf(step).Total(); }
+
 std::vector<Holder> HoldersOf(const StepPlan& step) {
   std::vector<Holder> holders = step.timeline.holders_at_peak;
   for (const MemoryTag tag : kAllMemoryTags) {

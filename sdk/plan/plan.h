@@ -35,6 +35,10 @@ struct StepPlan {
   std::vector<SimultaneousBuffers> side_by_side;
 };
 
+// The most that is live during a step, with what was live before it.
+std::int64_t PeakBytesOf(const StepPlan& step);
+BytesByTag BytesAtPeakOf(const StepPlan& step);
+
 // Returns what a step holds at its peak, largest first; what was live before it counts as one
 // holder for each purpose ("all parameter").
 std::vector<Holder> HoldersOf(const StepPlan& step);

@@ -5,8 +5,7 @@
 namespace frugal {
 
 Tensor::Tensor(Allocator& allocator, const Shape& shape, DType dtype, MemoryTag tag)
-    : storage_(
-          std::make_shared<Block>(allocator.Allocate(shape.ElementCount() * SizeOf(dtype), tag))),
+    : storage_(std::make_shared<Block>(allocator.AllocateTensor({dtype, shape}, tag))),
       shape_(shape),
       dtype_(dtype) {}
 

@@ -1,5 +1,6 @@
 // The fields of the configuration change a manager's passes: what runs again, where memory comes
 // from, and how much of it there is.
+#include "builders/memory_report/memory_report.h"
 #include "layers/residual.h"
 #include "tests/builders/manager_support.h"
 #include "tests/catch.h"
@@ -158,6 +159,32 @@ TEST_CASE("parameters are made at once, when first touched, or as zeros", "[mana
   CHECK(live(InitializationStrategy::kEager) == std::pair<std::int64_t, bool>(192 + 64, true));
   CHECK(live(InitializationStrategy::kLazy) == std::pair<std::int64_t, bool>(0, true));
   CHECK(live(InitializationStrategy::kZero) == std::pair<std::int64_t, bool>(192 + 64, false));
+}
+
+TEST_CASE("a manager tells who holds its memory, now and at the recorded peak", "[manager]") {
+  TrainingMemoryManager manager(Every(2), OptionsOf(kReferenceF64));
+  CHECK_FALSE(manager.MemoryReport().devices.front().measured);
+  const OwnedLayers layers = MakeLayers(3);
+  manager.RecordMemory();
+  auto [output, state] =
+      manager.ForwardWithCheckpointing(PointersTo(layers), InputFor(kReferenceF64));
+  const Tensor kept = CopyOf(output);
+  manager.BackwardWithCheckpointing(GradientLike(kept), state);
+  const MemoryReport report = manager.MemoryReport();
+  REQUIRE(report.devices.size() == 1);
+  const DeviceReport& device = report.devices.front();
+  REQUIRE(device.now);
+  CHECK(device.now->allocator.peak_bytes_in_use == manager.GetDeviceMemoryUsage()[0].peak_bytes);
+  CHECK(device.now->allocator.bytes_in_use == manager.GetDeviceMemoryUsage()[0].live_bytes);
+  CHECK(device.now->allocator.pool_bytes >= 0);
+  std::int64_t live = 0;
+  for (const Holder& holder : device.now->live) live += holder.bytes;
+  CHECK(live == device.now->allocator.bytes_in_use);
+  REQUIRE(device.measured);
+  CHECK(device.measured->memory.peak_bytes == device.now->allocator.peak_bytes_in_use);
+  CHECK_FALSE(device.measured->memory.operations.empty());
+  manager.StopRecording();
+  CHECK_FALSE(manager.MemoryReport().devices.front().measured);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "sdk/capture/capture_error.h"
 #include "sdk/capture/store/capture_reader.h"
 #include "sdk/capture/verify/verify_capture.h"
+#include "sdk/core/random.h"
 #include "tests/builders/diffusion_runs.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
@@ -65,6 +66,22 @@ TEST_CASE("a captured training computes the same bits, and its operations pass o
         CHECK((result.backend != "onednn" || result.same_bits()));
       }
     }
+  }
+}
+
+TEST_CASE("a capture in f64 passes in f64 and in f32") {
+  const TempDir directory;
+  const SmallRun run{.network = "convnet",
+                     .memory = {},
+                     .max_steps = 1,
+                     .backend = BackendKind::kEigen,
+                     .precision = Precision::kF64};
+  Capture(run, directory.File("capture"), 1);
+  for (const std::optional<DType> precision :
+       {std::optional<DType>(), std::optional(DType::kF32)}) {
+    const VerifyReport report = VerifyCapture(directory.File("capture"), {.precision = precision});
+    INFO(BadOf(report));
+    CHECK(report.passed());
   }
 }
 
@@ -167,6 +184,30 @@ TEST_CASE("files that are cut or changed are told, and the other entries go on")
       CHECK(report.Count(EntryStatus::kFailed) == 0);
     }
   }
+}
+
+TEST_CASE("a manifest with any byte changed is refused, or its entries tell what they came to") {
+  const TempDir directory;
+  const std::string path = directory.File("capture");
+  Capture({.network = "mlp", .memory = {}, .max_steps = 1}, path, 1, {"linear_forward"});
+  const std::string manifest = ReadAll(path + "/manifest.jsonl");
+  std::int64_t refused = 0;
+  for (std::uint64_t number = 0; number < 60; ++number) {
+    std::string changed = manifest;
+    const double where = UniformAt(7, 2 * number), what = UniformAt(7, 2 * number + 1);
+    changed[static_cast<std::size_t>(where * static_cast<double>(changed.size()))] =
+        static_cast<char>(32 + static_cast<int>(what * 95));
+    directory.Write("capture/manifest.jsonl", changed);
+    VerifyOptions options{.backends = {BackendKind::kEigen}, .timeout_seconds = 20};
+    options.memory_cap = std::int64_t{1} << 30;
+    try {
+      VerifyCapture(path, options);
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 10);
+  CHECK(refused < 60);
 }
 
 VerifyOptions OptionsOf(const std::string& pattern) { return {.selection = {{pattern}}}; }

@@ -189,7 +189,7 @@ TEST_CASE("an entry that crashes, hangs or is damaged is that entry's result") {
       recording.Record(call);
     }
   }
-  VerifyOptions options{.backends = {BackendKind::kEigen}, .timeout_seconds = 0.5};
+  VerifyOptions options{.backends = {BackendKind::kEigen}, .timeout_seconds = 2};
   struct Bad final : CallSink {
     bool Wants(const Call&, const CallPlace&) override { return true; }
     void Before(Call& call, const CallPlace&) override {

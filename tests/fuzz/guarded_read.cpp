@@ -64,26 +64,41 @@ double ProcessorSeconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// Returns the seconds that the reader took.
+double Read(const FileReader& reader, const std::string& path) {
+  const double began = ProcessorSeconds();
+  try {
+    reader.read(path);
+  } catch (const Error& error) {
+    if (*error.what() == '\0') Find("letters of an error's message:", 0, 0);
+  }
+  return ProcessorSeconds() - began;
+}
+
+// A virtual processor that waits for a real one counts that as its own time, so that what took long
+// is read again: a file that takes long takes it each time.
+void RequireQuick(const FileReader& reader, const std::string& path, double seconds) {
+  constexpr double kLongest = 1;
+  for (int again = 0; again < 3 && seconds > kLongest; ++again) {
+    seconds = std::min(seconds, Read(reader, path));
+  }
+  if (seconds > kLongest) Find("seconds taken:", seconds, kLongest);
+}
+
 }  // namespace
 
 int ReadGuarded(const FileReader& reader, const std::uint8_t* data, std::size_t size) {
   static const MemoryFile file;
   file.Fill(data, size);
-  const double began = ProcessorSeconds();
   const std::size_t before = heap.live;
   heap.peak = before;
-  try {
-    reader.read(file.path());
-  } catch (const Error& error) {
-    if (*error.what() == '\0') Find("letters of an error's message:", 0, 0);
-  }
+  const double seconds = Read(reader, file.path());
   const std::size_t bound = reader.bytes_per_byte * size + reader.fixed_bytes;
   const std::size_t peak = heap.peak - before;
   if (peak > bound) {
     Find("bytes allocated:", static_cast<double>(peak), static_cast<double>(bound));
   }
-  const double seconds = ProcessorSeconds() - began;
-  if (seconds > 1) Find("seconds taken:", seconds, 1);
+  RequireQuick(reader, file.path(), seconds);
   return 0;
 }
 

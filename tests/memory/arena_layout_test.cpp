@@ -48,7 +48,7 @@ std::int64_t LargestSum(const std::vector<Lifetime>& lives, std::int64_t events)
 }
 
 TEST_CASE("an empty trace needs no arena", "[memory][arena]") {
-  const ArenaLayout layout = PlaceInArena({});
+  const ArenaLayout layout = PlaceInArena(MemoryTrace());
   CHECK(layout.items.empty());
   CHECK(layout.arena_bytes == 0);
   CHECK(layout.lower_bound_bytes == 0);

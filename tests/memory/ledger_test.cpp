@@ -68,7 +68,8 @@ TEST_CASE("a hard limit refuses with the tag, the request and the holders", "[me
   CHECK_THROWS_WITH(
       t.Take("fc", 512, MemoryTag::kWorkspace),
       "[max_memory_per_device_mb] live memory stays within 4.0 KB; fc asks for 512 B of workspace "
-      "while 3.8 KB are live; the largest holders are conv1 (parameter, 2.0 KB), conv2 "
+      "while 3.8 KB are live (parameter 2.0 KB, gradient 768 B, activation 1.0 KB); the largest "
+      "holders are conv1 (parameter, 2.0 KB), conv2 "
       "(activation, 1.0 KB), fc (gradient, 512 B); raise the limit, use a smaller batch or "
       "gradient checkpointing");
   CHECK(t.ledger.live_total() == 3840);  // nothing was entered

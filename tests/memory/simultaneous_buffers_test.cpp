@@ -28,7 +28,7 @@ TEST_CASE("blocks of one size in one hand at one time are side by side", "[memor
   CHECK(found.front().count == 2);
   CHECK(FindSimultaneousBuffers(trace, labels, 8, 10).empty());
   CHECK(FindSimultaneousBuffers(trace, labels, 7, 1).size() == 2);
-  CHECK(FindSimultaneousBuffers({}, labels, 0, 1).empty());
+  CHECK(FindSimultaneousBuffers(MemoryTrace(), labels, 0, 1).empty());
 }
 
 }  // namespace

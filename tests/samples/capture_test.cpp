@@ -11,6 +11,7 @@
 #include "tests/catch.h"
 #include "tests/samples/run_program.h"
 #include "tests/samples/tiny_config.h"
+#include "tests/skip.h"
 
 namespace frugal::testing {
 namespace {
@@ -65,7 +66,8 @@ std::vector<Json> ResultsOf(const std::string& text) {
   return results;
 }
 
-TEST_CASE("20 entries of a shared table 20 times the cap are verified within it") {
+TEST_CASE("20 entries of a shared table 20 times the cap are verified within it", "[needs-plain]") {
+  FRUGAL_SKIP_UNLESS(!kIsSanitized, "a sanitizer takes memory of its own");
   const TempDir directory;
   const CaptureTotals totals = WriteSharedTable(directory.File("capture"));
   CHECK(totals.tensor_bytes >= 20 * kCap);
@@ -83,7 +85,8 @@ TEST_CASE("20 entries of a shared table 20 times the cap are verified within it"
   CHECK(ResultsOf(free.output).size() == 2 * kEntries);
 }
 
-TEST_CASE("an entry above the cap is cut into rows, or told where it cannot be") {
+TEST_CASE("an entry above the cap is cut into rows, or told where it cannot be", "[needs-plain]") {
+  FRUGAL_SKIP_UNLESS(!kIsSanitized, "a sanitizer takes memory of its own");
   const TempDir directory;
   {
     CaptureWriter writer(directory.File("capture"), Header(), {});

@@ -1,6 +1,7 @@
 // A training that goes on from any of its snapshots computes what one does that nobody disturbed.
 #include "sdk/core/error.h"
 #include "tests/snapshot/resumed_runs.h"
+#include "tests/support/failing_file_system.h"
 
 namespace frugal::testing {
 namespace {
@@ -82,6 +83,59 @@ TEST_CASE("precisions, accumulation and updates in backward resume to the same b
   run.accumulate = 1;
   run.memory.optimizer_in_backward = true;
   CheckResumes(run, 1);
+}
+
+// A disk that is slower than the steps: updates come before a tensor is read.
+TEST_CASE("what changes before it is written is written as it was") {
+  FailingFileSystem slow({.open_milliseconds = 4});
+  const FileSystemScope scope(slow);
+  for (const char* network : {"mlp", "resnet", "gpt2"}) {
+    for (const bool in_backward : {false, true}) {
+      INFO(network << (in_backward ? " with updates in backward" : ""));
+      SmallRun run = RunOf(network);
+      run.max_steps = 8;
+      run.clip = 0;
+      run.memory.optimizer_in_backward = in_backward;
+      run.optimizer = {.lr = 0.01, .state = StateFormat::k8Bit, .ema_decay = 0.9};
+      CheckResumes(run, 1);
+    }
+  }
+}
+
+// Changes a weight behind the second step.
+struct Changer final : TrainingObserver {
+  explicit Changer(Model& changed) : model(changed) {}
+  void OnStep(const StepProgress& progress) override {
+    if (progress.step != 2) return;
+    const std::string& path = model.parameters().front()->path;
+    std::vector<double> values = model.Values(path);
+    for (double& value : values) value += 1;
+    model.SetValues(path, values);
+  }
+  void OnEpoch(const EpochResult&) override {}
+  Model& model;
+};
+
+TEST_CASE("weights that a program sets while a snapshot is written are not in it") {
+  const TempDir directory(MemoryDirectory());
+  FailingFileSystem slow({.open_milliseconds = 4});
+  const FileSystemScope scope(slow);
+  SmallRun run = RunOf("mlp");
+  run.max_steps = 3;
+  run.snapshots = {.directory = directory.File("s"), .every_n_steps = 1, .keep_last = 9};
+  Model undisturbed = BuilderFor(run).Build();
+  undisturbed.Train();
+  const std::string first = ListSnapshots(directory.File("s")).front().path;
+  run.snapshots.directory = directory.File("t");
+  Model model = BuilderFor(run).Build();
+  Changer changer(model);
+  model.Train(&changer);
+  const std::string path = model.parameters().front()->path;
+  Model one = BuilderFor(run).Build(), other = BuilderFor(run).Build();
+  one.Resume(first);
+  other.Resume(ListSnapshots(directory.File("t")).front().path);
+  CHECK(one.WeightsHash() == other.WeightsHash());
+  CHECK(one.Values(path) != model.Values(path));
 }
 
 TEST_CASE("snapshots of any preset are read under any other") {

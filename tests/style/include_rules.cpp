@@ -84,6 +84,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"builders/plan/", 33},
     {"builders/execute/", 34},
     {"builders/snapshot/", 35},
+    {"builders/memory_report/", 35},
     {"builders/run/", 36},
     {"builders/training_memory/", 37},
     {"builders/inference/", 37},
@@ -94,10 +95,11 @@ constexpr auto kRooms = std::to_array<Room>({
     {"builders/report/json/", 39},
     {"builders/report/text/", 39},
     {"builders/report/html/", 40},
-    {"builders/", 41},
-    {"builders/cli/", 42},
-    {"samples/", 43},
-    {"tests/", 44},
+    {"builders/report/memory/", 41},
+    {"builders/", 42},
+    {"builders/cli/", 43},
+    {"samples/", 44},
+    {"tests/", 45},
 });
 
 // Headers of a library, by the start of their names, and the files that may include them.

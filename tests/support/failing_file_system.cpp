@@ -35,6 +35,7 @@ std::error_code FailingFileSystem::ErrorAt(const std::string& text) {
 
 int FailingFileSystem::Open(const std::string& path, OpenMode mode, mode_t permissions,
                             std::error_code& error) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(fault_.open_milliseconds));
   error = ErrorAt("open " + path);
   return error ? -1 : below_.Open(path, mode, permissions, error);
 }

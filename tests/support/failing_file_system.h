@@ -16,6 +16,7 @@ struct Fault {
   bool short_write = false;   // in place of an error: a write takes half of its bytes, and says so
   bool lasts = false;         // all later calls fail too, as on a disk that is full
   int sync_milliseconds = 0;  // every sync takes so much longer, as on a slow disk
+  int open_milliseconds = 0;  // and opening a file
   std::size_t call = 0;       // number of the first one that fails, from 1; 0 is none
 };
 

@@ -85,11 +85,11 @@ std::vector<double> TotalsOf(const DrawnTimeline& drawn) {
   return totals;
 }
 
-std::string Legend(const StepPlan& step, bool has_measured) {
-  BytesByTag most = step.baseline;
+std::string Legend(const BytesByTag& baseline, const MemoryTimeline& timeline, bool has_measured) {
+  BytesByTag most = baseline;
   for (const MemoryTag tag : kAllMemoryTags) {
     std::int64_t peak = 0;
-    for (const BytesByTag& live : step.timeline.live) peak = std::max(peak, live[tag]);
+    for (const BytesByTag& live : timeline.live) peak = std::max(peak, live[tag]);
     most[tag] += peak;
   }
   std::string html = "<p class=\"legend\">";
@@ -102,33 +102,12 @@ std::string Legend(const StepPlan& step, bool has_measured) {
   return html + "</p>\n";
 }
 
-void MarkPeak(const StepPlan& step, SvgChart& chart) {
-  const Point peak = {static_cast<double>(step.timeline.peak_event) + 0.5,
-                      static_cast<double>(PeakBytesOf(step))};
+void MarkPeak(std::size_t event, std::int64_t bytes, SvgChart& chart) {
+  const Point peak = {static_cast<double>(event) + 0.5, static_cast<double>(bytes)};
   chart.VerticalLine(peak.x, "peak");
   const bool is_right = chart.frame().x.ShareOf(peak.x) > 0.6;
-  chart.Text({peak.x, chart.frame().y.high}, is_right ? -8 : 8,
-             "peak " + FormatBytes(PeakBytesOf(step)), "value");
-}
-
-std::string StepChart(const StepPlan& step, const MemoryTimeline* measured) {
-  const DrawnTimeline planned = Draw(step.timeline, step.baseline);
-  double events = planned.end;
-  if (measured) events = std::max(events, static_cast<double>(measured->live.size()));
-  // Room at the top for the peak's label.
-  const double high = 1.1 * static_cast<double>(PeakBytesOf(step));
-  SvgChart chart({.x = CountAxis(0, events, "memory taken and given back, in order of execution"),
-                  .y = BytesAxis(high, "live bytes"),
-                  .height = 360,
-                  .left = 72});
-  DrawStack(planned, chart);
-  if (measured) {
-    const DrawnTimeline drawn = Draw(*measured, step.baseline);
-    chart.Line(StepLine(drawn, TotalsOf(drawn)), "measured");
-  }
-  MarkPeak(step, chart);
-  return Legend(step, measured != nullptr) +
-         chart.Finish("Live memory over one training step, by purpose");
+  chart.Text({peak.x, chart.frame().y.high}, is_right ? -8 : 8, "peak " + FormatBytes(bytes),
+             "value");
 }
 
 // Says what the layer with this label is, or the one that it lies in.
@@ -201,6 +180,30 @@ std::string ColourOf(MemoryTag tag) {
   return colours[static_cast<std::size_t>(tag)];
 }
 
+std::string LiveMemoryChart(const BytesByTag& baseline, const MemoryTimeline& timeline,
+                            const MemoryTimeline* measured) {
+  const DrawnTimeline planned = Draw(timeline, baseline);
+  std::int64_t peak = baseline.Total();
+  if (timeline.peak_event < timeline.live.size())
+    peak += timeline.live[timeline.peak_event].Total();
+  double events = planned.end;
+  if (measured) events = std::max(events, static_cast<double>(measured->live.size()));
+  // Room at the top for the peak's label.
+  const double high = 1.1 * static_cast<double>(peak);
+  SvgChart chart({.x = CountAxis(0, events, "memory taken and given back, in order of execution"),
+                  .y = BytesAxis(high, "live bytes"),
+                  .height = 360,
+                  .left = 72});
+  DrawStack(planned, chart);
+  if (measured) {
+    const DrawnTimeline drawn = Draw(*measured, baseline);
+    chart.Line(StepLine(drawn, TotalsOf(drawn)), "measured");
+  }
+  MarkPeak(timeline.peak_event, peak, chart);
+  return Legend(baseline, timeline, measured != nullptr) +
+         chart.Finish("Live memory over one step, by purpose");
+}
+
 std::string StepMemorySection(const ReportData& data) {
   std::string html = "<section>\n<h2>Memory over one training step</h2>\n";
   const StepPlan* step = MainStepOf(data.plan(), data.schedule().batch);
@@ -209,7 +212,7 @@ std::string StepMemorySection(const ReportData& data) {
   }
   const auto& measured = data.result.measured_timeline;
   const bool has_measured = measured && !measured->live.empty();
-  html += StepChart(*step, has_measured ? &*measured : nullptr);
+  html += LiveMemoryChart(step->baseline, step->timeline, has_measured ? &*measured : nullptr);
   if (has_measured) html += AgreementText(step->timeline, *measured);
   html += OtherPeakText(data.plan(), *step);
   return html + HoldersTable(*step, data.plan().layers) + "</section>\n";

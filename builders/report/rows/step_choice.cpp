@@ -10,14 +10,4 @@ const StepPlan* MainStepOf(const Plan& plan, std::int64_t batch) {
   return found == plan.steps.end() ? nullptr : &*found;
 }
 
-BytesByTag BytesAtPeakOf(const StepPlan& step) {
-  BytesByTag bytes = step.baseline;
-  const MemoryTimeline& timeline = step.timeline;
-  if (timeline.peak_event >= timeline.live.size()) return bytes;
-  for (const MemoryTag tag : kAllMemoryTags) bytes[tag] += timeline.live[timeline.peak_event][tag];
-  return bytes;
-}
-
-std::int64_t PeakBytesOf(const StepPlan& step) { return BytesAtPeakOf(step).Total(); }
-
 }  // namespace frugal

@@ -11,8 +11,4 @@ namespace frugal {
 // null where no training step was planned.
 const StepPlan* MainStepOf(const Plan& plan, std::int64_t batch);
 
-// The most that is live during a step, with what was live before it.
-std::int64_t PeakBytesOf(const StepPlan& step);
-BytesByTag BytesAtPeakOf(const StepPlan& step);
-
 }  // namespace frugal

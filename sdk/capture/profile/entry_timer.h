@@ -10,7 +10,7 @@ namespace frugal {
 
 // How long an entry is timed.
 struct TimingOptions {
-  double seconds = 0.5;          // at most, for the samples with warm caches
+  double seconds = 0.2;          // at most, for the samples with warm caches
   double error_of_mean = 0.005;  // no more samples are taken below it
 };
 

@@ -125,7 +125,7 @@ void CaptureWriter::WriteEntry() {
   totals_.entry_bytes += SafetensorsBytes(tensors, metadata);
   if (!directory_.empty()) {
     const auto writer =
-        CreateSafetensors(directory_ + "/" + entry_.file, tensors, metadata, Durability::kProcess);
+        CreateSafetensors(directory_ + "/" + entry_.file, tensors, metadata, PageCache::kLeaveIn);
     for (const SmallTensor& tensor : small_) writer->Write(tensor.name, tensor.bytes);
     writer->Finish();
   }

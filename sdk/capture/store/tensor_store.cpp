@@ -17,8 +17,8 @@ void TensorStore::Put(const std::string& hash, const Shape& shape, DType dtype,
   while ((SafetensorsBytes(tensors, metadata) - data) % 64 != 0) metadata["alignment"] += ' ';
   file_bytes_ += SafetensorsBytes(tensors, metadata);
   if (directory_.empty()) return;
-  const auto writer = CreateSafetensors(SharedTensorPath(directory_, hash), tensors, metadata,
-                                        Durability::kProcess);
+  const auto writer =
+      CreateSafetensors(SharedTensorPath(directory_, hash), tensors, metadata, PageCache::kLeaveIn);
   writer->Write("tensor", bytes);
   writer->Finish();
 }

@@ -41,7 +41,7 @@ std::vector<Tensor> RunFresh(CallDescription call, Backend& backend, Allocator& 
 std::vector<Tensor> RunSwapped(const CallDescription& call, Backend& backend, Allocator& memory) {
   try {
     return RunFresh(call, backend, memory);
-  } catch (const DataError&) {
+  } catch (const Error&) {
     return {};
   }
 }
@@ -126,6 +126,10 @@ std::vector<OutputTrial> EntryVerifier::TrialsOf(const CaptureEntry& entry) cons
       trial.dtype = DType::kBF16;
     } else if (buffer.dtype == DType::kF64 && Has(entry, DType::kF32)) {
       trial.dtype = DType::kF32;
+    }
+    if (trial.dtype == DType::kF64 && precision_ == DType::kF32) {
+      trial.dtype = DType::kF32;
+      trial.rounds_inputs = true;
     }
   }
   return trials;

@@ -14,6 +14,7 @@ struct OutputTrial {
   DType dtype = DType::kF32;  // whose steps errors are held against
   double terms = 0;           // size of the largest ones that are added up (rounding_floor.h)
   bool has_f64 = false;
+  bool rounds_inputs = false;  // it ran in a narrower type than was recorded
   double at_cut = 0;  // share of elements that may be others (ShareAtCut): all are judged together
   struct Null {
     std::string name;

@@ -26,10 +26,10 @@ struct VerifyOptions {
   // The most that each process may hold in memory at a time, its code and libraries included; 0 for
   // no cap. Entries that do not fit are done some rows at a time, where their operation allows it.
   std::int64_t memory_cap = 0;
-  double timeout_seconds = 60;  // of one entry
-  int threads = 0;              // 0: as many as were recorded
-  bool resume = false;          // leave out what the results' file has already
-  std::string results{};        // a file of JSON lines; empty for verify.jsonl in the capture
+  double timeout_seconds = 300;  // of one entry
+  int threads = 0;               // 0: as many as were recorded
+  bool resume = false;           // leave out what the results' file has already
+  std::string results{};         // a file of JSON lines; empty for verify.jsonl in the capture
   // Makes a backend in place of ours, for tests and own backends.
   std::function<std::unique_ptr<Backend>(BackendKind)> make_backend{};
   // Is told each result as it comes.

@@ -33,6 +33,6 @@ std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors,
 std::unique_ptr<WeightWriter> CreateSafetensors(const std::string& path,
                                                 std::vector<StoredTensor> tensors,
                                                 const WeightMetadata& metadata = {},
-                                                Durability durability = Durability::kMachine);
+                                                PageCache cache = PageCache::kUse);
 
 }  // namespace frugal

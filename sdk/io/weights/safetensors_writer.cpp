@@ -39,8 +39,8 @@ Contents ContentsOf(const std::vector<StoredTensor>& tensors, const WeightMetada
 class SafetensorsWriter final : public WeightWriter {
  public:
   SafetensorsWriter(const std::string& path, std::vector<StoredTensor> list,
-                    const WeightMetadata& metadata, Durability durability)
-      : WeightWriter(path, std::move(list), metadata, durability) {
+                    const WeightMetadata& metadata, PageCache cache)
+      : WeightWriter(path, std::move(list), metadata, cache) {
     Contents contents = ContentsOf(tensors(), metadata);
     const std::string text = FormatSafetensorsHeader(contents.header);
     const std::uint64_t length = text.size();
@@ -53,6 +53,10 @@ class SafetensorsWriter final : public WeightWriter {
  private:
   void WriteTensor(std::size_t index, std::span<const std::byte> bytes) override {
     file().WriteAt(offsets_[index], bytes);
+  }
+  void WriteParts(std::size_t index, std::int64_t bytes, const FillPart& fill) override {
+    if (offsets_[index] != file().size()) return WeightWriter::WriteParts(index, bytes, fill);
+    file().AppendParts(bytes, fill);
   }
 
   std::vector<std::int64_t> offsets_;  // of each tensor, in bytes from the start of the file
@@ -70,9 +74,8 @@ std::int64_t SafetensorsBytes(const std::vector<StoredTensor>& tensors,
 
 std::unique_ptr<WeightWriter> CreateSafetensors(const std::string& path,
                                                 std::vector<StoredTensor> tensors,
-                                                const WeightMetadata& metadata,
-                                                Durability durability) {
-  return std::make_unique<SafetensorsWriter>(path, std::move(tensors), metadata, durability);
+                                                const WeightMetadata& metadata, PageCache cache) {
+  return std::make_unique<SafetensorsWriter>(path, std::move(tensors), metadata, cache);
 }
 
 }  // namespace frugal

@@ -50,28 +50,42 @@ std::vector<StoredTensor> Checked(const std::string& path, std::vector<StoredTen
 }  // namespace
 
 WeightWriter::WeightWriter(const std::string& path, std::vector<StoredTensor> tensors,
-                           const WeightMetadata& metadata, Durability durability)
-    : tensors_(Checked(path, std::move(tensors), metadata)), file_(path, durability) {}
+                           const WeightMetadata& metadata, PageCache cache)
+    : tensors_(Checked(path, std::move(tensors), metadata)), file_(path, cache) {}
 
-void WeightWriter::CheckNext(std::string_view name, std::span<const std::byte> bytes) const {
+void WeightWriter::CheckNext(std::string_view name, std::int64_t bytes) const {
   const std::string given = QuotedName(name) + " was given";
   if (!usable_) Misuse(file_.path(), "writing is over, by Finish() or by an error", given);
   if (next_ == tensors_.size()) Misuse(file_.path(), "all tensors are written", given);
   const StoredTensor& expected = tensors_[next_];
   if (expected.name != name) Misuse(file_.path(), "next is " + Describe(expected), given);
-  if (std::ssize(bytes) != ByteCount(expected)) {
+  if (bytes != ByteCount(expected)) {
     Misuse(file_.path(),
            Describe(expected) + " takes " + FormatCount(ByteCount(expected)) + " bytes",
-           FormatCount(std::ssize(bytes)) + " were given");
+           FormatCount(bytes) + " were given");
   }
 }
 
 void WeightWriter::Write(std::string_view name, std::span<const std::byte> bytes) {
-  CheckNext(name, bytes);
+  CheckNext(name, std::ssize(bytes));
   usable_ = false;
   WriteTensor(next_, bytes);
   usable_ = true;
   ++next_;
+}
+
+void WeightWriter::Write(std::string_view name, std::int64_t bytes, const FillPart& fill) {
+  CheckNext(name, bytes);
+  usable_ = false;
+  WriteParts(next_, bytes, fill);
+  usable_ = true;
+  ++next_;
+}
+
+void WeightWriter::WriteParts(std::size_t index, std::int64_t bytes, const FillPart& fill) {
+  std::vector<std::byte> all(static_cast<std::size_t>(bytes));
+  fill(0, all);
+  WriteTensor(index, all);
 }
 
 void WeightWriter::Finish() {

@@ -22,6 +22,9 @@ class WeightWriter {
   // another size, FileError when it cannot be written.
   void Write(std::string_view name, std::span<const std::byte> bytes);
 
+  // The next tensor from a function, so that no more than a part of it need be in memory.
+  void Write(std::string_view name, std::int64_t bytes, const FillPart& fill);
+
   // Completes the file and puts it in place. Throws UsageError while tensors are missing.
   void Finish();
 
@@ -34,15 +37,18 @@ class WeightWriter {
   // Throws UsageError for a list that no reader would take back: a name that is empty, twice there,
   // reserved or not UTF-8, or a shape that is negative or too large.
   WeightWriter(const std::string& path, std::vector<StoredTensor> tensors,
-               const WeightMetadata& metadata, Durability durability = Durability::kMachine);
+               const WeightMetadata& metadata, PageCache cache = PageCache::kUse);
 
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   AtomicFile& file() { return file_; }
 
+  // Gathers all of it, in forms that do not take it by parts.
+  virtual void WriteParts(std::size_t index, std::int64_t bytes, const FillPart& fill);
+
  private:
   virtual void WriteTensor(std::size_t index, std::span<const std::byte> bytes) = 0;
   virtual void WriteEnd() {}
-  void CheckNext(std::string_view name, std::span<const std::byte> bytes) const;
+  void CheckNext(std::string_view name, std::int64_t bytes) const;
 
   std::vector<StoredTensor> tensors_;
   AtomicFile file_;

@@ -2,7 +2,7 @@
 #include <iostream>
 #include <memory>
 
-#include "builders/cli/byte_option.h"
+#include "builders/cli/captures/byte_option.h"
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
 #include "builders/report/text/profile_table.h"
@@ -75,7 +75,7 @@ void AddProfileCommand(CLI::App& app, Action& action) {
   command.add_flag("--each", options.each,
                    "Time every entry, not one for all of the same shapes and attributes");
   AddNumber(command, "--seconds", options.timing.seconds, kSeconds, "SECONDS",
-            "Take samples of an entry for so long at most, in each round (0.5)");
+            "Take samples of an entry for so long at most, in each round (0.2)");
   AddNumber(command, "--rounds", options.rounds, kRounds, "N",
             "Time everything so often; the quietest round of an entry counts (3)");
   AddNumber(command, "--top", arguments->top, kRows, "N", "Print the N slowest (20); 0: all");

@@ -1,4 +1,4 @@
-#include "sdk/autograd/operation_kind.h"
+#include "sdk/core/operation_kind.h"
 
 #include <array>
 

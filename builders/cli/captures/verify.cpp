@@ -4,7 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "builders/cli/byte_option.h"
+#include "builders/cli/captures/byte_option.h"
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
 #include "builders/report/text/text_table.h"
@@ -162,7 +162,7 @@ void AddVerifyCommand(CLI::App& app, Action& action) {
   AddBytes(command, "--memory-cap", options.memory_cap,
            "No process holds more than this in memory; entries are cut to fit");
   AddNumber(command, "--timeout", options.timeout_seconds, kTimeouts, "SECONDS",
-            "End an entry that takes longer (60)");
+            "End an entry that takes longer (300)");
   AddNumber(command, "--threads", options.threads, kThreads, "N",
             "Threads of kernels; else as many as were recorded");
   command.add_flag("--resume", options.resume, "Leave out what the results' file has already");

@@ -1,4 +1,4 @@
-#include "builders/cli/byte_option.h"
+#include "builders/cli/captures/byte_option.h"
 
 #include <charconv>
 #include <map>

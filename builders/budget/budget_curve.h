@@ -1,0 +1,13 @@
+#pragma once
+
+#include "builders/setup/training_setup.h"
+#include "sdk/plan/budget_curve.h"
+
+namespace frugal {
+
+// Plans ways to train under limits between keeping all and the least, each whole. The settings are
+// those of the configuration, as stated. Leaves the network of the setup without segments. Takes as
+// long as some twenty plans.
+BudgetCurve CurveOf(const TrainingSetup& setup);
+
+}  // namespace frugal

@@ -1,0 +1,194 @@
+#include "builders/report/memory/memory_page.h"
+
+#include <algorithm>
+
+#include "builders/report/html/html.h"
+#include "builders/report/html/memory_chart.h"
+#include "builders/report/html/svg_chart.h"
+#include "builders/report/memory/arena_map.h"
+#include "builders/report/memory/memory_text.h"
+#include "builders/report/memory/memory_words.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
+
+namespace frugal {
+namespace {
+
+constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostTensors = 60;
+
+constexpr std::string_view kOwnStyle = R"css(
+svg.map { border: 1px solid #d9dee4; cursor: grab; touch-action: none; }
+svg.map rect { stroke: #fff; stroke-width: 0.15; }
+svg.map rect.ground { fill: #f6f8fa; stroke: none; }
+svg.map rect:hover { fill-opacity: 0.6; }
+)css";
+
+std::string Section(const std::string& title, const std::string& body) {
+  return body.empty() ? ""
+                      : "<section>\n<h2>" + EscapeHtml(title) + "</h2>\n" + body + "</section>\n";
+}
+
+std::string Paragraphs(const std::vector<std::string>& lines) {
+  std::string html;
+  for (const std::string& line : lines) html += "<p>" + EscapeHtml(line) + "</p>\n";
+  return html;
+}
+
+// Where the report is given, shares are those of its layers.
+std::string SharesTable(const std::string& title, const std::vector<MemoryShare>& shares,
+                        std::int64_t total, const MemoryReport* report = nullptr) {
+  HtmlTable table;
+  table.columns = {{title}, {"bytes", true}, {"", true}, {"share", true}, {"blocks", true}};
+  table.last_is_total = true;
+  std::int64_t bytes = 0;
+  for (const MemoryShare& share : Shortened(shares, kMostRows)) {
+    const double part =
+        total > 0 ? static_cast<double>(share.bytes) / static_cast<double>(total) : 0;
+    table.rows.push_back({{share.name},
+                          {FormatCount(share.bytes)},
+                          {FormatBytes(share.bytes)},
+                          {PercentText(part), "share", part},
+                          {FormatCount(share.blocks)}});
+    if (report != nullptr) table.rows.back().push_back({LayerText(*report, share.name)});
+    bytes += share.bytes;
+  }
+  table.rows.push_back({{"all together"}, {FormatCount(bytes)}, {FormatBytes(bytes)}, {""}, {""}});
+  if (report != nullptr) {
+    table.columns.push_back({"what it is"});
+    table.rows.back().push_back({""});
+  }
+  return ToHtml(table);
+}
+
+std::string TensorsTable(const StepMemory& memory) {
+  HtmlTable table;
+  table.columns = {{"largest at the peak"}, {"", true}, {"purpose"}, {"tensor"}, {"made by"},
+                   {"last needed by"}};
+  for (std::size_t i = 0; i < std::min(kMostTensors, memory.blocks.size()); ++i) {
+    const HeldBlock& block = memory.blocks[i];
+    table.rows.push_back({{block.holder},
+                          {FormatBytes(block.bytes)},
+                          {std::string(NameOf(block.tag))},
+                          {FormText(block)},
+                          {MakerText(block)},
+                          {LastUseText(block)}});
+  }
+  return ToHtml(table);
+}
+
+std::string StepSection(const MemoryReport& report, const std::string& title,
+                        const StepReport& step, const MemoryTimeline* over) {
+  const StepMemory& memory = step.memory;
+  std::string body = "<p>Peak " + FormatBytes(memory.peak_bytes) + " (" +
+                     FormatCount(memory.peak_bytes) + " bytes)" +
+                     EscapeHtml(PeakMomentText(memory)) + ".</p>\n";
+  if (!memory.timeline.live.empty() && memory.peak_bytes > 0) {
+    body += LiveMemoryChart(memory.baseline, memory.timeline, over);
+  }
+  body += Paragraphs(StepLines(memory)) + ArenaMap(memory);
+  body += SharesTable("by kind of operation", SharesByKind(memory), memory.peak_bytes);
+  body += SharesTable("by layer", SharesByLayer(memory), memory.peak_bytes, &report);
+  body += SharesTable("by purpose", SharesByPurpose(memory), memory.peak_bytes);
+  return Section(title + step.name, body + TensorsTable(memory));
+}
+
+std::string DeviceSections(const MemoryReport& report, const DeviceReport& device) {
+  const std::string name =
+      report.devices.size() > 1 ? "Device " + std::to_string(device.device) + ": " : std::string();
+  std::string html;
+  const auto add = [&](const std::optional<StepReport>& step, const char* how, bool is_planned) {
+    if (!step) return;
+    // A measured step of the kind is drawn over the planned one.
+    const bool drawn = is_planned && device.measured && step->name == device.measured->name;
+    html +=
+        StepSection(report, name + how, *step, drawn ? &device.measured->memory.timeline : nullptr);
+  };
+  add(device.planned, "as planned, ", true);
+  add(device.planned_training, "as planned, ", true);
+  add(device.measured, "as measured, ", false);
+  std::vector<std::string> lines;
+  for (const SimultaneousBuffers& one : device.side_by_side) lines.push_back(SideBySideLine(one));
+  return html +
+         Section(name + "side by side at the peak; an update in place would save one of each",
+                 Paragraphs(lines));
+}
+
+std::string CurveSection(const MemoryReport& report) {
+  if (!report.curve) return "";
+  const BudgetCurve& curve = *report.curve;
+  std::vector<Point> points;
+  std::vector<std::string> texts;
+  double slowest = 1;
+  for (const BudgetPoint& point : curve.points) {
+    points.push_back({point.relative_time, static_cast<double>(point.peak_bytes)});
+    texts.push_back(FormatBytes(point.peak_bytes) + ", " + FixedText(point.relative_time, 3) +
+                    " times the time, " + FormatCount(point.segments) + " segments");
+    slowest = std::max(slowest, point.relative_time);
+  }
+  SvgChart chart({.x = ValueAxis(1, slowest, "predicted time of passes, times that of keeping all"),
+                  .y = BytesAxis(1.05 * static_cast<double>(curve.kept_peak_bytes), "peak"),
+                  .height = 320,
+                  .left = 72});
+  chart.Line(points, "loss");
+  chart.Dots(points, texts, "loss-dot");
+  return Section("What recomputation can do",
+                 "<p>" + EscapeHtml(RecomputationText(curve, report.planned_bytes)) + "</p>\n" +
+                     chart.Finish("Peak against predicted time, for budgets between"));
+}
+
+std::string GrowthSection(const MemoryReport& report) {
+  if (report.growth.size() < 2) return Section("The process", Paragraphs(ProcessLines(report)));
+  std::vector<Point> live, resident;
+  double high = 0;
+  for (const MemoryAfterStep& after : report.growth) {
+    live.push_back({static_cast<double>(after.step), static_cast<double>(after.live_bytes)});
+    resident.push_back(
+        {static_cast<double>(after.step), static_cast<double>(after.resident_bytes)});
+    high = std::max({high, live.back().y, resident.back().y});
+  }
+  SvgChart chart({.x = CountAxis(live.front().x, live.back().x, "step"),
+                  .y = BytesAxis(1.1 * high, "behind the step"),
+                  .left = 72});
+  chart.Line(live, "loss");
+  chart.Line(resident, "measured");
+  return Section("Growth over steps, and the process",
+                 "<p class=\"legend\"><span><i class=\"loss-key\"></i>live tensors</span><span><i "
+                 "class=\"measured-key\"></i>resident memory of the process</span></p>\n" +
+                     chart.Finish("Live and resident memory behind each step") +
+                     Paragraphs(ProcessLines(report)));
+}
+
+std::string AllocatorSection(const MemoryReport& report) {
+  HtmlTable table;
+  table.columns = {{"allocator"}};
+  for (const DeviceReport& device : report.devices) {
+    if (!device.now) continue;
+    table.columns.push_back({"device " + std::to_string(device.device), true});
+    const auto values = NamedValues(device.now->allocator);
+    table.rows.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (table.rows[i].empty()) table.rows[i].push_back({std::string(values[i].first)});
+      table.rows[i].push_back({FormatCount(values[i].second)});
+    }
+  }
+  return table.rows.empty() ? "" : Section("Allocators", ToHtml(table));
+}
+
+}  // namespace
+
+std::string MemoryPage(const MemoryReport& report) {
+  const std::string name = EscapeHtml(report.model);
+  std::string html =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+      name + " - memory</title>\n<style>" + std::string(ReportStyle()) + std::string(kOwnStyle) +
+      "</style>\n</head>\n<body>\n<h1>" + name + ": who holds the memory</h1>\n";
+  for (const DeviceReport& device : report.devices) {
+    html += DeviceSections(report, device);
+  }
+  return html + CurveSection(report) + GrowthSection(report) + AllocatorSection(report) +
+         "<script>" + std::string(ZoomScript()) + "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace frugal
