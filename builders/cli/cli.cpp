@@ -27,6 +27,10 @@ void AddCommands(CLI::App& app, Action& action) {
   AddSchemaCommand(app, action);
   AddInspectCommand(app, action);
   AddExportCommand(app, action);
+  AddCaptureCommand(app, action);
+  AddVerifyCommand(app, action);
+  AddProfileCommand(app, action);
+  AddDiffRunCommand(app, action);
   AddNewCommand(app, action);
   AddExplainCommand(app, action);
   AddReferenceCommand(app, action);

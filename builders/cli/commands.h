@@ -24,12 +24,19 @@ void AddModelsCommand(CLI::App& app, Action& action);
 void AddSchemaCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
 void AddExportCommand(CLI::App& app, Action& action);
+void AddCaptureCommand(CLI::App& app, Action& action);
+void AddVerifyCommand(CLI::App& app, Action& action);
+void AddProfileCommand(CLI::App& app, Action& action);
+void AddDiffRunCommand(CLI::App& app, Action& action);
 void AddNewCommand(CLI::App& app, Action& action);
 void AddExplainCommand(CLI::App& app, Action& action);
 void AddReferenceCommand(CLI::App& app, Action& action);
 // These print what is made of all commands of `app`, whenever they were added.
 void AddCompletionCommand(CLI::App& app, Action& action);
 void AddManCommand(CLI::App& app, Action& action);
+
+// Adds --select, the patterns of operations and layers that are taken.
+void AddSelection(CLI::App& command, std::vector<std::string>& patterns);
 
 // A configuration file and what is put on top of it: FILE.toml --set section.key=value ...
 struct ConfigArguments {

@@ -126,6 +126,7 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
       sources_(Looked(std::move(sources), planned)),
       metrics_(planned),
       threads_(planned.threads > 0 ? planned.threads : MostThreads()) {
+  if (planned.on_context) planned.on_context(context_);
   if (!planned.stage) {  // else they are those of the whole
     for (const std::string& caution : CautionsAbout(planned)) LogWarning(caution);
   }

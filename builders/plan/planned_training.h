@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "builders/setup/training_setup.h"
 #include "sdk/plan/plan.h"
 
@@ -18,6 +20,8 @@ struct PlannedTraining : TrainingSetup {
   // With several devices that are to run, the training of each; then this one has the whole
   // network, and its plan sums up theirs.
   std::vector<PlannedTraining> devices{};
+  // Is told the context that steps run in, once it is there; for whoever listens to kernels.
+  std::function<void(const Context& context)> on_context{};
 
   bool updates_in_backward() const { return !plan.final_after.empty(); }
   StepParts step_parts() const {

@@ -34,5 +34,6 @@ Chapter Misuse();
 Chapter Diffusion();
 Chapter Registered();
 Chapter Snapshots();
+Chapter Captures();
 
 }  // namespace frugal::gallery

@@ -71,7 +71,7 @@ void ShowAll() {
   int unnoticed = 0;
   for (const Chapter& chapter :
        {TomlTypos(), TomlValues(), Contradictions(), ShapesThatDoNotChain(), WeightFiles(), Data(),
-        Misuse(), Diffusion(), Registered(), Snapshots()}) {
+        Misuse(), Diffusion(), Registered(), Snapshots(), Captures()}) {
     std::cout << (number == 0 ? "" : "\n") << "== " << chapter.title << "\n";
     for (const Case& mistake : chapter.cases) unnoticed += Show(++number, mistake) ? 0 : 1;
   }

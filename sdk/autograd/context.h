@@ -56,6 +56,7 @@ class Context {
   // losses.
   DType master_dtype() const { return MasterType(parts_.dtype); }
   MemoryLedger& ledger() { return parts_.ledger; }
+  const MemoryLedger& ledger() const { return parts_.ledger; }
   ParameterStore& parameters() { return parts_.parameters; }
   // Returns the backend for questions that a plan asks too (scratch sizes, fusion); kernels run
   // through Launch.
@@ -119,6 +120,8 @@ class Context {
   // once.
   std::vector<RunningUpdate>* running_updates() const { return running_updates_; }
   void set_running_updates(std::vector<RunningUpdate>* updates) { running_updates_ = updates; }
+  // True for backward's own kernels; what runs again for it counts as forward.
+  bool in_backward() const { return in_backward_ && !recomputing_; }
   // True while a checkpointed segment runs for the second time.
   bool recomputing() const { return recomputing_; }
 

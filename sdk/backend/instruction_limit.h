@@ -9,4 +9,7 @@ namespace frugal {
 // these.
 std::string_view InstructionLimit();
 
+// The most of the processor's instructions that kernels use here, by the same names.
+std::string_view InstructionsInUse();
+
 }  // namespace frugal

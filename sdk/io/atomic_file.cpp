@@ -43,7 +43,7 @@ void TakeAfter(const struct stat& replaced, int descriptor) {
 PartialFile CreateBeside(FileSystem& files, const fs::path& target, PageCache cache) {
   struct stat replaced = {};
   const bool replaces = ::stat(target.c_str(), &replaced) == 0;
-  const OpenMode mode = cache == PageCache::kUse ? OpenMode::kNew : OpenMode::kNewDirect;
+  const OpenMode mode = cache == PageCache::kBypass ? OpenMode::kNewDirect : OpenMode::kNew;
   PartialFile file = CreatePartial(files, DirectoryOf(target), mode, replaces ? 0600 : 0666);
   if (replaces && file.descriptor >= 0) TakeAfter(replaced, file.descriptor);
   return file;
@@ -52,7 +52,10 @@ PartialFile CreateBeside(FileSystem& files, const fs::path& target, PageCache ca
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path, PageCache cache)
-    : path_(path), target_(CheckedTarget(path)), files_(CurrentFileSystem()) {
+    : path_(path),
+      target_(CheckedTarget(path)),
+      syncs_(cache != PageCache::kLeaveIn),
+      files_(CurrentFileSystem()) {
   RemoveAbandoned(files_, DirectoryOf(target_));
   partial_ = CreateBeside(files_, target_, cache);
   Require(partial_.error, "a new file must be allowed beside it");
@@ -110,12 +113,13 @@ void AtomicFile::Commit() {
   constexpr const char* kReach = "all of the file must reach the disk";
   Require({}, kReach);
   if (blocks_) Require(blocks_->Finish(), kReach);
-  Require(Uninterrupted([&] { return files_.Sync(partial_.descriptor); }), kReach);
+  if (syncs_) Require(Uninterrupted([&] { return files_.Sync(partial_.descriptor); }), kReach);
   Require(Uninterrupted([&] { return files_.Rename(partial_.path, target_.string()); }),
           "the file must be replaceable");
   files_.Close(partial_.descriptor);
   partial_.descriptor = -1;
-  Require(SyncNames(files_, DirectoryOf(target_).string()), "its name must reach the disk");
+  if (syncs_)
+    Require(SyncNames(files_, DirectoryOf(target_).string()), "its name must reach the disk");
 }
 
 }  // namespace frugal

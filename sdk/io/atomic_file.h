@@ -19,8 +19,9 @@ namespace frugal {
 
 // Says whether what is written passes through the system's page cache. Past it a large file that is
 // not read again soon costs the processor less, and pushes nothing else out; where the file system
-// has no such way, it passes through.
-enum class PageCache : std::uint8_t { kUse, kBypass };
+// has no such way, it passes through. A file that is left in it outlives this process and may be
+// lost with the machine: that is many times as fast where files are small.
+enum class PageCache : std::uint8_t { kUse, kBypass, kLeaveIn };
 
 // Fills the part of a file's bytes, or of a tensor's, that begins at `offset`.
 using FillPart = std::function<void(std::int64_t offset, std::span<std::byte> part)>;
@@ -59,6 +60,7 @@ class AtomicFile {
 
   std::string path_;              // as it was given
   std::filesystem::path target_;  // what is replaced: not a link to it
+  bool syncs_;
   FileSystem& files_;
   PartialFile partial_;
   std::optional<BlockWriter> blocks_;  // of a file that goes past the page cache

@@ -44,4 +44,36 @@ std::string FileHash::Hex() const {
   return digits;
 }
 
+namespace {
+
+ContentHash From(const XXH128_hash_t& hash) { return {.high = hash.high64, .low = hash.low64}; }
+
+}  // namespace
+
+std::string ContentHash::Hex() const {
+  char digits[33];
+  std::snprintf(digits, sizeof digits, "%016llx%016llx", static_cast<unsigned long long>(high),
+                static_cast<unsigned long long>(low));
+  return digits;
+}
+
+ContentHash ContentHashOf(std::span<const std::byte> bytes) {
+  return From(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+struct ContentHasher::State {
+  XXH3_state_t xxh;
+};
+
+ContentHasher::ContentHasher() : state_(std::make_unique<State>()) {
+  XXH3_128bits_reset(&state_->xxh);
+}
+ContentHasher::~ContentHasher() = default;
+
+void ContentHasher::Add(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size());
+}
+
+ContentHash ContentHasher::Value() const { return From(XXH3_128bits_digest(&state_->xxh)); }
+
 }  // namespace frugal

@@ -26,4 +26,31 @@ class FileHash {
   std::unique_ptr<State> state_;
 };
 
+// 16 bytes that stand for the content of a tensor: XXH3 with 128 bits. Different contents have the
+// same by chance once in 2^128 pairs.
+struct ContentHash {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  bool operator==(const ContentHash&) const = default;
+  std::string Hex() const;  // 32 hexadecimal digits
+};
+ContentHash ContentHashOf(std::span<const std::byte> bytes);
+
+// Takes such a hash of bytes that come in pieces.
+class ContentHasher {
+ public:
+  ContentHasher();
+  ~ContentHasher();
+  ContentHasher(const ContentHasher&) = delete;
+  ContentHasher& operator=(const ContentHasher&) = delete;
+
+  void Add(std::span<const std::byte> bytes);
+  ContentHash Value() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 }  // namespace frugal

@@ -10,6 +10,7 @@
 #include "sdk/core/error.h"
 #include "tests/io/temp_dir.h"
 #include "tests/skip.h"
+#include "tests/support/failing_file_system.h"
 
 namespace frugal::testing {
 namespace {
@@ -20,6 +21,22 @@ void WriteAtomically(const std::string& path, std::string_view text) {
   AtomicFile file(path);
   file.Append(text);
   file.Commit();
+}
+
+TEST_CASE("a file that is left in the page cache is whole, and nothing waits for the disk") {
+  const TempDir directory;
+  const auto calls_of = [&](PageCache cache) {
+    FailingFileSystem counting({});
+    const FileSystemScope scope(counting);
+    AtomicFile file(directory.File("a"), cache);
+    file.Append("text");
+    file.Commit();
+    return counting.calls();
+  };
+  const std::size_t synced = calls_of(PageCache::kUse);
+  CHECK(calls_of(PageCache::kLeaveIn) == synced - 2);  // the file's sync and the directory's
+  CHECK(ReadAll(directory.File("a")) == "text");
+  CHECK(directory.Count() == 1);
 }
 
 mode_t ModeOf(const std::string& path) {

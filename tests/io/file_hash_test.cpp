@@ -28,6 +28,20 @@ TEST_CASE("hashes are those of XXH3 with 64 bits", "[io]") {
   CHECK(leading_zero.Hex().size() == 16);
 }
 
+// The first value is the reference implementation's too.
+TEST_CASE("content hashes are those of XXH3 with 128 bits, in one piece or in many", "[io]") {
+  CHECK(ContentHashOf({}).Hex() == "99aa06d3014798d86001c324468d497f");
+  std::string text(3000, 'x');
+  for (std::size_t at = 0; at < text.size(); ++at) text[at] = static_cast<char>(at * at % 251);
+  const XXH128_hash_t wanted = XXH3_128bits(text.data(), text.size());
+  CHECK(ContentHashOf(Bytes(text)) == ContentHash{wanted.high64, wanted.low64});
+  ContentHasher pieces;
+  for (std::size_t at = 0; at < text.size(); at += 37) {
+    pieces.Add(Bytes(std::string_view(text).substr(at, 37)));
+  }
+  CHECK(pieces.Value() == ContentHashOf(Bytes(text)));
+}
+
 TEST_CASE("a hash does not depend on how the bytes were cut", "[io]") {
   std::string text(5000, 'x');
   for (std::size_t at = 0; at < text.size(); ++at) text[at] = static_cast<char>(at * at % 251);

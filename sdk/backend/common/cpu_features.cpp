@@ -79,3 +79,10 @@ std::string_view frugal::InstructionLimit() {
   const simd::IsaLimit limit = simd::LimitOfEnvironment();
   return limit == simd::IsaLimit::kNone ? "" : simd::kNames[static_cast<std::size_t>(limit)];
 }
+
+std::string_view frugal::InstructionsInUse() {
+  if (simd::HasAmxBf16()) return "amx";
+  if (simd::HasAvx512Bf16()) return "avx512_bf16";
+  constexpr std::string_view kNames[] = {"baseline", "avx2", "avx512"};
+  return kNames[static_cast<std::size_t>(simd::BestInstructionSet())];
+}
