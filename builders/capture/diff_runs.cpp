@@ -47,7 +47,6 @@ std::string DiffRunsReport::Text() const {
              "computes itself" +
              agreed;
     case RunDifference::Kind::kCall:
-      return where + "the first run comes to " + d.first + ", the second to " + d.second + agreed;
     case RunDifference::Kind::kEnd:
       return where + "the first run comes to " + d.first + ", the second to " + d.second + agreed;
   }

@@ -49,6 +49,11 @@ TEST_CASE("a comparison knows the noise of both profiles") {
   CHECK(times[0].IsSlower());
   CompareWith({TimeOf(1, 0.4)}, times);
   CHECK(!times[0].IsSlower());
+  EntryTime on_a_faster_machine = TimeOf(1, 0.01);
+  on_a_faster_machine.product_limit = 1200;
+  times = {TimeOf(1.1, 0.01)};
+  CompareWith({on_a_faster_machine}, times);
+  CHECK(!times[0].IsSlower());
   times = {TimeOf(0.8, 0.01)};
   CompareWith({TimeOf(1, 0.01)}, times);
   CHECK(times[0].IsFaster());

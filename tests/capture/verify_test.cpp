@@ -25,7 +25,7 @@ namespace {
 
 using namespace testing;
 
-constexpr int kCases = 89;
+constexpr std::int64_t kCases = 89;
 
 // Records calls as a training step would.
 class Recording {
@@ -85,7 +85,7 @@ TEST_CASE("every call passes on both backends, and every wrong result fails on i
       const VerifyReport report =
           VerifyCapture(directory.File("capture"), {.precision = precision});
       INFO(Listed(report));
-      CHECK(report.results.size() == 2 * kCases);
+      CHECK(std::ssize(report.results) == 2 * kCases);
       // No result is taken for right that is zeros, a copy, swapped or in another order.
       CHECK(report.Count(EntryStatus::kPassed) == 2 * kCases);
       for (const EntryResult& result : report.results) {
@@ -238,6 +238,7 @@ TEST_CASE("an entry that crashes, hangs or is damaged is that entry's result") {
 TEST_CASE("items go in batches by bytes, and one that is larger goes alone") {
   const auto batches = BatchesOf({{0, 10}, {1, 20}, {2, 200}, {3, 30}, {4, 70}, {5, 1}}, 100);
   std::vector<std::size_t> sizes;
+  sizes.reserve(batches.size());
   for (const auto& batch : batches) sizes.push_back(batch.size());
   CHECK(sizes == std::vector<std::size_t>{2, 1, 2, 1});
 }
@@ -258,7 +259,7 @@ TEST_CASE("verification goes on behind a first part, with as many processes as b
   options.resume = true;
   const VerifyReport rest = VerifyCapture(path, options);
   CHECK(done == kCases - half);
-  CHECK(rest.results.size() == kCases);
+  CHECK(std::ssize(rest.results) == kCases);
 }
 
 }  // namespace

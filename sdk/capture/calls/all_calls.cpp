@@ -125,6 +125,7 @@ constexpr auto kRows = std::to_array<Row>({
 
 std::vector<std::string_view> CallNames() {
   std::vector<std::string_view> names;
+  names.reserve(kRows.size());
   for (const Row& row : kRows) names.push_back(row.name);
   return names;
 }

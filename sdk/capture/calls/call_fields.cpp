@@ -174,8 +174,9 @@ void VisitHeadGradients(CallVisitor& visitor, std::string_view name, HeadsView& 
 }
 
 double FlopsOf(const ConvGeometry& g) {
+  const std::int64_t channels = g.input_channels / g.groups;  // that each output reads
   return 2.0 * static_cast<double>(g.window.batch * g.window.OutputSize() * g.output_channels) *
-         static_cast<double>(g.window.KernelSize() * (g.input_channels / g.groups));
+         static_cast<double>(g.window.KernelSize() * channels);
 }
 
 double ProductFlopsOf(const AttentionGeometry& g) {

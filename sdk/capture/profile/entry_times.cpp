@@ -100,6 +100,13 @@ auto Parse(const std::string& text, const std::string& where, const Read& read) 
   }
 }
 
+// Returns how far the machine itself was from what it was before, by its best product and copy.
+double DriftOf(const EntryTime& before, const EntryTime& now) {
+  const auto drift = [](double a, double b) { return a > 0 && b > 0 ? std::abs(a / b - 1) : 0; };
+  return std::max(drift(before.product_limit, now.product_limit),
+                  drift(before.copy_limit, now.copy_limit));
+}
+
 std::string Dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -190,7 +197,8 @@ void CompareWith(const std::vector<EntryTime>& before, std::vector<EntryTime>& t
         continue;
       }
       time.before_ratio = time.warm.median / old.warm.median;
-      time.noise = std::max({kLeastNoise, 3 * std::hypot(old.warm.error, time.warm.error),
+      time.noise = DriftOf(old, time) +
+                   std::max({kLeastNoise, 3 * std::hypot(old.warm.error, time.warm.error),
                              (old.warm.Spread() + time.warm.Spread()) / 2});
     }
   }

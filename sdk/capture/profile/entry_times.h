@@ -72,7 +72,8 @@ std::string ProfileCsv(const std::vector<EntryTime>& times);
 std::vector<EntryTime> ProfileFromJson(const std::string& text, const std::string& where);
 
 // Notes in each time what an earlier profile says of the same entry on the same backend. The noise
-// is the largest of 3%, three times both errors of the mean, and half of both spreads.
+// is the largest of 3%, three times both errors of the mean, and half of both spreads, and in
+// addition what the machine's limits moved by.
 void CompareWith(const std::vector<EntryTime>& before, std::vector<EntryTime>& times);
 
 }  // namespace frugal

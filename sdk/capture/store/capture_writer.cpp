@@ -40,7 +40,8 @@ std::span<const std::byte> BytesOf(const Tensor& tensor) {
 
 }  // namespace
 
-CaptureWriter::CaptureWriter(std::string directory, CaptureHeader header, CallSelection selection)
+CaptureWriter::CaptureWriter(std::string directory, const CaptureHeader& header,
+                             CallSelection selection)
     : directory_(std::move(directory)), selection_(std::move(selection)), tensors_(directory_) {
   if (!directory_.empty()) {
     MakeEmptyDirectory(directory_);

@@ -32,7 +32,7 @@ class CaptureWriter final : public CallSink {
  public:
   // An empty directory's name: nothing is written, only counted. Else it must be missing or empty,
   // and is made. Throws CaptureError, and FileError here and later where a file cannot be written.
-  CaptureWriter(std::string directory, CaptureHeader header, CallSelection selection);
+  CaptureWriter(std::string directory, const CaptureHeader& header, CallSelection selection);
   ~CaptureWriter() override;
 
   bool Wants(const Call& call, const CallPlace& place) override;

@@ -14,6 +14,7 @@ double AsDouble(float value) { return value; }
 double AsDouble(double value) { return value; }
 double AsDouble(BFloat16 value) { return static_cast<float>(value); }
 double AsDouble(std::int64_t value) { return static_cast<double>(value); }
+double AsDouble(std::int32_t value) { return value; }
 double AsDouble(std::uint8_t value) { return value; }
 
 // Calls use(pointer) with the tensor's elements.
@@ -31,7 +32,7 @@ void WithElements(const Tensor& tensor, const Use& use) {
     case DType::kU8:
       return use(tensor.data<std::uint8_t>());
     case DType::kI32:
-      return;
+      return use(tensor.data<std::int32_t>());
   }
 }
 
@@ -44,7 +45,16 @@ std::int64_t PlaceOf(BFloat16 value) {
   const auto bits = static_cast<std::int16_t>(value.bits);
   return bits < 0 ? std::int64_t{std::numeric_limits<std::int16_t>::min()} - bits : bits;
 }
-std::int64_t PlaceOf(std::uint8_t value) { return value; }
+
+// Returns 0 of two types, and of types whose steps are not counted.
+template <class A, class B>
+std::int64_t StepsBetween(A a, B b) {
+  if constexpr (std::is_same_v<A, B> && (std::is_same_v<A, float> || std::is_same_v<A, BFloat16>)) {
+    return std::abs(PlaceOf(a) - PlaceOf(b));
+  } else {
+    return 0;
+  }
+}
 
 bool SameBits(const Tensor& a, const Tensor& b) {
   const auto* left = static_cast<const std::byte*>(a.raw());
@@ -102,10 +112,8 @@ void Measure(const Tensor& got, const Tensor& wanted, ErrorMeasure& measure) {
       for (std::int64_t i = 0; i < wanted.size(); ++i) {
         const double a = AsDouble(gots[i]), b = AsDouble(wanteds[i]);
         Add(a, b, measure);
-        if constexpr (std::is_same_v<G, W> && sizeof(G) <= 4) {
-          if (std::isfinite(a) && std::isfinite(b)) {
-            measure.ulp = std::max(measure.ulp, std::abs(PlaceOf(gots[i]) - PlaceOf(wanteds[i])));
-          }
+        if (std::isfinite(a) && std::isfinite(b)) {
+          measure.ulp = std::max(measure.ulp, StepsBetween(gots[i], wanteds[i]));
         }
       }
     });
