@@ -70,7 +70,7 @@ void AddProfileCommand(CLI::App& app, Action& action) {
       ->required();
   command.add_option("--backend", arguments->backend, "Time on this one; else as recorded")
       ->type_name("onednn|eigen")
-      ->check(CLI::IsMember({"onednn", "eigen"}));
+      ->check(CLI::IsMember({"onednn", "eigen"}).description(""));
   AddSelection(command, options.selection.patterns);
   command.add_flag("--each", options.each,
                    "Time every entry, not one for all of the same shapes and attributes");

@@ -150,12 +150,12 @@ void AddVerifyCommand(CLI::App& app, Action& action) {
       ->required();
   command.add_option("--backend", arguments->backend, "Compute on this one alone")
       ->type_name("onednn|eigen")
-      ->check(CLI::IsMember({"onednn", "eigen"}));
+      ->check(CLI::IsMember({"onednn", "eigen"}).description(""));
   command
       .add_option("--precision", arguments->precision,
                   "Compute in this type; else in that which was recorded")
       ->type_name("f32|f64")
-      ->check(CLI::IsMember({"f32", "f64"}));
+      ->check(CLI::IsMember({"f32", "f64"}).description(""));
   AddSelection(command, options.selection.patterns);
   AddBytes(command, "--batch-bytes", options.batch_bytes,
            "Replace the process that computes behind so many bytes of tensors (512MiB)");

@@ -10,6 +10,7 @@
 #include "sdk/capture/verify/workers.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
+#include "sdk/core/slow_work.h"
 
 namespace frugal {
 namespace {
@@ -162,6 +163,11 @@ class Profiling {
   }
 
   void Take(std::size_t number, const WorkOutcome& outcome) {
+    ++taken_;
+    progress_.Tell([this] {
+      const std::int64_t all = options_.rounds * std::ssize(items_);
+      return FormatCount(taken_) + " of " + FormatCount(all) + " timings taken";
+    });
     EntryTime& time = report_.times[number];
     if (outcome.kind != WorkOutcome::Kind::kLine) {
       const bool late = outcome.kind == WorkOutcome::Kind::kTookLong;
@@ -182,6 +188,8 @@ class Profiling {
   std::vector<Item> items_;
   MachineLimits limits_;
   ProfileReport report_;
+  std::int64_t taken_ = 0;  // timings, of all rounds
+  SlowWork progress_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "sdk/capture/verify/entry_verifier.h"
 #include "sdk/capture/verify/workers.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/slow_work.h"
 #include "sdk/io/append_file.h"
 #include "sdk/io/whole_file.h"
 #include "sdk/memory/system_memory.h"
@@ -174,6 +175,11 @@ class Verification {
     file.Append(ToJson(result) + "\n");
     if (options_.on_result) options_.on_result(result);
     report_.results.push_back(std::move(result));
+    ++taken_;
+    progress_.Tell([this] {
+      return FormatCount(taken_) + " of " + FormatCount(std::ssize(items_)) +
+             " operations computed again";
+    });
   }
 
   const VerifyOptions& options_;
@@ -182,6 +188,8 @@ class Verification {
   std::vector<Item> items_;
   VerifyReport report_;
   int threads_ = 0;
+  std::int64_t taken_ = 0;  // results of this run
+  SlowWork progress_;
 };
 
 }  // namespace
