@@ -1,9 +1,8 @@
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "builders/cli/commands.h"
+#include "builders/cli/model_name.h"
 #include "builders/config/run_config_reader.h"
 #include "builders/memory_report/memory_report.h"
 #include "builders/plan/planner.h"
@@ -24,17 +23,10 @@ struct MemoryArguments {
   bool no_curve = false;
 };
 
-bool IsModelName(const std::string& given) {
-  std::error_code error;
-  const std::vector<std::string> models = NamedModels();
-  return !std::filesystem::exists(given, error) && std::ranges::find(models, given) != models.end();
-}
-
 MemoryReport ReportOf(const std::string& file, const std::vector<std::string>& overrides,
                       bool with_curve) {
-  const PlannedTraining planned = IsModelName(file)
-                                      ? PlanNamedModel(file, overrides, PlanPurpose::kRun)
-                                      : PlanTraining(ReadRunConfig(file, overrides));
+  const PlannedTraining planned = IsModel(file) ? PlanNamedModel(file, overrides, PlanPurpose::kRun)
+                                                : PlanTraining(ReadRunConfig(file, overrides));
   MemoryReport report = PlannedMemoryReport(planned, with_curve);
   if (report.model.empty()) report.model = file;
   return report;

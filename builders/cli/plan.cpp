@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "builders/cli/commands.h"
+#include "builders/cli/model_name.h"
 #include "builders/cli/number_option.h"
 #include "builders/config/dataset.h"
 #include "builders/config/error_place.h"
@@ -55,22 +56,6 @@ struct PlanArguments {
     return all.Overrides();
   }
 };
-
-// True for the name of a published model, unless there is a file of that name. Throws ConfigError
-// where there is neither.
-bool IsModel(const std::string& given) {
-  std::error_code error;
-  if (std::filesystem::exists(given, error)) return false;
-  const std::vector<std::string> models = NamedModels();
-  if (std::ranges::find(models, given) != models.end()) return true;
-  const std::string suggestion = SuggestFile(given, models);
-  throw ConfigError({.where = given,
-                     .required = "a TOML file or the name of a published model",
-                     .given = "there is no such file and no such model",
-                     .advice = suggestion.empty()
-                                   ? "check the path; `frugal models` lists the models"
-                                   : suggestion});
-}
 
 // Needs the layers and the shape of a sample, or a named architecture alone; neither optimizer nor
 // memory policy.

@@ -3,6 +3,9 @@
 
 #include <numeric>
 
+#include "builders/config/run_config_reader.h"
+#include "builders/plan/planner.h"
+#include "builders/plan/published_models.h"
 #include "tests/io/temp_dir.h"
 #include "tests/support/compare_trained.h"
 
@@ -147,6 +150,41 @@ TEST_CASE("devices have reports of their own") {
     CHECK(device.measured->memory.peak_bytes == device.planned->memory.peak_bytes);
     CHECK(device.now->allocator.peak_bytes_in_use == device.planned->memory.peak_bytes);
   }
+}
+
+// The report of a plan alone.
+void CheckPlanned(const PlannedTraining& planned) {
+  const MemoryReport report = PlannedMemoryReport(planned, false);
+  std::int64_t highest = 0;
+  for (const DeviceReport& device : report.devices) {
+    REQUIRE(device.planned);
+    CheckAddsUp(device.planned->memory);
+    if (device.planned_training) CheckAddsUp(device.planned_training->memory);
+    highest = std::max(highest, device.planned->memory.peak_bytes);
+  }
+  if (report.devices.size() == 1) CHECK(highest == planned.plan.peak_bytes);
+}
+
+TEST_CASE("memory reports of published models add up to their plans' peaks") {
+  for (const std::string& name : NamedModels()) {
+    INFO(name);
+    CheckPlanned(PlanNamedModel(name, {}, PlanPurpose::kRun));
+  }
+}
+
+TEST_CASE("memory reports of the samples add up to their plans' peaks") {
+  const TempDir directory;
+  directory.Write("text.txt", std::string(200'000, 'a'));
+  const std::string text = "data.text_file=\"" + directory.File("text.txt") + "\"";
+  const auto check = [](const std::string& file, const std::vector<std::string>& overrides) {
+    INFO(file);
+    CheckPlanned(PlanTraining(ReadRunConfig(FRUGAL_SOURCE_DIR "/samples/" + file, overrides)));
+  };
+  check("010_fashion_mnist/fashion_mnist.toml", {});
+  check("040_transfer/eight_classes.toml", {});
+  check("050_diffusion/diffusion.toml", {});
+  check("030_char_gpt/char_gpt.toml", {text});
+  check("060_pipeline/pipeline.toml", {text});
 }
 
 TEST_CASE("the curve of budgets goes down from keeping all to the floor") {
