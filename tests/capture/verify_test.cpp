@@ -17,6 +17,7 @@
 #include "sdk/capture/verify/workers.h"
 #include "sdk/module/parameter_store.h"
 #include "tests/capture/call_cases.h"
+#include "tests/capture/spoiled_backends.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
 
@@ -98,46 +99,15 @@ TEST_CASE("every call passes on both backends, and every wrong result fails on i
   }
 }
 
-// A backend with one wrong element in what one kernel makes.
-class Spoiled final : public CallSink {
- public:
-  explicit Spoiled(std::string kernel) : kernel_(std::move(kernel)) {}
-  bool Wants(const Call& call, const CallPlace&) override { return call.name() == kernel_; }
-  void Before(Call&, const CallPlace&) override {}
-  void After(Call& call, const CallPlace&) override {
-    for (const CallBuffer& buffer : Describe(call).buffers) {
-      if (!buffer.written || buffer.dtype != DType::kF32) continue;
-      const std::span<float> values = buffer.tensor.values<float>();
-      const auto largest = std::ranges::max_element(
-          values, {}, [](float x) { return std::isfinite(x) ? std::abs(x) : -1; });
-      *largest += 0.02F * *largest;
-      return;
-    }
-  }
-
- private:
-  std::string kernel_;
-};
-
 TEST_CASE("one wrong element in what a kernel makes fails that kernel's entries alone") {
   const TempDir directory;
   RecordAllCases(directory.File("capture"), BackendKind::kOneDnn);
   for (const std::string kernel :
        {"linear_forward", "attention_backward", "adam", "conv_backward_weight", "gather",
         "softmax_forward", "norm_layer_backward"}) {
-    Spoiled spoiled(kernel);
-    MemoryLedger ledger;
-    ParameterStore store(Heap(), ledger, {});
-    std::unique_ptr<Context> context;
-    VerifyOptions options{.backends = {BackendKind::kOneDnn}};
-    options.make_backend = [&](BackendKind kind) {
-      auto backend = std::make_unique<CapturingBackend>(MakeBackend(kind), spoiled);
-      context = std::make_unique<Context>(Context::Parts{
-          .backend = *backend, .ledger = ledger, .step_memory = Heap(), .parameters = store});
-      context->set_training(true);
-      backend->SetContext(context.get());
-      return backend;
-    };
+    SpoiledBackends spoiled(kernel);
+    const VerifyOptions options{.backends = {BackendKind::kOneDnn},
+                                .make_backend = spoiled.Maker()};
     const VerifyReport report = VerifyCapture(directory.File("capture"), options);
     INFO(kernel << "\n" << Listed(report));
     CHECK(report.Count(EntryStatus::kFailed) == 1);
