@@ -4,6 +4,7 @@
 #include "layers/dense.h"
 #include "layers/norms.h"
 #include "layers/simple_layers.h"
+#include "tests/catch.h"
 #include "tests/support/passes.h"
 
 // Lists of layers, run by a TrainingMemoryManager or plainly.
