@@ -53,9 +53,14 @@ class Executor {
   // Runs a training step and keeps the book of it; of several devices, that of the one of this
   // process whose plan is largest.
   virtual RecordedStep RunRecorded(const StepSamples& samples) = 0;
-  // Keeps the memory of a step that was recorded, for reports; of each device of this process.
-  void Keep(std::vector<StepMemory> recorded) { recorded_ = std::move(recorded); }
+  // Keeps the memory of a step of so many samples that was recorded, for reports; of each device of
+  // this process.
+  void Keep(std::vector<StepMemory> recorded, std::int64_t batch) {
+    recorded_ = std::move(recorded);
+    recorded_batch_ = batch;
+  }
   const std::vector<StepMemory>& recorded() const { return recorded_; }
+  std::int64_t recorded_batch() const { return recorded_batch_; }
   // Returns all of the network's outputs for `count` samples of all of its inputs.
   virtual PredictedValues Predict(std::span<const InputValues> inputs, std::int64_t count) = 0;
   // Runs over the test or the validation part. Throws UsageError where there is none.
@@ -116,6 +121,7 @@ class Executor {
 
  private:
   std::vector<StepMemory> recorded_;
+  std::int64_t recorded_batch_ = 0;
 };
 
 // While it lives, the weights are their moving averages, where the optimizer keeps them.

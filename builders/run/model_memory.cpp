@@ -10,14 +10,14 @@ StepResult Model::RunTrainStep(const StepSamples& samples) {
   executor_->SetTimed(true);
   RecordedStep recorded = executor_->RunRecorded(samples);
   executor_->SetTimed(false);
-  executor_->Keep(std::move(recorded.memory));
+  executor_->Keep(std::move(recorded.memory), std::ssize(samples.numbers));
   return recorded.step;
 }
 
 frugal::MemoryReport Model::MemoryReport() {
   const OneThreadGuard::Scope use(*use_, "Model::MemoryReport");
   frugal::MemoryReport report = PlannedMemoryReport(*planned_, false);
-  AddMeasured(executor_->recorded(), schedule().batch, report);
+  AddMeasured(executor_->recorded(), executor_->recorded_batch(), report);
   AddNow(*executor_, report);
   return report;
 }

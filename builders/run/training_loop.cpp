@@ -176,7 +176,7 @@ void TrainingLoop::WarnIfDiverged(double loss) {
 
 StepResult TrainingLoop::RunMeasured(std::span<const std::int64_t> samples) {
   RecordedStep recorded = executor_.RunRecorded({.numbers = samples});
-  executor_.Keep(std::move(recorded.memory));
+  executor_.Keep(std::move(recorded.memory), std::ssize(samples));
   result_.measured_timeline = std::move(recorded.timeline);
   result_.layers = std::move(recorded.layers);
   return recorded.step;

@@ -27,7 +27,7 @@ void CheckAddsUp(const StepMemory& memory) {
   CHECK(purposes == memory.at_peak);
 }
 
-// Where the peak is in a training step, the report is that of the step which is recorded.
+// The report of a training step is that of the one which is recorded.
 void CheckReport(SmallRun run) {
   run.memory.track_memory_statistics = true;
   Model model = BuilderFor(run).Build();
@@ -124,6 +124,7 @@ TEST_CASE("a step of one's own loop is recorded where it is asked for") {
   const MemoryReport report = model.MemoryReport();
   REQUIRE(report.devices.front().measured);
   CheckAddsUp(report.devices.front().measured->memory);
+  CHECK(report.devices.front().measured->name == "train step of 4");  // not of the plan's 8
   double seconds = 0;
   for (const StepOperation& one : report.devices.front().measured->memory.operations) {
     CHECK(one.begin >= seconds);
