@@ -129,7 +129,7 @@ struct TrainingResult {
   // Holds one step as it was measured, only with track_memory_statistics.
   std::optional<MemoryTimeline> measured_timeline;
   std::vector<LayerMeasurement> layers;
-  // Where a memory report is asked for: behind at most some hundred of the steps.
+  // A memory report asks for these, behind at most some hundred of the steps.
   std::vector<MemoryAfterStep> growth{};
   std::optional<OperationProfile> profile;  // only with track_memory_statistics or a profile
   std::string weights_hash;                 // XXH3-64 over all weights and buffers, in order

@@ -21,7 +21,7 @@ struct CallBuffer {
   DType dtype = DType::kF32;
   bool read = false;     // what it held before counts
   bool written = false;  // what it holds behind the call counts
-  // Where something is written; empty for everywhere. The rest of what is written is taken as 0.
+  // Says where something is written; empty for everywhere. The rest is taken as 0.
   std::vector<TensorPart> parts{};
 
   std::int64_t bytes() const { return shape.ElementCount() * SizeOf(dtype); }

@@ -35,7 +35,7 @@ std::string Paragraphs(const std::vector<std::string>& lines) {
   return html;
 }
 
-// Where the report is given, shares are those of its layers.
+// The shares are those of the report's layers, where it is given.
 std::string SharesTable(const std::string& title, const std::vector<MemoryShare>& shares,
                         std::int64_t total, const MemoryReport* report = nullptr) {
   HtmlTable table;

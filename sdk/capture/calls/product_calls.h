@@ -37,7 +37,7 @@ struct LinearForwardCall final : ProductCall {
   double Flops() const override {
     return 2.0 * static_cast<double>(x.size()) * static_cast<double>(weight.outputs());
   }
-  // Where a backend does not fuse the activation that another one did, it is applied behind.
+  // The activation is applied behind the product by a backend that does not fuse it.
   void Run(Backend& backend, void* scratch) override;
 };
 
