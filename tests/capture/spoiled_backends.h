@@ -9,6 +9,7 @@
 #include "sdk/autograd/context.h"
 #include "sdk/capture/call_description.h"
 #include "sdk/capture/recorder/capturing_backend.h"
+#include "sdk/memory/system_memory.h"
 #include "sdk/module/parameter_store.h"
 
 namespace frugal::testing {
