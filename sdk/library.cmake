@@ -6,7 +6,7 @@ foreach(room sdk sdk_Baseline sdk_Avx2 sdk_Avx512 layers presets builders)
 endforeach()
 set(frugal_libraries spdlog::spdlog ZLIB::ZLIB PNG::PNG
     tomlplusplus::tomlplusplus frugal::system_dnnl frugal::system_xxhash frugal::system_gomp)
-set(frugal_command_objects $<TARGET_OBJECTS:frugal_builders_cli>)
+set(frugal_apart_objects $<TARGET_OBJECTS:frugal_sdk_apart> $<TARGET_OBJECTS:frugal_builders_apart>)
 
 get_property(frugal_public_headers GLOBAL PROPERTY frugal_public_headers)
 include(${CMAKE_CURRENT_LIST_DIR}/user_headers.cmake)
@@ -22,20 +22,20 @@ function(frugal_library kind type)
   target_link_libraries(frugal_${kind} PUBLIC Threads::Threads PRIVATE ${frugal_libraries})
 endfunction()
 
-frugal_library(static STATIC ${frugal_command_objects})
+frugal_library(static STATIC ${frugal_apart_objects})
 set(frugal_kind static)
 if(BUILD_SHARED_LIBS)
   set(frugal_kind shared)
 endif()
 
-# A program that does not call frugal::Cli links this one, so that whoever wants that program alone
-# need not wait for the command's sources, which are slow to compile.
-frugal_library(commandless STATIC)
-set_target_properties(frugal_commandless PROPERTIES OUTPUT_NAME frugal_commandless)
+# A program that calls neither frugal::Cli nor captures links this one, so that whoever wants that
+# program alone need not wait for the sources of both.
+frugal_library(core STATIC)
+set_target_properties(frugal_core PROPERTIES OUTPUT_NAME frugal_core)
 
 # The tests look at the shared library too, which costs no more than linking it.
 if(BUILD_SHARED_LIBS OR FRUGAL_TESTS)
-  frugal_library(shared SHARED ${frugal_command_objects})
+  frugal_library(shared SHARED ${frugal_apart_objects})
   set(script ${PROJECT_SOURCE_DIR}/sdk/version_script.cmake)
   set(map ${PROJECT_BINARY_DIR}/frugal.map)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sdk/*.h
