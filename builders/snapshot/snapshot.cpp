@@ -27,11 +27,11 @@ TrainingStand ReadStand(const std::string& directory) {
   TrainingStand stand;
   try {
     const Json json = Json::parse(ReadSnapshotJson(path));
-    stand.position = {.step = json.at("step").get<std::int64_t>(),
-                      .schedule_begin = json.at("schedule_begin").get<std::int64_t>()};
-    stand.epochs_run = json.at("epochs_run").get<std::int64_t>();
-    stand.train_samples = json.at("train_samples").get<std::int64_t>();
-    stand.threads = json.at("threads").get<std::int64_t>();
+    stand.position = {.step = json.at("step").get_ref<const std::int64_t&>(),
+                      .schedule_begin = json.at("schedule_begin").get_ref<const std::int64_t&>()};
+    stand.epochs_run = json.at("epochs_run").get_ref<const std::int64_t&>();
+    stand.train_samples = json.at("train_samples").get_ref<const std::int64_t&>();
+    stand.threads = json.at("threads").get_ref<const std::int64_t&>();
     stand.parameters = json.at("parameters").get<std::vector<std::string>>();
     if (!json.at("training").is_null()) {
       stand.progress = ReadProgress(json.at("training").dump());

@@ -42,7 +42,7 @@ Json Text(const EpochResult& epoch) {
 }
 
 EpochResult EpochIn(const Json& json) {
-  return {.epoch = json.at("epoch").get<std::int64_t>(),
+  return {.epoch = json.at("epoch").get_ref<const std::int64_t&>(),
           .mean_loss = NumberIn(json.at("mean_loss")),
           .seconds = NumberIn(json.at("seconds")),
           .test_loss = OptionalIn(json.at("test_loss")),
@@ -73,8 +73,8 @@ DatasetPart PartIn(const std::string& name) {
 }
 
 Evaluation EvaluationIn(const Json& json) {
-  Evaluation evaluation{.step = json.at("step").get<std::int64_t>(),
-                        .result = {.samples = json.at("samples").get<std::int64_t>(),
+  Evaluation evaluation{.step = json.at("step").get_ref<const std::int64_t&>(),
+                        .result = {.samples = json.at("samples").get_ref<const std::int64_t&>(),
                                    .loss = NumberIn(json.at("loss")),
                                    .accuracy = OptionalIn(json.at("accuracy"))},
                         .part = PartIn(json.at("part").get<std::string>())};
@@ -120,22 +120,22 @@ TrainingProgress ReadProgress(const std::string& text) {
   const Json json = Json::parse(text);
   TrainingProgress progress;
   TrainingResult& result = progress.result;
-  result.steps = json.at("steps").get<std::int64_t>();
-  progress.epoch = json.at("epoch").get<std::int64_t>();
-  progress.steps_in_epoch = json.at("steps_in_epoch").get<std::int64_t>();
-  progress.epochs_before = json.at("epochs_before").get<std::int64_t>();
+  result.steps = json.at("steps").get_ref<const std::int64_t&>();
+  progress.epoch = json.at("epoch").get_ref<const std::int64_t&>();
+  progress.steps_in_epoch = json.at("steps_in_epoch").get_ref<const std::int64_t&>();
+  progress.epochs_before = json.at("epochs_before").get_ref<const std::int64_t&>();
   progress.rate_scale = NumberIn(json.at("rate_scale"));
-  progress.worse = json.at("worse").get<std::int64_t>();
-  progress.since_best = json.at("since_best").get<std::int64_t>();
+  progress.worse = json.at("worse").get_ref<const std::int64_t&>();
+  progress.since_best = json.at("since_best").get_ref<const std::int64_t&>();
   progress.diverged = json.at("diverged").get<bool>();
   result.stopped_early = json.at("stopped_early").get<bool>();
-  progress.samples_seen = json.at("samples_seen").get<std::int64_t>();
+  progress.samples_seen = json.at("samples_seen").get_ref<const std::int64_t&>();
   progress.seconds = NumberIn(json.at("seconds"));
   progress.step_seconds = NumberIn(json.at("step_seconds"));
   progress.epoch_seconds = NumberIn(json.at("epoch_seconds"));
   if (json.contains("best")) {
     const Json& best = json.at("best");
-    result.best = {.step = best.at("step").get<std::int64_t>(),
+    result.best = {.step = best.at("step").get_ref<const std::int64_t&>(),
                    .by = best.at("by").get<std::string>(),
                    .value = NumberIn(best.at("value"))};
   }

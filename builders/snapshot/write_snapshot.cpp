@@ -102,7 +102,7 @@ SnapshotFile FileOf(const std::string& directory, int rank) {
   }
   CurrentFileSystem().Remove(path);
   return {.name = json.at("name").get<std::string>(),
-          .bytes = json.at("bytes").get<std::int64_t>(),
+          .bytes = json.at("bytes").get_ref<const std::int64_t&>(),
           .hash = json.at("xxh3").get<std::string>()};
 }
 
