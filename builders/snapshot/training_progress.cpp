@@ -72,6 +72,15 @@ DatasetPart PartIn(const std::string& name) {
   throw std::invalid_argument("there is no part \"" + name + "\" of data");
 }
 
+std::vector<std::vector<std::int64_t>> MatrixIn(const Json& json) {
+  std::vector<std::vector<std::int64_t>> matrix;
+  for (const Json& row : json) {
+    std::vector<std::int64_t>& counts = matrix.emplace_back();
+    for (const Json& count : row) counts.push_back(count.get_ref<const std::int64_t&>());
+  }
+  return matrix;
+}
+
 Evaluation EvaluationIn(const Json& json) {
   Evaluation evaluation{.step = json.at("step").get_ref<const std::int64_t&>(),
                         .result = {.samples = json.at("samples").get_ref<const std::int64_t&>(),
@@ -79,10 +88,9 @@ Evaluation EvaluationIn(const Json& json) {
                                    .accuracy = OptionalIn(json.at("accuracy"))},
                         .part = PartIn(json.at("part").get<std::string>())};
   for (const Json& metric : json.at("metrics")) {
-    evaluation.result.metrics.push_back(
-        {.name = metric.at("name").get<std::string>(),
-         .value = NumberIn(metric.at("value")),
-         .matrix = metric.at("matrix").get<std::vector<std::vector<std::int64_t>>>()});
+    evaluation.result.metrics.push_back({.name = metric.at("name").get<std::string>(),
+                                         .value = NumberIn(metric.at("value")),
+                                         .matrix = MatrixIn(metric.at("matrix"))});
   }
   return evaluation;
 }

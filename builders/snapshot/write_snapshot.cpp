@@ -43,6 +43,7 @@ SnapshotFile WriteTensors(const std::string& directory, const std::string& name,
     return std::tie(other, a.name) < std::tie(one, b.name);
   });
   std::vector<StoredTensor> list;
+  list.reserve(tensors.size());
   for (const StateTensor& tensor : tensors) {
     list.push_back({tensor.name, tensor.shape, ToStored(tensor.dtype)});
   }

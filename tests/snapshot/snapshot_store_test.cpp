@@ -100,7 +100,7 @@ TEST_CASE("a snapshot is refused where anything of it is missing or changed") {
   CHECK(names.size() == 5);
   for (const std::string& name : names) {
     INFO(name);
-    const std::string file = path + "/" + name, aside = directory.File("aside");
+    const std::string file = fs::path(path) / name, aside = directory.File("aside");
     const std::string whole = ReadAll(file);
     fs::rename(file, aside);
     CHECK_THAT(RefusalOf([&] { OpenSnapshot(path); }), Contains(path));

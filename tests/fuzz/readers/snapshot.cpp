@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "sdk/io/snapshots/snapshot_manifest.h"
 #include "tests/fuzz/readers/file_reader.h"
@@ -16,7 +17,12 @@ class Directory {
     std::string name = "/dev/shm/frugal_fuzz_XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) throw std::logic_error("no temporary directory");
     path_ = name;
-    fs::copy_file(manifest, path_ / kManifestName);
+    // libFuzzer's timer interrupts calls.
+    std::error_code error = std::make_error_code(std::errc::interrupted);
+    while (error == std::errc::interrupted) {
+      fs::copy_file(manifest, path_ / kManifestName, fs::copy_options::overwrite_existing, error);
+    }
+    if (error) throw std::system_error(error);
   }
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
