@@ -29,8 +29,8 @@ std::string TableHeader(const std::vector<std::string>& metrics) {
 std::optional<std::int64_t> StepOf(const std::string& line) {
   if (line.starts_with('{')) {
     const Json json = Json::parse(line, nullptr, false);
-    if (json.is_discarded() || !json.contains("step")) return std::nullopt;
-    return json["step"].get<std::int64_t>();
+    const bool has_step = json.contains("step") && json["step"].is_number_integer();
+    return has_step ? std::optional(json["step"].get<std::int64_t>()) : std::nullopt;
   }
   const std::size_t comma = line.find(',');
   std::int64_t step = 0;

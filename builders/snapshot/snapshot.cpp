@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "sdk/io/json_integer.h"
 #include "sdk/io/snapshots/snapshot_json.h"
 #include "sdk/io/weights/safetensors.h"
 #include "sdk/io/whole_file.h"
@@ -27,11 +28,11 @@ TrainingStand ReadStand(const std::string& directory) {
   TrainingStand stand;
   try {
     const Json json = Json::parse(ReadSnapshotJson(path));
-    stand.position = {.step = json.at("step").get_ref<const std::int64_t&>(),
-                      .schedule_begin = json.at("schedule_begin").get_ref<const std::int64_t&>()};
-    stand.epochs_run = json.at("epochs_run").get_ref<const std::int64_t&>();
-    stand.train_samples = json.at("train_samples").get_ref<const std::int64_t&>();
-    stand.threads = json.at("threads").get_ref<const std::int64_t&>();
+    stand.position = {.step = JsonInteger(json.at("step")),
+                      .schedule_begin = JsonInteger(json.at("schedule_begin"))};
+    stand.epochs_run = JsonInteger(json.at("epochs_run"));
+    stand.train_samples = JsonInteger(json.at("train_samples"));
+    stand.threads = JsonInteger(json.at("threads"));
     stand.parameters = json.at("parameters").get<std::vector<std::string>>();
     if (!json.at("training").is_null()) {
       stand.progress = ReadProgress(json.at("training").dump());

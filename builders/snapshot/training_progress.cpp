@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "sdk/io/json_integer.h"
+
 namespace frugal {
 namespace {
 
@@ -42,7 +44,7 @@ Json Text(const EpochResult& epoch) {
 }
 
 EpochResult EpochIn(const Json& json) {
-  return {.epoch = json.at("epoch").get_ref<const std::int64_t&>(),
+  return {.epoch = JsonInteger(json.at("epoch")),
           .mean_loss = NumberIn(json.at("mean_loss")),
           .seconds = NumberIn(json.at("seconds")),
           .test_loss = OptionalIn(json.at("test_loss")),
@@ -75,15 +77,14 @@ DatasetPart PartIn(const std::string& name) {
 std::vector<std::vector<std::int64_t>> MatrixIn(const Json& json) {
   std::vector<std::vector<std::int64_t>> matrix;
   for (const Json& row : json) {
-    std::vector<std::int64_t>& counts = matrix.emplace_back();
-    for (const Json& count : row) counts.push_back(count.get_ref<const std::int64_t&>());
+    matrix.push_back(JsonIntegers(row));
   }
   return matrix;
 }
 
 Evaluation EvaluationIn(const Json& json) {
-  Evaluation evaluation{.step = json.at("step").get_ref<const std::int64_t&>(),
-                        .result = {.samples = json.at("samples").get_ref<const std::int64_t&>(),
+  Evaluation evaluation{.step = JsonInteger(json.at("step")),
+                        .result = {.samples = JsonInteger(json.at("samples")),
                                    .loss = NumberIn(json.at("loss")),
                                    .accuracy = OptionalIn(json.at("accuracy"))},
                         .part = PartIn(json.at("part").get<std::string>())};
@@ -128,22 +129,22 @@ TrainingProgress ReadProgress(const std::string& text) {
   const Json json = Json::parse(text);
   TrainingProgress progress;
   TrainingResult& result = progress.result;
-  result.steps = json.at("steps").get_ref<const std::int64_t&>();
-  progress.epoch = json.at("epoch").get_ref<const std::int64_t&>();
-  progress.steps_in_epoch = json.at("steps_in_epoch").get_ref<const std::int64_t&>();
-  progress.epochs_before = json.at("epochs_before").get_ref<const std::int64_t&>();
+  result.steps = JsonInteger(json.at("steps"));
+  progress.epoch = JsonInteger(json.at("epoch"));
+  progress.steps_in_epoch = JsonInteger(json.at("steps_in_epoch"));
+  progress.epochs_before = JsonInteger(json.at("epochs_before"));
   progress.rate_scale = NumberIn(json.at("rate_scale"));
-  progress.worse = json.at("worse").get_ref<const std::int64_t&>();
-  progress.since_best = json.at("since_best").get_ref<const std::int64_t&>();
+  progress.worse = JsonInteger(json.at("worse"));
+  progress.since_best = JsonInteger(json.at("since_best"));
   progress.diverged = json.at("diverged").get<bool>();
   result.stopped_early = json.at("stopped_early").get<bool>();
-  progress.samples_seen = json.at("samples_seen").get_ref<const std::int64_t&>();
+  progress.samples_seen = JsonInteger(json.at("samples_seen"));
   progress.seconds = NumberIn(json.at("seconds"));
   progress.step_seconds = NumberIn(json.at("step_seconds"));
   progress.epoch_seconds = NumberIn(json.at("epoch_seconds"));
   if (json.contains("best")) {
     const Json& best = json.at("best");
-    result.best = {.step = best.at("step").get_ref<const std::int64_t&>(),
+    result.best = {.step = JsonInteger(best.at("step")),
                    .by = best.at("by").get<std::string>(),
                    .value = NumberIn(best.at("value"))};
   }

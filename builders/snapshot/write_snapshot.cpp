@@ -11,6 +11,7 @@
 #include "sdk/core/version.h"
 #include "sdk/io/atomic_file.h"
 #include "sdk/io/file_error.h"
+#include "sdk/io/json_integer.h"
 #include "sdk/io/snapshots/snapshot_store.h"
 #include "sdk/io/weights/safetensors.h"
 #include "sdk/io/whole_file.h"
@@ -103,7 +104,7 @@ SnapshotFile FileOf(const std::string& directory, int rank) {
   }
   CurrentFileSystem().Remove(path);
   return {.name = json.at("name").get<std::string>(),
-          .bytes = json.at("bytes").get_ref<const std::int64_t&>(),
+          .bytes = JsonInteger(json.at("bytes")),
           .hash = json.at("xxh3").get<std::string>()};
 }
 

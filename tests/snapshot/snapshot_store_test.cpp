@@ -76,7 +76,6 @@ TEST_CASE("a manifest is read as it was written, and others are refused") {
   };
   for (const std::string& wrong :
        {std::string("{"), std::string("[]"), replaced("\"format\": 1", "\"format\": 2"),
-        replaced("\"format\": 1", "\"format\": 8e36"),  // no whole number holds it
         replaced("\"step\": 7", "\"step\": -7"), replaced("\"a\"", "\"../a\""),
         replaced("\"bytes\": 3", "\"bytes\": -3"), replaced("\"files\"", "\"file\"")}) {
     INFO(wrong);

@@ -11,6 +11,7 @@
 #include "sdk/core/error.h"
 #include "sdk/core/utf8.h"
 #include "sdk/core/version.h"
+#include "sdk/io/json_integer.h"
 #include "sdk/io/weights/json_text.h"
 
 namespace frugal {
@@ -78,27 +79,27 @@ std::string OwnPartsOf(const RunConfig& config, bool own_data) {
                          .advice = "save the weights again"});
 }
 
-Shape ShapeFrom(const json& list) { return Shape(list.get<std::vector<std::int64_t>>()); }
+Shape ShapeFrom(const json& list) { return Shape(JsonIntegers(list)); }
 
 // Nothing where the sizes are those of no data.
 std::optional<DataLayout> LayoutFrom(const json& input) {
   DataLayout layout;
   layout.sample_shape = ShapeFrom(input.at("sample_shape"));
-  layout.vocabulary = input.at("vocabulary").get<std::int64_t>();
-  layout.classes = input.at("classes").get<std::int64_t>();
+  layout.vocabulary = JsonInteger(input.at("vocabulary"));
+  layout.classes = JsonInteger(input.at("classes"));
   layout.label_shape = ShapeFrom(input.at("label_shape"));
   layout.target_shape = ShapeFrom(input.at("target_shape"));
   for (const json& condition : input.at("conditions")) {
-    const auto role = condition.at("role").get<int>();
+    const auto role = JsonInteger(condition.at("role"));
     if (role < 0 || role > static_cast<int>(InputRole::kNumbers)) return std::nullopt;
     layout.conditions.push_back({.name = condition.at("name").get<std::string>(),
                                  .role = static_cast<InputRole>(role),
                                  .shape = ShapeFrom(condition.at("shape")),
-                                 .classes = condition.at("classes").get<std::int64_t>()});
+                                 .classes = JsonInteger(condition.at("classes"))});
   }
   for (const json& more : input.value("more_targets", json::array())) {
     layout.more_targets.push_back({.name = more.at("name").get<std::string>(),
-                                   .classes = more.at("classes").get<std::int64_t>(),
+                                   .classes = JsonInteger(more.at("classes")),
                                    .shape = ShapeFrom(more.at("shape"))});
   }
   const auto is_odd = [](const Shape& shape) {

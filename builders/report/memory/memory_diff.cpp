@@ -9,6 +9,7 @@
 #include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
+#include "sdk/io/json_integer.h"
 #include "sdk/io/whole_file.h"
 
 namespace frugal {
@@ -32,14 +33,14 @@ void Add(const StepMemory& memory, MemoryTotals& totals) {
 
 void AddShares(const Json& shares, Totals& totals) {
   for (const Json& share : shares) {
-    totals[share.at("name").get<std::string>()] += share.at("bytes").get<std::int64_t>();
+    totals[share.at("name").get<std::string>()] += JsonInteger(share.at("bytes"));
   }
 }
 
 void Add(const Json& step, MemoryTotals& totals) {
-  totals.peak_bytes += step.at("peak_bytes").get<std::int64_t>();
+  totals.peak_bytes += JsonInteger(step.at("peak_bytes"));
   for (const auto& [purpose, bytes] : step.at("by_purpose").items()) {
-    totals.by_purpose[purpose] += bytes.get<std::int64_t>();
+    totals.by_purpose[purpose] += JsonInteger(bytes);
   }
   AddShares(step.at("by_kind"), totals.by_kind);
   AddShares(step.at("by_layer"), totals.by_layer);

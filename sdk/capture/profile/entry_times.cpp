@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sdk/capture/capture_error.h"
+#include "sdk/io/json_integer.h"
 
 namespace frugal {
 namespace {
@@ -33,7 +34,7 @@ Json StatisticsJson(const SampleStatistics& s) {
 }
 
 SampleStatistics StatisticsFrom(const Json& json) {
-  return {.count = json.at("samples").get<std::int64_t>(),
+  return {.count = JsonInteger(json.at("samples")),
           .mean = json.at("mean").get<double>(),
           .median = json.at("median").get<double>(),
           .lower_quartile = json.at("lower_quartile").get<double>(),
@@ -68,13 +69,13 @@ Json JsonOf(const EntryTime& time) {
 
 EntryTime TimeFrom(const Json& json) {
   EntryTime time;
-  time.entry = json.at("entry").get<std::int64_t>();
+  time.entry = JsonInteger(json.at("entry"));
   time.operation = json.at("operation").get<std::string>();
   time.path = json.at("path").get<std::string>();
   time.backward = json.at("backward").get<bool>();
   time.shapes = json.at("shapes").get<std::string>();
   time.backend = json.at("backend").get<std::string>();
-  time.like_it = json.at("like_it").get<std::int64_t>();
+  time.like_it = JsonInteger(json.at("like_it"));
   time.status = StatusNamed(json.at("status").get<std::string>());
   time.reason = json.at("reason").get<std::string>();
   time.warm = StatisticsFrom(json.at("warm"));

@@ -3,6 +3,7 @@
 
 #include "sdk/capture/capture_error.h"
 #include "sdk/capture/store/capture_entry.h"
+#include "sdk/io/json_integer.h"
 
 namespace frugal {
 namespace {
@@ -32,7 +33,7 @@ Json ValueJson(const AttributeValue& value) {
 }
 
 Shape ShapeFrom(const Json& json) {
-  return Shape(std::span<const std::int64_t>(json.get<std::vector<std::int64_t>>()));
+  return Shape(std::span<const std::int64_t>(JsonIntegers(json)));
 }
 
 double NumberFrom(const Json& json) {
@@ -45,8 +46,8 @@ AttributeValue ValueFrom(const Json& json) {
   if (json.is_array()) return ShapeFrom(json);
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_string()) return json.get<std::string>();
-  if (json.is_number()) return json.get<std::int64_t>();
-  if (json.contains("u64")) return json.at("u64").get<std::uint64_t>();
+  if (json.is_number()) return JsonInteger(json);
+  if (json.contains("u64")) return json.at("u64").get_ref<const std::uint64_t&>();
   return NumberFrom(json.at("f64"));
 }
 
@@ -198,7 +199,7 @@ std::string ToJson(const CaptureEntry& entry) {
 CaptureHeader HeaderFromJson(const std::string& text, const std::string& where) {
   return Parse(text, where, [&](const Json& json) {
     CaptureHeader header;
-    header.form = json.at("frugal_capture").get<std::int64_t>();
+    header.form = JsonInteger(json.at("frugal_capture"));
     header.version = json.at("version").get<std::string>();
     if (header.form != kCaptureForm) {
       throw CaptureError(
@@ -209,11 +210,11 @@ CaptureHeader HeaderFromJson(const std::string& text, const std::string& where) 
     }
     header.backend = json.at("backend").get<std::string>();
     header.precision = json.at("precision").get<std::string>();
-    header.threads = json.at("threads").get<std::int64_t>();
+    header.threads = JsonInteger(json.at("threads"));
     header.instruction_set = json.at("instruction_set").get<std::string>();
     header.configuration_hash = json.at("configuration_hash").get<std::string>();
     header.configuration = json.at("configuration").get<std::string>();
-    header.seed = json.at("seed").get<std::uint64_t>();
+    header.seed = json.at("seed").get_ref<const std::uint64_t&>();
     return header;
   });
 }
@@ -221,10 +222,10 @@ CaptureHeader HeaderFromJson(const std::string& text, const std::string& where) 
 CaptureEntry EntryFromJson(const std::string& text, const std::string& where) {
   return Parse(text, where, [](const Json& json) {
     CaptureEntry entry;
-    entry.number = json.at("entry").get<std::int64_t>();
+    entry.number = JsonInteger(json.at("entry"));
     entry.call.kernel = json.at("operation").get<std::string>();
-    entry.place.step = json.at("step").get<std::int64_t>();
-    entry.place.micro_batch = json.at("micro_batch").get<std::int64_t>();
+    entry.place.step = JsonInteger(json.at("step"));
+    entry.place.micro_batch = JsonInteger(json.at("micro_batch"));
     entry.place.path = json.at("path").get<std::string>();
     entry.place.backward = json.at("backward").get<bool>();
     entry.place.recomputed = json.at("recomputed").get<bool>();

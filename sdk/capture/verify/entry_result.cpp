@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "sdk/capture/capture_error.h"
+#include "sdk/io/json_integer.h"
 
 namespace frugal {
 namespace {
@@ -45,10 +46,10 @@ ErrorMeasure MeasureFrom(const Json& json) {
   m.scale = NumberFrom(json.at("scale"));
   m.squares = NumberFrom(json.at("squares"));
   m.wanted_squares = NumberFrom(json.at("wanted_squares"));
-  m.ulp = json.at("ulp").get<std::int64_t>();
-  m.not_finite = json.at("not_finite").get<std::int64_t>();
+  m.ulp = JsonInteger(json.at("ulp"));
+  m.not_finite = JsonInteger(json.at("not_finite"));
   m.same_bits = json.at("same_bits").get<bool>();
-  m.count = json.at("count").get<std::int64_t>();
+  m.count = JsonInteger(json.at("count"));
   return m;
 }
 
@@ -127,7 +128,7 @@ EntryResult ResultFromJson(const std::string& text, const std::string& where) {
   try {
     const Json json = Json::parse(text);
     EntryResult result;
-    result.entry = json.at("entry").get<std::int64_t>();
+    result.entry = JsonInteger(json.at("entry"));
     result.operation = json.at("operation").get<std::string>();
     result.path = json.at("path").get<std::string>();
     result.backward = json.at("backward").get<bool>();
@@ -135,11 +136,11 @@ EntryResult ResultFromJson(const std::string& text, const std::string& where) {
     result.precision = json.at("precision").get<std::string>();
     result.status = StatusNamed(json.at("status").get<std::string>());
     result.reason = json.at("reason").get<std::string>();
-    result.tensor_bytes = json.at("tensor_bytes").get<std::int64_t>();
-    result.slices = json.at("slices").get<std::int64_t>();
-    result.null_tests = json.at("null_tests").get<std::int64_t>();
+    result.tensor_bytes = JsonInteger(json.at("tensor_bytes"));
+    result.slices = JsonInteger(json.at("slices"));
+    result.null_tests = JsonInteger(json.at("null_tests"));
     result.seconds = json.at("seconds").get<double>();
-    result.peak_rss_bytes = json.at("peak_rss_bytes").get<std::int64_t>();
+    result.peak_rss_bytes = JsonInteger(json.at("peak_rss_bytes"));
     for (const Json& output : json.at("outputs")) result.outputs.push_back(OutputFrom(output));
     return result;
   } catch (const std::exception& error) {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "sdk/io/file_hash.h"
+#include "sdk/io/json_integer.h"
 #include "sdk/io/snapshots/snapshot_json.h"
 
 namespace frugal {
@@ -34,11 +35,9 @@ std::string HashOf(Json json) {
   return hash.Hex();
 }
 
-// get_ref, here and where a training's stand is read, takes whole numbers alone: get would convert
-// a fraction of any size.
 SnapshotFile FileOf(const Json& json) {
   SnapshotFile file{.name = json.at("name").get<std::string>(),
-                    .bytes = json.at("bytes").get_ref<const std::int64_t&>(),
+                    .bytes = JsonInteger(json.at("bytes")),
                     .hash = json.at("xxh3").get<std::string>()};
   if (!IsPlainName(file.name)) throw std::invalid_argument("a file's name is a path");
   if (file.bytes < 0) throw std::invalid_argument("a file has a negative size");
@@ -46,7 +45,7 @@ SnapshotFile FileOf(const Json& json) {
 }
 
 SnapshotManifest ManifestOf(const Json& json) {
-  const auto format = json.at("format").get_ref<const std::int64_t&>();
+  const auto format = JsonInteger(json.at("format"));
   if (format != kFormat) {
     throw std::invalid_argument("it is of form " + std::to_string(format) +
                                 ", and this version of frugal reads form 1");
@@ -55,7 +54,7 @@ SnapshotManifest ManifestOf(const Json& json) {
     throw std::invalid_argument("it is not as it was written");
   }
   SnapshotManifest manifest{.version = json.at("frugal").get<std::string>(),
-                            .step = json.at("step").get_ref<const std::int64_t&>(),
+                            .step = JsonInteger(json.at("step")),
                             .files = {}};
   if (manifest.step < 0) throw std::invalid_argument("its step is negative");
   if (json.contains("monitor")) {

@@ -17,11 +17,10 @@ class Directory {
     std::string name = "/dev/shm/frugal_fuzz_XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) throw std::logic_error("no temporary directory");
     path_ = name;
-    // libFuzzer's timer interrupts calls.
-    std::error_code error = std::make_error_code(std::errc::interrupted);
-    while (error == std::errc::interrupted) {
+    std::error_code error;
+    do {
       fs::copy_file(manifest, path_ / kManifestName, fs::copy_options::overwrite_existing, error);
-    }
+    } while (error == std::errc::interrupted);  // by libFuzzer's timer
     if (error) throw std::system_error(error);
   }
   Directory(const Directory&) = delete;
@@ -74,6 +73,7 @@ std::vector<FileCase> Cases() {
       {"a_list", "[]", "no manifest"},
       {"cut_short", whole.substr(0, whole.size() / 2), "no manifest"},
       {"another_form", Hashed("\"format\": 1", "\"format\": 2"), "reads form 1"},
+      {"fraction_as_form", Hashed("\"format\": 1", "\"format\": 8e36"), "no manifest"},
       {"edited_step", Hashed("\"step\": 7", "\"step\": 8"), "not as it was written"},
       {"edited_path", Hashed("\"a\"", "\"../../a\""), "not as it was written"},
       {"nested_deep", std::string(100'000, '[') + std::string(100'000, ']'), "without end"},
