@@ -1,5 +1,6 @@
 #include "builders/run_training.h"
 
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 
@@ -138,19 +139,29 @@ LoggedSteps LoggedBefore(const Model& model) {
   return logged;
 }
 
-// Says what a signal ended, and throws.
+// Tells whether a signal to this process or to another one ended the training.
+bool WasInterrupted(const TrainingResult& result) {
+  return result.interrupted && (InterruptionScope::signal() != 0 || Launched() != nullptr);
+}
+
+// Says what a signal ended, and throws when all processes have written what they write.
 [[noreturn]] void EndInterrupted(const Model& model, const TrainingResult& result) {
-  const int signal = InterruptionScope::signal();
+  const int own = InterruptionScope::signal();
+  const int signal = own != 0 ? own : SIGTERM;
   const auto& directory = model.config().snapshots.directory;
   const std::vector<SnapshotEntry> snapshots =
       directory ? ListSnapshots(*directory) : std::vector<SnapshotEntry>();
-  std::string text = SignalName(signal) + " ended the training behind step " +
-                     FormatCount(result.steps) + " of " +
+  std::string text = (own != 0 ? SignalName(own) : "a signal to another rank") +
+                     " ended the training behind step " + FormatCount(result.steps) + " of " +
                      FormatCount(model.schedule().total_steps) + "; ";
   text += snapshots.empty()
               ? "there is no snapshot to go on from: set snapshots.directory for that"
               : "--resume auto goes on behind step " + FormatCount(snapshots.back().step);
   LogWarning(text);
+  // A process that is gone lets the launcher kill those that still write.
+  if (const LaunchedRanks* launched = Launched()) {
+    launched->ranks->Barrier("the end of an interrupted run");
+  }
   throw Interrupted(signal);
 }
 
@@ -204,7 +215,7 @@ TrainedRun RunTraining(PlannedTraining planned, const RunTrainingOptions& option
   for (const std::string& path : WriteOutputs(model, result)) {
     if (!options.quiet) std::cout << "wrote " << path << std::endl;
   }
-  if (result.interrupted && InterruptionScope::signal() != 0) EndInterrupted(model, result);
+  if (WasInterrupted(result)) EndInterrupted(model, result);
   return {std::move(model), std::move(result)};
 }
 

@@ -39,6 +39,7 @@ class ThreadTeam final : public DeviceTeam {
     });
   }
   void Share(const CommBuffer&, std::size_t, std::string_view) override {}
+  void Sum(const CommBuffer&, std::string_view) override {}
 
  private:
   const PlannedTraining& planned_;
@@ -80,6 +81,16 @@ class ProcessTeam final : public DeviceTeam {
     }
   }
   void Share(const CommBuffer& buffer, std::size_t device, std::string_view what) override {
+    PrepareFor(what);
+    launched_.ranks->Broadcast(buffer, static_cast<int>(device), what);
+  }
+  void Sum(const CommBuffer& buffer, std::string_view what) override {
+    PrepareFor(what);
+    launched_.ranks->AllReduce(buffer, what);
+  }
+
+ private:
+  void PrepareFor(std::string_view what) {
     if (failed_) {
       throw CommunicationError({.where = std::string(what),
                                 .required = "all processes take part",
@@ -87,10 +98,7 @@ class ProcessTeam final : public DeviceTeam {
                                 .advice = {}});
     }
     launched_.ranks->set_step(groups_.pipeline->step());
-    launched_.ranks->Broadcast(buffer, static_cast<int>(device), what);
   }
-
- private:
   // Holds this process's configuration against that of the first one.
   void CheckConfiguration(const RunConfig& config) {
     const std::string own = LinesOf(config);

@@ -30,6 +30,8 @@ class DeviceTeam {
   virtual void Run(std::size_t count, const Body& body) = 0;
   // Brings every process what the one with the device has in its buffer.
   virtual void Share(const CommBuffer& buffer, std::size_t device, std::string_view what) = 0;
+  // Leaves the sums over all processes in the buffer of each.
+  virtual void Sum(const CommBuffer& buffer, std::string_view what) = 0;
 };
 
 // The planned training must outlive it. Throws CommunicationError where another process has another

@@ -97,6 +97,8 @@ class Executor {
   virtual void SetPosition(const TrainingPosition& position) = 0;
   // Returns the first process's number to all of them.
   virtual std::int64_t FromFirstProcess(std::int64_t number) { return number; }
+  // Returns the sum of the numbers of all processes, below 2^53, to each of them.
+  virtual std::int64_t SumOfProcesses(std::int64_t number) { return number; }
 
   // Does what Model::RequireFiniteWeights says.
   void RequireFiniteWeights();

@@ -256,6 +256,13 @@ std::int64_t ShardedExecutor::FromFirstProcess(std::int64_t number) {
   return number;
 }
 
+std::int64_t ShardedExecutor::SumOfProcesses(std::int64_t number) {
+  if (Launched() == nullptr) return number;
+  auto sum = static_cast<double>(number);
+  team_->Sum({.data = &sum, .count = 1, .dtype = DType::kF64}, "what ends the training");
+  return static_cast<std::int64_t>(sum);
+}
+
 void ShardedExecutor::ResetMetrics() {
   for (const auto& device : devices_) {
     if (device) device->ResetMetrics();

@@ -45,6 +45,7 @@ class ShardedExecutor final : public Executor {
   TrainingPosition position() const override { return First().position(); }
   void SetPosition(const TrainingPosition& position) override;
   std::int64_t FromFirstProcess(std::int64_t number) override;
+  std::int64_t SumOfProcesses(std::int64_t number) override;
 
   void SetTimed(bool timed) override;
   void ClearKernelTimes() override;

@@ -255,10 +255,11 @@ void TrainingLoop::Steer() {
     }
     for (const std::string& path : control_.TakePaths()) save_(path);
   }
-  const int asked = (control_.stops() ? 1 : 0) + (control_.interrupts() ? 2 : 0);
-  const std::int64_t decided = executor_.FromFirstProcess(asked);
+  const bool stops = control_.stops() && IsFirstProcess();
+  const std::int64_t decided =
+      executor_.SumOfProcesses((stops ? 1 : 0) + (control_.interrupts() ? 2 : 0));
   stopped_ = decided != 0;
-  interrupted_ = (decided & 2) != 0;
+  interrupted_ = decided > 1;
 }
 
 bool TrainingLoop::IsTimed() const {

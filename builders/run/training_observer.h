@@ -23,7 +23,7 @@ struct StepProgress {
 
 // An observer may ask this of the training that it watches; it is done before the next step. Where
 // a training runs in several processes, the observers of all of them must ask for a rate or for
-// weights; the first process's alone ends the training.
+// weights; the first process's alone stops the training, and that of any interrupts it.
 class TrainingControl {
  public:
   void Stop() { stops_ = true; }

@@ -209,6 +209,33 @@ TEST_CASE("a process that is killed or stopped ends the run, which says what it 
   CHECK_FALSE(LeftBehind(setup));
 }
 
+TEST_CASE("SIGTERM to mpirun or to one process leaves a snapshot that the next run goes on from",
+          "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
+  const std::string snapshots =
+      " --set snapshots.directory=runs --set snapshots.every_n_steps=1000000000";
+  const std::vector<std::string> told = {"mpirun", "frugal -n", "frugal -o"};
+  for (const std::string& whom : told) {
+    INFO("the signal goes to " << whom);
+    const Setup setup;
+    const std::string to = whom == "mpirun"
+                               ? "kill -TERM $mpirun"
+                               : "pkill -TERM" + whom.substr(6) + " -x -P $mpirun frugal";
+    const ProgramRun ended =
+        Run(setup.directory,
+            Processes(2) + kLong + snapshots + " & mpirun=$!; sleep 2; " + to + "; wait $mpirun");
+    CHECK(ended.exit_code != 0);
+    CheckContains(ended.errors, " ended the training behind step ");
+    CheckContains(ended.errors, "; --resume auto goes on behind step ");
+    const ProgramRun next =
+        Run(setup.directory, Processes(2) + kLong + snapshots +
+                                 " --resume must & mpirun=$!; sleep 2; kill -TERM $mpirun; "
+                                 "wait $mpirun");
+    CheckContains(next.errors, "; --resume auto goes on behind step ");
+  }
+}
+
 TEST_CASE("ranks that are piled on one processor are told so once", "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");

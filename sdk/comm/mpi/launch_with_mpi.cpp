@@ -150,8 +150,10 @@ class Silence final : public std::streambuf {
   std::streambuf* before_;  // null where it is not active
 };
 
-// While it lives, SIGTERM ends this process somewhat later. Where a rank is killed, mpirun sends it
-// to the others, which so see what became of that rank and say what it was at.
+// While it lives, SIGTERM goes to the handler that the process has for it, e.g. of a training that
+// ends behind its step; where it has none, it ends the process somewhat later. Where a rank is
+// killed, mpirun sends it to the others, which so see what became of that rank and say what it was
+// at.
 class LateTermination {
  public:
   LateTermination() {
@@ -159,8 +161,7 @@ class LateTermination {
     sigaddset(&signals_, SIGTERM);
     ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
     std::thread([signals = signals_] {
-      int signal = 0;
-      ::sigwait(&signals, &signal);
+      PassOn(signals);
       std::this_thread::sleep_for(kDelay);
       std::signal(SIGTERM, SIG_DFL);
       ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
@@ -172,6 +173,18 @@ class LateTermination {
   ~LateTermination() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
+  // Returns when one came that has no handler.
+  static void PassOn(const sigset_t& signals) {
+    for (;;) {
+      int signal = 0;
+      ::sigwait(&signals, &signal);
+      struct sigaction now = {};
+      ::sigaction(signal, nullptr, &now);
+      if (now.sa_handler == SIG_DFL) return;
+      now.sa_handler(signal);
+    }
+  }
+
   static constexpr std::chrono::milliseconds kDelay{700};
   sigset_t signals_{}, before_{};
 };
