@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -95,35 +96,62 @@ Json BufferJson(const CallBuffer& buffer, const StoredContent& before, const Sto
   return json;
 }
 
+// The shape of a tensor or of a part of one.
+Shape ExtentsFrom(const Json& json) {
+  const Shape shape = ShapeFrom(json);
+  if (std::ranges::any_of(shape.extents(), [](std::int64_t extent) { return extent < 0; })) {
+    throw std::invalid_argument("an extent is negative");
+  }
+  return shape;
+}
+
 // Throws where a part reaches out of its tensor.
 void CheckPart(const TensorPart& part, std::int64_t elements) {
   std::int64_t last = part.box.offset;
+  bool fits = last >= 0;
   for (std::size_t axis = 0; axis < part.extents.rank(); ++axis) {
     if (part.extents[axis] == 0) return;
-    if (part.extents[axis] < 0 || part.box.strides[axis] < 0) throw std::invalid_argument("parts");
-    last += (part.extents[axis] - 1) * part.box.strides[axis];
+    std::int64_t reach = 0;
+    fits = fits && part.box.strides[axis] >= 0 &&
+           !__builtin_mul_overflow(part.extents[axis] - 1, part.box.strides[axis], &reach) &&
+           !__builtin_add_overflow(last, reach, &last);
   }
-  if (part.box.offset < 0 || last >= elements) {
-    throw std::invalid_argument("a part lies outside of its tensor");
+  if (!fits || last >= elements) throw std::invalid_argument("a part lies outside of its tensor");
+}
+
+TensorPart PartFrom(const Json& json, std::int64_t elements) {
+  TensorPart part{ExtentsFrom(json.at("extents")), {.offset = JsonInteger(json.at("offset"))}};
+  const std::vector<std::int64_t> strides = JsonIntegers(json.at("strides"));
+  if (strides.size() != part.box.strides.size()) {
+    throw std::invalid_argument("a part has " + std::to_string(part.box.strides.size()) +
+                                " strides");
   }
+  std::ranges::copy(strides, part.box.strides.begin());
+  CheckPart(part, elements);
+  return part;
+}
+
+// An entry's file is in the capture, whoever wrote its manifest.
+std::string FileFrom(const Json& json) {
+  auto file = json.get<std::string>();
+  constexpr std::string_view kDirectory = "entries/";
+  const std::string name = file.starts_with(kDirectory) ? file.substr(kDirectory.size()) : "";
+  if (name.empty() || name == ".." || name.find('/') != std::string::npos) {
+    throw std::invalid_argument("'" + file + "' is no file in entries/");
+  }
+  return file;
 }
 
 void TakeBuffer(const Json& json, CaptureEntry& entry) {
   CallBuffer buffer{json.at("name").get<std::string>()};
   buffer.dtype = DTypeNamed(json.at("dtype").get<std::string>());
-  buffer.shape = ShapeFrom(json.at("shape"));
-  for (const std::int64_t extent : buffer.shape.extents()) {
-    if (extent < 0) throw std::invalid_argument("an extent is negative");
-  }
+  buffer.shape = ExtentsFrom(json.at("shape"));
   buffer.read = json.contains("before");
   buffer.written = json.contains("after");
   entry.before.push_back(buffer.read ? ContentFrom(json["before"]) : StoredContent());
   entry.after.push_back(buffer.written ? ContentFrom(json["after"]) : StoredContent());
   for (const Json& held : json.value("parts", Json::array())) {
-    TensorPart part{ShapeFrom(held.at("extents")), {.offset = held.at("offset")}};
-    part.box.strides = held.at("strides").get<std::array<std::int64_t, Shape::kMaxRank>>();
-    CheckPart(part, buffer.shape.ElementCount());
-    buffer.parts.push_back(part);
+    buffer.parts.push_back(PartFrom(held, buffer.shape.ElementCount()));
   }
   entry.call.buffers.push_back(std::move(buffer));
 }
@@ -131,8 +159,8 @@ void TakeBuffer(const Json& json, CaptureEntry& entry) {
 void TakeOperand(const Json& json, CaptureEntry& entry) {
   CallOperand operand{json.at("name").get<std::string>()};
   operand.role = Named<OperandRole>(json.at("role").get<std::string>(), kRoles);
-  operand.shape = ShapeFrom(json.at("shape"));
-  operand.buffer = json.at("buffer").get<std::size_t>();
+  operand.shape = ExtentsFrom(json.at("shape"));
+  operand.buffer = static_cast<std::size_t>(JsonInteger(json.at("buffer")));
   if (operand.buffer >= entry.call.buffers.size() ||
       operand.shape.ElementCount() != entry.call.buffers[operand.buffer].shape.ElementCount()) {
     throw std::invalid_argument("operand '" + operand.name + "' does not fit its tensor");
@@ -229,7 +257,7 @@ CaptureEntry EntryFromJson(const std::string& text, const std::string& where) {
     entry.place.path = json.at("path").get<std::string>();
     entry.place.backward = json.at("backward").get<bool>();
     entry.place.recomputed = json.at("recomputed").get<bool>();
-    entry.file = json.at("file").get<std::string>();
+    entry.file = FileFrom(json.at("file"));
     for (const auto& [name, value] : json.at("attributes").items()) {
       entry.call.attributes.emplace_back(name, ValueFrom(value));
     }

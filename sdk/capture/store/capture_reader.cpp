@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "sdk/capture/capture_error.h"
@@ -147,9 +148,14 @@ Tensor CaptureReader::ReadRows(const CaptureEntry& entry, std::size_t buffer, Mo
                                Allocator& memory) {
   const CallBuffer& wanted = entry.call.buffers[buffer];
   const StoredContent& content = ContentOf(entry, buffer, moment);
-  Tensor tensor(memory, {std::ssize(rows), row_elements}, wanted.dtype, MemoryTag::kWorkspace);
+  const Shape shape = {std::ssize(rows), row_elements};
+  const bool is_empty = shape.ElementCount() == 0;
+  // A manifest may tell of any shape: there is a file with so many bytes before there is room.
+  std::optional<MappedFile> file;
+  if (content.shared && !is_empty) file.emplace(Open(entry, buffer, content));
+  Tensor tensor(memory, shape, wanted.dtype, MemoryTag::kWorkspace);
   const std::int64_t row = row_elements * SizeOf(wanted.dtype);
-  if (tensor.bytes() == 0) return tensor;
+  if (is_empty) return tensor;
   const std::span<std::byte> to(static_cast<std::byte*>(tensor.raw()),
                                 static_cast<std::size_t>(tensor.bytes()));
   // Runs of rows that follow each other are one piece.
@@ -160,16 +166,15 @@ Tensor CaptureReader::ReadRows(const CaptureEntry& entry, std::size_t buffer, Mo
       read(rows[begin] * row, to.subspan(begin * size, (end - begin) * size));
     }
   };
-  if (!content.shared) {
+  if (!file) {
     const Tensor small = ReadSmall(entry, buffer, moment, memory);
     copy([&](std::int64_t at, std::span<std::byte> piece) {
       std::memcpy(piece.data(), static_cast<const std::byte*>(small.raw()) + at, piece.size());
     });
     return tensor;
   }
-  const MappedFile file = Open(entry, buffer, content);
-  const std::int64_t offset = DataOffset(file, entry, wanted.bytes());
-  copy([&](std::int64_t at, std::span<std::byte> piece) { file.Read(offset + at, piece); });
+  const std::int64_t offset = DataOffset(*file, entry, wanted.bytes());
+  copy([&](std::int64_t at, std::span<std::byte> piece) { file->Read(offset + at, piece); });
   return tensor;
 }
 

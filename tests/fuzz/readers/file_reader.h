@@ -35,6 +35,7 @@ FileReader IdxFileReader();
 FileReader PngFileReader();
 FileReader NpyFileReader();
 FileReader SnapshotFileReader();
+FileReader CaptureFileReader();
 
 // All of these, in this order.
 std::vector<FileReader> FileReaders();

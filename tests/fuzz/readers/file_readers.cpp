@@ -5,7 +5,7 @@ namespace frugal::testing {
 std::vector<FileReader> FileReaders() {
   return {TomlFileReader(),          JsonWeightsFileReader(), SafetensorsFileReader(),
           BinaryWeightsFileReader(), IdxFileReader(),         PngFileReader(),
-          NpyFileReader(),           SnapshotFileReader()};
+          NpyFileReader(),           SnapshotFileReader(),    CaptureFileReader()};
 }
 
 }  // namespace frugal::testing

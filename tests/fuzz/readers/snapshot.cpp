@@ -1,43 +1,16 @@
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
+#include <stdexcept>
 
 #include "sdk/io/snapshots/snapshot_manifest.h"
 #include "tests/fuzz/readers/file_reader.h"
+#include "tests/fuzz/readers/memory_directory.h"
 
 namespace frugal::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
-// A snapshot's directory in memory, in which the input is the manifest.
-class Directory {
- public:
-  explicit Directory(const std::string& manifest) {
-    std::string name = "/dev/shm/frugal_fuzz_XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::logic_error("no temporary directory");
-    path_ = name;
-    std::error_code error;
-    do {
-      fs::copy_file(manifest, path_ / kManifestName, fs::copy_options::overwrite_existing, error);
-    } while (error == std::errc::interrupted);  // by libFuzzer's timer
-    if (error) throw std::system_error(error);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 void Read(const std::string& path) {
-  const Directory directory(path);
+  static const MemoryDirectory directory;
+  directory.Put(path, kManifestName);
   const SnapshotManifest manifest = ReadManifest(directory.path());
   for (const SnapshotFile& file : manifest.files) {
     if (file.name.find('/') != std::string::npos) {
