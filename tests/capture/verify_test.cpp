@@ -17,6 +17,7 @@
 #include "sdk/capture/verify/workers.h"
 #include "sdk/module/parameter_store.h"
 #include "tests/capture/call_cases.h"
+#include "tests/capture/recording.h"
 #include "tests/capture/spoiled_backends.h"
 #include "tests/catch.h"
 #include "tests/io/temp_dir.h"
@@ -27,37 +28,6 @@ namespace {
 using namespace testing;
 
 constexpr std::int64_t kCases = 89;
-
-// Records calls as a training step would.
-class Recording {
- public:
-  explicit Recording(const std::string& directory, BackendKind kind = BackendKind::kOneDnn)
-      : writer_(directory, Header(kind), {}), backend_(MakeBackend(kind)) {}
-
-  void Record(Call& call) {
-    call.Prepare(*backend_, Heap());
-    const Tensor scratch = ScratchOf(call.Scratch(*backend_));
-    writer_.Before(call, {.path = "layer"});
-    call.Run(*backend_, scratch.raw());
-    writer_.After(call, {.path = "layer"});
-  }
-  const CaptureWriter& writer() const { return writer_; }
-
-  static CaptureHeader Header(BackendKind kind) {
-    return {.version = "0.1.0",
-            .backend = std::string(NameOf(kind)),
-            .precision = "f32",
-            .threads = 2,
-            .instruction_set = "any",
-            .configuration_hash = "0123456789abcdef",
-            .configuration = "test",
-            .seed = 7};
-  }
-
- private:
-  CaptureWriter writer_;
-  std::unique_ptr<Backend> backend_;
-};
 
 void RecordAllCases(const std::string& directory, BackendKind kind) {
   Recording recording(directory, kind);

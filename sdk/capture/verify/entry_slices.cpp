@@ -13,11 +13,13 @@
 namespace frugal {
 namespace {
 
-// The operands whose rows go together, the first one has all rows. Those of sums over rows, of
-// random masks and of numbers that depend on how many rows there are cannot be cut.
+// The operands whose rows go together, the first one has all rows; where they go by samples, a row
+// is what one sample of the call's batch has. Those of sums over rows, of random masks and of
+// numbers that depend on how many rows there are cannot be cut.
 struct Rows {
   std::string_view kernel;
   std::vector<std::string_view> operands;
+  bool by_sample = false;
 };
 
 const std::vector<Rows>& SplitKernels() {
@@ -40,6 +42,20 @@ const std::vector<Rows>& SplitKernels() {
       {"gather", {"ids", "y"}},
       {"sgd", {"gradient", "momentum_buffer", "parameter"}},
       {"adam", {"gradient", "first_moment", "second_moment", "parameter"}},
+      {"conv_forward", {"x", "y"}, true},
+      {"conv_backward_data", {"dy", "dx"}, true},
+      {"pool_max_forward", {"x", "y"}, true},
+      {"pool_max_backward", {"x", "dy", "dx"}, true},
+      {"pool_average_forward", {"x", "y"}, true},
+      {"pool_average_backward", {"dy", "dx"}, true},
+      {"pool_adaptive_forward", {"x", "y"}, true},
+      {"pool_adaptive_backward", {"dy", "dx"}, true},
+      {"norm_group_forward", {"x", "y", "mean", "rstd"}, true},
+      {"norm_group_normalize", {"x", "mean", "rstd", "y"}, true},
+      {"attention_forward", {"q", "k", "v", "mask", "y", "log_sum_exp"}, true},
+      {"attention_backward",
+       {"dy", "q", "k", "v", "mask", "y", "log_sum_exp", "dq", "dk", "dv"},
+       true},
   };
   return rows;
 }
@@ -48,7 +64,40 @@ bool IsTable(const CaptureEntry& entry, std::size_t buffer) {
   return entry.call.kernel == "gather" && entry.call.buffers[buffer].name == "table";
 }
 
+constexpr std::string_view kBatch = "batch";
+
+std::int64_t BatchOf(const CallDescription& call) {
+  for (const auto& [name, value] : call.attributes) {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (name == kBatch && number != nullptr) return *number;
+  }
+  return 0;
+}
+
+// A mask may be one for all samples.
+bool IsOfAll(const CallOperand& operand, std::int64_t samples) {
+  return operand.name == "mask" && operand.shape.rank() > 0 && operand.shape[0] != samples;
+}
+
+// The first extent counts samples, or equal numbers of rows of each.
+Shape OfSamples(Shape shape, const EntrySlice& slice) {
+  shape[0] = shape[0] / slice.rows * slice.count;
+  return shape;
+}
+
+// Tells whether samples follow each other in the tensor, and where a part of it is written, there.
+bool HasSamples(const CallBuffer& buffer, std::int64_t samples) {
+  const auto counts = [&](const Shape& shape) {
+    return shape.rank() > 0 && shape[0] > 0 && shape[0] % samples == 0;
+  };
+  return counts(buffer.shape) && std::ranges::all_of(buffer.parts, [&](const TensorPart& part) {
+           return counts(part.extents) &&
+                  part.extents[0] * part.box.strides[0] == buffer.shape.ElementCount();
+         });
+}
+
 Shape SliceShape(const CallBuffer& buffer, const EntrySlice& slice) {
+  if (slice.by_sample) return OfSamples(buffer.shape, slice);
   const std::int64_t each = buffer.shape.ElementCount() / slice.rows;
   const bool has_columns = buffer.shape.rank() > 1 && buffer.shape.RowCount() == slice.rows;
   return each == 1 && !has_columns ? Shape{slice.count} : Shape{slice.count, each};
@@ -111,9 +160,12 @@ EntrySlices::EntrySlices(const CaptureEntry& entry)
     : entry_(entry), split_(entry.call.buffers.size(), false) {
   for (const Rows& row : SplitKernels()) {
     if (row.kernel != entry.call.kernel) continue;
+    by_sample_ = row.by_sample;
+    if (by_sample_) rows_ = BatchOf(entry.call);
+    if (by_sample_ && rows_ < 2) break;
     for (const std::string_view name : row.operands) {
       for (const CallOperand& operand : entry.call.operands) {
-        if (operand.name != name) continue;
+        if (operand.name != name || (by_sample_ && IsOfAll(operand, rows_))) continue;
         split_[operand.buffer] = true;
         if (rows_ > 0) continue;
         rows_ = name == "ids"              ? operand.shape.ElementCount()
@@ -125,8 +177,13 @@ EntrySlices::EntrySlices(const CaptureEntry& entry)
   for (std::size_t i = 0; i < split_.size(); ++i) {
     const CallBuffer& buffer = entry.call.buffers[i];
     const bool fits = rows_ > 0 && buffer.shape.ElementCount() % rows_ == 0 &&
-                      buffer.parts.empty() && buffer.dtype != DType::kU8;
+                      (by_sample_ ? HasSamples(buffer, rows_) : buffer.parts.empty()) &&
+                      buffer.dtype != DType::kU8;
     if (split_[i] && !fits) rows_ = 0;
+  }
+  for (const CallOperand& operand : entry.call.operands) {
+    const bool counts = operand.shape.rank() > 0 && rows_ > 0 && operand.shape[0] % rows_ == 0;
+    if (by_sample_ && split_[operand.buffer] && !counts) rows_ = 0;
   }
   if (rows_ < 2) rows_ = 0;
 }
@@ -165,19 +222,40 @@ std::vector<EntrySlice> EntrySlices::Within(std::int64_t budget) const {
   }
   std::vector<EntrySlice> slices;
   for (std::int64_t begin = 0; begin < rows_; begin += low) {
-    slices.push_back({.begin = begin, .count = std::min(low, rows_ - begin), .rows = rows_});
+    slices.push_back({.begin = begin,
+                      .count = std::min(low, rows_ - begin),
+                      .rows = rows_,
+                      .by_sample = by_sample_});
   }
   return slices;
+}
+
+// Says of the call what the slice has of it.
+CallDescription EntrySlices::CallOf(const EntrySlice& slice) const {
+  CallDescription call = entry_.call;
+  if (slice.whole()) return call;
+  for (std::size_t i = 0; i < call.buffers.size(); ++i) {
+    if (!split_[i]) continue;
+    call.buffers[i].shape = SliceShape(entry_.call.buffers[i], slice);
+    for (TensorPart& part : call.buffers[i].parts) part.extents = OfSamples(part.extents, slice);
+  }
+  if (!slice.by_sample) return call;
+  for (auto& [name, value] : call.attributes) {
+    if (name == kBatch) value = slice.count;
+  }
+  for (CallOperand& operand : call.operands) {
+    if (split_[operand.buffer]) operand.shape = OfSamples(operand.shape, slice);
+  }
+  return call;
 }
 
 CallDescription LoadEntry(CaptureReader& reader, const CaptureEntry& entry,
                           const EntrySlices& slices, const EntrySlice& slice,
                           std::optional<DType> real, Allocator& memory) {
-  CallDescription call = entry.call;
+  CallDescription call = slices.CallOf(slice);
   for (std::size_t i = 0; i < call.buffers.size(); ++i) {
     CallBuffer& buffer = call.buffers[i];
     const bool is_cut = !slice.whole() && slices.IsSplit(i);
-    if (is_cut) buffer.shape = SliceShape(entry.call.buffers[i], slice);
     if (!buffer.read || IsTable(entry, i)) continue;
     if (is_cut) {
       buffer.tensor = LoadSlice(reader, entry, i, Moment::kBefore, slice, memory);

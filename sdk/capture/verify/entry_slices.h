@@ -13,14 +13,16 @@ namespace frugal {
 struct EntrySlice {
   std::int64_t begin = 0;
   std::int64_t count = 0;
-  std::int64_t rows = 0;  // of all
+  std::int64_t rows = 0;   // of all
+  bool by_sample = false;  // a row is what one sample of the batch has
 
   bool whole() const { return rows == 0; }
 };
 
 // Tells which entries can be taken by rows, and what memory it takes to verify them. Rows are those
 // of the operands that go along with the output's: whatever else there is, weights above all, is
-// whole in every slice. Of a table that rows are gathered from, only those that are asked for are
+// whole in every slice. Windows, attention and group norms go by the samples of their batch. Of a
+// table that rows are gathered from, only those that are asked for are
 // read.
 class EntrySlices {
  public:
@@ -28,6 +30,8 @@ class EntrySlices {
 
   std::int64_t rows() const { return rows_; }  // 0 where it cannot be taken by rows
   bool IsSplit(std::size_t buffer) const { return split_[buffer]; }
+  // Returns the call on a slice: its shapes, and the samples that it is told of.
+  CallDescription CallOf(const EntrySlice& slice) const;
   // Bytes that verifying so many rows takes at most, or with 0 all of it: tensors as recorded, in
   // f64, and those that they are compared with.
   std::int64_t NeededBytes(std::int64_t rows) const;
@@ -37,6 +41,7 @@ class EntrySlices {
  private:
   const CaptureEntry& entry_;
   std::int64_t rows_ = 0;
+  bool by_sample_ = false;
   std::vector<bool> split_;
 };
 

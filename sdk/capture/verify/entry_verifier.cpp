@@ -77,18 +77,15 @@ EntryResult EntryVerifier::Verify(const CaptureEntry& entry) {
   }
   try {
     const EntrySlices slices(entry);
-    const std::vector<EntrySlice> cut =
-        budget_ > 0 ? slices.Within(budget_) : std::vector<EntrySlice>{EntrySlice{}};
-    if (cut.empty()) {
+    std::vector<OutputTrial> trials;
+    if (!VerifySlices(entry, slices, trials, result)) {
       result.status = EntryStatus::kTooLarge;
       const std::int64_t least = slices.NeededBytes(slices.rows() > 0 ? 1 : 0);
-      result.reason = "it takes " + FormatBytes(least) + " of tensors at a time, and " +
+      result.reason = "it takes " + FormatBytes(least) +
+                      " of tensors at a time and what its kernel needs beside them, and " +
                       FormatBytes(budget_) + " are left under the cap; raise --memory-cap";
       return result;
     }
-    result.slices = std::ssize(cut);
-    std::vector<OutputTrial> trials = TrialsOf(entry);
-    for (const EntrySlice& slice : cut) VerifySlice(entry, slices, slice, trials);
     Judge(entry, trials, result);
   } catch (const std::exception& error) {
     result.status = EntryStatus::kError;
@@ -98,6 +95,31 @@ EntryResult EntryVerifier::Verify(const CaptureEntry& entry) {
   result.seconds = seconds.count();
   result.peak_rss_bytes = PeakResidentBytes();
   return result;
+}
+
+// Kernels have memory of their own, which is known when they run: where tensors leave it no room,
+// fewer rows are taken at a time.
+bool EntryVerifier::VerifySlices(const CaptureEntry& entry, const EntrySlices& slices,
+                                 std::vector<OutputTrial>& trials, EntryResult& result) {
+  const auto run = [&](const std::vector<EntrySlice>& cut) {
+    result.slices = std::ssize(cut);
+    trials = TrialsOf(entry);
+    for (const EntrySlice& slice : cut) VerifySlice(entry, slices, slice, trials);
+  };
+  if (budget_ == 0) {
+    run({EntrySlice{}});
+    return true;
+  }
+  for (std::int64_t budget = budget_; budget > 0; budget /= 2) {
+    const std::vector<EntrySlice> cut = slices.Within(budget);
+    if (cut.empty()) return false;
+    try {
+      run(cut);
+      return true;
+    } catch (const MemoryError&) {
+    }
+  }
+  return false;
 }
 
 DType EntryVerifier::TypeToRun(const CaptureEntry& entry) const {

@@ -33,6 +33,9 @@ class EntryVerifier {
 
  private:
   std::vector<OutputTrial> TrialsOf(const CaptureEntry& entry) const;
+  // Verifies all of the entry within the budget; false where it does not fit.
+  bool VerifySlices(const CaptureEntry& entry, const EntrySlices& slices,
+                    std::vector<OutputTrial>& trials, EntryResult& result);
   void VerifySlice(const CaptureEntry& entry, const EntrySlices& slices, const EntrySlice& slice,
                    std::vector<OutputTrial>& trials);
   static void Judge(const CaptureEntry& entry, std::vector<OutputTrial>& trials,
