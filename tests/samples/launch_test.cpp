@@ -236,6 +236,21 @@ TEST_CASE("SIGTERM to mpirun or to one process leaves a snapshot that the next r
   }
 }
 
+TEST_CASE("processes that were started to ignore SIGTERM go on", "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
+  const Setup setup;
+  setup.directory.Write("ignoring.sh", "trap '' TERM\nexec \"$@\"\n");
+  std::string start = Processes(2);
+  start.insert(start.rfind(' ') + 1, "sh ignoring.sh ");
+  const ProgramRun run =
+      Run(setup.directory, start + kLong +
+                               " & mpirun=$!; sleep 2; pkill -TERM -x -P $mpirun frugal; sleep 1; "
+                               "pkill -INT -o -x -P $mpirun frugal; wait $mpirun");
+  CHECK(run.exit_code == 130);
+  CheckContains(run.errors, "warning: SIGINT ended the training behind step ");
+}
+
 TEST_CASE("ranks that are piled on one processor are told so once", "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");

@@ -91,7 +91,7 @@ bool HasSamples(const CallBuffer& buffer, std::int64_t samples) {
     return shape.rank() > 0 && shape[0] > 0 && shape[0] % samples == 0;
   };
   return counts(buffer.shape) && std::ranges::all_of(buffer.parts, [&](const TensorPart& part) {
-           return counts(part.extents) &&
+           return part.extents.ElementCount() > 0 && counts(part.extents) &&
                   part.extents[0] * part.box.strides[0] == buffer.shape.ElementCount();
          });
 }

@@ -181,7 +181,7 @@ class LateTermination {
       struct sigaction now = {};
       ::sigaction(signal, nullptr, &now);
       if (now.sa_handler == SIG_DFL) return;
-      now.sa_handler(signal);
+      if (now.sa_handler != SIG_IGN) now.sa_handler(signal);
     }
   }
 
