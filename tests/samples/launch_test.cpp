@@ -215,23 +215,21 @@ TEST_CASE("SIGTERM to mpirun or to one process leaves a snapshot that the next r
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
   const std::string snapshots =
       " --set snapshots.directory=runs --set snapshots.every_n_steps=1000000000";
-  const std::vector<std::string> told = {"mpirun", "frugal -n", "frugal -o"};
-  for (const std::string& whom : told) {
-    INFO("the signal goes to " << whom);
+  // mpirun itself, and the newest and the oldest of its processes.
+  for (const std::string to : {"kill -TERM $mpirun", "pkill -TERM -n -x -P $mpirun frugal",
+                               "pkill -TERM -o -x -P $mpirun frugal"}) {
+    INFO(to);
     const Setup setup;
-    const std::string to = whom == "mpirun"
-                               ? "kill -TERM $mpirun"
-                               : "pkill -TERM" + whom.substr(6) + " -x -P $mpirun frugal";
-    const ProgramRun ended =
-        Run(setup.directory,
-            Processes(2) + kLong + snapshots + " & mpirun=$!; sleep 2; " + to + "; wait $mpirun");
+    std::string train = Processes(2);
+    train.append(kLong).append(snapshots);
+    std::string signal = " & mpirun=$!; sleep 2; ";
+    signal.append(to).append("; wait $mpirun");
+    const ProgramRun ended = Run(setup.directory, train + signal);
     CHECK(ended.exit_code != 0);
     CheckContains(ended.errors, " ended the training behind step ");
     CheckContains(ended.errors, "; --resume auto goes on behind step ");
-    const ProgramRun next =
-        Run(setup.directory, Processes(2) + kLong + snapshots +
-                                 " --resume must & mpirun=$!; sleep 2; kill -TERM $mpirun; "
-                                 "wait $mpirun");
+    train.append(" --resume must").append(signal);
+    const ProgramRun next = Run(setup.directory, train);
     CheckContains(next.errors, "; --resume auto goes on behind step ");
   }
 }
@@ -247,7 +245,7 @@ TEST_CASE("processes that were started to ignore SIGTERM go on", "[needs-mpi]") 
       Run(setup.directory, start + kLong +
                                " & mpirun=$!; sleep 2; pkill -TERM -x -P $mpirun frugal; sleep 1; "
                                "pkill -INT -o -x -P $mpirun frugal; wait $mpirun");
-  CHECK(run.exit_code == 130);
+  CHECK((run.exit_code == 130 || run.exit_code == 143));  // 143: of the other rank
   CheckContains(run.errors, "warning: SIGINT ended the training behind step ");
 }
 
