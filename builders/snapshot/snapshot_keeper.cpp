@@ -102,6 +102,10 @@ SnapshotContent ContentOf(Executor& executor, TrainingStand stand, bool held) {
   stand.threads = ThreadsOf(executor.planned());
   stand.configuration = "# The configuration of a training, as it was resolved.\n" +
                         TrainingText(executor.planned().config);
+  if (held) {
+    content.busy_threads =
+        stand.threads * std::max<std::int64_t>(1, std::ssize(executor.planned().devices));
+  }
   content.stand = std::move(stand);
   content.state = held ? executor.HoldState() : executor.StateTensors();
   content.metadata = executor.planned().metadata;

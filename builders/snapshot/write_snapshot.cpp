@@ -8,6 +8,7 @@
 #include <thread>
 #include <tuple>
 
+#include "sdk/core/core_rotation.h"
 #include "sdk/core/version.h"
 #include "sdk/io/atomic_file.h"
 #include "sdk/io/file_error.h"
@@ -22,6 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto kLongestWait = std::chrono::minutes(10);  // of one rank for another's file
+constexpr std::int64_t kTurnBytes = 4 << 20;             // that are written from one core
 constexpr auto kPause = std::chrono::milliseconds(20);
 
 std::string RankName(int rank, const char* ending) {
@@ -38,7 +40,8 @@ SnapshotFile WriteText(const std::string& directory, const std::string& name,
 
 // Tensors go in the order of the file, so that its hash is made while it is written.
 SnapshotFile WriteTensors(const std::string& directory, const std::string& name,
-                          std::vector<StateTensor> tensors, const WeightMetadata& metadata) {
+                          std::vector<StateTensor> tensors, const WeightMetadata& metadata,
+                          std::int64_t busy_threads = 0) {
   std::ranges::sort(tensors, [](const StateTensor& a, const StateTensor& b) {
     const StoredDType one = ToStored(a.dtype), other = ToStored(b.dtype);
     return std::tie(other, a.name) < std::tie(one, b.name);
@@ -50,14 +53,17 @@ SnapshotFile WriteTensors(const std::string& directory, const std::string& name,
   }
   const auto writer =
       CreateSafetensors(directory + "/" + name, std::move(list), metadata, PageCache::kBypass);
+  CoreRotation rotation(busy_threads, kTurnBytes);
   for (const StateTensor& tensor : tensors) {
     if (tensor.held == nullptr) {
       writer->Write(tensor.name, tensor.bytes);
-    } else {
-      writer->Write(
-          tensor.name, std::ssize(tensor.bytes),
-          [&](std::int64_t at, std::span<std::byte> part) { tensor.held->Read(at, part); });
+      continue;
     }
+    writer->Write(tensor.name, std::ssize(tensor.bytes),
+                  [&](std::int64_t at, std::span<std::byte> part) {
+                    rotation.Work(std::ssize(part));
+                    tensor.held->Read(at, part);
+                  });
   }
   writer->Finish();
   return {.name = name, .bytes = writer->bytes(), .hash = writer->Hash()};
@@ -112,7 +118,7 @@ std::int64_t WriteOther(const std::string& path, const SnapshotContent& content)
   const std::string partial = PartialPath(path);
   try {
     const SnapshotFile file = WriteTensors(partial, RankName(content.rank, ".safetensors"),
-                                           content.state, content.metadata);
+                                           content.state, content.metadata, content.busy_threads);
     Tell(partial, content.rank, {{"name", file.name}, {"bytes", file.bytes}, {"xxh3", file.hash}});
     return file.bytes;
   } catch (const Error& error) {
@@ -128,8 +134,8 @@ std::int64_t WriteFirst(const std::string& path, const SnapshotContent& content)
                             .monitor = content.monitor,
                             .monitored = content.monitored,
                             .files = {}};
-  manifest.files.push_back(
-      WriteTensors(partial, RankName(0, ".safetensors"), content.state, content.metadata));
+  manifest.files.push_back(WriteTensors(partial, RankName(0, ".safetensors"), content.state,
+                                        content.metadata, content.busy_threads));
   std::int64_t bytes = manifest.files.back().bytes;
   manifest.files.push_back(WriteText(partial, "configuration.toml", content.stand.configuration));
   manifest.files.push_back(WriteText(partial, "progress.json", StandText(content.stand)));

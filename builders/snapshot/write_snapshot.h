@@ -18,6 +18,7 @@ struct SnapshotContent {
   std::optional<double> monitored{};
   int rank = 0;  // of this process
   int ranks = 1;
+  std::int64_t busy_threads = 0;  // that train meanwhile
 };
 
 // Writes a snapshot to `path` that BeginSnapshot began there. With several ranks all of them call

@@ -1,7 +1,10 @@
 // Measures what snapshots cost a training: a step without them, and with one behind every step,
 // written beside the next steps; how long the training waits, and how fast they are written.
 //
-//   bench_snapshots [NAME...] [--directory DIR] [--steps N] [--rounds N]
+//   bench_snapshots [NAME...] [--directory DIR] [--steps N] [--rounds N] [--parts N]
+//
+// A step has N parts (training.gradient_accumulation_steps), one unless given, each a batch of
+// bench_compare's workload.
 //
 // DIR, build unless given, is on the disk that is measured; DIR/bench_snapshots is made anew and
 // removed. The two ways take turns. Where a disk takes longer than a step, snapshots that would
@@ -26,6 +29,7 @@ struct BenchOptions {
   std::string directory = "build/bench_snapshots";
   std::int64_t steps = 12;
   int rounds = 5;
+  int parts = 1;
 };
 
 BenchOptions Read(int count, char** arguments) {
@@ -37,6 +41,7 @@ BenchOptions Read(int count, char** arguments) {
       if (word == "--directory") options.directory = value + "/bench_snapshots";
       if (word == "--steps") options.steps = std::stoll(value);
       if (word == "--rounds") options.rounds = std::stoi(value);
+      if (word == "--parts") options.parts = std::stoi(value);
     } else {
       options.names.push_back(word);
     }
@@ -63,7 +68,8 @@ Measured Run(const Workload& workload, const BenchOptions& options, bool saves) 
   std::filesystem::remove_all(options.directory);
   AiModelBuilder builder = BuilderFor(workload, {}, Precision::kF32);
   builder.Override({"training.max_steps=" + std::to_string(options.steps), "training.epochs=1000",
-                    "training.evaluate=false"});
+                    "training.evaluate=false",
+                    "training.gradient_accumulation_steps=" + std::to_string(options.parts)});
   if (saves) {
     builder.Snapshots(
         {.directory = options.directory, .every_n_steps = 1, .when_busy = BusyPolicy::kSkip});
@@ -110,7 +116,9 @@ void Bench(const BenchOptions& options) {
                    {"more", true},    {"stall ms", true}, {"core ms", true},
                    {"MB each", true}, {"MB/s", true},     {"saved", true}};
   for (const std::string& name : options.names) {
-    table.rows.push_back(RowOf(Named(workloads, name), options));
+    Workload workload = Named(workloads, name);
+    workload.batch *= options.parts;
+    table.rows.push_back(RowOf(workload, options));
   }
   std::cout << ToText(table);
   std::filesystem::remove_all(options.directory);
