@@ -47,6 +47,15 @@ std::string BadOf(const VerifyReport& report) {
   return text;
 }
 
+// Rounding must leave room to tell these from wrong ones. It does not in the recurrent network,
+// whose last layer begins with zeros, and in llama, whose first products vanish beside bf16's
+// residual.
+bool IsProductOrNorm(const std::string& operation) {
+  return operation.starts_with("linear_") || operation.starts_with("conv_") ||
+         operation.starts_with("attention_") || operation.starts_with("norm_") ||
+         operation.starts_with("rms_");
+}
+
 TEST_CASE("a captured training computes the same bits, and its operations pass on both backends") {
   for (const std::string name : {"convnet", "decoder", "recurrent", "gpt2", "llama", "resnet18"}) {
     for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
@@ -64,6 +73,9 @@ TEST_CASE("a captured training computes the same bits, and its operations pass o
       CHECK(report.Count(EntryStatus::kPassed) > std::ssize(report.results) / 2);
       for (const EntryResult& result : report.results) {
         CHECK((result.backend != "onednn" || result.same_bits()));
+        INFO(result.operation << " of " << result.path << ": " << result.reason);
+        if (name == "recurrent" || name == "llama") continue;
+        CHECK((result.status != EntryStatus::kCannotTell || !IsProductOrNorm(result.operation)));
       }
     }
   }

@@ -24,7 +24,8 @@ struct OutputTrial {
   std::vector<Null> swaps{};  // and of the whole entry
 
   static Null& NullIn(std::vector<Null>& nulls, const std::string& name);
-  double Step() const { return EpsilonOf(dtype) * terms; }
+  // Sums are of f32 at least, of bf16 too.
+  double Step() const { return EpsilonOf(dtype == DType::kBF16 ? DType::kF32 : dtype) * terms; }
   // Finds what is allowed, when all slices are in.
   void Judge(std::string_view kernel);
   // True where elements at a cut explain how far off numbers are.
