@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "builders/budget/limit_search.h"
+#include "builders/budget/frontier_search.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/vocabulary_loss.h"
 
@@ -240,18 +240,12 @@ ChainPlanner BudgetSearch::ChainFor(const StepSettings& settings) {
 
 std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& settings) {
   ChainPlanner chain = ChainFor(settings);
-  LimitSearch search(chain, budget_bytes_,
-                     [&](const ChainChoice& choice) { return Plan(settings, choice); });
-  if (auto found = search.Fastest()) {
-    BudgetCandidate fastest = PlanAllMicroBatches(*std::move(found));
-    if (Fits(fastest)) return fastest;
-  }
-  BudgetCandidate least = PlanAllMicroBatches(SmallestOf(settings, budget_bytes_));
-  if (!Fits(least)) return std::nullopt;
-  least.chain.cost = chain.CostOf(least.chain.segments);
-  least.seconds = least.chain.cost.seconds * static_cast<double>(settings.micro_batches);
-  const BudgetCandidate faster = PlanAllMicroBatches(search.FasterThan(least));
-  return Fits(faster) ? faster : least;
+  std::vector<ChainChoice> small = SmallChains(settings);
+  for (ChainChoice& choice : small) choice.cost = chain.CostOf(choice.segments);
+  FrontierSearch search(chain, [&](const ChainChoice& choice) {
+    return PlanAllMicroBatches(Plan(settings, choice));
+  });
+  return search.Fastest(budget_bytes_, std::move(small));
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& settings) {

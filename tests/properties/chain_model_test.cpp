@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 
-#include "builders/budget/limit_search.h"
+#include "builders/budget/frontier_search.h"
 #include "builders/budget/stage_times.h"
 #include "builders/plan/one_device_planner.h"
 #include "tests/support/budget_runs.h"
@@ -119,7 +119,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
       for (const Tried& one : all) {
         if (one.bytes <= budget) fastest = std::min(fastest, one.seconds);
       }
-      LimitSearch search(planner, budget, [&](const ChainChoice& choice) {
+      FrontierSearch search(planner, [&](const ChainChoice& choice) {
         BudgetCandidate candidate;
         candidate.chain = choice;
         candidate.footprint.bytes = PeakOf(planned, choice.segments);
@@ -127,7 +127,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
         candidate.seconds = choice.cost.seconds;
         return candidate;
       });
-      const auto found = search.Fastest();
+      const auto found = search.Fastest(budget, {});
       INFO(name << ": " << budget << " bytes");
       REQUIRE(found);
       CHECK(found->footprint.bytes <= budget);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "builders/budget/candidate_planner.h"
+
+namespace frugal {
+
+// Searches a chain's schedules for the fastest that fits a budget. The model of the chain is off by
+// a few bytes, so every schedule that counts is planned whole. Which ones there are does not depend
+// on the budget, and which of them are tried only grows with it: so a larger budget never takes a
+// slower one, and a smaller budget never one of a higher peak.
+class FrontierSearch {
+ public:
+  using PlanWhole = std::function<BudgetCandidate(const ChainChoice&)>;
+  FrontierSearch(ChainPlanner& planner, PlanWhole plan)
+      : planner_(planner), plan_(std::move(plan)) {}
+
+  // Returns nothing where none fits; `small` are schedules that are tried whatever the model says.
+  std::optional<BudgetCandidate> Fastest(std::int64_t budget_bytes, std::vector<ChainChoice> small);
+
+ private:
+  // The fastest within limits spread from the least peak to that of keeping all, and known ones.
+  std::vector<ChainChoice> Frontier();
+
+  ChainPlanner& planner_;
+  PlanWhole plan_;
+};
+
+}  // namespace frugal

@@ -1,0 +1,39 @@
+#include "tests/support/planner_laws.h"
+
+#include "builders/plan/published_models.h"
+#include "tests/support/budget_runs.h"
+#include "tests/support/random_network.h"
+
+namespace frugal::testing {
+namespace {
+
+void CheckLaws(const TrainingSetup& setup, int budgets, const std::string& name) {
+  const PlannerLaws laws = TestPlannerLaws(setup, budgets);
+  INFO(name << ": of " << laws.budgets << " budgets " << laws.fits << " fit, " << laws.over
+            << " over, " << laws.higher << " higher, " << laws.slower << " slower, " << laws.refused
+            << " refused");
+  CHECK(laws.fits > budgets / 2);
+  CHECK(laws.broken() == 0);
+}
+
+TEST_CASE("the planner's laws hold for random networks", "[budget]") {
+  for (std::uint64_t seed = 0; seed < 25; ++seed) {
+    CheckLaws(RandomNetwork(seed).Plan(), 40, "network " + std::to_string(seed));
+  }
+}
+
+TEST_CASE("the planner's laws hold for networks of each kind", "[budget]") {
+  for (const std::string name : {"gpt", "vit", "resnet"}) {
+    CheckLaws(BuilderFor(BudgetRun{.network = name}).Plan(), 60, name);
+  }
+}
+
+// `./run bench planner` tries 200 budgets of these and others.
+TEST_CASE("the planner's laws hold for published models", "[budget]") {
+  for (const std::string name : {"resnet-50", "dit-s-2", "gpt2"}) {
+    CheckLaws(PlanNamedModel(name, {"training.batch_size=4"}), 16, name);
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing
