@@ -63,7 +63,7 @@ std::unique_ptr<Sequential> NetworkOf(const RunConfig& config) {
   if (config.model.architecture) return BuildArchitecture(*config.model.architecture);
   const DataLayout layout = LayoutOf(DatasetOf(config.data));
   const DType dtype = DTypeOf(config.training.precision);
-  const auto backend = MakeBackend(config.training.backend);
+  const auto backend = MakeBackend(config.training.backend, ProductsOf(config.training.precision));
   return BuildLayers(config.model.layers,
                      {layout.BatchShape(config.training.batch_size), layout.InputType(dtype)},
                      *backend, dtype);

@@ -7,6 +7,10 @@ DType DTypeOf(Precision precision) {
   return precision == Precision::kBF16 ? DType::kBF16 : DType::kF32;
 }
 
+F32Products ProductsOf(Precision precision) {
+  return precision == Precision::kF32x3 ? F32Products::kSplit : F32Products::kExact;
+}
+
 RunConfig WithoutWeightsFile(RunConfig config) {
   config.memory.default_initialization_strategy = InitializationStrategy::kLazy;
   config.memory.weights_file_path.reset();

@@ -63,8 +63,9 @@ struct DataOptions {
 
 // The precision is that of activations and products. With bf16, parameters and gradients are f32,
 // as are sums, statistics and losses.
-enum class Precision : std::uint8_t { kF32, kBF16, kF64 };
+enum class Precision : std::uint8_t { kF32, kBF16, kF64, kF32x3 };
 DType DTypeOf(Precision precision);
+F32Products ProductsOf(Precision precision);
 
 struct TrainingOptions {
   std::int64_t epochs = 1;

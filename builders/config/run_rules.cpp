@@ -22,13 +22,23 @@ void CheckPrecision(const RunConfig& config, Diagnostics& diagnostics) {
   const TrainingOptions& training = config.training;
   const bool reference = training.backend == BackendKind::kEigen;
   if (training.precision == Precision::kF32) return;
-  if (training.precision == Precision::kBF16) {
-    if (!reference) return;
-    diagnostics.Add(PlaceOf(config, "training.precision"),
-                    {.where = "training",
-                     .required = "precision = \"bf16\" runs on the onednn backend",
-                     .given = "backend = \"eigen\"",
-                     .advice = "set backend = \"onednn\", or precision = \"f32\""});
+  const bool splits = training.precision == Precision::kF32x3;
+  if (splits || training.precision == Precision::kBF16) {
+    const std::string required =
+        std::string("precision = \"") + (splits ? "f32x3" : "bf16") + "\" runs on ";
+    if (reference) {
+      diagnostics.Add(PlaceOf(config, "training.precision"),
+                      {.where = "training",
+                       .required = required + "the onednn backend",
+                       .given = "backend = \"eigen\"",
+                       .advice = "set backend = \"onednn\", or precision = \"f32\""});
+    } else if (splits && !HasSplitProducts()) {
+      diagnostics.Add(PlaceOf(config, "training.precision"),
+                      {.where = "training",
+                       .required = required + "processors with matrix tiles (AMX)",
+                       .given = "this one has none",
+                       .advice = "set precision = \"f32\""});
+    }
     return;
   }
   if (reference) return;

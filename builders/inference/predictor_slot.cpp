@@ -15,7 +15,8 @@ std::unique_ptr<PlannedArena> ArenaOf(const TrainingMemoryConfig& memory) {
 
 PredictorSlot::PredictorSlot(const PlannedTraining& planned, ParameterStore& weights)
     : planned_(planned),
-      backend_(MakeBackend(planned.config.training.backend)),
+      backend_(MakeBackend(planned.config.training.backend,
+                           ProductsOf(planned.config.training.precision))),
       arena_(ArenaOf(planned.config.memory)),
       step_(ledger_, arena_ ? static_cast<Allocator&>(*arena_) : heap_, true),
       context_(Context::Parts{.backend = *backend_,

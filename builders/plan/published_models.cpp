@@ -85,7 +85,7 @@ ConfigNode BaseConfig(const std::string& name, bool has_labels) {
 
 Shape OutputShape(const RunConfig& config, const DataLayout& layout, Sequential& network) {
   const DType dtype = DTypeOf(config.training.precision);
-  const auto backend = MakeBackend(config.training.backend);
+  const auto backend = MakeBackend(config.training.backend, ProductsOf(config.training.precision));
   DryEnvironment environment(*backend, dtype);
   environment.context().set_training(true);
   const NetworkInputs inputs = ResolveInputs(network, layout, nullptr);

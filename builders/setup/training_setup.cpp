@@ -195,7 +195,7 @@ TrainingSetup Prepare(const RunConfig& config, const DataLayout* custom_layout,
   SetThreadCount(static_cast<int>(ThreadsOfDevice(config)));
   CheckThreadCount();
   setup.threads = ThreadCount();
-  setup.backend = MakeBackend(config.training.backend);
+  setup.backend = MakeBackend(config.training.backend, ProductsOf(config.training.precision));
   const LayerInput input = {setup.layout.BatchShape(setup.schedule.batch),
                             setup.layout.InputType(setup.dtype())};
   setup.network =

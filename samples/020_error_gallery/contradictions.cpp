@@ -63,6 +63,8 @@ std::vector<Case> OfTraining() {
                "[loss]\nkind = \"hinge\"\nzero_infinity = true\n"),
       FromToml("Double precision on the fast backend",
                "[training]\nprecision = \"f64\"\nbackend = \"onednn\"\n"),
+      FromToml("Products split in three on the reference backend",
+               "[training]\nprecision = \"f32x3\"\nbackend = \"eigen\"\n"),
       FromToml("A batch larger than an epoch",
                "[training]\nbatch_size = 128\n\n[data]\ntrain_limit = 100\n"),
       FromToml("Images' fields beside a text",

@@ -8,8 +8,8 @@ std::string_view NameOf(BackendKind kind) {
   return kind == BackendKind::kOneDnn ? "onednn" : "eigen";
 }
 
-std::unique_ptr<Backend> MakeBackend(BackendKind kind) {
-  return kind == BackendKind::kOneDnn ? MakeOneDnnBackend() : MakeEigenBackend();
+std::unique_ptr<Backend> MakeBackend(BackendKind kind, F32Products products) {
+  return kind == BackendKind::kOneDnn ? MakeOneDnnBackend(products) : MakeEigenBackend();
 }
 
 void SetThreadCount(int threads) {

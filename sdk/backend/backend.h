@@ -61,9 +61,18 @@ std::string_view NameOf(BackendKind kind);  // "onednn", "eigen"
 
 // Reference: complete in f32 and f64, plain loops and Eigen products.
 std::unique_ptr<Backend> MakeEigenBackend();
+// How products of f32 tensors are computed.
+enum class F32Products : std::uint8_t {
+  kExact,
+  kSplit,  // as the sum of three bf16 products on matrix tiles, where the processor has these
+};
+// Returns whether this processor has matrix tiles for F32Products::kSplit.
+bool HasSplitProducts();
+
 // Fast: f32 and bf16; overrides what is hot and takes the rest from the reference.
-std::unique_ptr<Backend> MakeOneDnnBackend();
-std::unique_ptr<Backend> MakeBackend(BackendKind kind);
+std::unique_ptr<Backend> MakeOneDnnBackend(F32Products products = F32Products::kExact);
+// The reference knows exact products alone.
+std::unique_ptr<Backend> MakeBackend(BackendKind kind, F32Products products = F32Products::kExact);
 
 // Number of threads that kernels use from now on, where the calling thread runs them; 0 = what the
 // process began with: OMP_NUM_THREADS, else all cores that it may run on. Threads: each has a

@@ -13,6 +13,7 @@
 #include "sdk/backend/onednn/elementwise/optimizer.h"
 #include "sdk/backend/onednn/elementwise/sequence.h"
 #include "sdk/backend/onednn/matmul/product.h"
+#include "sdk/backend/onednn/matmul/split_products.h"
 #include "sdk/backend/onednn/matmul/upcast_products.h"
 #include "sdk/backend/onednn/norm/modulation.h"
 #include "sdk/backend/onednn/norm/norm.h"
@@ -24,7 +25,10 @@ namespace {
 class OneDnnBackend final : public Backend {
  public:
   // Operations hold their primitives themselves, so oneDNN's own cache need not be large.
-  OneDnnBackend() { onednn::PrepareLibrary(256); }
+  explicit OneDnnBackend(F32Products products)
+      : splits_(products == F32Products::kSplit && HasSplitProducts()) {
+    onednn::PrepareLibrary(256);
+  }
 
   std::string_view name() const override { return NameOf(BackendKind::kOneDnn); }
   // f64 is the reference's, kernel by kernel.
@@ -35,6 +39,7 @@ class OneDnnBackend final : public Backend {
   DType ProductType(DType dtype) const override { return has_bf16_ ? dtype : MasterType(dtype); }
 
   ProductKernels& product() override {
+    if (splits_) return split_product_;
     if (has_bf16_) return product_;
     return upcast_product_;
   }
@@ -56,9 +61,11 @@ class OneDnnBackend final : public Backend {
 
  private:
   const bool has_bf16_ = simd::HasAvx512Bf16();
+  const bool splits_;
   onednn::OperationCache cache_{onednn::ChooseOperation};
   OneDnnProductKernels product_{cache_};
   OneDnnConvKernels conv_{cache_};
+  onednn::SplitProducts split_product_{product_};
   onednn::UpcastProducts upcast_product_{product_};
   onednn::UpcastConvolutions upcast_conv_{conv_};
   OneDnnPoolKernels pool_{cache_};
@@ -76,6 +83,10 @@ class OneDnnBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> MakeOneDnnBackend() { return std::make_unique<OneDnnBackend>(); }
+bool HasSplitProducts() { return onednn::SplitProducts::IsAvailable(); }
+
+std::unique_ptr<Backend> MakeOneDnnBackend(F32Products products) {
+  return std::make_unique<OneDnnBackend>(products);
+}
 
 }  // namespace frugal
