@@ -86,8 +86,8 @@ void Bench(const Sizes& s, int rounds) {
   std::printf("%5ld x %4ld x %4ld", static_cast<long>(s.rows), static_cast<long>(s.inputs),
               static_cast<long>(s.outputs));
   for (const Pass pass : {Pass::kForward, Pass::kBackwardData, Pass::kBackwardWeight}) {
-    const Tensor scratch = ScratchOf(std::max(ScratchBytes(*exact, pass, layers[0]),
-                                              ScratchBytes(*split, pass, layers[0])));
+    const Tensor scratch = ScratchOf(
+        std::max(ScratchBytes(*exact, pass, layers[0]), ScratchBytes(*split, pass, layers[0])));
     const auto seconds =
         BestInTurn<2>({[&] { Run(*exact, pass, layers[next++ % layers.size()], scratch.raw()); },
                        [&] { Run(*split, pass, layers[next++ % layers.size()], scratch.raw()); }},
