@@ -210,9 +210,15 @@ std::vector<Side> SidesOf(const CompareOptions& options) {
              "this processor has no bf16 instructions: ours computes products in f32, and "
              "PyTorch runs in f32 beside it");
     }
-    const std::string computed = widens ? "f32" : name;
+    const bool splits = name == "f32x3";
+    if (splits && !HasSplitProducts()) {
+      Remark(options, "f32x3 is left out: this processor has no matrix tiles");
+      continue;
+    }
+    const std::string computed = widens || splits ? "f32" : name;
     const double limit = QuietProductLimit(computed == "bf16" ? DType::kBF16 : DType::kF32);
-    sides.push_back({name, computed, bf16 ? Precision::kBF16 : Precision::kF32, limit});
+    const Precision f32 = splits ? Precision::kF32x3 : Precision::kF32;
+    sides.push_back({name, computed, bf16 ? Precision::kBF16 : f32, limit});
     Remark(options, "best product of this machine in " + computed + ": " +
                         std::to_string(std::lround(limit)) + " GFLOP/s on two cores");
   }

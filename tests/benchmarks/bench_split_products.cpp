@@ -81,6 +81,7 @@ double ErrorOf(Backend& backend, const Sizes& s) {
 void Bench(const Sizes& s, int rounds) {
   const auto exact = MakeOneDnnBackend(), split = MakeOneDnnBackend(F32Products::kSplit);
   std::vector<Layer> layers;
+  layers.reserve(12);
   for (int i = 0; i < 12; ++i) layers.push_back(LayerOf(s));
   std::size_t next = 0;
   std::printf("%5ld x %4ld x %4ld", static_cast<long>(s.rows), static_cast<long>(s.inputs),

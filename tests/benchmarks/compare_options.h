@@ -29,8 +29,9 @@ inline bool ComputesInBf16() {
 
 [[noreturn]] inline void RefuseCompare(const std::string& given) {
   throw UsageError({.where = "bench_compare",
-                    .required = "[--workloads NAME,...] [--precision f32,bf16] [--preset NAME] "
-                                "[--budget MB] [--repetitions N] [--json]",
+                    .required =
+                        "[--workloads NAME,...] [--precision f32,bf16,f32x3] [--preset NAME] "
+                        "[--budget MB] [--repetitions N] [--json]",
                     .given = "'" + given + "'",
                     .advice = "e.g. --workloads chargpt,gpt2 --precision f32"});
 }
@@ -49,7 +50,7 @@ inline void CheckCompare(const CompareOptions& options) {
     if (!found) RefuseCompare("--workloads " + name);
   }
   for (const std::string& name : options.precisions) {
-    if (name != "f32" && name != "bf16") RefuseCompare("--precision " + name);
+    if (name != "f32" && name != "bf16" && name != "f32x3") RefuseCompare("--precision " + name);
   }
   PresetByName(options.preset);
 }
