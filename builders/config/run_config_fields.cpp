@@ -85,8 +85,8 @@ const FieldTable& TrainingFields() {
            "precision", &TrainingOptions::precision,
            "Element type of activations and products; f64 runs on the eigen backend, bf16 on the "
            "onednn one (whose products are f32 where the processor has no bf16 instructions). "
-           "f32x3 "
-           "is f32 with products as sums of three of bf16, on processors with matrix tiles (AMX).",
+           "f32x3 is f32 with products as sums of three of bf16, on processors with matrix tiles "
+           "(AMX).",
            {{"f32", Precision::kF32},
             {"bf16", Precision::kBF16},
             {"f64", Precision::kF64},

@@ -2,11 +2,14 @@
 // and losses stay near those of f32. Skipped where the processor has no matrix tiles.
 #include <cmath>
 
+#include "tests/skip.h"
 #include "tests/support/budget_runs.h"
 #include "tests/support/compare_trained.h"
 
 namespace frugal::testing {
 namespace {
+
+using Catch::Matchers::Contains;
 
 AiModelBuilder Builder(Precision precision, const TrainingMemoryConfig& memory = {}) {
   BudgetRun run{.network = "gpt", .memory = memory};
@@ -14,8 +17,8 @@ AiModelBuilder Builder(Precision precision, const TrainingMemoryConfig& memory =
   return BuilderFor(run);
 }
 
-TEST_CASE("in f32x3 the plan is the run, and memory policy changes no bit") {
-  if (!HasSplitProducts()) return;
+TEST_CASE("in f32x3 the plan is the run, and memory policy changes no bit", "[needs-tiles]") {
+  FRUGAL_SKIP_UNLESS(HasSplitProducts(), "no matrix tiles");
   std::string hash;
   for (const auto& memory : {TrainingMemoryConfig(), TrainingMemoryConfig::ForTransformers(),
                              TrainingMemoryConfig::MemoryEfficient()}) {
@@ -27,8 +30,9 @@ TEST_CASE("in f32x3 the plan is the run, and memory policy changes no bit") {
   }
 }
 
-TEST_CASE("losses in f32x3 are those of f32 within a ten-thousandth, by other bits") {
-  if (!HasSplitProducts()) return;
+TEST_CASE("losses in f32x3 are those of f32 within a ten-thousandth, by other bits",
+          "[needs-tiles]") {
+  FRUGAL_SKIP_UNLESS(HasSplitProducts(), "no matrix tiles");
   const TrainingResult f32 = Builder(Precision::kF32).Build().Train();
   const TrainingResult split = Builder(Precision::kF32x3).Build().Train();
   REQUIRE(f32.losses.size() == split.losses.size());
@@ -38,9 +42,11 @@ TEST_CASE("losses in f32x3 are those of f32 within a ten-thousandth, by other bi
   CHECK(f32.weights_hash != split.weights_hash);
 }
 
-TEST_CASE("f32x3 is refused where the processor has no matrix tiles") {
-  if (HasSplitProducts()) return;
-  CHECK_THROWS_AS(Builder(Precision::kF32x3).Plan(), ConfigError);
+// It runs as "properties/f32x3 with avx2" on a processor with tiles too.
+TEST_CASE("f32x3 is refused where the processor has no matrix tiles", "[needs-tileless]") {
+  FRUGAL_SKIP_UNLESS(!HasSplitProducts(), "this processor has matrix tiles");
+  CHECK_THROWS_WITH(Builder(Precision::kF32x3).Plan(),
+                    Contains("processors with matrix tiles (AMX)"));
 }
 
 }  // namespace

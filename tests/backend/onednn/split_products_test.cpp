@@ -9,6 +9,7 @@
 #include "sdk/core/threads.h"
 #include "tests/backend/onednn/onednn_support.h"
 #include "tests/catch.h"
+#include "tests/skip.h"
 
 namespace frugal::testing {
 namespace {
@@ -60,8 +61,8 @@ Results Run(Backend& backend, const Case& c) {
   return r;
 }
 
-TEST_CASE("split products agree with the reference at random sizes") {
-  if (!HasSplitProducts()) return;
+TEST_CASE("split products agree with the reference at random sizes", "[needs-tiles]") {
+  FRUGAL_SKIP_UNLESS(HasSplitProducts(), "no matrix tiles");
   const auto split = MakeOneDnnBackend(F32Products::kSplit), reference = MakeEigenBackend();
   Dice dice(1);
   const auto size = [&] { return dice.Flip() ? dice.Between(60, 200) : dice.Between(200, 420); };
@@ -77,8 +78,9 @@ TEST_CASE("split products agree with the reference at random sizes") {
   }
 }
 
-TEST_CASE("split products of more than one part of rows, columns and depth are right") {
-  if (!HasSplitProducts()) return;
+TEST_CASE("split products of more than one part of rows, columns and depth are right",
+          "[needs-tiles]") {
+  FRUGAL_SKIP_UNLESS(HasSplitProducts(), "no matrix tiles");
   const auto split = MakeOneDnnBackend(F32Products::kSplit), reference = MakeEigenBackend();
   Dice dice(2);
   for (const WeightLayout layout : kLayouts) {
@@ -90,8 +92,9 @@ TEST_CASE("split products of more than one part of rows, columns and depth are r
   }
 }
 
-TEST_CASE("split products have the same bits on any number of threads, and are not f32's") {
-  if (!HasSplitProducts()) return;
+TEST_CASE("split products have the same bits on any number of threads, and are not f32's",
+          "[needs-tiles]") {
+  FRUGAL_SKIP_UNLESS(HasSplitProducts(), "no matrix tiles");
   const auto split = MakeOneDnnBackend(F32Products::kSplit), exact = MakeOneDnnBackend();
   Dice dice(3);
   const Case c = CaseOf(dice, {500, 400, 1300}, WeightLayout::kOutIn);
@@ -106,8 +109,8 @@ TEST_CASE("split products have the same bits on any number of threads, and are n
   CHECK(!SameBits(first.y, Run(*exact, c).y));
 }
 
-TEST_CASE("split products of what is not finite are not, and zeros stay") {
-  if (!HasSplitProducts()) return;
+TEST_CASE("split products of what is not finite are not, and zeros stay", "[needs-tiles]") {
+  FRUGAL_SKIP_UNLESS(HasSplitProducts(), "no matrix tiles");
   const auto split = MakeOneDnnBackend(F32Products::kSplit);
   Dice dice(4);
   Case c = CaseOf(dice, {256, 64, 64}, WeightLayout::kOutIn);

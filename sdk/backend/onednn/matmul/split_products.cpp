@@ -9,8 +9,8 @@ namespace {
 
 using std::int64_t;
 
-// Where a side is short, splitting the numbers takes longer than the tiles save (64 x 768 x 3072:
-// 179 instead of 238 GFLOP/s forward, 256 rows of it: 426 instead of 318).
+// Splitting the numbers takes longer than the tiles save where a side of the product is short: of
+// few rows, the whole weight is split for them.
 constexpr int64_t kShort = 64, kFewRows = 192;
 
 bool IsOurs(const Tensor& rows, const LinearWeight& weight) {
