@@ -238,7 +238,7 @@ std::vector<Workload> ChosenFrom(const CompareOptions& options) {
 
 Json CompareAll(const std::vector<Workload>& workloads, const std::vector<Side>& sides,
                 const CompareOptions& options) {
-  const Peer peer;
+  const Peer peer(options.peer_root);
   Remark(options, peer.settings() + (peer.exists() ? "" : " (ours alone)"));
   if (!options.json) PrintHead();
   Json rows = Json::array();

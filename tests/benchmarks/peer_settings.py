@@ -11,7 +11,7 @@ try:
     import torch
 except ImportError:
     print("PyTorch is not installed: apt-get install python3-torch libopenblas0-openmp "
-          "libtcmalloc-minimal4")
+          "libtcmalloc-minimal4 (since Debian 13 libtcmalloc-minimal4t64)")
     sys.exit(3)
 
 with open("/proc/self/maps") as maps:
