@@ -1,8 +1,8 @@
 // One training step of known workloads, here and in PyTorch where it is installed, on the same two
 // cores, in turn: time of a step and of a forward pass, peak RSS, GFLOP/s, and the share of the
-// best product of this machine in the precision of the products, measured in the same run. GFLOP/s
-// are of our step's products, convolutions and attention, each counted once; what is recomputed is
-// not.
+// best product of this machine in the precision of the products, and of the peak of its
+// instructions, measured in the same run. GFLOP/s are of our step's products, convolutions and
+// attention, each counted once; what is recomputed is not.
 #include <sched.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/backend/machine/machine_limits.h"
+#include "sdk/backend/machine/machine_peak.h"
 #include "sdk/core/number_text.h"
 #include "sdk/memory/system_memory.h"
 #include "tests/benchmarks/compare_options.h"
@@ -60,12 +61,13 @@ double MedianMilliseconds(double seconds, const Body& body) {
 }
 
 // GFLOP/s, the best of trials until the host let one run: a limit too low would flatter us.
-double QuietProductLimit(DType dtype) {
+template <class Measure>
+double QuietRate(const Measure& measure) {
   double limit = 0;
   for (int trial = 0; trial < 5; ++trial) {
     const HostWatch watch;
     const auto begin = Clock::now();
-    const auto one = InChildProcess([&] { return MeasureProductLimit(dtype, 1); });
+    const auto one = InChildProcess(measure);
     limit = std::max(limit, one.value_or(0));
     if (watch.WasQuiet(SecondsSince(begin))) break;
   }
@@ -108,15 +110,29 @@ struct Side {
   std::string name;       // of our precision
   std::string peer_name;  // PyTorch's, in which products are computed
   Precision precision;
-  double limit = 0;  // GFLOP/s
+  double limit = 0;     // GFLOP/s
+  double peak = 0;      // GFLOP/s
+  bool rounds = false;  // PyTorch runs once more, with factors of f32 products rounded to bf16
+};
+
+struct PeerSamples {
+  std::vector<double> steps, rss;
+  std::int64_t parameters = 0;
+
+  void Add(const Json& one) {
+    if (!one.is_object()) return;
+    steps.push_back(one.value("step_ms", 0.0));
+    rss.push_back(one.value("peak_rss_mb", 0.0));
+    parameters = one.value("parameters", std::int64_t{0});
+  }
 };
 
 // All repetitions of a row.
 struct Samples {
-  std::vector<double> steps, forwards, rss, peer_steps, peer_rss;
+  std::vector<double> steps, forwards, rss;
+  PeerSamples peer, rounding_peer;
   double flops = 0;
   std::int64_t parameters = 0;
-  std::int64_t peer_parameters = 0;
 };
 
 Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
@@ -132,13 +148,18 @@ Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
       samples.flops = ours->step_flops;
       samples.parameters = ours->parameters;
     }
-    const Json theirs = peer.Run("peer.py", workload.name + " " + side.peer_name);
-    if (!theirs.is_object()) continue;
-    samples.peer_steps.push_back(theirs.value("step_ms", 0.0));
-    samples.peer_rss.push_back(theirs.value("peak_rss_mb", 0.0));
-    samples.peer_parameters = theirs.value("parameters", std::int64_t{0});
+    samples.peer.Add(peer.Run("peer.py", workload.name + " " + side.peer_name));
+    if (side.rounds) samples.rounding_peer.Add(peer.Run("peer.py", workload.name + " f32_bf16"));
   }
   return samples;
+}
+
+// Beside our step's time and memory.
+Json PeerCells(const PeerSamples& peer, double step, double rss) {
+  return {{"peer_step_ms", Median(peer.steps)},
+          {"ratio", Median(peer.steps) / step},
+          {"peer_peak_rss_mb", Median(peer.rss)},
+          {"rss_ratio", rss / Median(peer.rss)}};
 }
 
 Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
@@ -153,34 +174,47 @@ Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
               {"peak_rss_mb", rss},
               {"gflops", gflops},
               {"limit_gflops", side.limit},
-              {"share_of_limit", gflops / side.limit}};
-  if (!samples.peer_steps.empty()) {
+              {"share_of_limit", gflops / side.limit},
+              {"peak_gflops", side.peak},
+              {"share_of_peak", gflops / side.peak}};
+  if (!samples.peer.steps.empty()) {
     row["peer_precision"] = side.peer_name;
-    row["peer_parameters"] = samples.peer_parameters;
-    row["peer_step_ms"] = Median(samples.peer_steps);
-    row["ratio"] = Median(samples.peer_steps) / step;
-    row["peer_peak_rss_mb"] = Median(samples.peer_rss);
-    row["rss_ratio"] = rss / Median(samples.peer_rss);
+    row["peer_parameters"] = samples.peer.parameters;
+    row.update(PeerCells(samples.peer, step, rss));
+  }
+  if (!samples.rounding_peer.steps.empty()) {
+    row["f32_bf16"] = PeerCells(samples.rounding_peer, step, rss);
   }
   return row;
 }
 
 void PrintHead() {
-  std::printf("%-15s %-5s %9s %9s %8s %8s %7s %10s %8s %6s %6s\n", "workload", "", "step ms",
-              "fwd ms", "RSS MB", "GFLOP/s", "limit", "PyTorch ms", "RSS MB", "ratio", "RSS");
+  std::printf("%-15s %-5s %9s %9s %8s %8s %7s %7s %10s %8s %6s %6s\n", "workload", "", "step ms",
+              "fwd ms", "RSS MB", "GFLOP/s", "limit", "peak", "PyTorch ms", "RSS MB", "ratio",
+              "RSS");
+}
+
+void PrintPeer(const Json& cells) {
+  if (!cells.contains("ratio")) return;
+  const auto number = [&](const char* key) { return cells[key].get<double>(); };
+  std::printf(" %10.1f %8.0f %6.2f %6.2f", number("peer_step_ms"), number("peer_peak_rss_mb"),
+              number("ratio"), number("rss_ratio"));
 }
 
 void PrintRow(const Json& row) {
   const auto number = [&](const char* key) { return row[key].get<double>(); };
-  std::printf("%-15s %-5s %9.1f %9.1f %8.0f %8.0f %6.0f%%",
+  std::printf("%-15s %-5s %9.1f %9.1f %8.0f %8.0f %6.0f%% %6.0f%%",
               row["workload"].get<std::string>().c_str(),
               row["precision"].get<std::string>().c_str(), number("step_ms"), number("forward_ms"),
-              number("peak_rss_mb"), number("gflops"), 100 * number("share_of_limit"));
-  if (row.contains("ratio")) {
-    std::printf(" %10.1f %8.0f %6.2f %6.2f", number("peer_step_ms"), number("peer_peak_rss_mb"),
-                number("ratio"), number("rss_ratio"));
-  }
+              number("peak_rss_mb"), number("gflops"), 100 * number("share_of_limit"),
+              100 * number("share_of_peak"));
+  PrintPeer(row);
   std::printf("\n");
+  if (row.contains("f32_bf16")) {
+    std::printf("%-74s", "                PyTorch with f32 products rounded to bf16");
+    PrintPeer(row["f32_bf16"]);
+    std::printf("\n");
+  }
   std::fflush(stdout);
 }
 
@@ -194,6 +228,18 @@ void CheckSameSize(const Json& row, const CompareOptions& options) {
   if (!row.contains("peer_parameters") || row["parameters"] == row["peer_parameters"]) return;
   Remark(options, "not the same network: " + row["parameters"].dump() + " parameters beside " +
                       row["peer_parameters"].dump() + " of PyTorch's");
+}
+
+DType ElementsOf(const std::string& computed) {
+  return computed == "bf16" ? DType::kBF16 : DType::kF32;
+}
+
+double LimitOf(const std::string& computed) {
+  return QuietRate([&] { return MeasureProductLimit(ElementsOf(computed), 1); });
+}
+
+double PeakOf(const std::string& computed) {
+  return QuietRate([&] { return MeasureProductPeak(ElementsOf(computed), 0.2); });
 }
 
 std::vector<Side> SidesOf(const CompareOptions& options) {
@@ -216,13 +262,32 @@ std::vector<Side> SidesOf(const CompareOptions& options) {
       continue;
     }
     const std::string computed = widens || splits ? "f32" : name;
-    const double limit = QuietProductLimit(computed == "bf16" ? DType::kBF16 : DType::kF32);
     const Precision f32 = splits ? Precision::kF32x3 : Precision::kF32;
-    sides.push_back({name, computed, bf16 ? Precision::kBF16 : f32, limit});
+    sides.push_back({.name = name,
+                     .peer_name = computed,
+                     .precision = bf16 ? Precision::kBF16 : f32,
+                     .limit = LimitOf(computed),
+                     .peak = splits ? PeakOf("bf16") / 3 : PeakOf(computed)});
     Remark(options, "best product of this machine in " + computed + ": " +
-                        std::to_string(std::lround(limit)) + " GFLOP/s on two cores");
+                        std::to_string(std::lround(sides.back().limit)) +
+                        " GFLOP/s on two cores; the peak of its instructions" +
+                        (splits ? ", three products of bf16 each: " : ": ") +
+                        std::to_string(std::lround(sides.back().peak)));
   }
   return sides;
+}
+
+// Beside our f32 of three bf16 products, else beside f32, PyTorch rounds factors to one bf16 where
+// it can.
+void AddRounding(std::vector<Side>& sides, const Peer& peer, const CompareOptions& options) {
+  const auto named = [&](const char* name) { return std::ranges::find(sides, name, &Side::name); };
+  const auto side = named("f32x3") != sides.end() ? named("f32x3") : named("f32");
+  if (side == sides.end() || !peer.exists()) return;
+  const Json can = peer.Run("peer_products.py", "");
+  side->rounds = can.is_object() && can.value("bf16", false);
+  if (side->rounds) return;
+  Remark(options, "f32 products rounded to bf16 are left out: " +
+                      (can.is_object() ? can.value("why", "") : "PyTorch failed in trying"));
 }
 
 std::vector<Workload> ChosenFrom(const CompareOptions& options) {
@@ -236,10 +301,11 @@ std::vector<Workload> ChosenFrom(const CompareOptions& options) {
   return chosen;
 }
 
-Json CompareAll(const std::vector<Workload>& workloads, const std::vector<Side>& sides,
+Json CompareAll(const std::vector<Workload>& workloads, const Peer& peer,
                 const CompareOptions& options) {
-  const Peer peer(options.peer_root);
   Remark(options, peer.settings() + (peer.exists() ? "" : " (ours alone)"));
+  std::vector<Side> sides = SidesOf(options);
+  AddRounding(sides, peer, options);
   if (!options.json) PrintHead();
   Json rows = Json::array();
   for (const Workload& workload : workloads) {
@@ -260,7 +326,7 @@ Json CompareAll(const std::vector<Workload>& workloads, const std::vector<Side>&
 void Main(const CompareOptions& options) {
   PinToTwoCores();
   const double stolen = StolenSeconds();
-  const Json rows = CompareAll(ChosenFrom(options), SidesOf(options), options);
+  const Json rows = CompareAll(ChosenFrom(options), Peer(options.peer_root), options);
   Remark(options, "the host of this machine served others for " +
                       FixedText(StolenSeconds() - stolen, 1) +
                       " core seconds; steps that lost more than a fiftieth to it are not counted, "

@@ -1,7 +1,7 @@
-"""The workloads of bench_compare in PyTorch: peer.py WORKLOAD f32|bf16 prints one JSON line.
+"""The workloads of bench_compare in PyTorch: peer.py WORKLOAD f32|f32_bf16|bf16 prints one JSON line.
 
-The networks are those of workloads.h, with AdamW and random data; bf16 is PyTorch's automatic
-mixed precision.
+The networks are those of workloads.h, with AdamW and random data; f32_bf16 rounds what products of
+f32 multiply to bf16, and bf16 is PyTorch's automatic mixed precision.
 """
 import json
 import math
@@ -12,6 +12,8 @@ import time
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+from peer_products import set_f32_products
 
 SECONDS = 6
 
@@ -364,8 +366,9 @@ def peak_rss_mb():
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[2] not in ("f32", "bf16"):
-        sys.exit("usage: peer.py WORKLOAD f32|bf16")
+    if len(sys.argv) != 3 or sys.argv[2] not in ("f32", "f32_bf16", "bf16"):
+        sys.exit("usage: peer.py WORKLOAD f32|f32_bf16|bf16")
+    set_f32_products("bf16" if sys.argv[2] == "f32_bf16" else "ieee")
     torch.manual_seed(0)
     torch.set_num_threads(2)
     model, batch = make(sys.argv[1])
