@@ -14,6 +14,7 @@ namespace {
 CompareOptions Read(std::vector<std::string> words) {
   words.insert(words.begin(), "bench_compare");
   std::vector<char*> pointers;
+  pointers.reserve(words.size());
   for (std::string& word : words) pointers.push_back(word.data());
   return ReadCompareOptions(static_cast<int>(pointers.size()), pointers.data());
 }

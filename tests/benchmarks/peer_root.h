@@ -35,7 +35,7 @@ inline bool IsInRoot(const std::string& root, const std::string& path) {
 // could run in, or this user may not enter it.
 inline std::string CheckedPeerRoot(const std::string& given) {
   std::error_code error;
-  const std::string root = std::filesystem::canonical(given, error).string();
+  std::string root = std::filesystem::canonical(given, error).string();
   if (error || !std::filesystem::is_directory(root)) {
     RefusePeerRoot("'" + given + "' is no directory",
                    "debootstrap --variant=minbase sid " + given + "; " + AdviceToInstall(given));
