@@ -13,34 +13,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from peer_attention import Attention, fuses_faster
 from peer_products import set_f32_products
 
 SECONDS = 6
-
-
-class Attention(nn.Module):
-    def __init__(self, width, heads, longest=0):
-        """Causal where a longest sequence is given."""
-        super().__init__()
-        self.heads = heads
-        self.causal = longest > 0
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
-        hidden = torch.ones(longest, longest).triu(1).bool()
-        self.register_buffer("hidden", hidden, persistent=False)
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        split = self.qkv(x).view(batch, length, 3, self.heads, width // self.heads)
-        q, k, v = split.permute(2, 0, 3, 1, 4)
-        if hasattr(F, "scaled_dot_product_attention"):
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
-        else:
-            scores = (q * (width // self.heads) ** -0.5) @ k.transpose(-2, -1)
-            if self.causal:
-                scores = scores.masked_fill(self.hidden[:length, :length], float("-inf"))
-            y = scores.softmax(-1) @ v
-        return self.out(y.transpose(1, 2).reshape(batch, length, width))
 
 
 class Block(nn.Module):
@@ -365,17 +341,14 @@ def peak_rss_mb():
     return 0
 
 
-def main():
-    if len(sys.argv) != 3 or sys.argv[2] not in ("f32", "f32_bf16", "bf16"):
-        sys.exit("usage: peer.py WORKLOAD f32|f32_bf16|bf16")
-    set_f32_products("bf16" if sys.argv[2] == "f32_bf16" else "ieee")
+def training(workload, precision):
+    """Returns a model, and what computes its loss and what trains it by a step."""
     torch.manual_seed(0)
-    torch.set_num_threads(2)
-    model, batch = make(sys.argv[1])
+    model, batch = make(workload)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 
     def loss():
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=sys.argv[2] == "bf16"):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "bf16"):
             return model(*batch)
 
     def step():
@@ -383,6 +356,16 @@ def main():
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
 
+    return model, loss, step
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[2] not in ("f32", "f32_bf16", "bf16"):
+        sys.exit("usage: peer.py WORKLOAD f32|f32_bf16|bf16")
+    set_f32_products("bf16" if sys.argv[2] == "f32_bf16" else "ieee")
+    torch.set_num_threads(2)
+    Attention.fused = fuses_faster(lambda: training(sys.argv[1], sys.argv[2]))
+    model, loss, step = training(sys.argv[1], sys.argv[2])
     step()
     step()
     result = {"step_ms": median_ms(step, SECONDS), "peak_rss_mb": peak_rss_mb()}
