@@ -65,6 +65,10 @@ class System final : public FileSystem {
   std::error_code Truncate(int file, std::int64_t size) override {
     return ErrorUnless(::ftruncate(file, size) == 0);
   }
+  std::error_code TakeSpace(int file, std::int64_t size) override {
+    if (size == 0 || ::fallocate(file, 0, 0, size) == 0) return {};
+    return errno == EOPNOTSUPP ? Truncate(file, size) : ErrorNow();
+  }
   std::error_code Sync(int file) override { return ErrorUnless(::fsync(file) == 0); }
   std::error_code Close(int file) override { return ErrorUnless(::close(file) == 0); }
   std::error_code Rename(const std::string& from, const std::string& to) override {

@@ -54,6 +54,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/optim/", 18},
     {"sdk/data/", 18},
     {"sdk/io/", 18},
+    {"sdk/io/paging/", 19},
     {"sdk/io/weights/", 19},
     {"sdk/io/snapshots/", 19},
     {"sdk/capture/calls/", 18},

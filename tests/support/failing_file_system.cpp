@@ -54,6 +54,11 @@ std::error_code FailingFileSystem::Truncate(int file, std::int64_t size) {
   return error ? error : below_.Truncate(file, size);
 }
 
+std::error_code FailingFileSystem::TakeSpace(int file, std::int64_t size) {
+  const std::error_code error = ErrorAt("take space");
+  return error ? error : below_.TakeSpace(file, size);
+}
+
 std::error_code FailingFileSystem::Sync(int file) {
   std::this_thread::sleep_for(std::chrono::milliseconds(fault_.sync_milliseconds));
   const std::error_code error = ErrorAt("sync");

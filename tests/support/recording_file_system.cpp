@@ -130,6 +130,19 @@ std::error_code RecordingFileSystem::Truncate(int file, std::int64_t size) {
   return error;
 }
 
+// A file that has its space has its length too.
+std::error_code RecordingFileSystem::TakeSpace(int file, std::int64_t size) {
+  const std::lock_guard lock(mutex_);
+  const std::error_code error = below_.TakeSpace(file, size);
+  if (error || !open_.contains(file)) return error;
+  const std::size_t node = open_.at(file);
+  TakeDown({.kind = Kind::kTruncate,
+            .node = node,
+            .offset = size,
+            .text = "take space for " + std::to_string(size) + " in " + paths_[node]});
+  return error;
+}
+
 std::error_code RecordingFileSystem::Sync(int file) {
   const std::lock_guard lock(mutex_);
   const std::error_code error = below_.Sync(file);

@@ -70,6 +70,7 @@ class RecordingFileSystem final : public FileSystem {
   std::size_t WriteAt(int file, std::int64_t offset, std::span<const std::byte> bytes,
                       std::error_code& error) override;
   std::error_code Truncate(int file, std::int64_t size) override;
+  std::error_code TakeSpace(int file, std::int64_t size) override;
   std::error_code Sync(int file) override;
   std::error_code Close(int file) override;
   std::error_code Rename(const std::string& from, const std::string& to) override;
