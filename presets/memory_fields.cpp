@@ -46,6 +46,30 @@ std::vector<Field> BudgetRows() {
   };
 }
 
+std::vector<Field> PagingRows() {
+  return {
+      MakeField("memory_page_file", &Config::memory_page_file,
+                "A new file on a disk, for what is paged out of memory; it has no name any more as "
+                "soon as it is open, so that nothing is left of it."),
+      MakeChoice("memory_page_kinds", &Config::memory_page_kinds,
+                 "With a page file: the optimizer's state is there while nothing uses it, or "
+                 "weights too, or neither.",
+                 PagedKindsChoices()),
+      MakeField("memory_page_activations_mb", &Config::memory_page_activations_mb,
+                "With a page file: at most so much of what a forward pass keeps for its backward "
+                "pass is there too, the first of it.",
+                {.min = 0, .max = static_cast<double>(kMostMegabytes), .unit = "MB"}),
+      MakeField("memory_page_buffer_mb", &Config::memory_page_buffer_mb,
+                "With a page file: memory for what is read ahead, and written behind.",
+                {.min = 2, .max = 65536, .unit = "MB"}),
+      MakeField(
+          "memory_page_least_kb", &Config::memory_page_least_kb,
+          "With a page file: smaller tensors stay in memory; a disk takes as long for them as "
+          "for this.",
+          {.min = 1, .max = 1 << 20, .unit = "KB"}),
+  };
+}
+
 std::vector<Field> ActivationPoolRows() {
   return {
       MakeField("use_activation_pooling", &Config::use_activation_pooling,
@@ -135,6 +159,13 @@ const Choices<PlannerCosts>& PlannerCostsChoices() {
   return choices;
 }
 
+const Choices<PagedKinds>& PagedKindsChoices() {
+  static const Choices<PagedKinds> choices = {{"None", PagedKinds::kNone},
+                                              {"Optimizer", PagedKinds::kOptimizerState},
+                                              {"Weights", PagedKinds::kWeights}};
+  return choices;
+}
+
 const Choices<InitializationStrategy>& InitializationStrategyChoices() {
   static const Choices<InitializationStrategy> choices = {
       {"Eager", InitializationStrategy::kEager},
@@ -171,8 +202,8 @@ const FieldTable& TensorPoolFields() {
 const FieldTable& MemoryFields() {
   static const FieldTable table = [] {
     std::vector<Field> rows;
-    for (auto part : {CheckpointRows, BudgetRows, ActivationPoolRows, DeviceRows, StatisticsRows,
-                      TensorPoolRows, InitializationRows}) {
+    for (auto part : {CheckpointRows, BudgetRows, PagingRows, ActivationPoolRows, DeviceRows,
+                      StatisticsRows, TensorPoolRows, InitializationRows}) {
       for (Field& field : part()) rows.push_back(std::move(field));
     }
     return MakeFieldTable<Config>("memory", std::move(rows));

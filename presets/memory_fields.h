@@ -13,6 +13,7 @@ const Choices<ShardingStrategy>& ShardingStrategyChoices();
 const Choices<CheckpointPlanning>& CheckpointPlanningChoices();
 const Choices<PlannerCosts>& PlannerCostsChoices();
 const Choices<InitializationStrategy>& InitializationStrategyChoices();
+const Choices<PagedKinds>& PagedKindsChoices();
 const Choices<WeightsFormat>& WeightsFormatChoices();
 
 // All fields of TrainingMemoryConfig: one row per member, in the order of the struct.

@@ -71,6 +71,13 @@ void CheckDevices(const Config& config, Found& found) {
   }
 }
 
+void CheckPageFile(const Config& config, Found& found) {
+  if (!config.memory_page_file || !config.memory_page_file->empty()) return;
+  found.push_back({{"memory_page_file"},
+                   {"memory", "memory_page_file is the path of a new file", "it is empty",
+                    "name one on a fast disk, or leave it out"}});
+}
+
 void CheckTensorPool(const Config& config, Found& found) {
   if (config.use_tensor_pooling || !config.tensor_pool_options) return;
   found.push_back(
@@ -112,6 +119,7 @@ std::vector<Contradiction> MemoryContradictions(const TrainingMemoryConfig& conf
   CheckSharding(config, found);
   CheckDevices(config, found);
   CheckTensorPool(config, found);
+  CheckPageFile(config, found);
   CheckWeightsFile(config, found);
   return found;
 }
@@ -142,6 +150,22 @@ std::vector<std::string> IdleMemoryFields(const TrainingMemoryConfig& config,
     notes.push_back("checkpoint_planning (" + ShortText(planning) + ") has no effect with " +
                     (config.memory_budget_mb ? "memory_budget_mb, which plans segments itself"
                                              : "several devices, whose runs are as stated"));
+  }
+  if (!config.memory_page_file) {
+    for (const char* field : {"memory_page_kinds", "memory_page_activations_mb",
+                              "memory_page_buffer_mb", "memory_page_least_kb"}) {
+      const Origin& origin = origins.Of(path + "." + field);
+      if (!IsWritten(origin)) continue;
+      notes.push_back(std::string(field) + " (" + ShortText(origin) +
+                      ") has no effect without memory_page_file");
+    }
+  }
+  const bool pages =
+      config.memory_page_kinds != PagedKinds::kNone || config.memory_page_activations_mb > 0;
+  if (config.memory_page_file && !pages && !config.memory_budget_mb) {
+    notes.push_back("memory_page_file (" + ShortText(origins.Of(path + ".memory_page_file")) +
+                    ") has no effect with memory_page_kinds = \"None\" and no "
+                    "memory_page_activations_mb");
   }
   const Origin& costs = origins.Of(path + ".planner_costs");
   if (!config.memory_budget_mb && IsWritten(costs)) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "presets/config/memory_budget.h"
+#include "sdk/plan/paged_kinds.h"
 
 namespace frugal {
 
@@ -63,6 +64,12 @@ struct TrainingMemoryConfig {
 
   std::optional<MemoryBudget> memory_budget_mb;
   PlannerCosts planner_costs = PlannerCosts::kModel;
+
+  std::optional<std::string> memory_page_file;
+  PagedKinds memory_page_kinds = PagedKinds::kOptimizerState;
+  std::int64_t memory_page_activations_mb = 0;
+  std::int64_t memory_page_buffer_mb = 64;
+  std::int64_t memory_page_least_kb = 256;
 
   bool use_activation_pooling = true;
   std::int64_t max_pool_memory_mb = 4096;

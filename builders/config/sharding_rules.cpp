@@ -110,6 +110,17 @@ void CheckBudget(const RunConfig& config, Diagnostics& diagnostics) {
                  "stay below it"});
 }
 
+void CheckPageFile(const RunConfig& config, Diagnostics& diagnostics) {
+  if (!config.memory.memory_page_file) return;
+  diagnostics.Add(
+      config.origins.PlaceOf("memory.memory_page_file"),
+      {.where = "memory",
+       .required = "a page file is that of one device",
+       .given = "memory_page_file with num_devices = " + std::to_string(config.memory.num_devices),
+       .advice = "leave it out, or train on one device; [sharding] zero_stage = 1 to 3 spreads "
+                 "optimizer state, gradients and weights over replicas"});
+}
+
 }  // namespace
 
 DeviceMesh MeshOf(const RunConfig& config) {
@@ -135,6 +146,7 @@ void CheckShardingRules(const RunConfig& config, Diagnostics& diagnostics) {
   if (config.memory.num_devices == 1) return;
   CheckMicroBatches(config, diagnostics);
   CheckBudget(config, diagnostics);
+  CheckPageFile(config, diagnostics);
 }
 
 }  // namespace frugal

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "builders/config/dataset.h"
+#include "builders/setup/paging.h"
 #include "builders/setup/snapshot_staging.h"
 #include "sdk/memory/recording.h"
 #include "sdk/train/stage_step.h"
@@ -112,7 +113,8 @@ DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
     : setup_(setup),
       trial_(std::move(trial)),
       environment_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward(),
-                   setup.stage ? &setup.stage->stage.shards : nullptr),
+                   setup.stage ? &setup.stage->stage.shards : nullptr,
+                   PagingBy(nullptr, trial_.settings.paged, setup.config.memory)),
       data_(TakeData(setup, environment_)) {
   if (const std::int64_t bytes = KeptBufferBytesOf(setup); bytes > 0) {
     const LabelScope label(environment_.context(), kStagingLabel);
@@ -121,6 +123,15 @@ DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
   if (const std::int64_t bytes = StagingBytesOf(setup); bytes > 0) {
     const LabelScope label(environment_.context(), kStagingLabel);
     staging_ = Tensor(environment_.tensor_memory(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
+  }
+  const StepSettings& settings = trial_.settings;
+  if (settings.pages()) {
+    page_buffer_ =
+        TakePageBuffer(setup.config.memory, environment_.tensor_memory(), environment_.ledger());
+  }
+  if (settings.paged_activation_bytes > 0) {
+    environment_.PageActivations(settings.paged_activation_bytes,
+                                 LeastPagedBytesOf(setup.config.memory));
   }
   const auto strategy = setup.config.memory.default_initialization_strategy;
   const bool saves = setup.trains() && setup.config.snapshots.directory.has_value();
@@ -136,16 +147,28 @@ void DryTraining::MaterializeValues() {
 
 std::vector<Holder> DryTraining::TraceInto(MemoryTrace& trace, StepKind kind, std::int64_t batch,
                                            std::int64_t times) {
-  for (std::int64_t i = 1; i < times; ++i) {
+  const auto run = [&] {
+    environment_.pager().BeginStep(0);
     RunDryStep(setup_, trial_, environment_, kind, batch, exchanges_);
-  }
+    environment_.pager().EndStep();
+  };
+  for (std::int64_t i = 1; i < times; ++i) run();
   baseline_ = environment_.ledger().live();
   environment_.context().profile() = {};
   std::vector<Holder> before;
   if (trace.has_operations()) before = environment_.ledger().Holders();
   const RecordingScope recording(environment_.ledger(), trace);
-  RunDryStep(setup_, trial_, environment_, kind, batch, exchanges_);
+  run();
   return before;
+}
+
+std::optional<PagingPlan> DryTraining::Paging() {
+  if (!trial_.settings.pages()) return std::nullopt;
+  return PagingPlan{.file = *setup_.config.memory.memory_page_file,
+                    .file_bytes = environment_.pager().file_bytes(),
+                    .buffer_bytes = page_buffer_.bytes(),
+                    .tensors = environment_.store().PagedTensors(),
+                    .activations = environment_.PagedActivations()};
 }
 
 StepMemory DryTraining::Memory(StepKind kind, std::int64_t batch, std::int64_t times,
@@ -168,6 +191,7 @@ StepPlan DryTraining::Run(StepKind kind, std::int64_t batch, std::int64_t times)
   plan.timeline = TimelineOf(trace, environment_.ledger().labels());
   plan.side_by_side = SimultaneousAtPeak(plan.timeline, trace, environment_.ledger().labels());
   plan.exchanges = exchanges_;
+  plan.paged = environment_.pager().step_traffic();
   plan.flops = environment_.context().profile().flops;
   plan.recomputed_flops = environment_.context().profile().recomputed_flops;
   plan.launches = environment_.context().profile().launches;

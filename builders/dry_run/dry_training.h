@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "builders/dry_run/trial.h"
@@ -41,6 +42,8 @@ class DryTraining {
   // `most_placed` largest ones of its arena.
   StepMemory Memory(StepKind kind, std::int64_t batch, std::int64_t times, std::size_t most_placed);
   const MemoryLedger& ledger() { return environment_.ledger(); }
+  // Returns what the steps that ran have paged; nothing where nothing is.
+  std::optional<PagingPlan> Paging();
   // Takes the weights that this device holds, where they were not made at once.
   void MaterializeValues();
 
@@ -54,7 +57,8 @@ class DryTraining {
   DryEnvironment environment_;
   BytesByTag baseline_;  // live before the last step
   std::vector<PartStorage> data_;
-  Tensor staging_, kept_buffers_;        // of snapshots
+  Tensor staging_, kept_buffers_;  // of snapshots
+  Tensor page_buffer_;
   std::vector<DataExchange> exchanges_;  // of the last step
 };
 

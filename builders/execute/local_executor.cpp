@@ -7,6 +7,7 @@
 #include "builders/execute/weights.h"
 #include "builders/plan/cautions.h"
 #include "builders/plan/one_device_planner.h"
+#include "builders/setup/paging.h"
 #include "builders/setup/snapshot_staging.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/error.h"
@@ -20,7 +21,20 @@
 namespace frugal {
 namespace {
 
-ParameterStore::Options StoreOptions(const PlannedTraining& planned, MemoryStack& memory) {
+Tensor PageBufferOf(const PlannedTraining& planned, MemoryStack& memory) {
+  if (!planned.plan.paging) return {};
+  return TakePageBuffer(planned.config.memory, memory.tensors(), memory.ledger());
+}
+
+std::unique_ptr<DiskPager> PagerOf(const PlannedTraining& planned, const Tensor& buffer) {
+  if (!buffer) return nullptr;
+  const PagingPlan& plan = *planned.plan.paging;
+  return std::make_unique<DiskPager>(plan.file, plan.file_bytes,
+                                     std::as_writable_bytes(buffer.values<std::uint8_t>()));
+}
+
+ParameterStore::Options StoreOptions(const PlannedTraining& planned, MemoryStack& memory,
+                                     TensorPager* pager) {
   const auto strategy = planned.config.memory.default_initialization_strategy;
   return {.dtype = MasterType(planned.dtype()),
           .seed = planned.seed(),
@@ -28,7 +42,13 @@ ParameterStore::Options StoreOptions(const PlannedTraining& planned, MemoryStack
           .start_at_zero = strategy == InitializationStrategy::kZero,
           .step_memory = &memory.step(),
           .step_gradients = planned.updates_in_backward(),
-          .shards = planned.stage ? &planned.stage->stage.shards : nullptr};
+          .shards = planned.stage ? &planned.stage->stage.shards : nullptr,
+          .paging = PagingBy(pager, PagedKindsOf(planned.config.memory), planned.config.memory)};
+}
+
+// Steps of one kind and size page alike.
+std::int64_t PageKey(StepKind kind, std::int64_t batch) {
+  return batch * static_cast<std::int64_t>(StepKind::kCount) + static_cast<std::int64_t>(kind);
 }
 
 // The activation pool is a limit too: what a step needs beyond it is returned after each step.
@@ -116,7 +136,9 @@ Traffic SentOver(const StageLinks& links) {
 LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources)
     : planned_(planned),
       memory_(planned.config.memory, [](const std::string& text) { LogWarning(text); }),
-      store_(memory_.tensors(), memory_.ledger(), StoreOptions(planned, memory_)),
+      page_buffer_(PageBufferOf(planned, memory_)),
+      pager_(PagerOf(planned, page_buffer_)),
+      store_(memory_.tensors(), memory_.ledger(), StoreOptions(planned, memory_, pager_.get())),
       context_(Context::Parts{.backend = *planned.backend,
                               .ledger = memory_.ledger(),
                               .step_memory = memory_.step(),
@@ -150,6 +172,10 @@ LocalExecutor::LocalExecutor(const PlannedTraining& planned, DataSources sources
     staging_ = Tensor(memory_.tensors(), {bytes}, DType::kU8, MemoryTag::kSnapshot);
     store_.set_before_change([this](const Parameter& parameter) { BeforeChange(parameter); });
   }
+  if (const std::int64_t most = PagedActivationBytesOf(planned.config.memory); pager_ && most > 0) {
+    activation_pager_.emplace(*pager_, most, LeastPagedBytesOf(planned.config.memory));
+    context_.set_activation_pager(&*activation_pager_);
+  }
   const bool saves = planned.trains() && planned.config.snapshots.directory.has_value();
   if (memory.default_initialization_strategy == InitializationStrategy::kLazy && !saves) return;
   for (const Parameter* parameter : planned.parameters) {
@@ -173,17 +199,27 @@ auto LocalExecutor::RunPlanned(StepKind kind, std::int64_t batch, Step step) {
   const StepScope scope(in_step_);
   const MostThreadsScope threads(threads_);
   PlannedArena* arena = memory_.arena();
-  if (arena == nullptr) return step();
-  const StepLayouts::Layout layout = LayoutFor(kind, batch);
-  arena->Begin(*layout);
+  StepLayouts::Layout layout;
+  if (arena != nullptr) {
+    layout = LayoutFor(kind, batch);
+    arena->Begin(*layout);
+  }
+  if (pager_) pager_->BeginStep(PageKey(kind, batch));
   try {
     auto result = step();
-    arena->End();
+    if (arena != nullptr) arena->End();
+    if (pager_) EndPaging(kind, batch);
     return result;
   } catch (...) {
-    arena->Abandon();
+    if (arena != nullptr) arena->Abandon();
+    if (pager_) pager_->AbandonStep();
     throw;
   }
+}
+
+void LocalExecutor::EndPaging(StepKind kind, std::int64_t batch) {
+  pager_->EndStep();
+  if (kind == StepKind::kTrain && batch == planned_.schedule.batch) paged_ = pager_->step_traffic();
 }
 
 StepParts LocalExecutor::PartsFor(std::span<const std::int64_t> samples) {
@@ -338,6 +374,9 @@ MemoryMeasurement LocalExecutor::Measured() const {
   measured.peak_rss_bytes = PeakResidentBytes();
   measured.pool = memory_.pool_statistics();
   measured.sent = sent_;
+  if (pager_) {
+    measured.paging = PagingMeasurement{paged_, pager_->total_traffic(), pager_->waited_seconds()};
+  }
   return measured;
 }
 

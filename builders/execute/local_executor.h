@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "builders/execute/memory_stack.h"
 #include "builders/execute/metric_set.h"
 #include "builders/execute/step_layouts.h"
+#include "sdk/autograd/activation_pager.h"
+#include "sdk/io/paging/disk_pager.h"
 #include "sdk/train/stage.h"
 
 namespace frugal {
@@ -71,6 +74,7 @@ class LocalExecutor final : public Executor {
  private:
   template <class Step>
   auto RunPlanned(StepKind kind, std::int64_t batch, Step step);
+  void EndPaging(StepKind kind, std::int64_t batch);
   StepLayouts::Layout LayoutFor(StepKind kind, std::int64_t batch);
   // Calls `take` with each tensor of the state that this device writes, and its parameter.
   void ForEachStateTensor(const std::function<void(const Parameter&, StateTensor)>& take);
@@ -91,8 +95,12 @@ class LocalExecutor final : public Executor {
 
   const PlannedTraining& planned_;
   MemoryStack memory_;
+  Tensor page_buffer_;
+  std::unique_ptr<DiskPager> pager_;  // null where nothing is paged
+  PagingTraffic paged_;               // in the last training step of a whole batch
   ParameterStore store_;
   Context context_;
+  std::optional<ActivationPager> activation_pager_;
   DataSources sources_;
   MetricSet metrics_;
   Tensor kept_buffers_;  // of before the step; empty where nobody asks for them

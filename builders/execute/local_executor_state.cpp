@@ -19,6 +19,15 @@ StateTensor ViewOf(std::string name, const Tensor& tensor) {
                     static_cast<std::size_t>(tensor.bytes())}};
 }
 
+StateTensor ViewOf(std::string name, TensorPager& pager, const PagedTensor& paged) {
+  return {.name = std::move(name),
+          .shape = paged.shape,
+          .dtype = paged.dtype,
+          .read = [&pager, place = paged.place](std::int64_t offset, std::span<std::byte> part) {
+            pager.ReadPart(place, offset, part);
+          }};
+}
+
 // Copies are planned for all that a training makes; more would be a mistake of ours.
 [[noreturn]] void RefuseStaging(const std::string& name) {
   throw std::logic_error("the memory that is planned for snapshots has no room for " + name);
@@ -31,10 +40,19 @@ void LocalExecutor::ForEachStateTensor(
   for (const Parameter* parameter : planned_.parameters) {
     if (!WritesStateOf(planned_, *parameter)) continue;
     store_.Materialize(*parameter);
-    take(*parameter, ViewOf(ValueName(parameter->path), store_.Value(*parameter)));
+    const std::string value_name = ValueName(parameter->path);
+    if (const auto paged = store_.PagedValue(*parameter)) {
+      take(*parameter, ViewOf(value_name, *pager_, *paged));
+    } else {
+      take(*parameter, ViewOf(value_name, store_.Value(*parameter)));
+    }
     for (std::size_t i = 0; i < ParameterStore::kStateCount; ++i) {
-      const Tensor state = store_.StateIfThere(*parameter, i);
-      if (state) take(*parameter, ViewOf(StateName(parameter->path, i), state));
+      const std::string name = StateName(parameter->path, i);
+      if (const auto paged = store_.PagedState(*parameter, i)) {
+        take(*parameter, ViewOf(name, *pager_, *paged));
+      } else if (const Tensor state = store_.ResidentState(*parameter, i)) {
+        take(*parameter, ViewOf(name, state));
+      }
     }
   }
 }
@@ -121,8 +139,9 @@ void LocalExecutor::LoadParameter(const StateFiles& state, const Parameter& para
   const OptimizerOptions& options = planned_.config.optimizer;
   state.Require(ValueName(parameter.path), {dtype, parameter.shape});
   if (!is_check) {
-    store_.Materialize(parameter);
-    state.Read(ValueName(parameter.path), store_.Value(parameter));
+    const Tensor value = store_.Value(parameter);
+    state.Read(ValueName(parameter.path), value);
+    store_.KeepValue(parameter, value);
     store_.Repack(parameter, *planned_.backend);
   }
   for (std::size_t i = 0; i < ParameterStore::kStateCount; ++i) {
@@ -135,7 +154,9 @@ void LocalExecutor::LoadParameter(const StateFiles& state, const Parameter& para
     if (loads) state.Require(name, form);
     if (is_check) continue;
     if (loads) {
-      state.Read(name, store_.State(parameter, i, form.dtype, form.shape, *planned_.backend));
+      const Tensor tensor = store_.State(parameter, i, form.dtype, form.shape, *planned_.backend);
+      state.Read(name, tensor);
+      store_.KeepState(parameter, i, tensor);
     } else {
       store_.DropState(parameter, i);
     }

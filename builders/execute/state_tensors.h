@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,9 +28,13 @@ struct StateTensor {
   std::string name;
   Shape shape;
   DType dtype = DType::kF32;
-  std::span<const std::byte> bytes;
+  std::span<const std::byte> bytes{};
   std::shared_ptr<HeldTensor> held =
       nullptr;  // by which the bytes are read, where training goes on
+  // Reads a part of one that is in no memory; null elsewhere.
+  std::function<void(std::int64_t offset, std::span<std::byte> part)> read{};
+
+  std::int64_t size() const { return shape.ElementCount() * SizeOf(dtype); }
 };
 
 // How many steps the training has behind it, and at which the schedule of its rate began.

@@ -13,8 +13,16 @@
 #include "sdk/memory/tensor_pool.h"
 #include "sdk/memory/trace.h"
 #include "sdk/plan/pipeline_simulation.h"
+#include "sdk/tensor/tensor_pager.h"
 
 namespace frugal {
+
+// Holds what went to a page file and back.
+struct PagingMeasurement {
+  PagingTraffic step;   // of the last training step of a whole batch
+  PagingTraffic total;  // of all steps
+  double waited_seconds = 0;
+};
 
 // Holds what a training took, as measured.
 struct MemoryMeasurement {
@@ -25,6 +33,7 @@ struct MemoryMeasurement {
   std::int64_t allocations_after_warmup = 0;  // requests to the system from the second step on
   std::int64_t peak_rss_bytes = 0;            // of the whole process
   std::optional<PoolStatistics> pool;
+  std::optional<PagingMeasurement> paging{};
   Traffic sent;  // of a device among several, in all training steps
   // With several devices, what each of them took; the rest is their sum.
   std::vector<MemoryMeasurement> devices{};

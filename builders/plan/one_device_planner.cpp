@@ -139,6 +139,7 @@ PlannedTraining PlanOneDevice(TrainingSetup setup) {
     plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
   }
   FillTotals(planned, training.ledger());
+  plan.paging = training.Paging();
   if (choice) {
     plan.budget = choice->plan;
     plan.budget->planned_bytes =

@@ -45,8 +45,9 @@ void CopyNumbers(const Tensor& from, const Tensor& to) {
 // A moving average begins anew with the value, where there is one.
 void RestartEma(ParameterStore& store, const Parameter& parameter, Backend& backend) {
   if (!store.HasState(parameter, ParameterStore::kAverage)) return;
-  backend.elementwise().Copy(store.Value(parameter),
-                             store.State(parameter, ParameterStore::kAverage, backend));
+  const Tensor average = store.State(parameter, ParameterStore::kAverage, backend);
+  backend.elementwise().Copy(store.Value(parameter), average);
+  store.KeepState(parameter, ParameterStore::kAverage, average);
 }
 
 // A training on several devices is planned anew, which comes to the same.
@@ -250,6 +251,7 @@ void Model::SetValues(const std::string& path, std::span<const double> values) {
       std::ranges::transform(values, value.data<float>(),
                              [](double number) { return static_cast<float>(number); });
     }
+    store->KeepValue(parameter, value);
     store->Repack(parameter, *planned_->backend);
   }
 }
@@ -272,7 +274,9 @@ std::int64_t Model::CopyWeights(Model& from) {
     const Tensor value = from.executor_->ValueOf(**found);
     for (ParameterStore* store : executor_->StoresWith(*parameter)) {
       store->BeforeChange(*parameter);
-      CopyNumbers(value, store->Value(*parameter));
+      const Tensor own = store->Value(*parameter);
+      CopyNumbers(value, own);
+      store->KeepValue(*parameter, own);
       RestartEma(*store, *parameter, *planned_->backend);
       store->Repack(*parameter, *planned_->backend);
     }
@@ -323,7 +327,9 @@ void Model::LoadWeights(const std::string& path, WeightsFormat format, bool allo
   for (const Parameter* parameter : parameters()) {
     for (ParameterStore* store : executor_->StoresWith(*parameter)) {
       store->BeforeChange(*parameter);
-      ReadInto(*file, *parameter, store->Value(*parameter), config().training.on_divergence);
+      const Tensor value = store->Value(*parameter);
+      ReadInto(*file, *parameter, value, config().training.on_divergence);
+      store->KeepValue(*parameter, value);
       RestartEma(*store, *parameter, *planned_->backend);
       store->Repack(*parameter, *planned_->backend);
     }

@@ -18,8 +18,12 @@ bool WritesStateOf(const TrainingSetup& setup, const Parameter& parameter) {
 
 bool Changes(const Parameter& parameter) { return parameter.trainable || parameter.is_buffer; }
 
+bool StagesSnapshots(const RunConfig& config) {
+  return config.snapshots.stages() && !config.memory.memory_page_file;
+}
+
 std::int64_t StagingBytesOf(const TrainingSetup& setup) {
-  if (!setup.trains() || !setup.config.snapshots.stages()) return 0;
+  if (!setup.trains() || !StagesSnapshots(setup.config)) return 0;
   const DType dtype = MasterType(setup.dtype());
   const OptimizerOptions& optimizer = setup.config.optimizer;
   std::int64_t bytes = 0;

@@ -15,6 +15,10 @@ bool WritesStateOf(const TrainingSetup& setup, const Parameter& parameter);
 // the next steps may need a copy of it.
 bool Changes(const Parameter& parameter);
 
+// Says whether snapshots are written beside the next steps. What is in a page file is not there to
+// be copied when it changes, so that training waits for snapshots of it.
+bool StagesSnapshots(const RunConfig& config);
+
 // Bytes of the room for copies of this device's part of a snapshot: a step that changes what has
 // not been written yet copies it there first, all of it at worst. 0 where snapshots are written
 // from the state itself, or not at all.

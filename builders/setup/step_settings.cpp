@@ -1,5 +1,7 @@
 #include "builders/setup/step_settings.h"
 
+#include "builders/setup/paging.h"
+
 namespace frugal {
 namespace {
 
@@ -17,7 +19,9 @@ StepSettings SettingsOf(const RunConfig& config) {
           .micro_batches = config.training.gradient_accumulation_steps,
           .evaluation_batch = config.training.evaluation_batch_size,
           .loss_chunk_rows = config.training.loss_chunk_rows,
-          .use_gradient_checkpointing = config.memory.use_gradient_checkpointing};
+          .use_gradient_checkpointing = config.memory.use_gradient_checkpointing,
+          .paged = PagedKindsOf(config.memory),
+          .paged_activation_bytes = PagedActivationBytesOf(config.memory)};
 }
 
 RunConfig WithSettings(RunConfig config, const StepSettings& settings) {

@@ -7,6 +7,7 @@
 
 #include "builders/config/text/training_text.h"
 #include "builders/execute/evaluation_number.h"
+#include "builders/setup/snapshot_staging.h"
 #include "builders/snapshot/same_training.h"
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/error.h"
@@ -201,15 +202,15 @@ void SnapshotKeeper::Save(const TrainingProgress& progress) {
   const std::string path = SnapshotPath(*options().directory, step);
   if (!BeginForAll(executor_, path)) return;
   last_step_ = step;
+  const bool is_beside = StagesSnapshots(executor_.planned().config);
   SnapshotContent content =
-      ContentOf(executor_, {.epochs_run = progress.epochs_before, .progress = progress},
-                options().background);
+      ContentOf(executor_, {.epochs_run = progress.epochs_before, .progress = progress}, is_beside);
   content.monitor = options().monitor;
   content.monitored = pending_ = Monitored(progress);
   writing_ = std::async(std::launch::async, [this, path, content = std::move(content)] {
     return Write(path, content);
   });
-  if (!options().background) Finish();
+  if (!is_beside) Finish();
   last_save_ = Clock::now();
   cost_.stall_seconds += SecondsSince(start);
 }

@@ -55,6 +55,10 @@ SnapshotFile WriteTensors(const std::string& directory, const std::string& name,
       CreateSafetensors(directory + "/" + name, std::move(list), metadata, PageCache::kBypass);
   CoreRotation rotation(busy_threads, kTurnBytes);
   for (const StateTensor& tensor : tensors) {
+    if (tensor.read) {
+      writer->Write(tensor.name, tensor.size(), tensor.read);
+      continue;
+    }
     if (tensor.held == nullptr) {
       writer->Write(tensor.name, tensor.bytes);
       continue;

@@ -24,6 +24,7 @@ std::string Quoted(DType dtype) { return std::string(NameOf(dtype)); }
 void CheckManagerConfig(const TrainingMemoryConfig& config) {
   CheckMemory(config);
   if (config.memory_budget_mb) RefuseField("memory_budget_mb", "one was given");
+  if (config.memory_page_file) RefuseField("memory_page_file", "one was given");
   if (config.optimizer_in_backward) RefuseField("optimizer_in_backward", "it is on");
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sdk/autograd/kept_parts.h"
+#include "sdk/autograd/saved_tensor.h"
 
 namespace frugal {
 namespace {
@@ -54,6 +55,28 @@ SegmentOutputs SortOutputs(const VarTuple& inputs, VarTuple& vars) {
   }
   return outputs;
 }
+
+// Holds a segment's inputs until it runs again.
+class HeldInputs {
+ public:
+  HeldInputs(Context& context, VarTuple vars) : vars_(std::move(vars)) {
+    for (Var& one : vars_) {
+      values_.push_back(one.value ? SavedTensor(context, one) : SavedTensor());
+      one.value = Tensor();
+    }
+  }
+  // Once.
+  VarTuple Take(Context& context) {
+    for (std::size_t i = 0; i < vars_.size(); ++i) {
+      vars_[i].value = std::exchange(values_[i], {}).Get(context);
+    }
+    return std::move(vars_);
+  }
+
+ private:
+  VarTuple vars_;
+  std::vector<SavedTensor> values_;
+};
 
 VarTuple LeavesOn(Tape& local, VarTuple vars, LeafSlots& leaves) {
   for (Var& one : vars) {
@@ -115,12 +138,12 @@ void Checkpoint(Context& context, VarTuple& vars, const TupleSegment& segment) {
   kept->Give();
   if (kept->empty()) kept = nullptr;
   SegmentOutputs outputs = SortOutputs(inputs, vars);
-  context.Record(
-      outputs.made, differentiable,
-      [held = WithoutSkips(inputs, vars), again = Again{segment, kept, outputs.positions}](
-          Context& ctx, std::vector<Tensor> gradients) mutable {
-        RecomputeBackward(ctx, std::move(held), again, std::move(gradients));
-      });
+  context.Record(outputs.made, differentiable,
+                 [held = HeldInputs(context, WithoutSkips(inputs, vars)),
+                  again = Again{segment, kept, outputs.positions}](
+                     Context& ctx, std::vector<Tensor> gradients) mutable {
+                   RecomputeBackward(ctx, held.Take(ctx), again, std::move(gradients));
+                 });
   for (Var& one : vars) {
     const auto made =
         std::ranges::find_if(outputs.made, [&](const Var& m) { return HoldSame(one, m); });

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -17,10 +18,12 @@
 
 namespace frugal {
 
+class ActivationPager;
 class DeferredGradients;
 class KeptParts;
 class KeyValueCache;
 class ParameterStore;
+class Remat;
 
 // Names parts of backward passes that may wait.
 enum class Deferred : std::uint8_t {
@@ -105,6 +108,11 @@ class Context {
   void set_step(std::int64_t step) { step_ = step; }
   std::int64_t micro_batch() const { return micro_batch_; }
   void set_micro_batch(std::int64_t number) { micro_batch_ = number; }
+  // Pages out a value that an operation keeps for its backward pass. Returns how it comes back;
+  // null where it stays in memory, as everywhere without a pager.
+  std::shared_ptr<Remat> PageOut(const Tensor& value);
+  ActivationPager* activation_pager() const { return activation_pager_; }
+  void set_activation_pager(ActivationPager* pager) { activation_pager_ = pager; }
   // Returns the cache of a network that generates position by position; null elsewhere.
   KeyValueCache* cache() const { return cache_; }
   void set_cache(KeyValueCache* cache) { cache_ = cache; }
@@ -153,6 +161,7 @@ class Context {
   Tape* tape_ = nullptr;
   KeyValueCache* cache_ = nullptr;
   KeptParts* kept_parts_ = nullptr;
+  ActivationPager* activation_pager_ = nullptr;
   AfterBackward after_backward_;
   std::vector<RunningUpdate>* running_updates_ = nullptr;
   bool training_ = false;

@@ -17,6 +17,7 @@ enum class MemoryTag : std::uint8_t {
   kCommunication,   // buffers of the communicator
   kData,            // data sets and batches
   kSnapshot,        // copies of the state that a snapshot is written from while training goes on
+  kPaging,          // pieces of tensors on their way to a page file and back
   kCount
 };
 
@@ -24,10 +25,10 @@ inline constexpr auto kMemoryTagCount = static_cast<std::size_t>(MemoryTag::kCou
 inline constexpr std::array<MemoryTag, kMemoryTagCount> kAllMemoryTags = {
     MemoryTag::kParameter,  MemoryTag::kGradient,  MemoryTag::kOptimizerState,
     MemoryTag::kActivation, MemoryTag::kWorkspace, MemoryTag::kCommunication,
-    MemoryTag::kData,       MemoryTag::kSnapshot};
+    MemoryTag::kData,       MemoryTag::kSnapshot,  MemoryTag::kPaging};
 
 // "parameter", "gradient", "optimizer_state", "activation", "workspace", "communication", "data",
-// "snapshot"
+// "snapshot", "paging"
 std::string_view NameOf(MemoryTag tag);
 
 // Bytes per purpose.

@@ -1,28 +1,12 @@
 #include "sdk/module/parameter_store.h"
 
 #include <cassert>
-#include <cstring>
 
 #include "sdk/core/error.h"
+#include "sdk/module/name_scope.h"
 
 namespace frugal {
 namespace {
-
-// Memory taken in this scope is held in the parameter's name.
-class NameScope {
- public:
-  NameScope(MemoryLedger& ledger, const Parameter& parameter)
-      : ledger_(ledger), previous_(ledger.label()) {
-    ledger_.SetLabel(ledger_.labels().Intern(parameter.path));
-  }
-  NameScope(const NameScope&) = delete;
-  NameScope& operator=(const NameScope&) = delete;
-  ~NameScope() { ledger_.SetLabel(previous_); }
-
- private:
-  MemoryLedger& ledger_;
-  LabelTable::Id previous_;
-};
 
 [[noreturn]] void ThrowNumber(const Parameter& parameter, const std::string& given) {
   throw UsageError({.where = parameter.path.empty() ? parameter.name : parameter.path,
@@ -72,6 +56,7 @@ Tensor ParameterStore::Value(const Parameter& parameter) {
     const std::int64_t holder = options_.shards->HolderOf(parameter);
     if (gather_ && holder != ParameterShards::kEveryReplica) return Gathered(parameter, holder);
   }
+  if (PagesValue(parameter)) return BringValue(parameter);
   Materialize(parameter);
   return SlotOf(parameter).value;
 }
@@ -87,7 +72,11 @@ Tensor ParameterStore::Gathered(const Parameter& parameter, std::int64_t holder)
 
 void ParameterStore::Materialize(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
-  if (slot.value) return;
+  if (slot.value || slot.paged_value) return;
+  if (PagesValue(parameter)) {
+    BringValue(parameter);
+    return;
+  }
   if (!HoldsValue(parameter)) {
     throw UsageError({.where = parameter.path,
                       .required = "a value is asked of the replica that holds it",
@@ -145,14 +134,15 @@ LinearWeight ParameterStore::WeightOf(const Parameter& parameter, WeightLayout l
   LinearWeight weight(Value(parameter), layout);
   if (activations != DType::kBF16) return weight;
   const bool is_shared = options_.shards != nullptr && options_.shards->stage >= 3;
-  weight.packed = is_shared ? PackedCopy(parameter, weight.tensor, layout, backend)
-                            : Packed(parameter, layout, backend);
+  weight.packed = is_shared || PagesValue(parameter)
+                      ? PackedCopy(parameter, weight.tensor, layout, backend)
+                      : Packed(parameter, layout, backend);
   return weight;
 }
 
 bool ParameterStore::IsMaterialized(const Parameter& parameter) const {
   const Slot* slot = FindSlot(parameter);
-  return slot != nullptr && slot->value;
+  return slot != nullptr && (slot->value || slot->paged_value);
 }
 
 Tensor ParameterStore::TakeGradient(const Parameter& parameter) {
@@ -279,56 +269,6 @@ std::vector<std::size_t> ParameterStore::TakeFinal(std::span<const std::int64_t>
   }
   touched_.clear();
   return final;
-}
-
-const Tensor& ParameterStore::State(const Parameter& parameter, std::size_t which,
-                                    Backend& backend) {
-  return State(parameter, which, options_.dtype, parameter.shape, backend);
-}
-
-const Tensor& ParameterStore::State(const Parameter& parameter, std::size_t which, DType dtype,
-                                    const Shape& shape, Backend& backend) {
-  Tensor& state = SlotOf(parameter).state[which];
-  if (!state) {
-    const NameScope name(ledger_, parameter);
-    Tensor fresh(memory_, shape, dtype, MemoryTag::kOptimizerState);
-    if (!options_.dry) backend.elementwise().Fill(fresh, 0);
-    state = std::move(fresh);
-  }
-  return state;
-}
-
-Tensor ParameterStore::StateIfThere(const Parameter& parameter, std::size_t which) const {
-  const Slot* slot = FindSlot(parameter);
-  return slot == nullptr ? Tensor() : slot->state[which];
-}
-
-bool ParameterStore::HasState(const Parameter& parameter, std::size_t which) const {
-  const Slot* slot = FindSlot(parameter);
-  return slot != nullptr && slot->state[which];
-}
-
-Tensor ParameterStore::CopyOf(const Tensor& tensor, const Parameter& parameter, MemoryTag tag) {
-  const Tensor copy = Take(memory_, parameter, tag);
-  assert(copy.dtype() == tensor.dtype() && copy.bytes() == tensor.bytes());
-  std::memcpy(copy.raw(), tensor.raw(), static_cast<std::size_t>(copy.bytes()));
-  return copy;
-}
-
-void ParameterStore::CopyFrom(const ParameterStore& other, const Parameter& parameter) {
-  const Slot* from = other.FindSlot(parameter);
-  if (from == nullptr || !from->value) return;
-  Slot& slot = SlotOf(parameter);
-  slot.value = CopyOf(from->value, parameter, MemoryTag::kParameter);
-  const Tensor& average = from->state[kAverage];
-  if (average) slot.state[kAverage] = CopyOf(average, parameter, MemoryTag::kOptimizerState);
-}
-
-void ParameterStore::SwapEma(const Parameter& parameter, Backend& backend) {
-  if (!HasState(parameter, kAverage)) return;
-  Slot& slot = SlotOf(parameter);
-  std::swap(slot.value, slot.state[kAverage]);
-  Repack(parameter, backend);
 }
 
 }  // namespace frugal

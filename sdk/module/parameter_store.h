@@ -3,12 +3,14 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sdk/backend/backend.h"
 #include "sdk/memory/ledger.h"
 #include "sdk/module/parameter.h"
+#include "sdk/module/parameter_paging.h"
 #include "sdk/module/parameter_shards.h"
 
 namespace frugal {
@@ -46,14 +48,19 @@ class ParameterStore {
     Allocator* step_memory = nullptr;
     bool step_gradients = false;  // all gradients are, else those that another replica holds
     const ParameterShards* shards = nullptr;  // null where this store holds everything
+    ParameterPaging paging{};
   };
   ParameterStore(Allocator& memory, MemoryLedger& ledger, Options options)
       : memory_(memory), ledger_(ledger), options_(options) {}
 
   // Returns the value; it is materialized on the first call (lazy initialization is nothing more
   // than that). If replicas share the values and a GatherFunction is set, the one that holds it
-  // sends it, into memory of the step that lives as long as the result.
+  // sends it, into memory of the step that lives as long as the result. A paged one is read into
+  // such memory too.
   Tensor Value(const Parameter& parameter);
+  // Whoever changed what Value or State returned says so; it is paged out, if it is paged.
+  void KeepValue(const Parameter& parameter, const Tensor& value);
+  void KeepState(const Parameter& parameter, std::size_t which, const Tensor& state);
   // Makes the value where this store is to hold it.
   void Materialize(const Parameter& parameter);
   bool HoldsValue(const Parameter& parameter) const {
@@ -107,21 +114,25 @@ class ParameterStore {
 
   // Optimizer state number `which`, all bytes zero when first asked for; of the parameter's shape
   // and the store's type, or of those given.
-  const Tensor& State(const Parameter& parameter, std::size_t which, Backend& backend);
-  const Tensor& State(const Parameter& parameter, std::size_t which, DType dtype,
-                      const Shape& shape, Backend& backend);
+  Tensor State(const Parameter& parameter, std::size_t which, Backend& backend);
+  Tensor State(const Parameter& parameter, std::size_t which, DType dtype, const Shape& shape,
+               Backend& backend);
   bool HasState(const Parameter& parameter, std::size_t which) const;
-  void DropState(const Parameter& parameter, std::size_t which) {
-    SlotOf(parameter).state[which] = Tensor();
-  }
-  // Returns an empty tensor where there is none yet.
-  Tensor StateIfThere(const Parameter& parameter, std::size_t which) const;
+  void DropState(const Parameter& parameter, std::size_t which);
+  // Returns an empty tensor where there is none yet, or it is paged.
+  Tensor ResidentState(const Parameter& parameter, std::size_t which) const;
+  // Return nothing where it stays in memory, or is not there yet.
+  std::optional<PagedTensor> PagedValue(const Parameter& parameter) const;
+  std::optional<PagedTensor> PagedState(const Parameter& parameter, std::size_t which) const;
+  TensorPager* pager() const { return options_.paging.pager; }
+  // All that are in the page file, largest first.
+  std::vector<Holder> PagedTensors() const;
   // The value and its moving average change places, where there is one; packed copies follow.
   void SwapEma(const Parameter& parameter, Backend& backend);
 
   // Takes copies of another store's value and moving average, where that has any, of its parameter
   // of the same number, which is of the same shape and type.
-  void CopyFrom(const ParameterStore& other, const Parameter& parameter);
+  void CopyFrom(ParameterStore& other, const Parameter& parameter);
 
   // Whoever changes a value or a state that is there says so before; `before_change` is told.
   void BeforeChange(const Parameter& parameter) const {
@@ -155,10 +166,20 @@ class ParameterStore {
     bool rows_arrived = false;
     std::int64_t contributions = 0;
     std::array<Tensor, kStateCount> state;
+    std::optional<PagedTensor> paged_value;
+    std::array<std::optional<PagedTensor>, kStateCount> paged_state;
   };
   Slot& SlotOf(const Parameter& parameter);
   const Slot* FindSlot(const Parameter& parameter) const;
   Tensor Take(Allocator& memory, const Parameter& parameter, MemoryTag tag);
+  bool PagesValue(const Parameter& parameter) const {
+    const std::int64_t bytes = parameter.shape.ElementCount() * SizeOf(options_.dtype);
+    return options_.paging.PagesValue(parameter, bytes);
+  }
+  Tensor BringValue(const Parameter& parameter);
+  Tensor BringState(const Parameter& parameter, std::size_t which);
+  Tensor TakeForPaging(const Parameter& parameter, const PagedTensor& paged, MemoryTag tag);
+  void PageOut(std::optional<PagedTensor>& paged, const Tensor& tensor);
   // A value that replicas share, brought here.
   Tensor Gathered(const Parameter& parameter, std::int64_t holder);
   Tensor TakeGradient(const Parameter& parameter);
@@ -167,6 +188,7 @@ class ParameterStore {
   Tensor PackedCopy(const Parameter& parameter, const Tensor& value, WeightLayout layout,
                     Backend& backend);
   Tensor CopyOf(const Tensor& tensor, const Parameter& parameter, MemoryTag tag);
+  void CopyInto(const Tensor& tensor, const Tensor& copy) const;
   void FillValue(const Parameter& parameter, const Tensor& value);
 
   Allocator& memory_;

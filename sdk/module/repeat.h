@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sdk/autograd/context.h"
+#include "sdk/tensor/tensor_pager.h"
 
 namespace frugal {
 
@@ -29,6 +30,7 @@ class ManyTurns {
   double flops_;
   double recomputed_flops_;
   std::int64_t launches_;
+  PagingTraffic paged_;
 };
 
 // Pauses recording while it lives; what is taken meanwhile is given back before its end.

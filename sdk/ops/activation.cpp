@@ -34,14 +34,14 @@ Var Activate(Context& context, const Var& x, ActivationFunction function) {
   // Again from x, which is kept for backward in any case, or is rematerialized itself.
   Var output = {y, x.slot};
   if (!from_output || x.remat) {
-    output = RematerializedFrom(x, output, [function](Context& ctx, const Tensor& again) {
+    output = RematerializedFrom(context, x, output, [function](Context& ctx, const Tensor& again) {
       return Activated(ctx, again, function);
     });
   }
   Var result = context.Record(
       y, x.needs_gradient(),
-      [function, kept = SavedTensor(from_output ? output : x), slot = x.slot](Context& ctx,
-                                                                              Tensor dy) {
+      [function, kept = SavedTensor(context, from_output ? output : x), slot = x.slot](Context& ctx,
+                                                                                       Tensor dy) {
         ctx.Accumulate(slot, ActivationGradient(ctx, function, std::move(dy), kept.Get(ctx)));
       });
   result.remat = std::move(output.remat);

@@ -42,7 +42,8 @@ Var Add(Context& context, const Var& branch, const Var& around) {
       });
   if (!branch.remat) return result;
   return SumRematerializedFrom(
-      around, result, [sum, kept = SavedTensor(branch)](Context& ctx, const Tensor& stream) {
+      context, around, result,
+      [sum, kept = SavedTensor(context, branch)](Context& ctx, const Tensor& stream) {
         return sum(ctx, kept.Get(ctx), stream);
       });
 }
@@ -86,7 +87,7 @@ Var Reshape(Context& context, const Var& x, const Shape& shape) {
                                     });
   if (!x.remat) return result;
   return RematerializedFrom(
-      x, result, [shape](Context&, const Tensor& again) { return again.Reshape(shape); });
+      context, x, result, [shape](Context&, const Tensor& again) { return again.Reshape(shape); });
 }
 
 Var Permute(Context& context, const Var& x, const Shape& axes) {

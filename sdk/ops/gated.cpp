@@ -24,18 +24,19 @@ Var Gated(Context& context, const Var& x, Activation f, bool gate_last) {
                "project to twice the width");
   }
   const Tensor y = GatedProduct(context, x.value, f, gate_last);
-  const Var result = context.Record(
-      y, x.needs_gradient(),
-      [f, gate_last, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
-        const Tensor value = kept.Get(ctx);
-        const Tensor dx = ctx.Allocate(value.shape(), value.dtype());
-        ctx.Launch({OperationKind::kActivation, BytesOf(dy, value, dx)},
-                   [&](Backend& backend, void*) {
-                     backend.sequence().GatedBackward(f, gate_last, dy, value, dx);
-                   });
-        ctx.Accumulate(slot, dx);
-      });
-  return RematerializedFrom(x, result, [f, gate_last](Context& ctx, const Tensor& again) {
+  const Var result =
+      context.Record(y, x.needs_gradient(),
+                     [f, gate_last, kept = SavedTensor(context, x), slot = x.slot](
+                         Context& ctx, const Tensor& dy) {
+                       const Tensor value = kept.Get(ctx);
+                       const Tensor dx = ctx.Allocate(value.shape(), value.dtype());
+                       ctx.Launch({OperationKind::kActivation, BytesOf(dy, value, dx)},
+                                  [&](Backend& backend, void*) {
+                                    backend.sequence().GatedBackward(f, gate_last, dy, value, dx);
+                                  });
+                       ctx.Accumulate(slot, dx);
+                     });
+  return RematerializedFrom(context, x, result, [f, gate_last](Context& ctx, const Tensor& again) {
     return GatedProduct(ctx, again, f, gate_last);
   });
 }

@@ -91,7 +91,7 @@ Var Linear(Context& context, const Var& x, const Parameter& weight, const Parame
   const bool trained = IsDifferentiable({}, &weight, bias);
   const Var result = context.Record(
       y, differentiable,
-      [call, inside, kept, trained, input = trained ? SavedTensor(x) : SavedTensor(),
+      [call, inside, kept, trained, input = trained ? SavedTensor(context, x) : SavedTensor(),
        added = residual.slot](Context& ctx, Tensor dy) {
         Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
         if (trained) {

@@ -25,7 +25,8 @@ Var Apply(Context& context, const Var& x, const UnaryFunction& f, bool keeps_out
   const Var result = {y, x.slot};
   return context.Record(
       y, x.needs_gradient(),
-      [f, kept = SavedTensor(keeps_output ? result : x), slot = x.slot](Context& ctx, Tensor dy) {
+      [f, kept = SavedTensor(context, keeps_output ? result : x), slot = x.slot](Context& ctx,
+                                                                                 Tensor dy) {
         const Tensor of = kept.Get(ctx);
         const Tensor dx = ReuseOrAllocate(ctx, dy);
         ctx.Launch({OperationKind::kElementwise, BytesOf(dy, of, dx)},

@@ -135,8 +135,8 @@ Var Concat(Context& context, std::span<const Var> parts, std::int64_t axis) {
 
 Var ConcatOfSaved(Context& context, std::span<const Var> parts, std::int64_t axis) {
   std::vector<SavedTensor> beside;
-  for (const Var& part : parts.subspan(1)) beside.emplace_back(part);
-  return RematerializedFrom(parts.front(), Concat(context, parts, axis),
+  for (const Var& part : parts.subspan(1)) beside.emplace_back(context, part);
+  return RematerializedFrom(context, parts.front(), Concat(context, parts, axis),
                             [beside = std::move(beside), joint = Join(context, parts, axis)](
                                 Context& ctx, const Tensor& first) {
                               std::vector<Tensor> values = {first};

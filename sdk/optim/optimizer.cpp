@@ -64,10 +64,9 @@ double Optimizer::Step(Context& context, std::span<Parameter* const> parameters)
   return norm;
 }
 
-void Optimizer::UpdateEma(Context& context, const Parameter& parameter) const {
+void Optimizer::UpdateEma(Context& context, const Parameter& parameter, const Tensor& value) const {
   if (options_.ema_decay <= 0) return;
   ParameterStore& store = context.parameters();
-  const Tensor value = store.Value(parameter);
   const bool starts = !store.HasState(parameter, ParameterStore::kAverage);
   const Tensor average = store.State(parameter, ParameterStore::kAverage, context.backend());
   const auto t = static_cast<double>(context.step());
@@ -79,6 +78,7 @@ void Optimizer::UpdateEma(Context& context, const Parameter& parameter) const {
                    backend.optimizer().Sgd({.learning_rate = -share, .weight_decay = -1}, value,
                                            Tensor(), average);
                  });
+  store.KeepState(parameter, ParameterStore::kAverage, average);
 }
 
 void Optimizer::Update(Context& context, const Parameter& parameter, double gradient_scale) const {
@@ -95,29 +95,32 @@ void Optimizer::Update(Context& context, const Parameter& parameter, double grad
   const bool rounds = form.dtype != value.dtype();  // by chance
   const bool decays = options_.decay_vectors || parameter.shape.rank() >= 2;
   const OptimizerOptions& options = decays ? options_ : undecayed_;
-  const UpdateCall call{.rate = LearningRate(context.step()) * parameter.rate_factor,
-                        .epsilon = options_.eps.value_or(rule_.eps),
-                        .step = context.step() + 1,
-                        .scale = gradient_scale,
-                        .first_step = first_step,
-                        .noise_key = rounds ? StreamKey(context.seed(), parameter.path + "/state",
-                                                        static_cast<std::uint64_t>(context.step()))
-                                            : 0,
-                        .gradient = gradient,
-                        .state = state,
-                        .value = value};
+  UpdateCall call{.rate = LearningRate(context.step()) * parameter.rate_factor,
+                  .epsilon = options_.eps.value_or(rule_.eps),
+                  .step = context.step() + 1,
+                  .scale = gradient_scale,
+                  .first_step = first_step,
+                  .noise_key = rounds ? StreamKey(context.seed(), parameter.path + "/state",
+                                                  static_cast<std::uint64_t>(context.step()))
+                                      : 0,
+                  .gradient = gradient,
+                  .state = state,
+                  .value = value};
   store.BeforeUpdate(parameter);
   context.Launch({OperationKind::kOptimizer,
                   BytesOf(gradient, value, value) + 2 * BytesOf(state[0], state[1])},
                  [&](Backend& backend, void*) { rule_.update(backend, options, call); });
-  FollowUpdate(context, parameter);
+  store.KeepValue(parameter, value);
+  for (std::size_t i = 0; i < StateCount(); ++i) store.KeepState(parameter, i, state[i]);
+  state = call.state = {};  // what is paged is free again
+  FollowUpdate(context, parameter, value);
 }
 
-void Optimizer::FollowUpdate(Context& context, const Parameter& parameter) const {
-  UpdateEma(context, parameter);
+void Optimizer::FollowUpdate(Context& context, const Parameter& parameter,
+                             const Tensor& value) const {
+  UpdateEma(context, parameter, value);
   ParameterStore& store = context.parameters();
   if (!store.HasPacked(parameter)) return;
-  const Tensor value = store.Value(parameter);
   context.Launch(
       {OperationKind::kOptimizer, value.size() * (SizeOf(value.dtype()) + SizeOf(DType::kBF16))},
       [&](Backend& backend, void*) { store.Repack(parameter, backend); });

@@ -40,7 +40,7 @@ class Optimizer {
 
   // Does what follows an update on a device that has a copy of the parameter, when the new value is
   // there.
-  void FollowUpdate(Context& context, const Parameter& parameter) const;
+  void FollowUpdate(Context& context, const Parameter& parameter, const Tensor& value) const;
 
   // Returns the learning rate of a parameter with rate_factor 1.
   double LearningRate(std::int64_t step) const { return RateAt(step - schedule_begin_); }
@@ -58,7 +58,7 @@ class Optimizer {
 
  private:
   void Update(Context& context, const Parameter& parameter, double gradient_scale) const;
-  void UpdateEma(Context& context, const Parameter& parameter) const;
+  void UpdateEma(Context& context, const Parameter& parameter, const Tensor& value) const;
 
   OptimizerOptions options_;
   ScheduleOptions schedule_;

@@ -12,6 +12,8 @@
 #include "sdk/plan/budget_plan.h"
 #include "sdk/plan/data_exchange.h"
 #include "sdk/plan/devices_plan.h"
+#include "sdk/plan/paging_plan.h"
+#include "sdk/tensor/tensor_pager.h"
 
 namespace frugal {
 
@@ -31,6 +33,7 @@ struct StepPlan {
   MemoryTimeline timeline;  // of what the step itself takes and gives back
   // A device does these with its replicas in it.
   std::vector<DataExchange> exchanges;
+  PagingTraffic paged;  // in the step
   // These are live at its peak: large tensors of one size in one place.
   std::vector<SimultaneousBuffers> side_by_side;
 };
@@ -111,6 +114,7 @@ struct Plan {
   std::vector<std::int64_t> summed_after;
   std::vector<Holder> largest_holders;  // at the peak of a training step
   std::optional<BudgetPlan> budget;     // where there is one
+  std::optional<PagingPlan> paging;     // where there is a page file
   std::optional<DevicesPlan> devices;   // where there are several
   // The runs of the least peak, where checkpointing goes by runs of layers and others are less.
   std::optional<RunsOfLayers> least_runs;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "sdk/plan/paged_kinds.h"
+
 namespace frugal {
 
 // The settings of steps that a plan within a memory budget may choose, beside checkpointed
@@ -14,7 +16,10 @@ struct StepSettings {
   std::int64_t evaluation_batch = 1;
   std::optional<std::int64_t> loss_chunk_rows{};
   bool use_gradient_checkpointing = false;  // by the fields of the configuration
+  PagedKinds paged = PagedKinds::kNone;
+  std::int64_t paged_activation_bytes = 0;  // at most, of each part of a batch
 
+  bool pages() const { return paged != PagedKinds::kNone || paged_activation_bytes > 0; }
   auto operator<=>(const StepSettings&) const = default;
 };
 

@@ -47,6 +47,8 @@ class Tensor {
   bool IsSoleOwner() const { return storage_.use_count() == 1; }
   // How many references there are, this one included; 0 of an empty tensor.
   std::int64_t OwnerCount() const { return storage_.use_count(); }
+  // Expires when nobody holds its storage any more.
+  std::weak_ptr<const void> Watch() const { return std::shared_ptr<const void>(storage_); }
   // Returns true where its storage was taken from that allocator.
   bool IsFrom(const Allocator& allocator) const {
     return storage_ != nullptr && storage_->IsFrom(allocator);

@@ -35,8 +35,9 @@ void StageUpdate::SpreadUpdated(const Parameter& parameter) {
   const std::int64_t holder = stage_.shards.HolderOf(parameter);
   const bool all_hold = holder == ParameterShards::kEveryReplica || stage_.shards.stage >= 3;
   if (all_hold || !parameter.trainable) return;
-  exchange_.Broadcast(context_.parameters().Value(parameter), holder, parameter.path);
-  if (holder != stage_.data_index) optimizer_.FollowUpdate(context_, parameter);
+  const Tensor value = context_.parameters().Value(parameter);
+  exchange_.Broadcast(value, holder, parameter.path);
+  if (holder != stage_.data_index) optimizer_.FollowUpdate(context_, parameter, value);
 }
 
 // The owner adds what the others have, the last stage first.
@@ -82,7 +83,7 @@ void StageUpdate::SpreadShared(const SharedParameter& shared) {
       }
     });
   }
-  if (!owns(shared)) optimizer_.FollowUpdate(context_, *shared.parameter);
+  if (!owns(shared)) optimizer_.FollowUpdate(context_, *shared.parameter, value);
 }
 
 // Every device knows the squares of what it updates; they are added in the order of all.

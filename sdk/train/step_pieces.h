@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sdk/autograd/activation_pager.h"
 #include "sdk/optim/optimizer.h"
 #include "sdk/train/batch.h"
 #include "sdk/train/step_parts.h"
@@ -70,6 +71,7 @@ class MicroBatchScope {
  public:
   MicroBatchScope(Context& context, std::int64_t number) : context_(context) {
     context_.set_micro_batch(number);
+    if (context.activation_pager() != nullptr) context.activation_pager()->Begin();
   }
   MicroBatchScope(const MicroBatchScope&) = delete;
   MicroBatchScope& operator=(const MicroBatchScope&) = delete;

@@ -179,7 +179,7 @@ TEST_CASE("a value is made again once for all that wait for it, and given back b
     return ctx.Allocate({3}, DType::kF64);
   };
   x.remat = std::make_shared<Remat>(make, 0);
-  const SavedTensor one(x), two(x);
+  const SavedTensor one(context, x), two(context, x);
   const auto live = [&] { return environment.ledger().live()[MemoryTag::kActivation]; };
   CHECK(live() == 0);
   one.Get(context);

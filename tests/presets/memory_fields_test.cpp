@@ -83,6 +83,11 @@ TEST_CASE("Every field has its documented default") {
                                           "checkpoint_planning \"AsStated\"",
                                           "memory_budget_mb none",
                                           "planner_costs \"model\"",
+                                          "memory_page_file none",
+                                          "memory_page_kinds \"Optimizer\"",
+                                          "memory_page_activations_mb 0",
+                                          "memory_page_buffer_mb 64",
+                                          "memory_page_least_kb 256",
                                           "use_activation_pooling true",
                                           "max_pool_memory_mb 4096",
                                           "num_devices 1",
@@ -110,8 +115,8 @@ TEST_CASE("The table has one row for each member") {
   // A structured binding must name every member: adding one breaks this line until it has a row.
   // began_as has none: it is where the values came from.
   [[maybe_unused]] const auto [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, aa,
-                               bb, cc, dd, began_as] = Config{};
-  CHECK(MemoryFields().fields.size() == 25);
+                               bb, cc, dd, ee, ff, gg, hh, ii, began_as] = Config{};
+  CHECK(MemoryFields().fields.size() == 30);
   [[maybe_unused]] const auto [v, w, x, y, z] = TensorPoolOptions{};
   CHECK(TensorPoolFields().fields.size() == 5);
 }
@@ -131,7 +136,7 @@ TEST_CASE("Every row changes its own member and no other") {
   Config full;
   full.tensor_pool_options.emplace();
   const auto rows = Flatten(MemoryFields(), &full);
-  REQUIRE(rows.size() == 29);
+  REQUIRE(rows.size() == 34);
   for (std::size_t changed = 0; changed < rows.size(); ++changed) {
     INFO(rows[changed].name);
     const Value other = OtherValue(*rows[changed].field, rows[changed].value);

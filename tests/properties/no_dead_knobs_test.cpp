@@ -298,6 +298,41 @@ std::map<std::string, Knob> PoolKnobs() {
   };
 }
 
+// Tells what a run took for state, weights and the pieces of a page file, as measured.
+std::string ResidentBytes(const Config& memory) {
+  const BytesByTag peak = Train(RunWith(memory)).result.memory.peak_by_purpose;
+  std::string text;
+  for (const MemoryTag tag : {MemoryTag::kOptimizerState, MemoryTag::kParameter, MemoryTag::kPaging,
+                              MemoryTag::kActivation}) {
+    text += std::to_string(peak[tag]) + " ";
+  }
+  return text;
+}
+
+Change Paged(const Change& change) {
+  return [change](Config& config) {
+    config.memory_page_file = (std::filesystem::temp_directory_path() / "frugal_page").string();
+    config.memory_page_buffer_mb = 2;
+    config.memory_page_least_kb = 1;
+    change(config);
+  };
+}
+
+std::map<std::string, Knob> PagingKnobs() {
+  const auto keep = Paged([](Config&) {});
+  return {
+      {"memory_page_file", {[](Config&) {}, keep, ResidentBytes}},
+      {"memory_page_kinds",
+       {keep, Paged([](Config& c) { c.memory_page_kinds = PagedKinds::kWeights; }), ResidentBytes}},
+      {"memory_page_activations_mb",
+       {keep, Paged([](Config& c) { c.memory_page_activations_mb = 1; }), ResidentBytes}},
+      {"memory_page_buffer_mb",
+       {keep, Paged([](Config& c) { c.memory_page_buffer_mb = 4; }), ResidentBytes}},
+      {"memory_page_least_kb",
+       {keep, Paged([](Config& c) { c.memory_page_least_kb = 4; }), ResidentBytes}},
+  };
+}
+
 std::map<std::string, Knob> OtherKnobs() {
   const auto from_file = [](std::int64_t seed, WeightsFormat format) {
     return [=](Config& c) {
@@ -328,6 +363,7 @@ std::map<std::string, Knob> AllKnobs() {
   std::map<std::string, Knob> knobs = CheckpointKnobs();
   knobs.merge(DeviceKnobs());
   knobs.merge(PoolKnobs());
+  knobs.merge(PagingKnobs());
   knobs.merge(OtherKnobs());
   return knobs;
 }

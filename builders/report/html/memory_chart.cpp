@@ -18,9 +18,9 @@ constexpr std::size_t kMostHolders = 12;
 
 // From what stays longest at the bottom to what comes and goes at the top.
 constexpr auto kBottomToTop = std::to_array<MemoryTag>(
-    {MemoryTag::kData, MemoryTag::kSnapshot, MemoryTag::kParameter, MemoryTag::kGradient,
-     MemoryTag::kOptimizerState, MemoryTag::kCommunication, MemoryTag::kActivation,
-     MemoryTag::kWorkspace});
+    {MemoryTag::kData, MemoryTag::kSnapshot, MemoryTag::kPaging, MemoryTag::kParameter,
+     MemoryTag::kGradient, MemoryTag::kOptimizerState, MemoryTag::kCommunication,
+     MemoryTag::kActivation, MemoryTag::kWorkspace});
 static_assert(kBottomToTop.size() == kMemoryTagCount);
 
 // The events of a timeline that are drawn, with what is live from each on.
@@ -174,8 +174,9 @@ std::string OtherPeakText(const Plan& plan, const StepPlan& drawn) {
 }  // namespace
 
 std::string ColourOf(MemoryTag tag) {
-  constexpr auto colours = std::to_array<const char*>(
-      {"#4e79a7", "#f28e2b", "#b07aa1", "#59a14f", "#edc948", "#9c755f", "#bab0ac", "#76b7b2"});
+  constexpr auto colours =
+      std::to_array<const char*>({"#4e79a7", "#f28e2b", "#b07aa1", "#59a14f", "#edc948", "#9c755f",
+                                  "#bab0ac", "#76b7b2", "#e15759"});
   static_assert(colours.size() == kMemoryTagCount);
   return colours[static_cast<std::size_t>(tag)];
 }

@@ -61,6 +61,27 @@ Json JsonOf(const std::optional<BudgetPlan>& budget) {
           {"faster", budget->faster ? Json(FasterPhrase(*budget)) : Json()}};
 }
 
+Json JsonOf(const Plan& plan, const std::optional<PagingPlan>& paging) {
+  if (!paging) return nullptr;
+  Json tensors = Json::array();
+  for (const Holder& tensor : paging->tensors) tensors.push_back(JsonOf(tensor));
+  Json activations = Json::array();
+  for (const Holder& kept : paging->activations) activations.push_back(JsonOf(kept));
+  Json steps = Json::array();
+  for (const StepPlan& step : plan.steps) {
+    steps.push_back({{"kind", std::string(NameOf(step.kind))},
+                     {"batch", step.batch},
+                     {"read_bytes", step.paged.in_bytes},
+                     {"written_bytes", step.paged.out_bytes}});
+  }
+  return {{"file", paging->file},
+          {"file_bytes", paging->file_bytes},
+          {"buffer_bytes", paging->buffer_bytes},
+          {"steps", std::move(steps)},
+          {"tensors", std::move(tensors)},
+          {"activations", std::move(activations)}};
+}
+
 Json JsonOf(const Traffic& traffic) {
   return {{"bytes", traffic.bytes}, {"messages", traffic.messages}};
 }
@@ -164,6 +185,7 @@ std::string PlanJson(const PlannedTraining& planned, const SystemMemory* machine
                {"side_by_side", step ? ListOf(step->side_by_side) : Json::array()},
                {"devices", JsonOf(plan.devices)},
                {"budget", JsonOf(plan.budget)},
+               {"paging", JsonOf(plan, plan.paging)},
                {"planned_segments", JsonOf(plan.planned_segments)},
                {"kinds", JsonOf(plan.kinds)},
                {"least_runs", JsonOf(plan.least_runs)},

@@ -55,6 +55,15 @@ Json PoolJson(const std::optional<PoolStatistics>& pool) {
           {"idle_bytes", pool->idle_bytes}};
 }
 
+Json PagingJson(const std::optional<PagingMeasurement>& paging) {
+  if (!paging) return {};
+  return {{"step_read_bytes", paging->step.in_bytes},
+          {"step_written_bytes", paging->step.out_bytes},
+          {"read_bytes", paging->total.in_bytes},
+          {"written_bytes", paging->total.out_bytes},
+          {"waited_seconds", paging->waited_seconds}};
+}
+
 Json TokenRateJson(const ReportData& data) {
   if (data.layout().vocabulary == 0) return {};
   return data.result.samples_per_second *
@@ -137,6 +146,7 @@ std::string SummaryJson(const ReportData& data) {
                      {"allocations_after_warmup", memory.allocations_after_warmup},
                      {"peak_rss_bytes", memory.peak_rss_bytes},
                      {"tensor_pool", PoolJson(memory.pool)},
+                     {"paging", PagingJson(memory.paging)},
                      {"operations", OperationsJson(result.profile)},
                      {"epochs", EpochsJson(result.epochs)},
                      {"evaluations", EvaluationsJson(result.evaluations)},

@@ -1,5 +1,8 @@
 #include "builders/report/rows/plan_phrases.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "builders/budget/budget_limit.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
@@ -86,6 +89,31 @@ std::string FasterPhrase(const BudgetPlan& budget) {
          " times as long as with nothing chosen; not chosen, since gradients would add up in "
          "another order" +
          (budget.has_dropout ? ", and dropout draw other masks" : "") + ": state it to train so";
+}
+
+std::vector<std::string> PagingPhrases(const Plan& plan, std::size_t count) {
+  if (!plan.paging) return {};
+  const PagingPlan& paging = *plan.paging;
+  std::vector<Holder> all = paging.tensors;
+  all.insert(all.end(), paging.activations.begin(), paging.activations.end());
+  std::ranges::stable_sort(all, std::greater(), &Holder::bytes);
+  std::int64_t bytes = 0;
+  for (const Holder& tensor : all) bytes += tensor.bytes;
+  const PagingTraffic traffic = plan.steps.empty() ? PagingTraffic() : plan.steps.front().paged;
+  std::vector<std::string> phrases = {
+      FormatBytes(bytes) + " of " + FormatCount(std::ssize(all)) + " tensors lie in a page file (" +
+          paging.file + ") while nothing uses them",
+      "a step reads " + FormatBytes(traffic.in_bytes) + " and writes " +
+          FormatBytes(traffic.out_bytes) + ", through " + FormatBytes(paging.buffer_bytes) +
+          " of memory"};
+  std::string largest;
+  for (std::size_t i = 0; i < std::min(count, all.size()); ++i) {
+    const Holder& tensor = all[i];
+    largest += (i == 0 ? "the largest: " : ", ") + std::string(NameOf(tensor.tag)) + " of " +
+               tensor.label + " (" + FormatBytes(tensor.bytes) + ")";
+  }
+  if (!largest.empty()) phrases.push_back(largest);
+  return phrases;
 }
 
 std::vector<std::string> SideBySidePhrases(const StepPlan& step, std::size_t count) {

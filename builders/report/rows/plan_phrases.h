@@ -16,6 +16,11 @@ std::vector<std::string> ChoicePhrases(const BudgetPlan& budget);
 // Says what would be faster, and why it was not chosen; nothing where there is nothing.
 std::string FasterPhrase(const BudgetPlan& budget);
 
+// "950 MB of 74 tensors lie in a page file (/disk/page) while nothing uses them", "a step reads 950
+// MB and writes 950 MB, through 65 MB of memory", and the `count` largest by name; nothing where
+// nothing is paged.
+std::vector<std::string> PagingPhrases(const Plan& plan, std::size_t count);
+
 // "activation of blocks.3.attn: 2 x 12.0 MB", for the `count` largest at the step's peak.
 std::vector<std::string> SideBySidePhrases(const StepPlan& step, std::size_t count);
 

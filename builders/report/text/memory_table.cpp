@@ -6,6 +6,7 @@
 #include "builders/report/text/device_table.h"
 #include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
 
 namespace frugal {
 namespace {
@@ -13,6 +14,16 @@ namespace {
 std::string PoolText(const PoolStatistics& pool) {
   return FormatCount(pool.hits) + " hits, " + FormatCount(pool.misses) + " misses, " +
          FormatCount(pool.evictions) + " evictions, " + FormatBytes(pool.idle_bytes) + " idle";
+}
+
+std::string PagingText(const Plan& plan, const PagingMeasurement& measured) {
+  const PagingTraffic planned = plan.steps.empty() ? PagingTraffic() : plan.steps.front().paged;
+  return FormatBytes(measured.step.in_bytes) + " read, " + FormatBytes(measured.step.out_bytes) +
+         " written in a step, " +
+         (planned == measured.step ? "as planned"
+                                   : "planned " + FormatBytes(planned.in_bytes) + " and " +
+                                         FormatBytes(planned.out_bytes)) +
+         "; waited for it " + DurationText(measured.waited_seconds) + " in all";
 }
 
 // Says what each device took, and sent in a step on average.
@@ -52,6 +63,9 @@ std::string MemoryTableText(const Plan& plan, const TrainingResult& result) {
       {"process, peak resident", FormatBytes(result.memory.peak_rss_bytes)},
       {"allocations after the first step", FormatCount(result.memory.allocations_after_warmup)}};
   if (result.memory.pool) others.rows.push_back({"tensor pool", PoolText(*result.memory.pool)});
+  if (result.memory.paging) {
+    others.rows.push_back({"page file", PagingText(plan, *result.memory.paging)});
+  }
   return (plan.devices ? DevicesText(*plan.devices, result) : "") + ToText(table) + ToText(others);
 }
 

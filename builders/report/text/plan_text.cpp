@@ -101,6 +101,14 @@ std::string BudgetText(const Plan& plan) {
   return faster.empty() ? text : text + Item("  faster", WordsOf(Printable(faster)), "");
 }
 
+std::string PagingText(const Plan& plan) {
+  std::string sentence;
+  for (const std::string& phrase : PagingPhrases(plan, 3)) {
+    sentence += (sentence.empty() ? "" : "; ") + Printable(phrase);
+  }
+  return sentence.empty() ? "" : Item("paging", WordsOf(sentence), "");
+}
+
 std::string DevicesItem(const Plan& plan) {
   return plan.devices ? Item("devices", WordsOf(MeshText(*plan.devices)), "") : "";
 }
@@ -207,7 +215,7 @@ std::string NotesText(const PlannedTraining& planned) {
 std::string PlanText(const PlannedTraining& planned, const SystemMemory* machine) {
   const Plan& plan = planned.plan;
   return HeadText(planned) + PolicyText(planned.config) + DevicesItem(plan) + BudgetText(plan) +
-         (machine != nullptr ? MachineText(planned, *machine) : "") + "\n" +
+         PagingText(plan) + (machine != nullptr ? MachineText(planned, *machine) : "") + "\n" +
          LayerTableText(plan.layers) + "\n" +
          (plan.devices ? DevicesText(*plan.devices) + "\n" : "") +
          MemoryText(plan, planned.config.memory.use_activation_pooling) + StepWorkText(plan) +

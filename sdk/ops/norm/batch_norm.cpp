@@ -67,7 +67,7 @@ Var Evaluate(Context& context, const Var& x, const BatchNormState& state) {
                  });
   const NormParameters& affine = state.parameters;
   const bool trains_weight = IsDifferentiable({}, affine.weight, nullptr);
-  const Evaluated kept{x.slot, trains_weight ? SavedTensor(x) : SavedTensor(),
+  const Evaluated kept{x.slot, trains_weight ? SavedTensor(context, x) : SavedTensor(),
                        state.relu && !trains_weight ? y : Tensor()};
   return context.Record(
       y, IsDifferentiable(x, affine.weight, affine.bias),
@@ -156,12 +156,13 @@ Var BatchNorm(Context& context, const Var& x, const BatchNormState& state) {
                  });
   MoveOrLeave(context, state, mean, rstd, x.shape().RowCount());
   const Statistics found{mean, rstd};
-  const Var result = context.Record(
-      y, IsDifferentiable(x, state.parameters.weight, state.parameters.bias),
-      [found, state, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
-        Backward(ctx, kept.Get(ctx), slot, found, state, dy);
-      });
-  return RematerializedFrom(x, result, [found, state](Context& ctx, const Tensor& again) {
+  const Var result =
+      context.Record(y, IsDifferentiable(x, state.parameters.weight, state.parameters.bias),
+                     [found, state, kept = SavedTensor(context, x), slot = x.slot](
+                         Context& ctx, const Tensor& dy) {
+                       Backward(ctx, kept.Get(ctx), slot, found, state, dy);
+                     });
+  return RematerializedFrom(context, x, result, [found, state](Context& ctx, const Tensor& again) {
     return NormalizeAgain(ctx, again, found, state);
   });
 }

@@ -77,12 +77,12 @@ Var GroupNorm(Context& context, const Var& x, NormParameters parameters, std::in
       [&](Backend& backend, void*) {
         backend.norm().GroupForward(g, x.value, p.weight, p.bias, epsilon, y, call.mean, call.rstd);
       });
-  const Var result =
-      context.Record(y, IsDifferentiable(x, parameters.weight, parameters.bias),
-                     [call, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
-                       Backward(ctx, kept.Get(ctx), call, slot, dy);
-                     });
-  return RematerializedFrom(x, result, [call](Context& ctx, const Tensor& again) {
+  const Var result = context.Record(
+      y, IsDifferentiable(x, parameters.weight, parameters.bias),
+      [call, kept = SavedTensor(context, x), slot = x.slot](Context& ctx, const Tensor& dy) {
+        Backward(ctx, kept.Get(ctx), call, slot, dy);
+      });
+  return RematerializedFrom(context, x, result, [call](Context& ctx, const Tensor& again) {
     return NormalizeAgain(ctx, again, call);
   });
 }

@@ -50,12 +50,12 @@ Var LayerNorm(Context& context, const Var& x, NormParameters parameters, double 
   const RowStatistics rows = {context.Allocate(per_row, context.master_dtype()),
                               context.Allocate(per_row, context.master_dtype())};
   const Tensor y = Normalized(context, x.value, parameters, epsilon, rows);
-  const Var result = context.Record(
-      y, IsDifferentiable(x, parameters.weight, parameters.bias),
-      [parameters, rows, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
-        Backward(ctx, kept.Get(ctx), parameters, rows, slot, dy);
-      });
-  return RematerializedFrom(x, result, [=](Context& ctx, const Tensor& again) {
+  const Var result = context.Record(y, IsDifferentiable(x, parameters.weight, parameters.bias),
+                                    [parameters, rows, kept = SavedTensor(context, x),
+                                     slot = x.slot](Context& ctx, const Tensor& dy) {
+                                      Backward(ctx, kept.Get(ctx), parameters, rows, slot, dy);
+                                    });
+  return RematerializedFrom(context, x, result, [=](Context& ctx, const Tensor& again) {
     return Normalized(ctx, again, parameters, epsilon, rows);
   });
 }

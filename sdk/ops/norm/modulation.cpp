@@ -100,15 +100,16 @@ Var Modulate(Context& context, const Var& x, const Var& shift_given, const Var& 
   const Tensor y = Modulated(context, x.value, shift.value, scale.value);
   const bool differentiable =
       x.needs_gradient() || shift.needs_gradient() || scale.needs_gradient();
-  const ModulateKept kept = {scale.needs_gradient() ? SavedTensor(x) : SavedTensor(), scale, x.slot,
-                             shift.slot};
+  const ModulateKept kept = {scale.needs_gradient() ? SavedTensor(context, x) : SavedTensor(),
+                             scale, x.slot, shift.slot};
   const Var result = context.Record(y, differentiable, [kept](Context& ctx, Tensor dy) {
     ModulateBackward(ctx, kept, std::move(dy));
   });
   // Without a scale to train, x is kept for nothing else.
   if (!scale.needs_gradient() && !x.remat) return result;
   return RematerializedFrom(
-      x, result, [shift = shift.value, scale = scale.value](Context& ctx, const Tensor& again) {
+      context, x, result,
+      [shift = shift.value, scale = scale.value](Context& ctx, const Tensor& again) {
         return Modulated(ctx, again, shift, scale);
       });
 }
@@ -189,12 +190,12 @@ Var ModulatedLayerNorm(Context& context, const Var& x, NormParameters parameters
   const Tensor y = Normalized(context, x.value, call);
   const bool differentiable = IsDifferentiable(x, weight, parameters.bias) ||
                               call.shift.needs_gradient() || call.scale.needs_gradient();
-  const Var result =
-      context.Record(y, differentiable,
-                     [call, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
-                       LayerBackward(ctx, kept.Get(ctx), slot, call, dy);
-                     });
-  return RematerializedFrom(x, result, [call](Context& ctx, const Tensor& again) {
+  const Var result = context.Record(
+      y, differentiable,
+      [call, kept = SavedTensor(context, x), slot = x.slot](Context& ctx, const Tensor& dy) {
+        LayerBackward(ctx, kept.Get(ctx), slot, call, dy);
+      });
+  return RematerializedFrom(context, x, result, [call](Context& ctx, const Tensor& again) {
     return Normalized(ctx, again, call);
   });
 }
@@ -241,7 +242,8 @@ Var GatedAdd(Context& context, const Var& x, const Var& gate_given, const Var& r
         ctx.Accumulate(residual_slot, std::move(dy));
       });
   return SumRematerializedFrom(
-      residual, result, [x = x.value, gate = gate.value](Context& ctx, const Tensor& stream) {
+      context, residual, result,
+      [x = x.value, gate = gate.value](Context& ctx, const Tensor& stream) {
         return GatedSum(ctx, x, gate, stream);
       });
 }

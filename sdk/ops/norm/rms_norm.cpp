@@ -40,12 +40,12 @@ Var RmsNorm(Context& context, const Var& x, const Parameter* weight, double epsi
   }
   const Tensor rstd = context.Allocate({x.shape().RowCount()}, context.master_dtype());
   const Tensor y = RmsNormalized(context, x.value, weight, epsilon, rstd);
-  const Var result = context.Record(
-      y, IsDifferentiable(x, weight, nullptr),
-      [weight, rstd, kept = SavedTensor(x), slot = x.slot](Context& ctx, const Tensor& dy) {
-        RmsBackward(ctx, kept.Get(ctx), weight, rstd, slot, dy);
-      });
-  return RematerializedFrom(x, result, [=](Context& ctx, const Tensor& again) {
+  const Var result = context.Record(y, IsDifferentiable(x, weight, nullptr),
+                                    [weight, rstd, kept = SavedTensor(context, x), slot = x.slot](
+                                        Context& ctx, const Tensor& dy) {
+                                      RmsBackward(ctx, kept.Get(ctx), weight, rstd, slot, dy);
+                                    });
+  return RematerializedFrom(context, x, result, [=](Context& ctx, const Tensor& again) {
     return RmsNormalized(ctx, again, weight, epsilon, rstd);
   });
 }

@@ -99,7 +99,7 @@ Var Convolution(Context& context, const Var& x, const Parameter& weight, const P
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;
   const bool differentiable = IsDifferentiable(x, &weight, bias);
   const bool trained = IsDifferentiable({}, &weight, bias);
-  const SavedTensor input = trained ? SavedTensor(x) : SavedTensor();
+  const SavedTensor input = trained ? SavedTensor(context, x) : SavedTensor();
   const Var result = context.Record(y, differentiable, [=, slot = x.slot](Context& ctx, Tensor dy) {
     const Tensor dz = ActivationGradient(ctx, inside, std::move(dy), kept);
     if (trained) {

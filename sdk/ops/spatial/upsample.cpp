@@ -39,7 +39,7 @@ Var Upsample(Context& context, const Var& x, std::int64_t factor, Upsampling kin
         });
         ctx.Accumulate(slot, dx);
       });
-  return RematerializedFrom(x, result, [=](Context& ctx, const Tensor& again) {
+  return RematerializedFrom(context, x, result, [=](Context& ctx, const Tensor& again) {
     return Enlarged(ctx, again, factor, kind);
   });
 }

@@ -172,7 +172,7 @@ SplitTensor SplitConvolution(Context& context, const SplitTensor& x, const Param
   }
   const bool trained = IsDifferentiable({}, &weight, bias);
   if (!trained) strips.clear();
-  const SavedTensor input = trained ? SavedTensor(x.own) : SavedTensor();
+  const SavedTensor input = trained ? SavedTensor(context, x.own) : SavedTensor();
   const Var own = context.Record(
       y, IsDifferentiable(x.own, &weight, bias),
       [=, strips = std::move(strips), slot = x.own.slot](Context& ctx, const Tensor& dy) {

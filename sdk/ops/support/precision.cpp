@@ -24,8 +24,9 @@ Var Cast(Context& context, const Var& x, DType dtype) {
                        ctx.Accumulate(slot, Convert(ctx, dy, back));
                      });
   if (SizeOf(dtype) < SizeOf(x.dtype()) && !x.remat) return result;
-  return RematerializedFrom(
-      x, result, [dtype](Context& ctx, const Tensor& again) { return Convert(ctx, again, dtype); });
+  return RematerializedFrom(context, x, result, [dtype](Context& ctx, const Tensor& again) {
+    return Convert(ctx, again, dtype);
+  });
 }
 
 Var CastToF32(Context& context, const Var& x) { return Cast(context, x, MasterType(x.dtype())); }

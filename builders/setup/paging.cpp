@@ -1,0 +1,38 @@
+#include "builders/setup/paging.h"
+
+#include "sdk/core/byte_size.h"
+#include "sdk/io/paging/disk_pager.h"
+
+namespace frugal {
+
+PagedKinds PagedKindsOf(const TrainingMemoryConfig& memory) {
+  return memory.memory_page_file ? memory.memory_page_kinds : PagedKinds::kNone;
+}
+
+std::int64_t PagedActivationBytesOf(const TrainingMemoryConfig& memory) {
+  return memory.memory_page_file ? memory.memory_page_activations_mb * kBytesPerMegabyte : 0;
+}
+
+std::int64_t LeastPagedBytesOf(const TrainingMemoryConfig& memory) {
+  return memory.memory_page_least_kb << 10;
+}
+
+ParameterPaging PagingBy(TensorPager* pager, PagedKinds kinds, const TrainingMemoryConfig& memory) {
+  return {.pager = pager,
+          .values = kinds >= PagedKinds::kWeights,
+          .states = kinds >= PagedKinds::kOptimizerState,
+          .least_bytes = LeastPagedBytesOf(memory)};
+}
+
+Tensor TakePageBuffer(const TrainingMemoryConfig& memory, Allocator& allocator,
+                      MemoryLedger& ledger) {
+  const LabelTable::Id before = ledger.label();
+  ledger.SetLabel(ledger.labels().Intern("page file"));
+  const std::int64_t bytes =
+      DiskPager::BufferBytes(memory.memory_page_buffer_mb * kBytesPerMegabyte);
+  const Tensor buffer(allocator, {bytes}, DType::kU8, MemoryTag::kPaging);
+  ledger.SetLabel(before);
+  return buffer;
+}
+
+}  // namespace frugal

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "presets/training_memory_config.h"
+#include "sdk/memory/ledger.h"
+#include "sdk/module/parameter_paging.h"
+#include "sdk/tensor/tensor.h"
+
+namespace frugal {
+
+// Returns what the configuration pages: nothing without a page file.
+PagedKinds PagedKindsOf(const TrainingMemoryConfig& memory);
+
+// Returns at most how many bytes of activations it pages in a part of a batch.
+std::int64_t PagedActivationBytesOf(const TrainingMemoryConfig& memory);
+
+// Smaller tensors stay in memory.
+std::int64_t LeastPagedBytesOf(const TrainingMemoryConfig& memory);
+
+// Returns the same for a store of parameters that pages by `pager`.
+ParameterPaging PagingBy(TensorPager* pager, PagedKinds kinds, const TrainingMemoryConfig& memory);
+
+// Takes the memory through which tensors go to the page file and back.
+Tensor TakePageBuffer(const TrainingMemoryConfig& memory, Allocator& allocator,
+                      MemoryLedger& ledger);
+
+}  // namespace frugal
