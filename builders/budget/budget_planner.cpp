@@ -4,6 +4,7 @@
 
 #include "builders/budget/budget_limit.h"
 #include "builders/budget/budget_refusal.h"
+#include "builders/budget/paging_choice.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
@@ -11,7 +12,7 @@ namespace {
 
 [[noreturn]] void Refuse(const TrainingSetup& setup, const BudgetLimit& limit,
                          BudgetSearch& search) {
-  const RunConfig& stated = setup.config;
+  const RunConfig stated = WithSettings(setup.config, PagingChoices(setup).back());
   const DataLayout* custom = setup.dataset ? nullptr : &setup.layout;
   const std::string text = NothingFitsText(stated, custom, limit, search);
   const std::string field = FieldOf(limit.origin);
@@ -46,8 +47,9 @@ RecomputedStages RecomputedBy(const BudgetCandidate& chosen, const BudgetCandida
 std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
   if (!setup.config.memory.memory_budget_mb) return std::nullopt;
   const BudgetLimit limit = ResolveBudget(setup.config.memory, ReadSystemMemory());
-  BudgetSearch search(setup, limit.bytes);
-  const auto chosen = search.Fastest();
+  PagedSearch paged = FastestPaged(setup, limit.bytes);
+  BudgetSearch& search = *paged.search;
+  const std::optional<BudgetCandidate>& chosen = paged.chosen;
   if (!chosen) Refuse(setup, limit, search);
   const auto faster = search.FasterRounded(*chosen);
   const BudgetCandidate& before = search.unconstrained();
@@ -55,11 +57,13 @@ std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
   choice.plan = {.budget_bytes = limit.bytes,
                  .origin = limit.origin,
                  .planned_bytes = chosen->footprint.bytes,
-                 .unconstrained_bytes = before.footprint.bytes,
+                 .unconstrained_bytes = paged.unconstrained_bytes,
                  .unconstrained = before.settings,
                  .chosen = chosen->settings,
                  .recomputed = RecomputedBy(*chosen, before),
-                 .has_dropout = HasDropout(setup)};
+                 .has_dropout = HasDropout(setup),
+                 .paged = chosen->footprint.paged,
+                 .page_seconds = paged.page_seconds};
   if (faster) {
     choice.plan.faster = {.settings = faster->settings,
                           .slowdown = faster->seconds / before.seconds};

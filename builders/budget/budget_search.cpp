@@ -46,11 +46,15 @@ bool IsFiner(const StepSettings& one, const StepSettings& other) {
 }  // namespace
 
 BudgetSearch::BudgetSearch(const TrainingSetup& setup, int64_t budget_bytes)
+    : BudgetSearch(setup, budget_bytes, SettingsOf(setup.config)) {}
+
+BudgetSearch::BudgetSearch(const TrainingSetup& setup, int64_t budget_bytes,
+                           const StepSettings& stated)
     : setup_(setup),
       costs_(setup.config.memory.planner_costs),
       budget_bytes_(budget_bytes),
       free_(FreeKnobsOf(setup)),
-      stated_(SettingsOf(setup.config)),
+      stated_(stated),
       planner_(setup) {
   if (free_.segments != FreeKnobs::Segments::kAsStated) stated_.use_gradient_checkpointing = false;
 }

@@ -11,6 +11,8 @@ namespace frugal {
 class BudgetSearch {
  public:
   BudgetSearch(const TrainingSetup& setup, std::int64_t budget_bytes);
+  // Takes `stated` in place of what the configuration has.
+  BudgetSearch(const TrainingSetup& setup, std::int64_t budget_bytes, const StepSettings& stated);
 
   // Returns the candidate as stated, with nothing recomputed that need not be.
   const BudgetCandidate& unconstrained();

@@ -34,11 +34,14 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
   const Evaluation evaluation = MeasureEvaluation(setup, trial);
   DryTraining training(setup, trial);
   std::vector<MemoryTrace> traces;
+  PagingTraffic paged;
   for (const PlannedStep& step : steps) {
     if (step.kind != StepKind::kTrain) continue;
     traces.push_back(training.Trace(step.kind, step.batch, step.times));
+    if (traces.size() == 1) paged = training.paged();
   }
   Footprint footprint;
+  footprint.paged = paged;
   footprint.outside = training.ledger().live();
   const std::int64_t outside = footprint.outside.Total();
   footprint.at_peak = training.ledger().at_peak();

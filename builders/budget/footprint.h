@@ -17,6 +17,7 @@ struct Footprint {
   std::int64_t peak_bytes = 0;  // the largest live bytes; never more than `bytes`
   BytesByTag outside;           // what lives outside steps
   BytesByTag at_peak;           // of a training step
+  PagingTraffic paged;          // in a training step, of a whole batch if there is one
 };
 
 // A network of many layers: every plan of it takes long, and its schedules differ by little.

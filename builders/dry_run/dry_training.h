@@ -42,6 +42,8 @@ class DryTraining {
   // `most_placed` largest ones of its arena.
   StepMemory Memory(StepKind kind, std::int64_t batch, std::int64_t times, std::size_t most_placed);
   const MemoryLedger& ledger() { return environment_.ledger(); }
+  // Counts what the last step paged.
+  const PagingTraffic& paged() { return environment_.pager().step_traffic(); }
   // Returns what the steps that ran have paged; nothing where nothing is.
   std::optional<PagingPlan> Paging();
   // Takes the weights that this device holds, where they were not made at once.

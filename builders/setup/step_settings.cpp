@@ -1,6 +1,7 @@
 #include "builders/setup/step_settings.h"
 
 #include "builders/setup/paging.h"
+#include "sdk/core/byte_size.h"
 
 namespace frugal {
 namespace {
@@ -34,6 +35,11 @@ RunConfig WithSettings(RunConfig config, const StepSettings& settings) {
   Choose(config.training.evaluation_batch_size, settings.evaluation_batch,
          "training.evaluation_batch_size", config);
   Choose(config.training.loss_chunk_rows, settings.loss_chunk_rows, "training.loss_chunk_rows",
+         config);
+  if (!config.memory.memory_page_file) return config;
+  Choose(config.memory.memory_page_kinds, settings.paged, "memory.memory_page_kinds", config);
+  Choose(config.memory.memory_page_activations_mb,
+         settings.paged_activation_bytes / kBytesPerMegabyte, "memory.memory_page_activations_mb",
          config);
   return config;
 }

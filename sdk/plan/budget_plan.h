@@ -6,6 +6,7 @@
 
 #include "sdk/memory/system_memory.h"
 #include "sdk/plan/step_settings.h"
+#include "sdk/tensor/tensor_pager.h"
 
 namespace frugal {
 
@@ -57,6 +58,8 @@ struct BudgetPlan {
   RecomputedStages recomputed;
   bool has_dropout = false;                    // which draws other masks for other micro-batches
   std::optional<RoundedAlternative> faster{};  // not chosen
+  PagingTraffic paged{};                       // of a step
+  double page_seconds = 0;                     // that the disk takes for it, at its measured rate
 };
 
 }  // namespace frugal

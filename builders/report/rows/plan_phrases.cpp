@@ -23,6 +23,19 @@ std::string SegmentsPhrase(const RecomputedStages& recomputed) {
   return text + " (" + recomputed.method + ")";
 }
 
+std::string PagingPhrase(const BudgetPlan& budget) {
+  const StepSettings& settings = budget.chosen;
+  std::string text = settings.paged == PagedKinds::kWeights          ? "optimizer state and weights"
+                     : settings.paged == PagedKinds::kOptimizerState ? "optimizer state"
+                                                                     : "";
+  if (settings.paged_activation_bytes > 0) {
+    text += (text.empty() ? "" : ", ") + std::string("what forward passes keep");
+  }
+  return "page file for " + text + ": a step reads " + FormatBytes(budget.paged.in_bytes) +
+         " and writes " + FormatBytes(budget.paged.out_bytes) + ", which takes the disk " +
+         DurationText(budget.page_seconds) + ", beside the passes, at the rate that was measured";
+}
+
 std::string AccumulationPhrase(const BudgetPlan& budget) {
   const std::string steps = std::to_string(budget.chosen.micro_batches);
   return "gradient_accumulation_steps = " + steps + ": a batch goes through in " + steps +
@@ -78,6 +91,7 @@ std::vector<std::string> ChoicePhrases(const BudgetPlan& budget) {
                       ": the loss takes fewer rows at a time, since nothing that changes no bit "
                       "fits; their gradients add up in another order");
   }
+  if (after.pages()) phrases.push_back(PagingPhrase(budget));
   if (phrases.empty()) phrases.emplace_back("nothing: all fits as it is");
   return phrases;
 }

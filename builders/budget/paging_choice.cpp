@@ -1,0 +1,71 @@
+#include "builders/budget/paging_choice.h"
+
+#include <algorithm>
+
+#include "builders/setup/step_settings.h"
+#include "presets/memory_fields.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/io/paging/page_rate.h"
+
+namespace frugal {
+namespace {
+
+bool LeavesPagingFree(const RunConfig& config) {
+  const auto is_free = [&](const char* key) {
+    const Origin& origin = config.origins.Of(key);
+    return origin.kind < OriginKind::kPlanner && !origin.IsExplicit();
+  };
+  return config.memory.memory_page_file && is_free("memory.memory_page_kinds") &&
+         is_free("memory.memory_page_activations_mb");
+}
+
+double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic) {
+  if (traffic == PagingTraffic()) return 0;
+  const PageRate rate = PageRateAt(*setup.config.memory.memory_page_file);
+  return static_cast<double>(traffic.in_bytes) / rate.read +
+         static_cast<double>(traffic.out_bytes) / rate.write;
+}
+
+}  // namespace
+
+std::vector<StepSettings> PagingChoices(const TrainingSetup& setup) {
+  const StepSettings stated = SettingsOf(setup.config);
+  if (!LeavesPagingFree(setup.config)) return {stated};
+  std::vector<StepSettings> choices;
+  for (const PagedKinds kinds :
+       {PagedKinds::kNone, PagedKinds::kOptimizerState, PagedKinds::kWeights}) {
+    choices.push_back(stated);
+    choices.back().paged = kinds;
+    choices.back().paged_activation_bytes = 0;
+  }
+  choices.push_back(choices.back());
+  choices.back().paged_activation_bytes = kMostMegabytes * kBytesPerMegabyte;
+  return choices;
+}
+
+PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) {
+  PagedSearch best;
+  double best_seconds = 0;
+  std::optional<std::int64_t> unconstrained_bytes;
+  for (const StepSettings& choice : PagingChoices(setup)) {
+    PagedSearch one;
+    one.search = std::make_unique<BudgetSearch>(setup, budget_bytes, choice);
+    one.chosen = one.search->Fastest();
+    if (!unconstrained_bytes) {
+      unconstrained_bytes = one.search->unconstrained().footprint.bytes;
+    }
+    one.unconstrained_bytes = *unconstrained_bytes;
+    if (!one.chosen) {
+      if (!best.chosen) best = std::move(one);
+      continue;
+    }
+    one.page_seconds = PageSeconds(setup, one.chosen->footprint.paged);
+    const double seconds = std::max(one.chosen->seconds, one.page_seconds);
+    if (best.chosen && seconds >= best_seconds) continue;
+    best = std::move(one);
+    best_seconds = seconds;
+  }
+  return best;
+}
+
+}  // namespace frugal

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "builders/budget/budget_search.h"
+
+namespace frugal {
+
+// Holds what a search within a budget came to, with what lies in the page file.
+struct PagedSearch {
+  std::unique_ptr<BudgetSearch> search;
+  std::optional<BudgetCandidate> chosen;
+  double page_seconds = 0;               // of a step, at the disk's measured rate
+  std::int64_t unconstrained_bytes = 0;  // with nothing chosen, under the first choice
+};
+
+// Settings that differ in what lies in the page file, the least first; those of the configuration
+// alone where there is none, or it says what lies there.
+std::vector<StepSettings> PagingChoices(const TrainingSetup& setup);
+
+// Searches the fastest way that fits the budget under each of these choices. A step takes as long
+// as its passes or, if that is more, as the disk. Returns the one of the last choice where nothing
+// fits.
+PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes);
+
+}  // namespace frugal

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace frugal {
+
+// Bytes per second that go to a page file and come back.
+struct PageRate {
+  double write = 0;
+  double read = 0;
+};
+
+// Measures it by some megabytes at this path, once for each path. Throws FileError where no page
+// file can be made there.
+PageRate PageRateAt(const std::string& path);
+
+}  // namespace frugal

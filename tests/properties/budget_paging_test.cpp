@@ -1,0 +1,86 @@
+// A budget with a page file: what goes there is a choice beside recomputing.
+#include "sdk/core/byte_size.h"
+#include "tests/io/temp_dir.h"
+#include "tests/support/compare_trained.h"
+
+namespace frugal::testing {
+namespace {
+
+constexpr std::int64_t kMegabyte = kBytesPerMegabyte;
+
+// Eight layers of 4 MB: 32 MB of weights, 64 MB of state, gradients of 32 MB unless they are freed.
+AiModelBuilder Wide(const TempDir& directory, std::optional<std::int64_t> budget_mb,
+                    bool has_file = true) {
+  SmallRun run;
+  run.clip = 0;
+  if (budget_mb) run.memory.memory_budget_mb = MemoryBudget{.megabytes = *budget_mb};
+  if (has_file) run.memory.memory_page_file = directory.File("page");
+  AiModelBuilder builder = BuilderFor(run);
+  builder.Layers([](LayerList& l) {
+    l.Flatten();
+    for (int i = 0; i < 9; ++i) l.Dense({.units = 1024, .activation = Activation::kRelu});
+    l.Dense({.units = 5});
+  });
+  return builder;
+}
+
+TEST_CASE("a budget pages no more than it needs", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  struct Expected {
+    std::int64_t budget_mb;
+    PagedKinds kinds;
+  };
+  for (const auto& [budget_mb, kinds] :
+       {Expected{1000, PagedKinds::kNone}, Expected{100, PagedKinds::kOptimizerState},
+        Expected{90, PagedKinds::kWeights}}) {
+    INFO(budget_mb << " MB");
+    const PlannedTraining planned = Wide(directory, budget_mb).Plan();
+    CHECK(planned.config.memory.memory_page_kinds >= kinds);
+    CHECK((planned.config.memory.memory_page_kinds == PagedKinds::kNone) ==
+          (kinds == PagedKinds::kNone));
+    CHECK(planned.plan.paging.has_value() == (kinds != PagedKinds::kNone));
+    CHECK(planned.plan.budget->planned_bytes <= budget_mb * kMegabyte);
+    CHECK((planned.plan.budget->page_seconds > 0) == (kinds != PagedKinds::kNone));
+    CHECK(directory.Count() == 0);
+  }
+}
+
+TEST_CASE("a budget that needs a page file is kept to, with the bits of none", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  Model plain = Wide(directory, std::nullopt, false).Build();
+  const Trained expected = Train(plain);
+  for (const std::int64_t budget_mb : {1000, 150, 100, 90}) {
+    INFO(budget_mb << " MB");
+    Model model = Wide(directory, budget_mb).Build();
+    const TrainingResult result = model.Train();
+    CHECK(result.losses == expected.result.losses);
+    CHECK(result.weights_hash == expected.result.weights_hash);
+    CheckPlanIsRun(model.plan(), result, true);
+    CHECK(result.memory.peak_bytes <= budget_mb * kMegabyte);
+    if (model.plan().paging) {
+      CHECK(result.memory.paging->step == model.plan().steps.front().paged);
+    }
+  }
+}
+
+TEST_CASE("what a user says of the page file stays as it is", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  const PlannedTraining planned =
+      Wide(directory, 1000).Override({"memory.memory_page_kinds=Weights"}).Plan();
+  CHECK(planned.config.memory.memory_page_kinds == PagedKinds::kWeights);
+  CHECK(planned.plan.paging);
+}
+
+TEST_CASE("a smaller budget never plans a higher peak with a page file", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  std::int64_t larger = INT64_MAX;
+  for (std::int64_t budget_mb = 260; budget_mb > 85; budget_mb -= 10) {
+    const std::int64_t planned = Wide(directory, budget_mb).Plan().plan.budget->planned_bytes;
+    CHECK(planned <= budget_mb * kMegabyte);
+    CHECK(planned <= larger);
+    larger = planned;
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing
