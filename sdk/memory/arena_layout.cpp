@@ -4,22 +4,30 @@
 #include <numeric>
 
 #include "sdk/memory/occupied_ranges.h"
+#include "sdk/memory/time_sweep.h"
 
 namespace frugal {
 namespace {
 
 using Order = std::vector<std::size_t>;
 
-constexpr std::size_t kMany = 5000;  // blocks, from which on time is spared
+// Blocks, from which on fewer repairs are tried; from which on a thousandth over the lower bound is
+// enough, and a fiftieth; and the most that are placed by orders at all.
+constexpr std::size_t kMany = 5000, kThousandthIsEnough = 20'000, kFiftiethIsEnough = 100'000,
+                      kMostOrdered = 200'000;
+// Ranges that are looked at to place by orders, in some seconds. Steps of networks need far fewer.
+constexpr std::int64_t kMostRanges = 100'000'000;
 
 struct LivePeak {
   std::int64_t bytes = 0;
   std::int64_t event = 0;
 };
 
-LivePeak LargestLiveSum(const std::vector<Lifetime>& lives, std::size_t events) {
+LivePeak LargestLiveSum(const MemoryTrace& trace) {
+  const auto events = static_cast<std::size_t>(trace.event_count());
   std::vector<std::int64_t> changes(events);
-  for (const Lifetime& life : lives) {
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (!life.in_arena) continue;
     changes[static_cast<std::size_t>(life.begin)] += life.bytes;
     if (life.end != kStillLive) changes[static_cast<std::size_t>(life.end)] -= life.bytes;
   }
@@ -48,18 +56,44 @@ std::int64_t BestFit(const std::vector<ByteRange>& taken, std::int64_t bytes) {
   return best >= 0 ? best : free_from;
 }
 
-// Offsets when the blocks are placed one by one in the given order.
-std::vector<std::int64_t> Place(const std::vector<Lifetime>& lives, std::size_t events,
-                                const Order& order) {
-  std::vector<std::int64_t> offsets(lives.size(), -1);
-  OccupiedRanges arena(events);
+// A block of the arena. Its time counts the blocks that have begun: it is there while numbers
+// [first, last) begin, `first` being its own.
+struct TimedBlock {
+  std::int64_t bytes = 0;
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+std::vector<Lifetime> ArenaPart(const MemoryTrace& trace) {
+  std::vector<Lifetime> lives;
+  std::ranges::copy_if(trace.lifetimes(), std::back_inserter(lives), &Lifetime::in_arena);
+  return lives;
+}
+
+std::vector<TimedBlock> BlocksOf(const std::vector<Lifetime>& lives) {
+  std::vector<TimedBlock> blocks;
+  for (const Lifetime& life : lives) {
+    const auto behind = std::ranges::lower_bound(lives, life.end, {}, &Lifetime::begin);
+    blocks.push_back({life.bytes, blocks.size(), static_cast<std::size_t>(behind - lives.begin())});
+  }
+  return blocks;
+}
+
+// Offsets when the blocks are placed one by one in the given order; none where that would look at
+// more ranges than are `left`.
+std::vector<std::int64_t> Place(const std::vector<TimedBlock>& blocks, const Order& order,
+                                std::int64_t& left) {
+  std::vector<std::int64_t> offsets(blocks.size(), -1);
+  OccupiedRanges arena(blocks.size());
   std::vector<ByteRange> taken;
   for (const std::size_t at : order) {
-    const auto first = static_cast<std::size_t>(lives[at].begin);
-    const std::size_t last = std::min(events, static_cast<std::size_t>(lives[at].end));
-    arena.Find(first, last, taken);
-    offsets[at] = BestFit(taken, lives[at].bytes);
-    if (lives[at].bytes > 0) arena.Take(first, last, {offsets[at], offsets[at] + lives[at].bytes});
+    const TimedBlock& block = blocks[at];
+    arena.Find(block.first, block.last, taken);
+    left -= std::ssize(taken);
+    if (left < 0) return {};
+    offsets[at] = BestFit(taken, block.bytes);
+    if (block.bytes == 0) continue;
+    arena.Take(block.first, block.last, {offsets[at], offsets[at] + block.bytes});
   }
   return offsets;
 }
@@ -129,7 +163,9 @@ class Orders {
 // The layout with the least extent so far.
 class Best {
  public:
-  Best(const std::vector<Lifetime>& lives, std::size_t events) : lives_(lives), events_(events) {}
+  // `extent` is that of one that is known.
+  Best(std::vector<TimedBlock> blocks, std::int64_t extent)
+      : blocks_(std::move(blocks)), extent_(extent) {}
 
   // Places in the order and, up to `repairs` times, again with the block that reached highest
   // first; nothing more where the extent is down to `enough`. With many blocks, that gives up after
@@ -137,9 +173,10 @@ class Best {
   void Try(Order order, std::int64_t enough, int repairs) {
     int in_vain = 0;
     for (int i = 0; i <= repairs && extent_ > enough; ++i) {
-      const std::vector<std::int64_t> offsets = Place(lives_, events_, order);
+      const std::vector<std::int64_t> offsets = Place(blocks_, order, ranges_left_);
+      if (offsets.empty()) return;
       const std::size_t top = Topmost(offsets);
-      const std::int64_t extent = order.empty() ? 0 : offsets[top] + lives_[top].bytes;
+      const std::int64_t extent = offsets[top] + blocks_[top].bytes;
       if (extent < extent_) {
         extent_ = extent;
         offsets_ = offsets;
@@ -148,26 +185,58 @@ class Best {
         return;
       }
       const auto at = std::ranges::find(order, top);
-      if (at != order.end()) std::rotate(order.begin(), at, at + 1);
+      std::rotate(order.begin(), at, at + 1);
     }
   }
   std::int64_t extent() const { return extent_; }
+  // Empty where none was smaller than the known extent.
   const std::vector<std::int64_t>& offsets() const { return offsets_; }
 
  private:
   std::size_t Topmost(const std::vector<std::int64_t>& offsets) const {
     std::size_t top = 0;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-      if (offsets[i] + lives_[i].bytes > offsets[top] + lives_[top].bytes) top = i;
+      if (offsets[i] + blocks_[i].bytes > offsets[top] + blocks_[top].bytes) top = i;
     }
     return top;
   }
 
-  const std::vector<Lifetime>& lives_;
-  std::size_t events_;
-  std::int64_t extent_ = INT64_MAX;
+  std::vector<TimedBlock> blocks_;
+  std::int64_t extent_;
+  std::int64_t ranges_left_ = kMostRanges;
   std::vector<std::int64_t> offsets_;
 };
+
+// Sweeps forward and, where that is not enough, backward. Returns the extent of the smaller one,
+// whose offsets the items have.
+std::int64_t PlaceBySweep(const MemoryTrace& trace, std::int64_t enough,
+                          std::vector<ArenaLayout::Item>& items) {
+  TimeSweep sweep(trace, items);
+  const std::int64_t forward = sweep.Run(TimeSweep::Direction::kForward);
+  if (forward <= enough) return forward;
+  const std::int64_t backward = sweep.Run(TimeSweep::Direction::kBackward);
+  return backward < forward ? backward : sweep.Run(TimeSweep::Direction::kForward);
+}
+
+// Places by orders what is below the extent of a known layout. Returns the least extent.
+std::int64_t PlaceByOrders(const MemoryTrace& trace, const LivePeak& peak, std::int64_t known,
+                           std::int64_t enough, std::vector<ArenaLayout::Item>& items) {
+  const std::vector<Lifetime> lives = ArenaPart(trace);
+  constexpr int kRepairs = 8, kManyRepairs = 100;
+  const Orders orders(lives, trace, peak.event);
+  Best best(BlocksOf(lives), known);
+  const auto try_all = [&](std::int64_t limit, int repairs) {
+    for (int i = 0; i < Orders::kCount && best.extent() > limit; ++i) {
+      best.Try(orders.Number(i), limit, repairs);
+    }
+  };
+  try_all(enough, kRepairs);
+  // Gaps of more than a twentieth are worth another look where it takes no time.
+  const std::int64_t close = peak.bytes * 21 / 20;
+  if (lives.size() <= kMany) try_all(std::max(enough, close), kManyRepairs);
+  for (std::size_t i = 0; i < best.offsets().size(); ++i) items[i].offset = best.offsets()[i];
+  return best.extent();
+}
 
 // Loops of the trace in which something of the arena is taken, counting its items.
 std::vector<ArenaLayout::Loop> LoopsOf(const MemoryTrace& trace) {
@@ -188,32 +257,25 @@ std::vector<ArenaLayout::Loop> LoopsOf(const MemoryTrace& trace) {
 }  // namespace
 
 ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough) {
-  std::vector<Lifetime> lives;
-  std::ranges::copy_if(trace.lifetimes(), std::back_inserter(lives), &Lifetime::in_arena);
   ArenaLayout layout;
-  const auto events = static_cast<std::size_t>(trace.event_count());
-  const LivePeak peak = LargestLiveSum(lives, events);
+  const LivePeak peak = LargestLiveSum(trace);
   layout.lower_bound_bytes = peak.bytes;
-  Best best(lives, events);
-  enough = std::max(enough, layout.lower_bound_bytes);
-  // Each order takes a second then, and a fiftieth is not worth ten.
-  constexpr std::size_t kVeryMany = 100'000;
-  if (lives.size() > kVeryMany) enough = std::max(enough, layout.lower_bound_bytes * 51 / 50);
-  constexpr int kRepairs = 8, kManyRepairs = 100;
-  const Orders orders(lives, trace, peak.event);
-  const auto try_all = [&](std::int64_t limit, int repairs) {
-    for (int i = 0; i < Orders::kCount && best.extent() > limit; ++i) {
-      best.Try(orders.Number(i), limit, repairs);
-    }
-  };
-  try_all(enough, kRepairs);
-  // Gaps of more than a twentieth are worth another look where it takes no time.
-  const std::int64_t close = layout.lower_bound_bytes * 21 / 20;
-  if (lives.size() <= kMany) try_all(std::max(enough, close), kManyRepairs);
-  layout.arena_bytes = best.extent();
   layout.loops = LoopsOf(trace);
-  for (std::size_t i = 0; i < lives.size(); ++i) {
-    layout.items.push_back({lives[i].bytes, lives[i].tag, best.offsets()[i]});
+  const auto count = std::ranges::count_if(trace.lifetimes(), &Lifetime::in_arena);
+  layout.items.reserve(static_cast<std::size_t>(count));
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (life.in_arena) layout.items.push_back({life.bytes, life.tag});
+  }
+  enough = std::max(enough, layout.lower_bound_bytes);
+  if (layout.items.empty()) return layout;
+  if (layout.items.size() > kFiftiethIsEnough) {
+    enough = std::max(enough, layout.lower_bound_bytes / 50 * 51);
+  } else if (layout.items.size() > kThousandthIsEnough) {
+    enough = std::max(enough, layout.lower_bound_bytes / 1000 * 1001);
+  }
+  layout.arena_bytes = PlaceBySweep(trace, enough, layout.items);
+  if (layout.items.size() <= kMostOrdered && layout.arena_bytes > enough) {
+    layout.arena_bytes = PlaceByOrders(trace, peak, layout.arena_bytes, enough, layout.items);
   }
   return layout;
 }

@@ -3,17 +3,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "sdk/memory/arena_item.h"
 #include "sdk/memory/trace.h"
 
 namespace frugal {
 
 // An arena layout says where each block of a repeating allocation sequence lies.
 struct ArenaLayout {
-  struct Item {
-    std::int64_t bytes = 0;
-    MemoryTag tag = MemoryTag::kActivation;
-    std::int64_t offset = 0;
-  };
+  using Item = ArenaItem;
   // Items [begin, end) come `times` times, one turn after the other, at the same places.
   struct Loop {
     std::size_t begin = 0;
@@ -26,13 +23,16 @@ struct ArenaLayout {
   std::int64_t lower_bound_bytes = 0;  // largest sum of live bytes: no layout can be smaller
 };
 
-// Places the arena's part of a trace: largest first, each in the smallest gap that is free for its
-// whole life (best fit), then by lifetime and by their product, then the first two with what is
-// live at the peak before all else. Where that does not reach the lower bound, the block that
-// reaches highest is placed first and all others again, a few times over. The smallest result is
-// kept. An arena of `enough` bytes will do: nothing smaller is looked for then; nor, of more than
-// 100,000 blocks, than a fiftieth over the lower bound. Takes O(n log n) time for n blocks, times
-// the number of gaps that lie between them.
+// Places the arena's part of a trace, first in order of time (see TimeSweep). Where that does not
+// reach the lower bound, blocks are placed largest first, each in the smallest gap that is free for
+// its whole life (best fit), then by lifetime and by their product, then the first two with what is
+// live at the peak before all else; and the block that reaches highest is placed first and all
+// others again, a few times over. The smallest result is kept. An arena of `enough` bytes will do:
+// nothing smaller is looked for then; nor, of more than 20,000 blocks, than a thousandth over the
+// lower bound, and of more than 100,000, than a fiftieth. A sweep takes O(n log n) time for n
+// blocks, an order that times the number of gaps that lie between them; so these end after some
+// seconds, and more than 200,000 blocks are only swept. Beside the trace and the layout, a million
+// blocks take up to 25 MB while they are placed.
 ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough = 0);
 
 }  // namespace frugal

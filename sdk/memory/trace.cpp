@@ -20,12 +20,12 @@ std::int64_t MemoryTrace::Begin(std::int64_t bytes, MemoryTag tag, LabelTable::I
   const bool known = form != nullptr && has_operations();
   if (known) forms_.push_back(*form);
   lifetimes_.push_back({.bytes = bytes,
-                        .tag = tag,
-                        .label = label,
                         .begin = event_++,
                         .end = kStillLive,
-                        .in_arena = in_arena,
-                        .form = known ? static_cast<std::int32_t>(forms_.size()) - 1 : -1});
+                        .label = label,
+                        .form = known ? static_cast<std::int32_t>(forms_.size()) - 1 : -1,
+                        .tag = tag,
+                        .in_arena = in_arena});
   return static_cast<std::int64_t>(lifetimes_.size()) - 1;
 }
 

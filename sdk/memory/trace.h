@@ -27,13 +27,13 @@ class LabelTable {
 // One block's life, in event numbers: it is live in [begin, end).
 struct Lifetime {
   std::int64_t bytes = 0;
-  MemoryTag tag = MemoryTag::kActivation;
-  LabelTable::Id label = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;    // kStillLive until it is freed
-  bool in_arena = false;   // served by the step's memory, not by the tensors' memory
-  std::int32_t form = -1;  // its number among the trace's forms; -1 where it is not known
   std::int64_t times = 1;  // how many lives it stands for: see RepeatedTurn
+  LabelTable::Id label = 0;
+  std::int32_t form = -1;  // its number among the trace's forms; -1 where it is not known
+  MemoryTag tag = MemoryTag::kActivation;
+  bool in_arena = false;  // served by the step's memory, not by the tensors' memory
 };
 inline constexpr std::int64_t kStillLive = INT64_MAX;
 

@@ -1,9 +1,14 @@
 #include "sdk/memory/arena_layout.h"
 
 #include <ctime>
+#include <map>
+#include <utility>
 
+#include "sdk/memory/time_sweep.h"
 #include "tests/catch.h"
 #include "tests/memory/random_trace.h"
+#include "tests/skip.h"
+#include "tests/support/many_lifetimes.h"
 
 namespace frugal {
 namespace {
@@ -108,6 +113,76 @@ TEST_CASE("a step of 20,000 blocks is placed at once, near the lower bound", "[m
   const ArenaLayout layout = PlaceInArena(trace);
   CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 2);
   CHECK(layout.arena_bytes <= layout.lower_bound_bytes * 1001 / 1000);
+}
+
+// All that is live after each event lies side by side, in order of time.
+void CheckDisjointInTime(const MemoryTrace& trace, const ArenaLayout& layout) {
+  std::vector<std::pair<std::int64_t, bool>> changes;  // item, and true where it begins
+  changes.resize(static_cast<std::size_t>(trace.event_count()));
+  const std::vector<Lifetime>& lives = trace.lifetimes();
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    changes[static_cast<std::size_t>(lives[i].begin)] = {i, true};
+    if (lives[i].end != kStillLive) changes[static_cast<std::size_t>(lives[i].end)] = {i, false};
+  }
+  std::map<std::int64_t, std::int64_t> live;  // ends by begins
+  bool disjoint = true;
+  for (const auto& [number, begins] : changes) {
+    const ArenaLayout::Item& item = layout.items[static_cast<std::size_t>(number)];
+    if (!begins) {
+      live.erase(item.offset);
+      continue;
+    }
+    const auto behind = live.lower_bound(item.offset);
+    const std::int64_t end = item.offset + item.bytes;
+    disjoint = disjoint && (behind == live.end() || behind->first >= end);
+    disjoint = disjoint && (behind == live.begin() || std::prev(behind)->second <= item.offset);
+    disjoint = disjoint && item.offset >= 0 && end <= layout.arena_bytes;
+    live[item.offset] = end;
+  }
+  CHECK(disjoint);
+}
+
+// `./run bench planner --buffers 1000000` lays out a million, in seconds.
+TEST_CASE("200,000 and more blocks are placed at once", "[memory][arena]") {
+  for (const testing::LifetimePattern pattern : testing::kLifetimePatterns) {
+    for (const std::int64_t count : {6'000, 250'000}) {
+      INFO(testing::NameOf(pattern) << ", " << count);
+      const testing::ManyLifetimes many(pattern, count);
+      const std::clock_t start = std::clock();
+      const ArenaLayout layout = PlaceInArena(many.trace());
+      const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+      if (!testing::kIsSanitized) CHECK(seconds < 10);
+      REQUIRE(std::ssize(layout.items) == std::ssize(many.trace().lifetimes()));
+      CheckDisjointInTime(many.trace(), layout);
+      const bool by_sweep_alone = count > 200'000;
+      const bool some_live_long = pattern == testing::LifetimePattern::kShort;
+      const double enough = by_sweep_alone && some_live_long ? 1.25 : 1.05;
+      CHECK(static_cast<double>(layout.arena_bytes) <=
+            enough * static_cast<double>(layout.lower_bound_bytes));
+    }
+  }
+}
+
+TEST_CASE("a sweep places what never ends, and blocks of no bytes", "[memory][arena]") {
+  MemoryTrace trace;
+  const std::int64_t first = trace.Begin(128, MemoryTag::kActivation, 0, true);
+  trace.Begin(0, MemoryTag::kActivation, 0, true);
+  const std::int64_t empty = trace.Begin(0, MemoryTag::kActivation, 0, true);
+  trace.Begin(64, MemoryTag::kParameter, 0, false);
+  trace.End(first);
+  trace.Begin(64, MemoryTag::kActivation, 0, true);
+  trace.End(empty);
+  trace.Begin(64, MemoryTag::kActivation, 0, true);
+  std::vector<ArenaLayout::Item> items;
+  for (const Lifetime& life : ArenaPart(trace)) items.push_back({life.bytes, life.tag});
+  TimeSweep sweep(trace, items);
+  for (const auto direction : {TimeSweep::Direction::kForward, TimeSweep::Direction::kBackward}) {
+    CHECK(sweep.Run(direction) == 128);
+    ArenaLayout layout;
+    layout.items = items;
+    layout.arena_bytes = 128;
+    CheckDisjoint(ArenaPart(trace), layout);
+  }
 }
 
 TEST_CASE("an arena that is small enough is not made smaller", "[memory][arena]") {

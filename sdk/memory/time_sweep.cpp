@@ -1,0 +1,111 @@
+#include "sdk/memory/time_sweep.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace frugal {
+namespace {
+
+constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+TimeSweep::TimeSweep(const MemoryTrace& trace, std::vector<ArenaItem>& items)
+    : trace_(trace), items_(items), by_end_(items.size()) {
+  lives_.reserve(items.size());
+  const std::vector<Lifetime>& lives = trace.lifetimes();
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    if (lives[i].in_arena) lives_.push_back(static_cast<Number>(i));
+  }
+  std::iota(by_end_.begin(), by_end_.end(), Number{0});
+  std::ranges::sort(by_end_, {}, [&](Number item) {
+    return std::pair(LifeOf(item).end, item);  // many may never end
+  });
+}
+
+std::int64_t TimeSweep::Run(Direction direction) {
+  nodes_.assign({{0, 0, 1}, {0, 0, 0}});
+  unused_ = 0;
+  gaps_ = {{kNoEnd, 1}};
+  extent_ = 0;
+  const std::size_t count = items_.size();
+  std::size_t ended = 0, begun = 0;
+  if (direction == Direction::kForward) {
+    for (; begun < count; ++begun) {
+      const auto item = static_cast<Number>(begun);
+      for (; LifeOf(by_end_[ended]).end < LifeOf(item).begin; ++ended) End(by_end_[ended]);
+      Begin(item);
+    }
+    for (; ended < count; ++ended) End(by_end_[ended]);
+    return extent_;
+  }
+  // Backwards, a block begins with its end.
+  for (; begun < count; ++begun) {
+    const Number item = by_end_[count - 1 - begun];
+    for (; LifeOf(static_cast<Number>(count - 1 - ended)).begin > LifeOf(item).end; ++ended) {
+      End(static_cast<Number>(count - 1 - ended));
+    }
+    Begin(item);
+  }
+  for (; ended < count; ++ended) End(static_cast<Number>(count - 1 - ended));
+  return extent_;
+}
+
+std::int64_t TimeSweep::BytesOf(Place gap) const {
+  const Place behind = nodes_[gap].behind;
+  return behind == 0 ? kNoEnd : nodes_[behind].begin - nodes_[gap].begin;
+}
+
+TimeSweep::Place TimeSweep::Insert(std::int64_t begin, Place before, Place behind) {
+  Place place = unused_;
+  if (place == 0) {
+    place = static_cast<Place>(nodes_.size());
+    nodes_.emplace_back();
+  } else {
+    unused_ = nodes_[place].behind;
+  }
+  nodes_[place] = {begin, before, behind};
+  nodes_[before].behind = place;
+  if (behind != 0) nodes_[behind].before = place;
+  return place;
+}
+
+void TimeSweep::Remove(Place place) {
+  const Node node = nodes_[place];
+  nodes_[node.before].behind = node.behind;
+  if (node.behind != 0) nodes_[node.behind].before = node.before;
+  nodes_[place].behind = unused_;
+  unused_ = place;
+}
+
+// While a block is live, its item's offset is the number of its place.
+void TimeSweep::Begin(Number item) {
+  const std::int64_t bytes = items_[item].bytes;
+  const auto found = gaps_.lower_bound({bytes, 0});
+  const Place gap = found->second;
+  gaps_.erase(found);
+  const std::int64_t begin = nodes_[gap].begin;
+  const std::int64_t left = BytesOf(gap) == kNoEnd ? kNoEnd : BytesOf(gap) - bytes;
+  items_[item].offset = gap;
+  extent_ = std::max(extent_, begin + bytes);
+  if (left == 0) return;
+  gaps_.emplace(left, Insert(begin + bytes, gap, nodes_[gap].behind));
+}
+
+void TimeSweep::End(Number item) {
+  auto place = static_cast<Place>(items_[item].offset);
+  items_[item].offset = nodes_[place].begin;
+  if (const Place behind = nodes_[place].behind; IsGap(behind)) {
+    gaps_.erase({BytesOf(behind), behind});
+    Remove(behind);
+  }
+  if (const Place before = nodes_[place].before; IsGap(before)) {
+    gaps_.erase({BytesOf(before), before});
+    Remove(place);
+    place = before;
+  }
+  gaps_.emplace(BytesOf(place), place);
+}
+
+}  // namespace frugal

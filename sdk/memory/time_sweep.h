@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sdk/memory/arena_item.h"
+#include "sdk/memory/trace.h"
+
+namespace frugal {
+
+// Places the arena's part of a trace as an allocator would that serves it: each block, when it
+// begins, into the smallest gap that holds it (best fit). Takes O(n log n) time for n blocks, and
+// memory by how many are live at once. Of many blocks the result is near the lower bound, unless a
+// few of them are large and live through most of the others.
+class TimeSweep {
+ public:
+  enum class Direction : std::uint8_t { kForward, kBackward };  // in time
+
+  // The trace and its blocks in the arena, in order; both outlive the sweep.
+  TimeSweep(const MemoryTrace& trace, std::vector<ArenaItem>& items);
+
+  // Writes the items' offsets. Returns the end of the highest one.
+  std::int64_t Run(Direction direction);
+
+ private:
+  using Number = std::uint32_t;  // of an item, or of a lifetime of the trace
+  // Blocks that are live and gaps lie side by side from address 0 on; the last gap has no end.
+  using Place = std::uint32_t;
+  struct Node {
+    std::int64_t begin = 0;
+    Place before = 0;
+    Place behind = 0;
+  };
+
+  const Lifetime& LifeOf(Number item) const { return trace_.lifetimes()[lives_[item]]; }
+  void Begin(Number item);
+  void End(Number item);
+  std::int64_t BytesOf(Place gap) const;
+  bool IsGap(Place place) const { return gaps_.contains({BytesOf(place), place}); }
+  Place Insert(std::int64_t begin, Place before, Place behind);
+  void Remove(Place place);
+
+  const MemoryTrace& trace_;
+  std::vector<ArenaItem>& items_;
+  std::vector<Number> lives_;   // of the items
+  std::vector<Number> by_end_;  // items, the first to end first
+  std::deque<Node> nodes_;      // the first stands before address 0, and is never a gap
+  Place unused_ = 0;            // the first of these nodes, each naming the next as behind it
+  std::set<std::pair<std::int64_t, Place>> gaps_;  // by bytes
+  std::int64_t extent_ = 0;
+};
+
+}  // namespace frugal
