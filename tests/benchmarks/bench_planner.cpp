@@ -4,6 +4,8 @@
 //
 //   bench_planner [NAME...] [--budgets N] [--batch N]
 //   bench_planner --random N [--budgets N]               of so many random networks
+//   bench_planner --buffers N                            only lays out an arena of so many buffers
+//   bench_planner --layers N...                          only plans networks of so many layers
 //
 // Prints the longest planning of one budget too, and the mean of the predicted times as a multiple
 // of that with nothing chosen. Exits with 1 where a law is broken.
@@ -17,6 +19,7 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 #include "sdk/core/slow_work.h"
+#include "tests/benchmarks/planner_scale.h"
 #include "tests/support/planner_laws.h"
 #include "tests/support/random_network.h"
 
@@ -28,6 +31,8 @@ struct BenchOptions {
   int budgets = 200;
   int batch = 4;
   int random = 0;
+  std::int64_t buffers = 0;
+  std::vector<std::int64_t> layers;
 };
 
 BenchOptions Read(int count, char** arguments) {
@@ -40,6 +45,10 @@ BenchOptions Read(int count, char** arguments) {
       options.batch = std::stoi(arguments[++i]);
     } else if (word == "--random" && i + 1 < count) {
       options.random = std::stoi(arguments[++i]);
+    } else if (word == "--buffers" && i + 1 < count) {
+      options.buffers = std::stoll(arguments[++i]);
+    } else if (word == "--layers") {
+      while (i + 1 < count) options.layers.push_back(std::stoll(arguments[++i]));
     } else {
       options.names.push_back(word);
     }
@@ -75,6 +84,14 @@ testing::PlannerLaws OfRandomNetworks(const BenchOptions& options) {
 }
 
 int Bench(const BenchOptions& options) {
+  if (!options.layers.empty()) {
+    PrintPlanning(options.layers);
+    return 0;
+  }
+  if (options.buffers > 0) {
+    PrintLayouts(options.buffers);
+    return 0;
+  }
   TextTable table;
   table.columns = {{"model"},         {"budgets", true},   {"fit", true},
                    {"over", true},    {"higher", true},    {"slower", true},
