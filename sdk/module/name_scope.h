@@ -1,16 +1,15 @@
 #pragma once
 
 #include "sdk/memory/ledger.h"
-#include "sdk/module/parameter.h"
 
 namespace frugal {
 
-// Memory taken in this scope is held in the parameter's name.
+// Memory taken in this scope is held in a parameter's name.
 class NameScope {
  public:
-  NameScope(MemoryLedger& ledger, const Parameter& parameter)
-      : ledger_(ledger), previous_(ledger_.label()) {
-    ledger_.SetLabel(ledger_.labels().Intern(parameter.path));
+  NameScope(MemoryLedger& ledger, LabelTable::Id name)
+      : ledger_(ledger), previous_(ledger.label()) {
+    ledger_.SetLabel(name);
   }
   NameScope(const NameScope&) = delete;
   NameScope& operator=(const NameScope&) = delete;

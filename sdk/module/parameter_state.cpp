@@ -19,7 +19,7 @@ std::int64_t BytesOf(const Shape& shape, DType dtype) {
 // Within a step it is the step's memory, which is planned for it.
 Tensor ParameterStore::TakeForPaging(const Parameter& parameter, const PagedTensor& paged,
                                      MemoryTag tag) {
-  const NameScope name(ledger_, parameter);
+  const NameScope name(ledger_, SlotOf(parameter).label);
   Allocator& memory = options_.paging.pager->in_step() ? *options_.step_memory : memory_;
   return Tensor(memory, paged.shape, paged.dtype, tag);
 }
@@ -67,7 +67,7 @@ Tensor ParameterStore::State(const Parameter& parameter, std::size_t which, DTyp
   if (is_paged) {
     state = TakeForPaging(parameter, {.shape = shape, .dtype = dtype}, MemoryTag::kOptimizerState);
   } else {
-    const NameScope name(ledger_, parameter);
+    const NameScope name(ledger_, SlotOf(parameter).label);
     state = Tensor(memory_, shape, dtype, MemoryTag::kOptimizerState);
   }
   if (!options_.dry) backend.elementwise().Fill(state, 0);
@@ -109,7 +109,9 @@ std::vector<Holder> ParameterStore::PagedTensors() const {
   for (const auto& slot : slots_) {
     if (!slot) continue;
     const auto add = [&](const std::optional<PagedTensor>& paged, MemoryTag tag) {
-      if (paged) tensors.push_back({slot->path, tag, BytesOf(paged->shape, paged->dtype)});
+      if (paged)
+        tensors.push_back(
+            {ledger_.labels().NameOf(slot->label), tag, BytesOf(paged->shape, paged->dtype)});
     };
     add(slot->paged_value, MemoryTag::kParameter);
     for (const auto& state : slot->paged_state) add(state, MemoryTag::kOptimizerState);

@@ -24,12 +24,13 @@ ParameterStore::Slot& ParameterStore::SlotOf(const Parameter& parameter) {
   if (!slot) {
     if (parameter.path.empty()) ThrowNumber(parameter, "this one was never named");
     slot = std::make_unique<Slot>();
-    slot->path = parameter.path;
+    slot->label = ledger_.labels().Intern(parameter.path);
     slot->shape = parameter.shape;
   }
-  if (slot->path != parameter.path || !(slot->shape == parameter.shape)) {
-    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is that of " +
-                               slot->path + " " + ToString(slot->shape) + " already");
+  const std::string& path = ledger_.labels().NameOf(slot->label);
+  if (path != parameter.path || !(slot->shape == parameter.shape)) {
+    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is that of " + path +
+                               " " + ToString(slot->shape) + " already");
   }
   return *slot;
 }
@@ -39,7 +40,7 @@ const ParameterStore::Slot* ParameterStore::FindSlot(const Parameter& parameter)
 }
 
 Tensor ParameterStore::Take(Allocator& memory, const Parameter& parameter, MemoryTag tag) {
-  const NameScope name(ledger_, parameter);
+  const NameScope name(ledger_, SlotOf(parameter).label);
   return Tensor(memory, parameter.shape, options_.dtype, tag);
 }
 
@@ -95,7 +96,7 @@ Tensor ParameterStore::PackedCopy(const Parameter& parameter, const Tensor& valu
                                   WeightLayout layout, Backend& backend) {
   const std::int64_t bytes = backend.product().PackedWeightBytes({value, layout});
   if (bytes == 0) return {};
-  const NameScope name(ledger_, parameter);
+  const NameScope name(ledger_, SlotOf(parameter).label);
   Tensor packed(*options_.step_memory, {bytes}, DType::kU8, MemoryTag::kParameter);
   if (!options_.dry) backend.product().PackWeight({value, layout}, packed);
   return packed;
@@ -111,7 +112,7 @@ Tensor ParameterStore::Packed(const Parameter& parameter, WeightLayout layout, B
   }
   const std::int64_t bytes = backend.product().PackedWeightBytes({value, layout});
   if (bytes == 0) return slot.packed;  // none: products read the weight itself
-  const NameScope name(ledger_, parameter);
+  const NameScope name(ledger_, SlotOf(parameter).label);
   slot.packed = Tensor(memory_, {bytes}, DType::kU8, MemoryTag::kParameter);
   slot.packed_layout = layout;
   Repack(parameter, backend);

@@ -153,7 +153,7 @@ class ParameterStore {
 
  private:
   struct Slot {
-    std::string path;  // whose it is
+    LabelTable::Id label = 0;  // the path of whose it is
     Shape shape;
     Tensor value;
     Tensor gradient;
