@@ -121,7 +121,7 @@ std::vector<StepSettings> BudgetSearch::RoundingSettings() const {
 
 StepSettings BudgetSearch::WithEvaluationThatFits(StepSettings settings) {
   if (!free_.evaluation_batch) return settings;
-  const int64_t outside = planner_.Plan(settings, {}, 0).footprint.outside.Total();
+  const int64_t outside = Plan(settings, {}).footprint.outside.Total();
   while (settings.evaluation_batch > 1) {
     if (outside + planner_.PlanEvaluation(settings).arena_bytes <= budget_bytes_) break;
     settings.evaluation_batch = (settings.evaluation_batch + 1) / 2;
@@ -188,7 +188,7 @@ int64_t BudgetSearch::LowerBound(const StepSettings& settings) {
 
 const BudgetSearch::LeastBytes& BudgetSearch::Floor() {
   if (floor_) return *floor_;
-  floor_ = LeastBytes{.outside = planner_.Plan(ExactSettings(), {}, 0).footprint.outside};
+  floor_ = LeastBytes{.outside = Plan(ExactSettings(), {}).footprint.outside};
   if (setup_.schedule.total_steps > 1) {
     floor_->gradient_bytes =
         UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.schedule.batch));

@@ -57,15 +57,39 @@ BudgetCandidate CandidatePlanner::Plan(const StepSettings& settings, const Chain
     });
   BudgetCandidate candidate{settings, chain, {}};
   candidate.seconds = chain.cost.seconds * static_cast<double>(settings.micro_batches);
-  if (settings.micro_batches > kRepresentativeParts) {
-    candidate.footprint = MeasureRepresentativeParts(settings, chain, place_up_to);
-  } else {
-    const Trial trial = TrialOf(settings, setup_.schedule.batch);
-    candidate.footprint = Measure(trial, chain, StepsOf(trial.schedule), place_up_to);
-  }
+  candidate.footprint = MeasureParts(settings, chain, place_up_to);
   LogDebug("way " + std::to_string(planned_) + " to fit the memory budget: " +
            FormatBytes(candidate.footprint.peak_bytes) + " at the peak");
   return candidate;
+}
+
+std::optional<Footprint> CandidatePlanner::FindKept(const StepSettings& settings,
+                                                    int64_t place_up_to) const {
+  const auto found = kept_.find(settings);
+  if (found == kept_.end()) return std::nullopt;
+  Footprint footprint = found->second.footprint;
+  if (footprint.peak_bytes > place_up_to) {
+    footprint.bytes = footprint.peak_bytes;
+    return footprint;
+  }
+  return found->second.place_up_to == place_up_to ? std::optional(footprint) : std::nullopt;
+}
+
+Footprint CandidatePlanner::MeasureParts(const StepSettings& settings, const ChainChoice& chain,
+                                         int64_t place_up_to) {
+  const bool is_kept = chain.segments.empty() && !options_;
+  if (is_kept) {
+    if (const auto known = FindKept(settings, place_up_to)) return *known;
+  }
+  Footprint footprint;
+  if (settings.micro_batches > kRepresentativeParts) {
+    footprint = MeasureRepresentativeParts(settings, chain, place_up_to);
+  } else {
+    const Trial trial = TrialOf(settings, setup_.schedule.batch);
+    footprint = Measure(trial, chain, StepsOf(trial.schedule), place_up_to);
+  }
+  if (is_kept) kept_[settings] = {footprint, place_up_to};
+  return footprint;
 }
 
 BudgetCandidate CandidatePlanner::PlanRuns(StepSettings settings,
@@ -116,9 +140,11 @@ FootprintMeter::Evaluation CandidatePlanner::PlanEvaluation(const StepSettings& 
 }
 
 std::vector<Stage> CandidatePlanner::StagesByModel(const StepSettings& settings) {
+  std::vector<Stage>& stages = stages_[settings];
+  if (!stages.empty()) return stages;
   const Trial trial = TrialOf(settings, setup_.schedule.batch);
   const SegmentsScope segments(setup_, trial, {});
-  std::vector<Stage> stages = MeasureStages(setup_, trial);
+  stages = MeasureStages(setup_, trial);
   ModelTimes(setup_.backend->ProductType(setup_.dtype()), stages);
   return stages;
 }
@@ -129,8 +155,11 @@ ChainPlanner CandidatePlanner::ChainByModel(const StepSettings& settings) {
 
 ChainPlanner CandidatePlanner::ChainByMeasurement(const StepSettings& settings,
                                                   int64_t most_bytes) {
-  std::vector<Stage> stages = StagesByModel(settings);
-  TakeTimes(settings, most_bytes, stages);
+  std::vector<Stage>& stages = measured_[settings];
+  if (stages.empty()) {
+    stages = StagesByModel(settings);
+    TakeTimes(settings, most_bytes, stages);
+  }
   return ChainPlanner(ChainOf(stages));
 }
 

@@ -34,7 +34,8 @@ class CandidatePlanner {
   Trial TrialOf(const StepSettings& settings, std::int64_t batch);
 
   // Lays out an arena only where the peak is within `place_up_to`. Where a batch goes through in
-  // many parts, plans only as many as tell the peak of all (RepresentativeBatch).
+  // many parts, plans only as many as tell the peak of all (RepresentativeBatch). Knows a plan
+  // without segments when it is asked for again.
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain,
                        std::int64_t place_up_to);
   // Plans runs of layers as these options say in place of the configuration; their peak alone.
@@ -54,6 +55,10 @@ class CandidatePlanner {
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
   Footprint MeasureRepresentativeParts(const StepSettings& settings, const ChainChoice& chain,
                                        std::int64_t place_up_to);
+  Footprint MeasureParts(const StepSettings& settings, const ChainChoice& chain,
+                         std::int64_t place_up_to);
+  // Returns nothing where no plan without segments is known that says what this one would.
+  std::optional<Footprint> FindKept(const StepSettings& settings, std::int64_t place_up_to) const;
   std::vector<Stage> StagesByModel(const StepSettings& settings);
   void TakeTimes(StepSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
 
@@ -66,6 +71,14 @@ class CandidatePlanner {
   std::optional<CheckpointOptions> options_;  // in place of what the configuration says
   FootprintMeter meter_;
   std::map<ContributionsKey, std::vector<std::int64_t>> contributions_;
+  std::map<StepSettings, std::vector<Stage>> stages_;    // by model
+  std::map<StepSettings, std::vector<Stage>> measured_;  // each is measured once
+  // The footprints without segments, and up to what they were laid out.
+  struct Kept {
+    Footprint footprint;
+    std::int64_t place_up_to = 0;
+  };
+  std::map<StepSettings, Kept> kept_;
   SlowWork progress_;
   int planned_ = 0;  // candidates
 };

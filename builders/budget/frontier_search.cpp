@@ -38,6 +38,30 @@ std::vector<ChainChoice> FrontierSearch::Frontier() {
   return frontier;
 }
 
+// Each plan of many stages takes long, and slower schedules peak lower, as the model says but for
+// little: so the first that fits is looked for around where the model has it.
+std::optional<BudgetCandidate> FrontierSearch::FirstThatFits(
+    const std::vector<ChainChoice>& choices, int64_t model_bytes, int64_t budget_bytes) {
+  const auto fitting = [&](std::size_t i) {
+    std::optional<BudgetCandidate> candidate = plan_(choices[i]);
+    if (candidate->footprint.bytes > budget_bytes) candidate = std::nullopt;
+    return candidate;
+  };
+  const auto predicted = std::ranges::find_if(
+      choices, [&](const ChainChoice& choice) { return choice.cost.peak_bytes <= model_bytes; });
+  const auto first = static_cast<std::size_t>(predicted - choices.begin());
+  std::optional<BudgetCandidate> best;
+  for (std::size_t i = first; i < choices.size() && !best; ++i) best = fitting(i);
+  // Where the one that was predicted did not fit, none before it does.
+  if (best && best->chain.cost.seconds > choices[first].cost.seconds) return best;
+  for (std::size_t i = first; i > 0; --i) {
+    auto faster = fitting(i - 1);
+    if (!faster) break;
+    best = std::move(faster);
+  }
+  return best;
+}
+
 std::optional<BudgetCandidate> FrontierSearch::Fastest(int64_t budget_bytes,
                                                        std::vector<ChainChoice> small) {
   const BudgetCandidate keep_all = plan_(planner_.keep_all());
@@ -50,6 +74,9 @@ std::optional<BudgetCandidate> FrontierSearch::Fastest(int64_t budget_bytes,
   });
   std::ranges::move(small, std::back_inserter(tried));
   Order(tried);
+  if (planner_.stage_count() > kFewStages) {
+    return FirstThatFits(tried, budget_bytes - beside, budget_bytes);
+  }
   std::optional<BudgetCandidate> best;
   for (const ChainChoice& choice : tried) {
     if (best && choice.cost.seconds > best->chain.cost.seconds) break;

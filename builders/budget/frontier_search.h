@@ -25,6 +25,10 @@ class FrontierSearch {
   // The fastest within limits spread from the least peak to that of keeping all, and known ones.
   std::vector<ChainChoice> Frontier();
 
+  // The choices are in the order of their times; the model has those fit that take `model_bytes`.
+  std::optional<BudgetCandidate> FirstThatFits(const std::vector<ChainChoice>& choices,
+                                               std::int64_t model_bytes, std::int64_t budget_bytes);
+
   ChainPlanner& planner_;
   PlanWhole plan_;
 };

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <typeinfo>
 #include <utility>
 
+#include "builders/budget/footprint.h"
 #include "builders/dry_run/dry_training.h"
 #include "sdk/autograd/checkpoint.h"
 #include "sdk/memory/recording.h"
@@ -198,6 +200,30 @@ std::vector<const Parameter*> ParametersOfLoss(const StepParts& parts) {
   return {projection->weight};
 }
 
+// Says how a module is made: its type and description, and those of the modules inside.
+void AddKind(const Module& module, std::string& kind) {
+  const auto* layer = dynamic_cast<const Layer*>(&module);
+  kind += std::string(typeid(module).name()) + " " + (layer != nullptr ? layer->Describe() : "");
+  for (const Module::Child& child : module.children()) {
+    kind += " (";
+    AddKind(*child.module, kind);
+    kind += ")";
+  }
+}
+
+// Stages of one kind, with one input that is no skip, take the same.
+std::string KindOf(const Stage& stage, bool own_gradients) {
+  const StageInput& input = stage.inputs.front();
+  std::string kind = ToString(input.shape) + std::string(NameOf(input.dtype)) +
+                     (input.needs_gradient ? "" : " first") + (own_gradients ? " own" : "") +
+                     (stage.up_to_projection ? " part" : "");
+  for (const Parameter* parameter : stage.layer->Parameters()) {
+    kind += " " + ToString(parameter->shape) + (parameter->trainable ? "" : " fixed");
+  }
+  AddKind(*stage.layer, kind);
+  return kind;
+}
+
 std::vector<StageInput> FirstInputs(const TrainingSetup& setup, const Trial& trial) {
   DryEnvironment environment(*setup.backend, setup.dtype());
   std::vector<StageInput> inputs;
@@ -222,6 +248,13 @@ void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
 }  // namespace
 
 std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial) {
+  struct Measured {
+    Stage stage;
+    std::vector<StageInput> next;
+  };
+  // A kind may leave out what tells two layers apart, so it is only asked where layers are many.
+  const bool by_kinds = HasManyLayers(setup);
+  std::map<std::string, Measured> kinds;
   const bool loss_projects = ProjectionForLoss(StepPartsOf(setup, trial)).has_value();
   const std::vector<Layer*> leaves = setup.network->Leaves();
   std::vector<Stage> stages(leaves.size() + 1);
@@ -232,10 +265,22 @@ std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial)
     if (i == leaves.size()) break;
     stage.layer = leaves[i];
     stage.up_to_projection = loss_projects && i + 1 == leaves.size();
-    StageRun measured(setup, RunOf(stage), stage,
-                      FreesGradients(trial, ParametersOf(*stage.layer)));
+    const bool own_gradients = FreesGradients(trial, ParametersOf(*stage.layer));
+    const bool has_kind = by_kinds && stage.inputs.size() == 1 && !stage.inputs.front().is_skip;
+    const std::string kind = has_kind ? KindOf(stage, own_gradients) : "";
+    if (const auto known = kinds.find(kind); known != kinds.end()) {
+      stage.chain = known->second.stage.chain;
+      stage.forward = known->second.stage.forward;
+      stage.backward = known->second.stage.backward;
+      inputs = known->second.next;
+      inputs.front().maker = i;
+      continue;
+    }
+    StageRun measured(setup, RunOf(stage), stage, own_gradients);
     measured.Plain(stage.chain);
     inputs = measured.Taped(stage, i);
+    const bool is_plain = inputs.size() == 1 && !inputs.front().is_skip && inputs[0].maker == i;
+    if (has_kind && is_plain) kinds[kind] = {stage, inputs};
   }
   MeasureLoss(setup, trial, stages.back());
   return stages;

@@ -28,6 +28,18 @@ TEST_CASE("the planner's laws hold for networks of each kind", "[budget]") {
   }
 }
 
+// Fewer schedules of so many layers are planned whole.
+TEST_CASE("the planner's laws hold for a network of many layers", "[budget]") {
+  const DataLayout layout = {
+      .sample_shape = {32}, .classes = 5, .target_shape = {}, .train_count = 640};
+  AiModelBuilder builder;
+  builder.Data(layout, SyntheticSources(layout)).Layers([](LayerList& list) {
+    for (int i = 0; i < 250; ++i) list.Dense({.units = 32 + 32 * (i % 3)});
+    list.Dense({.units = 5});
+  });
+  CheckLaws(builder.Training({.batch_size = 64}).Plan(), 16, "250 layers");
+}
+
 // `./run bench planner` tries 200 budgets of these and others.
 TEST_CASE("the planner's laws hold for published models", "[budget]") {
   for (const std::string name : {"resnet-50", "dit-s-2", "gpt2"}) {
