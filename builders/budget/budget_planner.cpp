@@ -71,6 +71,11 @@ std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
   if (before.seconds > 0 && chosen->seconds > 0) {
     choice.plan.predicted_slowdown = chosen->seconds / before.seconds;
   }
+  const auto least = search.BoundsOf(*chosen);
+  if (least && chosen->seconds > 0) {
+    choice.plan.recomputed.bounds = {.as_low = least->as_low / chosen->seconds,
+                                     .within_budget = least->within_budget / chosen->seconds};
+  }
   if (search.free().segments == FreeKnobs::Segments::kAny) {
     choice.segments = chosen->chain.segments;
   }

@@ -6,6 +6,7 @@
 #include "builders/budget/frontier_search.h"
 #include "sdk/core/error.h"
 #include "sdk/ops/vocabulary_loss.h"
+#include "sdk/plan/chain_bound.h"
 
 namespace frugal {
 namespace {
@@ -250,6 +251,22 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& se
     return PlanAllMicroBatches(Plan(settings, choice));
   });
   return search.Fastest(budget_bytes_, std::move(small));
+}
+
+std::optional<BudgetSearch::LeastSeconds> BudgetSearch::BoundsOf(const BudgetCandidate& chosen) {
+  if (chosen.chain.segments.empty()) return std::nullopt;
+  const ChainPlanner chain = ChainFor(chosen.settings);
+  const BudgetCandidate keep_all = Plan(chosen.settings, chain.keep_all());
+  int64_t beside = std::numeric_limits<int64_t>::max();
+  for (const BudgetCandidate* one : {&chosen, &keep_all}) {
+    beside = std::min(beside, one->footprint.peak_bytes - one->chain.cost.peak_bytes);
+  }
+  const auto parts = static_cast<double>(chosen.settings.micro_batches);
+  const auto within = [&](int64_t bytes) {
+    return ChainBound(chain.chain(), bytes).LeastSeconds(bytes) * parts;
+  };
+  return LeastSeconds{.as_low = within(chosen.chain.cost.peak_bytes),
+                      .within_budget = within(budget_bytes_ - beside)};
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& settings) {

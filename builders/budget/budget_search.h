@@ -29,6 +29,18 @@ class BudgetSearch {
   // measured.
   std::optional<BudgetCandidate> FasterRounded(const BudgetCandidate& exact);
 
+  // Holds bounds on the seconds of forward and backward passes, by the bytes and times of the
+  // network's chain.
+  struct LeastSeconds {
+    double as_low = 0;  // no segments that peak as low as the candidate's take less
+    // No segments within the budget take less. What lives beside the chain is counted as in the
+    // candidate or in what keeps all, where it is less.
+    double within_budget = 0;
+  };
+  // Returns bounds for the candidate's settings; nothing where it runs nothing again, or fields
+  // make its segments.
+  std::optional<LeastSeconds> BoundsOf(const BudgetCandidate& chosen);
+
   // Returns what lives outside steps with the knobs that change no bit, whatever the segments.
   const BytesByTag& OutsideSteps() { return Floor().outside; }
 

@@ -35,6 +35,13 @@ struct RecomputedStages {
   // The share by which forward and backward passes are predicted to take longer; nothing where that
   // cannot be said.
   std::optional<double> more_time{};
+  // Bounds are shares of the predicted time, by the planner's model of bytes and times: no segments
+  // that peak as low take less, and none within the budget. Nothing where none are known.
+  struct Bounds {
+    double as_low = 0;
+    double within_budget = 0;
+  };
+  std::optional<Bounds> bounds{};
 };
 
 // Holds settings under which a step would be faster, but take sums in another order.

@@ -30,6 +30,7 @@ class ChainPlanner {
   // The one of the least peak.
   ChainChoice Least();
   ChainCost CostOf(const CheckpointSegments& segments) const { return Simulate(chain_, segments); }
+  const Chain& chain() const { return chain_; }
   std::size_t stage_count() const { return chain_.size(); }
   const ChainChoice& keep_all() const { return known_.front(); }
   // Those that know only the number of stages, and keeping all.

@@ -13,9 +13,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
 ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConnection>& carried,
-                       SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots)
+                       SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots,
+                       SlotRounding rounding)
     : units_(std::move(units)),
       gradients_(gradients),
+      rounding_(rounding),
       beside_(units_.size() * units_.size()),
       slots_(slots),
       slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /

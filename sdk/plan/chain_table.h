@@ -26,6 +26,13 @@ enum class SkipGradients : std::uint8_t {
   kBeside,   // always there from the start
 };
 
+// How a table counts what does not fill whole slots.
+enum class SlotRounding : std::uint8_t {
+  kUp,    // a schedule that fits by the table fits
+  kDown,  // a schedule that fits, fits by the table: its times are bounds, its schedules are not
+          // used
+};
+
 // The fastest schedules of a chain for every memory limit up to one, by dynamic programming
 // (Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova, "Optimal checkpointing for heterogeneous
 // chains: how to train deep neural networks with limited memory", arXiv:1911.13214, section 4):
@@ -37,12 +44,14 @@ enum class SkipGradients : std::uint8_t {
 // What the stages of a run carry past its end counts as its output, and its gradient as what takes
 // the value's place: see SkipGradients.
 // Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in
-// where nothing is carried; else Simulate tells.
+// where nothing is carried; else Simulate tells. Rounded down, all that fits is counted among what
+// does: the sum of two needs that are rounded down is never more than their sum rounded down.
 class ChainTable {
  public:
   // Carried values count units.
   ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConnection>& carried,
-             SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots);
+             SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots,
+             SlotRounding rounding = SlotRounding::kUp);
 
   // Least seconds within so many bytes (of which those above the limit are not used); infinite
   // where nothing fits.
@@ -82,8 +91,9 @@ class ChainTable {
   };
   void Extend(Passed& passed, std::size_t first, std::size_t unit) const;
 
-  std::size_t SlotsFor(std::int64_t bytes) const {  // rounded up
-    return static_cast<std::size_t>((bytes + slot_bytes_ - 1) / slot_bytes_);
+  std::size_t SlotsFor(std::int64_t bytes) const {  // of what is needed
+    const std::int64_t up = rounding_ == SlotRounding::kUp ? slot_bytes_ - 1 : 0;
+    return static_cast<std::size_t>((bytes + up) / slot_bytes_);
   }
   std::size_t SlotsIn(std::int64_t bytes) const;  // rounded down
   Row At(std::size_t s, std::size_t t) const { return rows_[s * units_.size() + t]; }
@@ -98,6 +108,7 @@ class ChainTable {
 
   std::vector<ChainUnit> units_;
   SkipGradients gradients_;
+  SlotRounding rounding_;
   std::vector<std::int64_t> beside_;  // of units s .. t at s * count + t
   std::size_t slots_;
   std::int64_t slot_bytes_;

@@ -7,6 +7,7 @@
 #include "builders/budget/frontier_search.h"
 #include "builders/budget/stage_times.h"
 #include "builders/plan/one_device_planner.h"
+#include "sdk/plan/chain_bound.h"
 #include "tests/support/budget_runs.h"
 
 namespace frugal::testing {
@@ -133,6 +134,11 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
       CHECK(found->footprint.bytes <= budget);
       CHECK(found->seconds <= 1.03 * fastest);
       slower += found->seconds / fastest - 1;
+      const std::int64_t beside =
+          std::min(PeakOf(planned, {}) - planner.keep_all().cost.peak_bytes,
+                   found->footprint.peak_bytes - found->chain.cost.peak_bytes);
+      const ChainBound bound(planner.chain(), budget - beside);
+      CHECK(bound.LeastSeconds(budget - beside) <= fastest * (1 + 1e-9));
     }
     CHECK(slower <= 0.01 * kBudgets);
   }

@@ -54,6 +54,7 @@ std::string ListSection(const std::string& title, const std::string& lead,
 std::string BudgetSection(const Plan& plan) {
   if (!plan.budget) return "";
   std::vector<std::string> items = ChoicePhrases(*plan.budget);
+  if (plan.budget->recomputed.bounds) items.push_back("Bound: " + BoundPhrase(*plan.budget));
   if (plan.budget->faster) items.push_back("Faster: " + FasterPhrase(*plan.budget));
   return ListSection("Memory budget", BudgetSummary(*plan.budget), items);
 }

@@ -50,6 +50,11 @@ Json JsonOf(const SimultaneousBuffers& one) {
           {"count", one.count}};
 }
 
+Json JsonOf(const std::optional<RecomputedStages::Bounds>& bounds) {
+  if (!bounds) return nullptr;
+  return {{"as_low", bounds->as_low}, {"within_budget", bounds->within_budget}};
+}
+
 Json JsonOf(const std::optional<BudgetPlan>& budget) {
   if (!budget) return nullptr;
   return {{"budget_bytes", budget->budget_bytes},
@@ -58,6 +63,7 @@ Json JsonOf(const std::optional<BudgetPlan>& budget) {
           {"unconstrained_bytes", budget->unconstrained_bytes},
           {"predicted_slowdown", budget->predicted_slowdown},
           {"choices", ChoicePhrases(*budget)},
+          {"bounds", JsonOf(budget->recomputed.bounds)},
           {"faster", budget->faster ? Json(FasterPhrase(*budget)) : Json()}};
 }
 

@@ -96,6 +96,15 @@ std::vector<std::string> ChoicePhrases(const BudgetPlan& budget) {
   return phrases;
 }
 
+std::string BoundPhrase(const BudgetPlan& budget) {
+  if (!budget.recomputed.bounds) return "";
+  return "no segments that peak as low take less than " +
+         PercentText(budget.recomputed.bounds->as_low) +
+         " of that time, none within the budget less than " +
+         PercentText(budget.recomputed.bounds->within_budget) +
+         ", by the planner's model of bytes and times";
+}
+
 std::string FasterPhrase(const BudgetPlan& budget) {
   if (!budget.faster) return "";
   return RoundingPhrase(budget.faster->settings, budget.unconstrained) + " would take " +

@@ -13,6 +13,9 @@ std::string BudgetSummary(const BudgetPlan& budget);
 // Says what was chosen that the configuration does not say, and why, one sentence for each.
 std::vector<std::string> ChoicePhrases(const BudgetPlan& budget);
 
+// Says what no segments can do, however they are chosen; nothing where no bounds are known.
+std::string BoundPhrase(const BudgetPlan& budget);
+
 // Says what would be faster, and why it was not chosen; nothing where there is nothing.
 std::string FasterPhrase(const BudgetPlan& budget);
 

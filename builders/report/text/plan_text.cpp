@@ -97,6 +97,8 @@ std::string BudgetText(const Plan& plan) {
   for (const std::string& choice : ChoicePhrases(*plan.budget)) {
     text += Item("  chosen", WordsOf(Printable(choice)), "");
   }
+  const std::string bound = BoundPhrase(*plan.budget);
+  if (!bound.empty()) text += Item("  bound", WordsOf(Printable(bound)), "");
   const std::string faster = FasterPhrase(*plan.budget);
   return faster.empty() ? text : text + Item("  faster", WordsOf(Printable(faster)), "");
 }

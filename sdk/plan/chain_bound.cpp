@@ -1,0 +1,77 @@
+#include "sdk/plan/chain_bound.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace frugal {
+namespace {
+
+using std::int64_t;
+
+// As many as take a fraction of a second and some tens of MB: a table has rows for all pairs of
+// stages, and each looks at all stages between.
+std::size_t SlotsFor(std::size_t stages, int64_t most_bytes) {
+  const std::size_t pairs = stages * (stages + 1) / 2;
+  constexpr std::size_t kMost = 20'000, kMostNumbers = 4'000'000, kMostSums = 150'000'000;
+  std::size_t slots = std::min({kMost, kMostNumbers / pairs, 3 * kMostSums / (pairs * stages)});
+  if (most_bytes < static_cast<int64_t>(slots)) slots = static_cast<std::size_t>(most_bytes);
+  return std::max<std::size_t>(1, slots);
+}
+
+std::vector<ChainUnit> UnitsOf(const Chain& chain) {
+  std::vector<ChainUnit> units;
+  for (std::size_t i = 0; i < chain.size(); ++i) units.push_back({i, i + 1, chain.stages[i]});
+  return units;
+}
+
+// Live at the backward pass of a stage, whatever else is.
+int64_t OwnBytes(const ChainStage& stage) {
+  return stage.saved_bytes + stage.output_bytes + stage.backward_workspace;
+}
+
+}  // namespace
+
+ChainBound::ChainBound(Chain chain, int64_t most_bytes) : chain_(std::move(chain)) {
+  if (chain_.stages.empty() || chain_.size() > kMostStages) return;
+  table_.emplace(UnitsOf(chain_), chain_.carried, SkipGradients::kInPlace, most_bytes,
+                 SlotsFor(chain_.size(), most_bytes), SlotRounding::kDown);
+}
+
+double ChainBound::LeastSeconds(int64_t peak_bytes) const {
+  return table_ ? table_->Seconds(peak_bytes) : LeastSecondsByKeeping(peak_bytes);
+}
+
+int64_t ChainBound::LeastBytes() const {
+  if (table_) return table_->LeastBytes();
+  int64_t least = 0;
+  for (const ChainStage& stage : chain_.stages) least = std::max(least, OwnBytes(stage));
+  return least;
+}
+
+// When the backward pass begins, stages are there that ran on a tape and no others; the rest run
+// again. Which are best kept is a knapsack, bounded by taking parts of stages too: those first that
+// spare the most time for a byte.
+double ChainBound::LeastSecondsByKeeping(int64_t peak_bytes) const {
+  if (LeastBytes() > peak_bytes) return std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> order(chain_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    const ChainStage &one = chain_.stages[a], &other = chain_.stages[b];
+    return one.forward_seconds * static_cast<double>(other.saved_bytes) >
+           other.forward_seconds * static_cast<double>(one.saved_bytes);
+  });
+  double seconds = 0;
+  auto left = static_cast<double>(peak_bytes);
+  for (const std::size_t i : order) {
+    const ChainStage& stage = chain_.stages[i];
+    const auto bytes = static_cast<double>(stage.saved_bytes);
+    const double kept = bytes > left ? left / bytes : 1;
+    seconds += stage.forward_seconds * (2 - kept) + stage.backward_seconds;
+    left -= kept * bytes;
+  }
+  return seconds;
+}
+
+}  // namespace frugal

@@ -1,0 +1,119 @@
+#include "sdk/plan/chain_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sdk/plan/chain_planner.h"
+#include "tests/catch.h"
+#include "tests/plan/small_chains.h"
+
+namespace frugal::testing {
+namespace {
+
+// Costs of all schedules, by which bounds are judged.
+class Exhaustive {
+ public:
+  explicit Exhaustive(const Chain& chain) {
+    for (const CheckpointSegments& segments : AllSchedules(0, chain.size())) {
+      costs_.push_back(Simulate(chain, segments));
+    }
+  }
+  double FastestWithin(std::int64_t bytes) const {
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const ChainCost& cost : costs_) {
+      if (cost.peak_bytes <= bytes) fastest = std::min(fastest, cost.seconds);
+    }
+    return fastest;
+  }
+  std::int64_t LeastBytes() const {
+    return std::ranges::min_element(costs_, {}, &ChainCost::peak_bytes)->peak_bytes;
+  }
+
+ private:
+  std::vector<ChainCost> costs_;
+};
+
+TEST_CASE("on a small chain the bound is what the fastest of all schedules takes",
+          "[plan][chain]") {
+  for (std::size_t count = 1; count <= 5; ++count) {
+    for (std::uint64_t seed = 0; seed < (count < 5 ? 12U : 3U); ++seed) {
+      const Chain chain = RandomChain(count, seed, 1);
+      const Exhaustive all(chain);
+      const std::int64_t most = Simulate(chain, {}).peak_bytes;
+      const ChainBound bound(chain, most);
+      INFO(count << " stages, seed " << seed);
+      CHECK(bound.LeastBytes() == all.LeastBytes());
+      for (std::int64_t limit = 0; limit <= most; ++limit) {
+        REQUIRE(bound.LeastSeconds(limit) == all.FastestWithin(limit));
+      }
+    }
+  }
+}
+
+TEST_CASE("nothing is faster than the bound, where slots round and values are carried",
+          "[plan][chain]") {
+  for (const std::size_t skips : {0U, 1U, 2U}) {
+    double below = 0;
+    int limits = 0;
+    for (const std::size_t count : {3U, 4U, 5U}) {
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const Chain chain = WithSkips(RandomChain(count, seed, 100'003), skips);
+        const Exhaustive all(chain);
+        const std::int64_t most = Simulate(chain, {}).peak_bytes;
+        const ChainBound bound(chain, most);
+        INFO(skips << " skips, " << count << " stages, seed " << seed);
+        CHECK(bound.LeastBytes() <= all.LeastBytes());
+        for (std::int64_t i = 0; i <= 50; ++i) {
+          const std::int64_t limit = most * i / 50;
+          const double fastest = all.FastestWithin(limit);
+          const double least = bound.LeastSeconds(limit);
+          REQUIRE(least <= fastest);
+          if (std::isinf(fastest)) continue;
+          below += 1 - least / fastest;
+          ++limits;
+        }
+      }
+    }
+    INFO(skips << " skips: " << below / limits << " below the fastest on average");
+    CHECK(below <= (skips == 0 ? 1e-4 : 0.02) * limits);
+  }
+}
+
+TEST_CASE("what a planner chooses is between its bound and a hundredth above it", "[plan][chain]") {
+  for (const std::size_t count : {12U, 25U, 50U}) {
+    const Chain chain = RandomChain(count, count, 1'000'003);
+    ChainPlanner planner(chain);
+    const std::int64_t least = planner.Least().cost.peak_bytes;
+    const std::int64_t most = planner.keep_all().cost.peak_bytes;
+    for (int i = 1; i < 8; ++i) {
+      const std::int64_t limit = least + (most - least) * i / 8;
+      const auto chosen = planner.Fastest(limit);
+      REQUIRE(chosen);
+      const double bound = ChainBound(chain, limit).LeastSeconds(limit);
+      INFO(count << " stages, limit " << i << ": " << chosen->cost.seconds / bound);
+      CHECK(bound <= chosen->cost.seconds);
+      CHECK(chosen->cost.seconds <= 1.01 * bound);
+    }
+  }
+}
+
+TEST_CASE("a bound of a chain of any length is below what is found", "[plan][chain]") {
+  for (const std::size_t count : {5U, 101U, 400U}) {
+    const Chain chain = RandomChain(count, count, 1'000'003);
+    ChainPlanner planner(chain);
+    const ChainChoice least = planner.Least();
+    const std::int64_t most = planner.keep_all().cost.peak_bytes;
+    for (int i = 0; i <= 4; ++i) {
+      const std::int64_t limit = least.cost.peak_bytes + (most - least.cost.peak_bytes) * i / 4;
+      const ChainBound bound(chain, limit);
+      CHECK(bound.LeastBytes() <= least.cost.peak_bytes);
+      const auto chosen = planner.Fastest(limit);
+      if (chosen) CHECK(bound.LeastSeconds(limit) <= chosen->cost.seconds * (1 + 1e-12));
+    }
+    CHECK(std::isinf(ChainBound(chain, 1).LeastSeconds(1)));
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "sdk/plan/chain.h"
+
+namespace frugal::testing {
+
+inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t scale) {
+  std::mt19937_64 random(seed);
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  Chain chain{std::vector<ChainStage>(count)};
+  for (ChainStage& stage : chain.stages) {
+    stage.forward_seconds = static_cast<double>(draw(1, 20));
+    stage.backward_seconds = static_cast<double>(draw(1, 40));
+    stage.output_bytes = draw(1, 9) * scale;
+    stage.saved_bytes = stage.output_bytes + draw(0, 20) * scale;
+    stage.forward_workspace = draw(0, 6) * scale;
+    stage.plain_workspace = draw(0, 8) * scale;
+    stage.backward_workspace = draw(0, 12) * scale;
+  }
+  return chain;
+}
+
+// With values carried around the middle, each from one stage to the one that mirrors it, as a
+// U-Net's skips are.
+inline Chain WithSkips(Chain chain, std::size_t skips) {
+  for (std::size_t i = 0; i < skips && 2 * i + 3 <= chain.size(); ++i) {
+    chain.carried.push_back({i, chain.size() - 1 - i, chain.stages[i].output_bytes});
+  }
+  return chain;
+}
+
+// Every list of segments over [begin, end), with every list inside each. A segment that holds
+// nothing but itself would only run once more, and is left out.
+inline std::vector<CheckpointSegments> AllSchedules(std::size_t begin, std::size_t end) {
+  if (begin == end) return {{}};
+  std::vector<CheckpointSegments> all = AllSchedules(begin + 1, end);  // the first stage is kept
+  for (std::size_t stop = begin + 1; stop <= end; ++stop) {
+    const auto rests = AllSchedules(stop, end);
+    std::vector<CheckpointSegments> inners = AllSchedules(begin + 1, stop);
+    for (std::size_t middle = begin + 1; middle < stop; ++middle) {
+      for (const CheckpointSegments& inner : AllSchedules(begin, middle)) {
+        for (const CheckpointSegments& rest : AllSchedules(middle, stop)) {
+          if (inner.size() != 1) continue;
+          if (inner.front().begin != begin || inner.front().end != middle) continue;
+          CheckpointSegments one = {{begin, middle, inner.front().inner}};
+          one.insert(one.end(), rest.begin(), rest.end());
+          inners.push_back(std::move(one));
+        }
+      }
+    }
+    for (const CheckpointSegments& inner : inners) {
+      for (const CheckpointSegments& rest : rests) {
+        CheckpointSegments one = {{begin, stop, inner}};
+        one.insert(one.end(), rest.begin(), rest.end());
+        all.push_back(std::move(one));
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace frugal::testing

@@ -1,0 +1,58 @@
+// These tests hold what the planner chooses against the bound that it prints.
+#include "builders/budget/budget_search.h"
+#include "tests/support/budget_runs.h"
+#include "tests/support/random_network.h"
+
+namespace frugal::testing {
+namespace {
+
+// Counts plans, and those that take at most a hundredth more than any that peak as low.
+struct Nearness {
+  int plans = 0;
+  int near = 0;
+};
+
+// Budgets between the least and what nothing chosen takes.
+void AddPlans(const TrainingSetup& setup, int budgets, Nearness& counts) {
+  BudgetSearch whole(setup, 0);
+  const std::int64_t least = whole.Least().footprint.bytes;
+  const std::int64_t most = whole.unconstrained().footprint.bytes;
+  for (int i = 0; i < budgets; ++i) {
+    BudgetSearch search(setup, least + (most - least) * i / budgets);
+    const auto chosen = search.Fastest();
+    if (!chosen) continue;
+    const auto bounds = search.BoundsOf(*chosen);
+    CHECK(bounds.has_value() == !chosen->chain.segments.empty());
+    if (!bounds) continue;
+    CHECK(bounds->within_budget > 0);
+    CHECK(bounds->within_budget <= bounds->as_low * 1.02);  // slots are of another size
+    CHECK(bounds->as_low <= chosen->seconds * (1 + 1e-9));
+    CHECK(bounds->within_budget <= chosen->seconds * (1 + 1e-9));
+    counts.near += chosen->seconds <= 1.01 * bounds->as_low ? 1 : 0;
+    ++counts.plans;
+  }
+}
+
+TEST_CASE("what is chosen for random networks is within its bounds", "[budget]") {
+  Nearness counts;
+  for (std::uint64_t seed = 0; seed < 25; ++seed) {
+    INFO("network " << seed);
+    AddPlans(RandomNetwork(seed).Plan(), 6, counts);
+  }
+  INFO(counts.near << " of " << counts.plans << " plans");
+  CHECK(counts.plans > 25);
+  CHECK(counts.near >= 0.9 * counts.plans);
+}
+
+TEST_CASE("what is chosen for networks of each kind is within its bounds", "[budget]") {
+  for (const std::string name : {"gpt", "vit", "resnet"}) {
+    Nearness counts;
+    AddPlans(BuilderFor(BudgetRun{.network = name}).Plan(), 12, counts);
+    INFO(name << ": " << counts.near << " of " << counts.plans << " plans");
+    CHECK(counts.plans > 3);
+    CHECK(counts.near == counts.plans);
+  }
+}
+
+}  // namespace
+}  // namespace frugal::testing
