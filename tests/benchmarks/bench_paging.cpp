@@ -1,0 +1,122 @@
+// Measures what a page file costs a training step, and what it takes from the peak: without one,
+// with the optimizer's state in it, with weights too, and with all that forward passes keep.
+//
+//   bench_paging [NAME...] [--file FILE] [--steps N] [--rounds N]
+//
+// FILE, build/page unless given, is on the disk that is measured. The ways take turns; a step's
+// time is the median over rounds of a training's mean, "waited" what of it the step stood still for
+// the disk.
+#include <iostream>
+
+#include "builders/main_guard.h"
+#include "builders/report/text/text_table.h"
+#include "sdk/core/byte_size.h"
+#include "sdk/core/number_text.h"
+#include "sdk/core/slow_work.h"
+#include "tests/benchmarks/seconds.h"
+#include "tests/benchmarks/workloads.h"
+
+namespace frugal {
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> names;
+  std::string file = "build/page";
+  std::int64_t steps = 6;
+  int rounds = 3;
+};
+
+BenchOptions Read(int count, char** arguments) {
+  BenchOptions options;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (word.starts_with("--") && i + 1 < count) {
+      const std::string value = arguments[++i];
+      if (word == "--file") options.file = value;
+      if (word == "--steps") options.steps = std::stoll(value);
+      if (word == "--rounds") options.rounds = std::stoi(value);
+    } else {
+      options.names.push_back(word);
+    }
+  }
+  if (options.names.empty()) options.names = {"chargpt", "gpt2"};
+  return options;
+}
+
+// One way to page.
+struct Way {
+  std::string name;
+  std::vector<std::string> overrides;
+};
+
+std::vector<Way> Ways(const std::string& file) {
+  const std::string page = "memory.memory_page_file=" + file;
+  return {
+      {"no page file", {}},
+      {"optimizer's state", {page}},
+      {"weights too", {page, "memory.memory_page_kinds=Weights"}},
+      {"activations too",
+       {page, "memory.memory_page_kinds=Weights", "memory.memory_page_activations_mb=1000000"}}};
+}
+
+struct Measured {
+  std::vector<double> steps{};   // seconds, of each round
+  std::vector<double> waited{};  // the same, a step
+  MemoryMeasurement memory{};
+  std::int64_t planned_bytes = 0;
+};
+
+void Run(const std::string& name, const Way& way, const BenchOptions& options, Measured& measured) {
+  for (const Workload& workload : Workloads()) {
+    if (workload.name != name) continue;
+    AiModelBuilder builder = BuilderFor(workload, {}, Precision::kF32);
+    std::vector<std::string> overrides = way.overrides;
+    overrides.insert(overrides.end(),
+                     {"training.max_steps=" + std::to_string(options.steps), "training.epochs=1000",
+                      "training.evaluate=false", "memory.optimizer_in_backward=true"});
+    Model model = builder.Override(overrides).Build();
+    const TrainingResult result = model.Train();
+    measured.memory = result.memory;
+    measured.planned_bytes = model.plan().peak_bytes;
+    const auto steps = static_cast<double>(options.steps);
+    measured.steps.push_back(static_cast<double>(workload.batch) / result.samples_per_second);
+    measured.waited.push_back(result.memory.paging ? result.memory.paging->waited_seconds / steps
+                                                   : 0);
+  }
+}
+
+void Bench(const BenchOptions& options) {
+  SlowWork progress;
+  TextTable table;
+  table.columns = {{"workload"},      {"in the page file"},   {"step ms", true},
+                   {"of none", true}, {"waited ms", true},    {"read a step", true},
+                   {"written", true}, {"planned peak", true}, {"measured", true}};
+  for (const std::string& name : options.names) {
+    const std::vector<Way> ways = Ways(options.file);
+    std::vector<Measured> measured(ways.size());
+    for (int round = 0; round < options.rounds; ++round) {
+      for (std::size_t i = 0; i < ways.size(); ++i) {
+        progress.Tell([&] { return name + ", round " + std::to_string(round + 1); });
+        Run(name, ways[i], options, measured[i]);
+      }
+    }
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const Measured& one = measured[i];
+      const PagingTraffic traffic = one.memory.paging ? one.memory.paging->step : PagingTraffic();
+      const double step = Median(one.steps);
+      table.rows.push_back({name, ways[i].name, FixedText(1e3 * step, 0),
+                            FixedText(step / Median(measured[0].steps), 2),
+                            FixedText(1e3 * Median(one.waited), 0), FormatBytes(traffic.in_bytes),
+                            FormatBytes(traffic.out_bytes), FormatBytes(one.planned_bytes),
+                            FormatBytes(one.memory.peak_bytes)});
+    }
+  }
+  std::cout << ToText(table);
+}
+
+}  // namespace
+}  // namespace frugal
+
+int main(int count, char** arguments) {
+  return frugal::RunProgram([&] { frugal::Bench(frugal::Read(count, arguments)); });
+}
