@@ -18,8 +18,8 @@ auto Rank(const ChainChoice& choice) {
 // By time, each cost once.
 void Order(std::vector<ChainChoice>& choices) {
   std::ranges::stable_sort(choices, {}, Rank);
-  const auto rest = std::ranges::unique(choices, {}, Rank);
-  choices.erase(rest.begin(), rest.end());
+  const auto same = [](const ChainChoice& a, const ChainChoice& b) { return Rank(a) == Rank(b); };
+  choices.erase(std::unique(choices.begin(), choices.end(), same), choices.end());
 }
 
 }  // namespace

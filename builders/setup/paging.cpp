@@ -30,7 +30,7 @@ Tensor TakePageBuffer(const TrainingMemoryConfig& memory, Allocator& allocator,
   ledger.SetLabel(ledger.labels().Intern("page file"));
   const std::int64_t bytes =
       DiskPager::BufferBytes(memory.memory_page_buffer_mb * kBytesPerMegabyte);
-  const Tensor buffer(allocator, {bytes}, DType::kU8, MemoryTag::kPaging);
+  Tensor buffer(allocator, {bytes}, DType::kU8, MemoryTag::kPaging);
   ledger.SetLabel(before);
   return buffer;
 }

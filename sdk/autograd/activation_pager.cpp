@@ -24,7 +24,7 @@ std::shared_ptr<Remat> ActivationPager::PageOut(const Tensor& value, LabelTable:
   const TensorPager::Place place = pager_.ReserveForPart(bytes);
   pager_.PageOut(place, value);
   const auto bring = [this, place, shape = value.shape(), dtype = value.dtype()](Context& context) {
-    const Tensor again = context.Allocate(shape, dtype);
+    Tensor again = context.Allocate(shape, dtype);
     pager_.PageIn(place, again);
     return again;
   };

@@ -130,7 +130,7 @@ void ParameterStore::DropState(const Parameter& parameter, std::size_t which) {
 }
 
 Tensor ParameterStore::CopyOf(const Tensor& tensor, const Parameter& parameter, MemoryTag tag) {
-  const Tensor copy = Take(memory_, parameter, tag);
+  Tensor copy = Take(memory_, parameter, tag);
   CopyInto(tensor, copy);
   return copy;
 }

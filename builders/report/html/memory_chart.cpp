@@ -174,11 +174,11 @@ std::string OtherPeakText(const Plan& plan, const StepPlan& drawn) {
 }  // namespace
 
 std::string ColourOf(MemoryTag tag) {
-  constexpr auto colours =
+  constexpr auto kColours =
       std::to_array<const char*>({"#4e79a7", "#f28e2b", "#b07aa1", "#59a14f", "#edc948", "#9c755f",
                                   "#bab0ac", "#76b7b2", "#e15759"});
-  static_assert(colours.size() == kMemoryTagCount);
-  return colours[static_cast<std::size_t>(tag)];
+  static_assert(kColours.size() == kMemoryTagCount);
+  return kColours[static_cast<std::size_t>(tag)];
 }
 
 std::string LiveMemoryChart(const BytesByTag& baseline, const MemoryTimeline& timeline,
