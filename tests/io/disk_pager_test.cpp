@@ -64,7 +64,7 @@ TEST_CASE("what is paged out comes back, whatever its size", "[io][paging]") {
   for (std::size_t i = places.size(); i-- > 0;) {
     CHECK(paged.Holds(places[i], static_cast<std::uint8_t>(i + 1)));
   }
-  std::vector<std::byte> part(3 * 4096);
+  std::vector<std::byte> part(12288);
   paged.pager().ReadPart(places.back(), piece - 5, part);
   const auto expected = static_cast<std::uint8_t>(places.size() + piece - 5);
   CHECK(part[0] == std::byte{expected});
