@@ -331,7 +331,7 @@ std::map<std::string, Knob> PagingKnobs() {
       {"memory_page_least_kb",
        {keep, Paged([](Config& c) { c.memory_page_least_kb = 4; }), ResidentBytes}},
   };
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
 std::map<std::string, Knob> OtherKnobs() {
   const auto from_file = [](std::int64_t seed, WeightsFormat format) {
