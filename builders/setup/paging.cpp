@@ -26,13 +26,10 @@ ParameterPaging PagingBy(TensorPager* pager, PagedKinds kinds, const TrainingMem
 
 Tensor TakePageBuffer(const TrainingMemoryConfig& memory, Allocator& allocator,
                       MemoryLedger& ledger) {
-  const LabelTable::Id before = ledger.label();
-  ledger.SetLabel(ledger.labels().Intern("page file"));
+  const HolderScope holder(ledger, "page file");
   const std::int64_t bytes =
       DiskPager::BufferBytes(memory.memory_page_buffer_mb * kBytesPerMegabyte);
-  Tensor buffer(allocator, {bytes}, DType::kU8, MemoryTag::kPaging);
-  ledger.SetLabel(before);
-  return buffer;
+  return Tensor(allocator, {bytes}, DType::kU8, MemoryTag::kPaging);
 }
 
 }  // namespace frugal

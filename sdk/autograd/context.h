@@ -277,22 +277,11 @@ class BackwardScope {
   bool previous_;
 };
 
-// Memory taken in this scope is held in the name of `label`.
-class LabelScope {
+// Memory that a context takes in this scope is held in the name of `label`.
+class LabelScope : public HolderScope {
  public:
-  LabelScope(Context& context, std::string_view label)
-      : LabelScope(context, context.ledger().labels().Intern(label)) {}
-  LabelScope(Context& context, LabelTable::Id label)
-      : ledger_(context.ledger()), previous_(ledger_.label()) {
-    ledger_.SetLabel(label);
-  }
-  LabelScope(const LabelScope&) = delete;
-  LabelScope& operator=(const LabelScope&) = delete;
-  ~LabelScope() { ledger_.SetLabel(previous_); }
-
- private:
-  MemoryLedger& ledger_;
-  LabelTable::Id previous_;
+  LabelScope(Context& context, std::string_view label) : HolderScope(context.ledger(), label) {}
+  LabelScope(Context& context, LabelTable::Id label) : HolderScope(context.ledger(), label) {}
 };
 
 }  // namespace frugal

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,24 @@ class MemoryLedger {
   MemoryLimit limit_;
   bool warned_ = false;
   MemoryTrace* trace_ = nullptr;
+};
+
+// Memory taken in this scope is held in the name of `label`.
+class HolderScope {
+ public:
+  HolderScope(MemoryLedger& ledger, LabelTable::Id label)
+      : ledger_(ledger), previous_(ledger.label()) {
+    ledger_.SetLabel(label);
+  }
+  HolderScope(MemoryLedger& ledger, std::string_view label)
+      : HolderScope(ledger, ledger.labels().Intern(label)) {}
+  HolderScope(const HolderScope&) = delete;
+  HolderScope& operator=(const HolderScope&) = delete;
+  ~HolderScope() { ledger_.SetLabel(previous_); }
+
+ private:
+  MemoryLedger& ledger_;
+  LabelTable::Id previous_;
 };
 
 // An allocator whose blocks are entered in a ledger. `in_arena` marks the step's side in traces.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "sdk/core/error.h"
-#include "sdk/module/name_scope.h"
 #include "sdk/module/parameter_store.h"
 
 namespace frugal {
@@ -19,7 +18,7 @@ std::int64_t BytesOf(const Shape& shape, DType dtype) {
 // Within a step it is the step's memory, which is planned for it.
 Tensor ParameterStore::TakeForPaging(const Parameter& parameter, const PagedTensor& paged,
                                      MemoryTag tag) {
-  const NameScope name(ledger_, SlotOf(parameter).label);
+  const HolderScope holder(ledger_, SlotOf(parameter).label);
   Allocator& memory = options_.paging.pager->in_step() ? *options_.step_memory : memory_;
   return Tensor(memory, paged.shape, paged.dtype, tag);
 }
@@ -67,7 +66,7 @@ Tensor ParameterStore::State(const Parameter& parameter, std::size_t which, DTyp
   if (is_paged) {
     state = TakeForPaging(parameter, {.shape = shape, .dtype = dtype}, MemoryTag::kOptimizerState);
   } else {
-    const NameScope name(ledger_, SlotOf(parameter).label);
+    const HolderScope holder(ledger_, SlotOf(parameter).label);
     state = Tensor(memory_, shape, dtype, MemoryTag::kOptimizerState);
   }
   if (!options_.dry) backend.elementwise().Fill(state, 0);

@@ -3,7 +3,6 @@
 #include <cassert>
 
 #include "sdk/core/error.h"
-#include "sdk/module/name_scope.h"
 
 namespace frugal {
 namespace {
@@ -40,7 +39,7 @@ const ParameterStore::Slot* ParameterStore::FindSlot(const Parameter& parameter)
 }
 
 Tensor ParameterStore::Take(Allocator& memory, const Parameter& parameter, MemoryTag tag) {
-  const NameScope name(ledger_, SlotOf(parameter).label);
+  const HolderScope holder(ledger_, SlotOf(parameter).label);
   return Tensor(memory, parameter.shape, options_.dtype, tag);
 }
 
@@ -96,7 +95,7 @@ Tensor ParameterStore::PackedCopy(const Parameter& parameter, const Tensor& valu
                                   WeightLayout layout, Backend& backend) {
   const std::int64_t bytes = backend.product().PackedWeightBytes({value, layout});
   if (bytes == 0) return {};
-  const NameScope name(ledger_, SlotOf(parameter).label);
+  const HolderScope holder(ledger_, SlotOf(parameter).label);
   Tensor packed(*options_.step_memory, {bytes}, DType::kU8, MemoryTag::kParameter);
   if (!options_.dry) backend.product().PackWeight({value, layout}, packed);
   return packed;
@@ -112,7 +111,7 @@ Tensor ParameterStore::Packed(const Parameter& parameter, WeightLayout layout, B
   }
   const std::int64_t bytes = backend.product().PackedWeightBytes({value, layout});
   if (bytes == 0) return slot.packed;  // none: products read the weight itself
-  const NameScope name(ledger_, SlotOf(parameter).label);
+  const HolderScope holder(ledger_, SlotOf(parameter).label);
   slot.packed = Tensor(memory_, {bytes}, DType::kU8, MemoryTag::kParameter);
   slot.packed_layout = layout;
   Repack(parameter, backend);
