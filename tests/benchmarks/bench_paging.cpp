@@ -14,6 +14,7 @@
 #include "sdk/core/number_text.h"
 #include "sdk/core/slow_work.h"
 #include "tests/benchmarks/seconds.h"
+#include "tests/benchmarks/training_options.h"
 #include "tests/benchmarks/workloads.h"
 
 namespace frugal {
@@ -21,25 +22,19 @@ namespace {
 
 struct BenchOptions {
   std::vector<std::string> names;
-  std::string file = "build/page";
-  std::int64_t steps = 6;
-  int rounds = 3;
+  std::string file;
+  std::int64_t steps = 0;
+  int rounds = 0;
 };
 
 BenchOptions Read(int count, char** arguments) {
+  const TrainingOptionsGiven given =
+      ReadTrainingOptions(count, arguments, {"--file", "--steps", "--rounds"});
   BenchOptions options;
-  for (int i = 1; i < count; ++i) {
-    const std::string word = arguments[i];
-    if (word.starts_with("--") && i + 1 < count) {
-      const std::string value = arguments[++i];
-      if (word == "--file") options.file = value;
-      if (word == "--steps") options.steps = std::stoll(value);
-      if (word == "--rounds") options.rounds = std::stoi(value);
-    } else {
-      options.names.push_back(word);
-    }
-  }
-  if (options.names.empty()) options.names = {"chargpt", "gpt2"};
+  options.names = given.names.empty() ? std::vector<std::string>{"chargpt", "gpt2"} : given.names;
+  options.file = given.Text("--file", "build/page");
+  options.steps = given.Count("--steps", 6);
+  options.rounds = given.Count("--rounds", 3);
   return options;
 }
 
@@ -66,23 +61,20 @@ struct Measured {
   std::int64_t planned_bytes = 0;
 };
 
-void Run(const std::string& name, const Way& way, const BenchOptions& options, Measured& measured) {
-  for (const Workload& workload : Workloads()) {
-    if (workload.name != name) continue;
-    AiModelBuilder builder = BuilderFor(workload, {}, Precision::kF32);
-    std::vector<std::string> overrides = way.overrides;
-    overrides.insert(overrides.end(),
-                     {"training.max_steps=" + std::to_string(options.steps), "training.epochs=1000",
-                      "training.evaluate=false", "memory.optimizer_in_backward=true"});
-    Model model = builder.Override(overrides).Build();
-    const TrainingResult result = model.Train();
-    measured.memory = result.memory;
-    measured.planned_bytes = model.plan().peak_bytes;
-    const auto steps = static_cast<double>(options.steps);
-    measured.steps.push_back(static_cast<double>(workload.batch) / result.samples_per_second);
-    measured.waited.push_back(result.memory.paging ? result.memory.paging->waited_seconds / steps
-                                                   : 0);
-  }
+void Run(const Workload& workload, const Way& way, const BenchOptions& options,
+         Measured& measured) {
+  AiModelBuilder builder = BuilderFor(workload, {}, Precision::kF32);
+  std::vector<std::string> overrides = way.overrides;
+  overrides.insert(overrides.end(), {"training.max_steps=" + std::to_string(options.steps),
+                                     "training.epochs=1000", "training.evaluate=false"});
+  Model model = builder.Override(overrides).Build();
+  const TrainingResult result = model.Train();
+  measured.memory = result.memory;
+  measured.planned_bytes = model.plan().peak_bytes;
+  const auto steps = static_cast<double>(options.steps);
+  measured.steps.push_back(static_cast<double>(workload.batch) / result.samples_per_second);
+  measured.waited.push_back(result.memory.paging ? result.memory.paging->waited_seconds / steps
+                                                 : 0);
 }
 
 void Bench(const BenchOptions& options) {
@@ -92,12 +84,13 @@ void Bench(const BenchOptions& options) {
                    {"of none", true}, {"waited ms", true},    {"read a step", true},
                    {"written", true}, {"planned peak", true}, {"measured", true}};
   for (const std::string& name : options.names) {
+    const Workload workload = WorkloadNamed(name);
     const std::vector<Way> ways = Ways(options.file);
     std::vector<Measured> measured(ways.size());
     for (int round = 0; round < options.rounds; ++round) {
       for (std::size_t i = 0; i < ways.size(); ++i) {
         progress.Tell([&] { return name + ", round " + std::to_string(round + 1); });
-        Run(name, ways[i], options, measured[i]);
+        Run(workload, ways[i], options, measured[i]);
       }
     }
     for (std::size_t i = 0; i < ways.size(); ++i) {

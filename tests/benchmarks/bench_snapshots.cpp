@@ -17,8 +17,9 @@
 
 #include "builders/main_guard.h"
 #include "builders/report/text/text_table.h"
-#include "sdk/core/error.h"
 #include "sdk/core/number_text.h"
+#include "tests/benchmarks/seconds.h"
+#include "tests/benchmarks/training_options.h"
 #include "tests/benchmarks/workloads.h"
 
 namespace frugal {
@@ -26,37 +27,22 @@ namespace {
 
 struct BenchOptions {
   std::vector<std::string> names;
-  std::string directory = "build/bench_snapshots";
-  std::int64_t steps = 12;
-  int rounds = 5;
-  int parts = 1;
+  std::string directory;
+  std::int64_t steps = 0;
+  int rounds = 0;
+  int parts = 0;
 };
 
 BenchOptions Read(int count, char** arguments) {
+  const TrainingOptionsGiven given =
+      ReadTrainingOptions(count, arguments, {"--directory", "--steps", "--rounds", "--parts"});
   BenchOptions options;
-  for (int i = 1; i < count; ++i) {
-    const std::string word = arguments[i];
-    if (word.starts_with("--") && i + 1 < count) {
-      const std::string value = arguments[++i];
-      if (word == "--directory") options.directory = value + "/bench_snapshots";
-      if (word == "--steps") options.steps = std::stoll(value);
-      if (word == "--rounds") options.rounds = std::stoi(value);
-      if (word == "--parts") options.parts = std::stoi(value);
-    } else {
-      options.names.push_back(word);
-    }
-  }
-  if (options.names.empty()) options.names = {"chargpt", "gpt2"};
+  options.names = given.names.empty() ? std::vector<std::string>{"chargpt", "gpt2"} : given.names;
+  options.directory = given.Text("--directory", "build") + "/bench_snapshots";
+  options.steps = given.Count("--steps", 12);
+  options.rounds = given.Count("--rounds", 5);
+  options.parts = given.Count("--parts", 1);
   return options;
-}
-
-const Workload& Named(const std::vector<Workload>& workloads, const std::string& name) {
-  const auto found = std::ranges::find(workloads, name, &Workload::name);
-  if (found != workloads.end()) return *found;
-  throw UsageError({.where = "bench_snapshots",
-                    .required = "a workload of bench_compare",
-                    .given = name,
-                    .advice = "e.g. chargpt, gpt2, mlp"});
 }
 
 struct Measured {
@@ -79,11 +65,6 @@ Measured Run(const Workload& workload, const BenchOptions& options, bool saves) 
   return {.step = static_cast<double>(workload.batch) / result.samples_per_second +
                   result.snapshots.stall_seconds / static_cast<double>(result.steps),
           .cost = result.snapshots};
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 std::vector<std::string> RowOf(const Workload& workload, const BenchOptions& options) {
@@ -110,13 +91,12 @@ std::vector<std::string> RowOf(const Workload& workload, const BenchOptions& opt
 }
 
 void Bench(const BenchOptions& options) {
-  const std::vector<Workload> workloads = Workloads();
   TextTable table;
   table.columns = {{"training"},      {"step ms", true},  {"with snapshots", true},
                    {"more", true},    {"stall ms", true}, {"core ms", true},
                    {"MB each", true}, {"MB/s", true},     {"saved", true}};
   for (const std::string& name : options.names) {
-    Workload workload = Named(workloads, name);
+    Workload workload = WorkloadNamed(name);
     workload.batch *= options.parts;
     table.rows.push_back(RowOf(workload, options));
   }

@@ -79,6 +79,19 @@ inline std::vector<Workload> Workloads() {
   };
 }
 
+// Throws UsageError where there is none of that name.
+inline Workload WorkloadNamed(const std::string& name) {
+  std::string names;
+  for (Workload& workload : Workloads()) {
+    if (workload.name == name) return std::move(workload);
+    names += (names.empty() ? "" : ", ") + workload.name;
+  }
+  throw UsageError({.where = name,
+                    .required = "the name of a workload of bench_compare",
+                    .given = "there is none of that name",
+                    .advice = "one of " + names});
+}
+
 inline AiModelBuilder BuilderFor(const Workload& workload, const TrainingMemoryConfig& memory,
                                  Precision precision) {
   DataLayout layout = workload.layout;
