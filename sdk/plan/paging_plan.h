@@ -18,4 +18,13 @@ struct PagingPlan {
   std::vector<Holder> activations;
 };
 
+// Sums up the tensors and activations.
+inline std::int64_t PagedBytesOf(const PagingPlan& paging) {
+  std::int64_t bytes = 0;
+  for (const auto* holders : {&paging.tensors, &paging.activations}) {
+    for (const Holder& holder : *holders) bytes += holder.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace frugal

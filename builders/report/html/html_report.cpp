@@ -59,6 +59,11 @@ std::string BudgetSection(const Plan& plan) {
   return ListSection("Memory budget", BudgetSummary(*plan.budget), items);
 }
 
+std::string PagingSection(const Plan& plan) {
+  constexpr std::size_t kShown = 20;
+  return ListSection("Page file", "", PagingPhrases(plan, kShown));
+}
+
 std::string SideBySideSection(const Plan& plan) {
   if (plan.steps.empty()) return "";
   return ListSection("Side by side at the peak",
@@ -78,7 +83,7 @@ std::string HtmlReport(const ReportData& data) {
          Lead(PolicyText(data.config())) + Lead(SeedText(data)) + KeyFigures(data) +
          LearningCharts(data) + StepMemorySection(data) + MemoryComparisonSection(data) +
          DevicesSection(data) + LayersSection(data) + OperationsSection(data) +
-         BudgetSection(data.plan()) + SideBySideSection(data.plan()) +
+         BudgetSection(data.plan()) + PagingSection(data.plan()) + SideBySideSection(data.plan()) +
          ListSection("Notes", "", NotesOn(data.planned)) + ConfigurationSection(data.config()) +
          "</body>\n</html>\n";
 }

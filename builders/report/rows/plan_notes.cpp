@@ -101,6 +101,32 @@ void AddSegments(const Plan& plan, std::vector<std::string>& notes) {
   }
 }
 
+// A page file that is stated is never without effect in silence.
+void AddPaging(const PlannedTraining& planned, std::vector<std::string>& notes) {
+  const RunConfig& config = planned.config;
+  if (!config.memory.memory_page_file || !planned.trains()) return;
+  const std::optional<PagingPlan>& paging = planned.plan.paging;
+  if (planned.plan.budget && !paging) {
+    notes.emplace_back("memory_page_file: nothing goes there, since the budget is met without it");
+  }
+  const std::int64_t paged = paging ? PagedBytesOf(*paging) : 0;
+  if (paged > 0 && paged < paging->buffer_bytes) {
+    notes.push_back("memory_page_file: the " + FormatBytes(paged) +
+                    " that go there are less than the memory between, memory_page_buffer_mb = " +
+                    std::to_string(config.memory.memory_page_buffer_mb));
+  }
+  if (paging && paged == 0) {
+    notes.push_back(
+        "memory_page_file: nothing goes there, since no tensor that would is as large "
+        "as memory_page_least_kb = " +
+        std::to_string(config.memory.memory_page_least_kb));
+  }
+  if (config.snapshots.stages()) {
+    notes.emplace_back(
+        "snapshots.background: training waits for its snapshots, since it has a page file");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> NotesOn(const PlannedTraining& planned) {
@@ -110,6 +136,7 @@ std::vector<std::string> NotesOn(const PlannedTraining& planned) {
   AddDevices(planned.config.memory, notes);
   AddUpdates(planned, notes);
   AddSegments(planned.plan, notes);
+  AddPaging(planned, notes);
   for (std::string& note : IdleMemoryFields(planned.config.memory, planned.config.origins)) {
     notes.push_back(std::move(note));
   }

@@ -25,11 +25,13 @@ std::string SegmentsPhrase(const RecomputedStages& recomputed) {
 
 std::string PagingPhrase(const BudgetPlan& budget) {
   const StepSettings& settings = budget.chosen;
-  std::string text = settings.paged == PagedKinds::kWeights          ? "optimizer state and weights"
-                     : settings.paged == PagedKinds::kOptimizerState ? "optimizer state"
-                                                                     : "";
-  if (settings.paged_activation_bytes > 0) {
-    text += (text.empty() ? "" : ", ") + std::string("what forward passes keep");
+  std::vector<std::string> parts;
+  if (settings.paged != PagedKinds::kNone) parts.emplace_back("optimizer state");
+  if (settings.paged == PagedKinds::kWeights) parts.emplace_back("weights");
+  if (settings.paged_activation_bytes > 0) parts.emplace_back("what forward passes keep");
+  std::string text = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    text += (i + 1 < parts.size() ? ", " : " and ") + parts[i];
   }
   return "page file for " + text + ": a step reads " + FormatBytes(budget.paged.in_bytes) +
          " and writes " + FormatBytes(budget.paged.out_bytes) + ", which takes the disk " +
@@ -120,8 +122,7 @@ std::vector<std::string> PagingPhrases(const Plan& plan, std::size_t count) {
   std::vector<Holder> all = paging.tensors;
   all.insert(all.end(), paging.activations.begin(), paging.activations.end());
   std::ranges::stable_sort(all, std::greater(), &Holder::bytes);
-  std::int64_t bytes = 0;
-  for (const Holder& tensor : all) bytes += tensor.bytes;
+  const std::int64_t bytes = PagedBytesOf(paging);
   const PagingTraffic traffic = plan.steps.empty() ? PagingTraffic() : plan.steps.front().paged;
   std::vector<std::string> phrases = {
       FormatBytes(bytes) + " of " + FormatCount(std::ssize(all)) + " tensors lie in a page file (" +
