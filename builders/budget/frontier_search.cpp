@@ -52,7 +52,7 @@ std::optional<BudgetCandidate> FrontierSearch::FirstThatFits(
   const auto first = static_cast<std::size_t>(predicted - choices.begin());
   std::optional<BudgetCandidate> best;
   for (std::size_t i = first; i < choices.size() && !best; ++i) best = fitting(i);
-  // Where the one that was predicted did not fit, none before it does.
+  // None before the predicted one fits where that one did not.
   if (best && best->chain.cost.seconds > choices[first].cost.seconds) return best;
   for (std::size_t i = first; i > 0; --i) {
     auto faster = fitting(i - 1);

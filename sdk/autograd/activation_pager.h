@@ -12,7 +12,8 @@
 namespace frugal {
 
 // Pages out what operations keep for their backward passes, the first of it in each part of a
-// batch: its backward comes last. What several operations keep is paged once.
+// batch: its backward comes last. What several operations keep is paged once, so nobody may change
+// a value that is kept, as long as anybody holds it.
 class ActivationPager {
  public:
   // Pages at most `most_bytes` in a part of a batch, and no tensor of less than `least_bytes`.

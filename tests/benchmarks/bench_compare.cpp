@@ -154,7 +154,7 @@ Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
   return samples;
 }
 
-// Beside our step's time and memory.
+// Returns what stands beside our step's time and memory.
 Json PeerCells(const PeerSamples& peer, double step, double rss) {
   return {{"peer_step_ms", Median(peer.steps)},
           {"ratio", Median(peer.steps) / step},
@@ -277,8 +277,8 @@ std::vector<Side> SidesOf(const CompareOptions& options) {
   return sides;
 }
 
-// Beside our f32 of three bf16 products, else beside f32, PyTorch rounds factors to one bf16 where
-// it can.
+// Lets PyTorch run once more, with factors rounded to one bf16, beside our f32 of three bf16
+// products or else beside f32, where it can.
 void AddRounding(std::vector<Side>& sides, const Peer& peer, const CompareOptions& options) {
   const auto named = [&](const char* name) { return std::ranges::find(sides, name, &Side::name); };
   const auto side = named("f32x3") != sides.end() ? named("f32x3") : named("f32");

@@ -319,7 +319,7 @@ Change Paged(const Change& change) {
 }
 
 std::map<std::string, Knob> PagingKnobs() {
-  const auto keep = Paged([](Config&) {});
+  const Change keep = Paged([](Config&) {});
   return {
       {"memory_page_file", {[](Config&) {}, keep, ResidentBytes}},
       {"memory_page_kinds",
@@ -331,7 +331,7 @@ std::map<std::string, Knob> PagingKnobs() {
       {"memory_page_least_kb",
        {keep, Paged([](Config& c) { c.memory_page_least_kb = 4; }), ResidentBytes}},
   };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+}
 
 std::map<std::string, Knob> OtherKnobs() {
   const auto from_file = [](std::int64_t seed, WeightsFormat format) {
