@@ -41,8 +41,8 @@ class FileSystem {
   virtual std::size_t WriteAt(int file, std::int64_t offset, std::span<const std::byte> bytes,
                               std::error_code& error) = 0;
   virtual std::error_code Truncate(int file, std::int64_t size) = 0;
-  // Takes the disk's space for so many bytes, so that writing them does not fail for want of it. The
-  // file only gets its size where the file system cannot do that.
+  // Takes the disk's space for so many bytes, so that writing them does not fail for want of it.
+  // The file only gets its size where the file system cannot do that.
   virtual std::error_code TakeSpace(int file, std::int64_t size) = 0;
   // Returns when the file's bytes are on the disk. Its name may not be: see SyncDirectory.
   virtual std::error_code Sync(int file) = 0;

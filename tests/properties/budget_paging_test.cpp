@@ -66,7 +66,7 @@ TEST_CASE("a budget that needs a page file is kept to, with the bits of none", "
 
 TEST_CASE("a page file that is stated and not used is told", "[paging][budget]") {
   const TempDir directory(MemoryDirectory());
-  const auto notes = [&](std::int64_t budget_mb, std::vector<std::string> overrides) {
+  const auto notes = [&](std::int64_t budget_mb, const std::vector<std::string>& overrides) {
     std::string text;
     const PlannedTraining planned = Wide(directory, budget_mb).Override(overrides).Plan();
     for (const std::string& note : NotesOn(planned)) text += note + "\n";

@@ -309,28 +309,31 @@ std::string ResidentBytes(const Config& memory) {
   return text;
 }
 
-Change Paged(const Change& change) {
-  return [change](Config& config) {
-    config.memory_page_file = (std::filesystem::temp_directory_path() / "frugal_page").string();
-    config.memory_page_buffer_mb = 2;
-    config.memory_page_least_kb = 1;
-    change(config);
-  };
+void Page(Config& config) {
+  config.memory_page_file = (std::filesystem::temp_directory_path() / "frugal_page").string();
+  config.memory_page_buffer_mb = 2;
+  config.memory_page_least_kb = 1;
 }
 
 std::map<std::string, Knob> PagingKnobs() {
-  const Change keep = Paged([](Config&) {});
-  return {
-      {"memory_page_file", {[](Config&) {}, keep, ResidentBytes}},
-      {"memory_page_kinds",
-       {keep, Paged([](Config& c) { c.memory_page_kinds = PagedKinds::kWeights; }), ResidentBytes}},
-      {"memory_page_activations_mb",
-       {keep, Paged([](Config& c) { c.memory_page_activations_mb = 1; }), ResidentBytes}},
-      {"memory_page_buffer_mb",
-       {keep, Paged([](Config& c) { c.memory_page_buffer_mb = 4; }), ResidentBytes}},
-      {"memory_page_least_kb",
-       {keep, Paged([](Config& c) { c.memory_page_least_kb = 4; }), ResidentBytes}},
+  std::map<std::string, Knob> knobs;
+  for (const char* name : {"memory_page_file", "memory_page_kinds", "memory_page_activations_mb",
+                           "memory_page_buffer_mb", "memory_page_least_kb"}) {
+    knobs[name].one = knobs[name].other = Page;
+    knobs[name].seen = ResidentBytes;
+  }
+  knobs["memory_page_file"].one = [](Config&) {};
+  const auto change = [&](const char* name, auto member, auto value) {
+    knobs[name].other = [member, value](Config& config) {
+      Page(config);
+      config.*member = value;
+    };
   };
+  change("memory_page_kinds", &Config::memory_page_kinds, PagedKinds::kWeights);
+  change("memory_page_activations_mb", &Config::memory_page_activations_mb, 1);
+  change("memory_page_buffer_mb", &Config::memory_page_buffer_mb, 4);
+  change("memory_page_least_kb", &Config::memory_page_least_kb, 4);
+  return knobs;
 }
 
 std::map<std::string, Knob> OtherKnobs() {
