@@ -13,8 +13,11 @@ struct Sequential::Run {
   std::shared_ptr<const Order> layers;
   std::size_t whole = 0;  // those from here on stop before their projection
 
-  void Layers(Context& context, VarTuple& vars, std::size_t begin, std::size_t end) const {
+  // `last` is where the segment that runs ends.
+  void Layers(Context& context, VarTuple& vars, std::size_t begin, std::size_t end,
+              std::size_t last) const {
     for (std::size_t i = begin; i < end; ++i) {
+      const MoreFollowsScope part(context, i + 1 < last);
       Layer& layer = *(*layers)[i];
       if (i < whole) {
         layer(context, vars);
@@ -31,7 +34,8 @@ struct Sequential::Run {
   void Segmented(Context& context, VarTuple& vars, std::size_t begin, std::size_t end,
                  const Segments& segments) const {
     for (const CheckpointSegment& segment : *segments) {
-      Layers(context, vars, begin, segment.begin);
+      Layers(context, vars, begin, segment.begin, end);
+      const MoreFollowsScope part(context, segment.end < end);
       const Segments inside(segments, &segment.inner);
       Checkpoint(
           context, vars,
@@ -39,7 +43,7 @@ struct Sequential::Run {
               Context& ctx, VarTuple& inner) { run.Segmented(ctx, inner, first, last, inside); });
       begin = segment.end;
     }
-    Layers(context, vars, begin, end);
+    Layers(context, vars, begin, end, end);
   }
 };
 

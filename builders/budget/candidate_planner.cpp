@@ -153,20 +153,34 @@ ChainPlanner CandidatePlanner::ChainByModel(const StepSettings& settings) {
   return ChainPlanner(ChainOf(StagesByModel(settings)));
 }
 
+const CandidatePlanner::MeasuredStages& CandidatePlanner::StagesByMeasurement(
+    const StepSettings& settings, int64_t most_bytes) {
+  MeasuredStages& measured = measured_[settings];
+  if (measured.stages.empty()) {
+    measured.stages = StagesByModel(settings);
+    measured.is_measured = TakeTimes(settings, most_bytes, measured.stages);
+  }
+  return measured;
+}
+
 ChainPlanner CandidatePlanner::ChainByMeasurement(const StepSettings& settings,
                                                   int64_t most_bytes) {
-  std::vector<Stage>& stages = measured_[settings];
-  if (stages.empty()) {
-    stages = StagesByModel(settings);
-    TakeTimes(settings, most_bytes, stages);
-  }
-  return ChainPlanner(ChainOf(stages));
+  return ChainPlanner(ChainOf(StagesByMeasurement(settings, most_bytes).stages));
+}
+
+std::optional<double> CandidatePlanner::MeasuredSeconds(const BudgetCandidate& candidate,
+                                                        int64_t most_bytes) {
+  const MeasuredStages& measured = StagesByMeasurement(candidate.settings, most_bytes);
+  if (!measured.is_measured) return std::nullopt;
+  if (!update_seconds_) update_seconds_ = MeasureUpdateSeconds(setup_, most_bytes);
+  const double passes = Simulate(ChainOf(measured.stages), candidate.chain.segments).seconds;
+  return passes * static_cast<double>(candidate.settings.micro_batches) + *update_seconds_;
 }
 
 // Runs the stages on as many samples as leave them within half of what they may take (the heap may
 // need twice what it gives), and takes the whole part of the batch for as many times longer as it
-// has more. Where not even one sample leaves them there, the times stay the model's.
-void CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
+// has more.
+bool CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
                                  std::vector<Stage>& stages) {
   const int64_t batch = setup_.schedule.batch;
   const int64_t fewest = HasBatchStatistics(setup_) || MixesSamples(setup_) ? 2 : 1;
@@ -175,18 +189,19 @@ void CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
   int64_t samples = all;
   while (2 * BytesToRun(run) > most_bytes) {
     const int64_t parts = std::min(2 * settings.micro_batches, batch / fewest);
-    if (parts <= settings.micro_batches) return;
+    if (parts <= settings.micro_batches) return false;
     settings.micro_batches = parts;
     samples = MicroBatchSize(batch, parts, 0);
     run = MeasureStages(setup_, TrialOf(settings, batch));
   }
-  MeasureTimes(setup_, run);
+  MeasureTimes(setup_, TrialOf(settings, batch), run);
   const double longer = static_cast<double>(all) / static_cast<double>(samples);
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].layer == nullptr) continue;  // the loss, which always runs once
     stages[i].chain.forward_seconds = longer * run[i].chain.forward_seconds;
     stages[i].chain.backward_seconds = longer * run[i].chain.backward_seconds;
+    stages[i].chain.ending_seconds = longer * run[i].chain.ending_seconds;
   }
+  return true;
 }
 
 }  // namespace frugal

@@ -49,6 +49,9 @@ class CandidatePlanner {
   // are measured within so many bytes.
   ChainPlanner ChainByModel(const StepSettings& settings);
   ChainPlanner ChainByMeasurement(const StepSettings& settings, std::int64_t most_bytes);
+  // Returns the measured seconds of the passes and updates of a step; nothing where not even one
+  // sample can be run within so many bytes.
+  std::optional<double> MeasuredSeconds(const BudgetCandidate& candidate, std::int64_t most_bytes);
 
  private:
   Footprint Measure(const Trial& trial, const ChainChoice& chain,
@@ -60,7 +63,14 @@ class CandidatePlanner {
   // Returns nothing where no plan without segments is known that says what this one would.
   std::optional<Footprint> FindKept(const StepSettings& settings, std::int64_t place_up_to) const;
   std::vector<Stage> StagesByModel(const StepSettings& settings);
-  void TakeTimes(StepSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
+  // Returns false, and leaves the model's, where not even one sample can be run within the bytes.
+  bool TakeTimes(StepSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
+  struct MeasuredStages {
+    std::vector<Stage> stages;
+    bool is_measured = false;
+  };
+  // Measures each settings once.
+  const MeasuredStages& StagesByMeasurement(const StepSettings& settings, std::int64_t most_bytes);
 
   // The key holds whether the optimizer runs in backward, the batch, its parts, and rows of a chunk
   // of the loss.
@@ -71,8 +81,9 @@ class CandidatePlanner {
   std::optional<CheckpointOptions> options_;  // in place of what the configuration says
   FootprintMeter meter_;
   std::map<ContributionsKey, std::vector<std::int64_t>> contributions_;
-  std::map<StepSettings, std::vector<Stage>> stages_;    // by model
-  std::map<StepSettings, std::vector<Stage>> measured_;  // each is measured once
+  std::map<StepSettings, std::vector<Stage>> stages_;  // by model
+  std::map<StepSettings, MeasuredStages> measured_;
+  std::optional<double> update_seconds_;
   // The footprints without segments, and up to what they were laid out.
   struct Kept {
     Footprint footprint;

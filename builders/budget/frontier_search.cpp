@@ -25,7 +25,12 @@ void Order(std::vector<ChainChoice>& choices) {
 }  // namespace
 
 std::vector<ChainChoice> FrontierSearch::Frontier() {
-  std::vector<ChainChoice> frontier = planner_.known();
+  std::vector<ChainChoice> frontier;
+  // Schedules that are not the fastest by the model, but may be by whole plans.
+  for (const ChainChoice& known : planner_.known()) {
+    frontier.push_back(known);
+    frontier.push_back(planner_.Shortened(known, known.cost.peak_bytes));
+  }
   frontier.push_back(planner_.Least());
   const int64_t low = frontier.back().cost.peak_bytes;
   const int64_t high = planner_.keep_all().cost.peak_bytes;
@@ -35,6 +40,8 @@ std::vector<ChainChoice> FrontierSearch::Frontier() {
       frontier.push_back(*std::move(choice));
     }
   }
+  if (planner_.stage_count() <= kFewStages)
+    std::ranges::copy(planner_.found(), std::back_inserter(frontier));
   return frontier;
 }
 

@@ -1,6 +1,7 @@
 #include "builders/budget/stage_bytes.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <typeinfo>
@@ -71,6 +72,25 @@ class StageRun {
     chain.plain_workspace = std::max<int64_t>(0, most - chain.output_bytes);
   }
 
+  // Forward on a tape, as the end of what runs again.
+  void Ending(Stage& stage) {
+    Context& context = environment_.context();
+    context.profile() = {};
+    MemoryTrace trace;
+    const RecordingScope recording(environment_.ledger(), trace);
+    Tape tape;
+    const TapeScope scope(context, &tape);
+    VarTuple vars = OnTape(tape, stage);
+    {
+      const RecomputeScope again(context);
+      run_(context, vars);
+    }
+    const std::vector<int64_t> live = LiveInArena(trace);
+    const int64_t saved = live.empty() ? 0 : live.back();
+    stage.chain.ending_workspace = Most(live, 0, trace.event_count()) - saved;
+    stage.ending = {context.profile().flops, InputBytes() + Touched(trace, 0, trace.event_count())};
+  }
+
   // Forward on a tape, and back, of stage number `place`. Returns what goes on to the next stage.
   std::vector<StageInput> Taped(Stage& stage, std::size_t place) {
     Context& context = environment_.context();
@@ -79,16 +99,10 @@ class StageRun {
     const RecordingScope recording(environment_.ledger(), trace);
     Tape tape;
     const TapeScope scope(context, &tape);
-    VarTuple vars = inputs_;
-    int64_t input_bytes = 0;
-    for (std::size_t i = 0; i < vars.size(); ++i) {
-      if (stage.inputs[i].needs_gradient) vars[i].slot = tape.NewSlot();
-      input_bytes += vars[i].value.bytes();
-    }
+    VarTuple vars = OnTape(tape, stage);
     run_(context, vars);
     const int64_t turn = trace.event_count();
-    stage.forward = {context.profile().flops,
-                     static_cast<double>(input_bytes) + Touched(trace, 0, turn)};
+    stage.forward = {context.profile().flops, InputBytes() + Touched(trace, 0, turn)};
     std::vector<StageInput> next;
     for (const Var& one : vars) {
       const auto input = InputOf(one);
@@ -104,6 +118,18 @@ class StageRun {
   }
 
  private:
+  VarTuple OnTape(Tape& tape, const Stage& stage) const {
+    VarTuple vars = inputs_;
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      if (stage.inputs[i].needs_gradient) vars[i].slot = tape.NewSlot();
+    }
+    return vars;
+  }
+  double InputBytes() const {
+    double bytes = 0;
+    for (const Var& one : inputs_) bytes += static_cast<double>(one.value.bytes());
+    return bytes;
+  }
   // Returns which input this is, if it is one.
   std::optional<std::size_t> InputOf(const Var& one) const {
     const auto same = [&](const Var& input) { return input.value.raw() == one.value.raw(); };
@@ -168,15 +194,24 @@ class StageRun {
   VarTuple inputs_;
 };
 
-Run RunOf(const Stage& stage) {
-  return [&layer = *stage.layer, part = stage.up_to_projection](Context& context, VarTuple& vars) {
-    if (!part) return layer(context, vars);
-    vars[0] = layer.RunUpToProjection(context, std::exchange(vars[0], Var()));
-  };
-}
-
 int64_t PartOfBatch(const Trial& trial) {
   return MicroBatchSize(trial.schedule.batch, trial.settings.micro_batches, 0);
+}
+
+void Clear(Context& context, const Tensor& tensor) {
+  if (!tensor) return;
+  context.Launch({OperationKind::kData, tensor.bytes()}, [&](Backend&, void*) {
+    std::memset(tensor.raw(), 0, static_cast<std::size_t>(tensor.bytes()));
+  });
+}
+
+// Targets that every loss takes: the first class, or zero.
+Batch ClearedTargets(Context& context, const StepParts& parts, int64_t samples) {
+  Batch batch = AllocateTargets(context, parts, samples);
+  Clear(context, batch.targets);
+  Clear(context, batch.weights);
+  for (const Tensor& one : batch.more_targets) Clear(context, one);
+  return batch;
 }
 
 // Returns true where the gradients of these parameters are freed as soon as their stage is through.
@@ -235,17 +270,29 @@ std::vector<StageInput> FirstInputs(const TrainingSetup& setup, const Trial& tri
 
 void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
   const StepParts parts = StepPartsOf(setup, trial);
-  const auto run = [&](Context& context, VarTuple& vars) {
-    const VarTuple outputs = OutputsAmong(parts, std::exchange(vars, {}));
-    const Batch batch = AllocateTargets(context, parts, PartOfBatch(trial));
-    vars = {RunLoss(context, parts, outputs, batch).loss};
-  };
-  StageRun measured(setup, run, stage, FreesGradients(trial, ParametersOfLoss(parts)));
+  const bool own_gradients = FreesGradients(trial, ParametersOfLoss(parts));
+  StageRun measured(setup, RunOf(setup, trial, stage), stage, own_gradients);
   measured.Plain(stage.chain);
+  measured.Ending(stage);
   measured.Taped(stage, setup.network->Leaves().size());
 }
 
 }  // namespace
+
+TupleSegment RunOf(const TrainingSetup& setup, const Trial& trial, const Stage& stage) {
+  if (stage.layer == nullptr) {
+    return [&setup, &trial](Context& context, VarTuple& vars) {
+      const StepParts parts = StepPartsOf(setup, trial);
+      const VarTuple outputs = OutputsAmong(parts, std::exchange(vars, {}));
+      const Batch batch = ClearedTargets(context, parts, PartOfBatch(trial));
+      vars = {RunLoss(context, parts, outputs, batch).loss};
+    };
+  }
+  return [&layer = *stage.layer, part = stage.up_to_projection](Context& context, VarTuple& vars) {
+    if (!part) return layer(context, vars);
+    vars[0] = layer.RunUpToProjection(context, std::exchange(vars[0], Var()));
+  };
+}
 
 std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial) {
   struct Measured {
@@ -271,13 +318,15 @@ std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial)
     if (const auto known = kinds.find(kind); known != kinds.end()) {
       stage.chain = known->second.stage.chain;
       stage.forward = known->second.stage.forward;
+      stage.ending = known->second.stage.ending;
       stage.backward = known->second.stage.backward;
       inputs = known->second.next;
       inputs.front().maker = i;
       continue;
     }
-    StageRun measured(setup, RunOf(stage), stage, own_gradients);
+    StageRun measured(setup, RunOf(setup, trial, stage), stage, own_gradients);
     measured.Plain(stage.chain);
+    measured.Ending(stage);
     inputs = measured.Taped(stage, i);
     const bool is_plain = inputs.size() == 1 && !inputs.front().is_skip && inputs[0].maker == i;
     if (has_kind && is_plain) kinds[kind] = {stage, inputs};

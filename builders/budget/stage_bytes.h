@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "builders/dry_run/trial.h"
+#include "sdk/autograd/checkpoint.h"
 #include "sdk/plan/chain.h"
 
 namespace frugal {
@@ -31,6 +32,7 @@ struct Stage {
   ChainStage chain;                   // its bytes; seconds are not known yet
   std::vector<SkipConnection> taken;  // of what was put is_skip
   PassWork forward;
+  PassWork ending;  // forward, where the stage ends what runs again
   PassWork backward;
 };
 
@@ -38,6 +40,10 @@ struct Stage {
 // time: its leaves (a residual or another layer with branches is one stage) and the loss. Bytes are
 // those of a dry run of each, forward and back, by itself.
 std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial);
+
+// Runs a stage on the variables that travel into it: its layer, or the loss on targets of zeros.
+// The result refers to all three.
+TupleSegment RunOf(const TrainingSetup& setup, const Trial& trial, const Stage& stage);
 
 Chain ChainOf(const std::vector<Stage>& stages);
 

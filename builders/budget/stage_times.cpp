@@ -1,12 +1,15 @@
 #include "builders/budget/stage_times.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <utility>
 
 #include "sdk/core/slow_work.h"
 #include "sdk/memory/system_memory.h"
+#include "sdk/memory/tensor_pool.h"
 #include "sdk/module/parameter_store.h"
 
 namespace frugal {
@@ -15,7 +18,7 @@ namespace {
 using std::int64_t;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRepeats = 3;
+constexpr std::size_t kRepeats = 5;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -26,15 +29,23 @@ double ModelSeconds(const PassWork& work, double flops) {
 }
 
 struct Seconds {
-  double forward = 1e30;
-  double backward = 1e30;
+  double forward = 0;
+  double ending = 0;    // forward, as the end of what runs again
+  double backward = 0;  // 0 where there is nothing to differentiate
 };
 
-// Memory straight from the system, and weights that are zero until they are asked for.
+double MedianOf(std::array<double, kRepeats> values) {
+  std::ranges::sort(values);
+  return values[kRepeats / 2];
+}
+
+// Memory that is kept once the system gave it, as a training's is, and weights that are zero until
+// they are asked for.
 class RealEnvironment {
  public:
   explicit RealEnvironment(const TrainingSetup& setup)
-      : memory_(ledger_, heap_, true),
+      : pool_(heap_, {.max_idle_bytes = kAnyBytes, .max_block_bytes = kAnyBytes}),
+        memory_(ledger_, pool_, true),
         store_(memory_, ledger_, {.dtype = MasterType(setup.dtype()), .start_at_zero = true}),
         context_({.backend = *setup.backend,
                   .ledger = ledger_,
@@ -46,7 +57,9 @@ class RealEnvironment {
   Context& context() { return context_; }
 
  private:
+  static constexpr int64_t kAnyBytes = std::numeric_limits<int64_t>::max();
   HeapAllocator heap_;
+  TensorPool pool_;
   MemoryLedger ledger_;
   TrackedAllocator memory_;
   ParameterStore store_;
@@ -76,51 +89,72 @@ std::vector<std::pair<int, Tensor>> SeedsOf(Context& context, const VarTuple& va
   return {seeds.begin(), seeds.end()};
 }
 
-void RunOnce(Context& context, const Stage& stage, const VarTuple& inputs, Seconds& shortest) {
-  Tape tape;
-  const TapeScope scope(context, &tape);
-  context.parameters().ClearGradients();
-  VarTuple vars = inputs;
+// The stage's inputs on a tape, and the slots of those that want a gradient.
+std::pair<VarTuple, std::vector<int>> LeavesOn(Tape& tape, const Stage& stage, VarTuple vars) {
   std::vector<int> leaves;
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (stage.inputs[i].needs_gradient) leaves.push_back(vars[i].slot = tape.NewSlot());
   }
-  auto start = Clock::now();
-  if (stage.up_to_projection) {
-    vars[0] = stage.layer->RunUpToProjection(context, std::exchange(vars[0], Var()));
-  } else {
-    (*stage.layer)(context, vars);
-  }
-  shortest.forward = std::min(shortest.forward, SecondsSince(start));
-  auto seeds = SeedsOf(context, vars, leaves);
-  if (seeds.empty()) return;
-  vars.clear();
-  start = Clock::now();
-  for (auto& [slot, seed] : seeds) tape.Accumulate(context, slot, std::move(seed));
-  tape.Backward(context);
-  shortest.backward = std::min(shortest.backward, SecondsSince(start));
+  return {std::move(vars), std::move(leaves)};
 }
 
-Seconds MeasureOne(const TrainingSetup& setup, const Stage& stage) {
+// Holds a stage that is measured.
+struct MeasuredStage {
+  const Stage& stage;
+  TupleSegment run;
+};
+
+double RunForward(Context& context, const MeasuredStage& measured, VarTuple& vars) {
+  const auto start = Clock::now();
+  measured.run(context, vars);
+  return SecondsSince(start);
+}
+
+double RunEnding(Context& context, const MeasuredStage& measured, const VarTuple& inputs) {
+  Tape tape;
+  const TapeScope scope(context, &tape);
+  const RecomputeScope again(context);
+  VarTuple vars = LeavesOn(tape, measured.stage, inputs).first;
+  return RunForward(context, measured, vars);
+}
+
+Seconds RunOnce(Context& context, const MeasuredStage& measured, const VarTuple& inputs) {
+  Seconds seconds{.ending = RunEnding(context, measured, inputs)};
+  Tape tape;
+  const TapeScope scope(context, &tape);
+  context.parameters().ClearGradients();
+  auto [vars, leaves] = LeavesOn(tape, measured.stage, inputs);
+  seconds.forward = RunForward(context, measured, vars);
+  auto seeds = SeedsOf(context, vars, leaves);
+  if (seeds.empty()) return seconds;
+  vars.clear();
+  const auto start = Clock::now();
+  for (auto& [slot, seed] : seeds) tape.Accumulate(context, slot, std::move(seed));
+  tape.Backward(context);
+  seconds.backward = SecondsSince(start);
+  return seconds;
+}
+
+Seconds MeasureOne(const TrainingSetup& setup, const MeasuredStage& measured) {
   RealEnvironment environment(setup);
   VarTuple inputs;
-  for (const StageInput& input : stage.inputs) {
+  for (const StageInput& input : measured.stage.inputs) {
     inputs.push_back({Filled(environment.context(), input.shape, input.dtype, 0.5)});
   }
-  Seconds shortest;
-  for (int i = 0; i <= kRepeats; ++i) {
-    Seconds seconds;
-    RunOnce(environment.context(), stage, inputs, seconds);
-    if (i == 0) continue;  // primitives are made and pages touched
-    shortest.forward = std::min(shortest.forward, seconds.forward);
-    shortest.backward = std::min(shortest.backward, seconds.backward);
+  RunOnce(environment.context(), measured, inputs);  // primitives are made and pages touched
+  std::array<double, kRepeats> forward{}, ending{}, backward{};
+  for (std::size_t i = 0; i < kRepeats; ++i) {
+    const Seconds seconds = RunOnce(environment.context(), measured, inputs);
+    forward.at(i) = seconds.forward;
+    ending.at(i) = std::min(seconds.ending, seconds.forward);
+    backward.at(i) = seconds.backward;
   }
-  if (shortest.backward > 1e29) shortest.backward = 0;  // nothing to differentiate
-  return shortest;
+  return {MedianOf(forward), MedianOf(ending), MedianOf(backward)};
 }
 
 // Stages of one kind take the same time.
 std::string KindOf(const Stage& stage) {
+  if (stage.layer == nullptr) return "loss";
   std::string kind = stage.layer->Describe() + " " + std::to_string(stage.layer->ParameterCount()) +
                      (stage.up_to_projection ? " part" : "");
   for (const StageInput& input : stage.inputs) {
@@ -157,27 +191,62 @@ void ModelTimes(DType dtype, std::vector<Stage>& stages) {
   for (Stage& stage : stages) {
     stage.chain.forward_seconds = ModelSeconds(stage.forward, flops);
     stage.chain.backward_seconds = ModelSeconds(stage.backward, flops);
+    stage.chain.ending_seconds = ModelSeconds(stage.ending, flops);
   }
 }
 
-void MeasureTimes(const TrainingSetup& setup, std::vector<Stage>& stages) {
+void MeasureTimes(const TrainingSetup& setup, const Trial& trial, std::vector<Stage>& stages) {
   std::map<std::string, Seconds> measured;
   SlowWork progress;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = stages[i];
-    if (stage.layer == nullptr) continue;
     const auto [found, is_new] = measured.try_emplace(KindOf(stage));
     if (is_new) {
-      found->second = MeasureOne(setup, stage);
+      found->second = MeasureOne(setup, {stage, RunOf(setup, trial, stage)});
       ReturnFreeMemory();
     }
     stage.chain.forward_seconds = found->second.forward;
     stage.chain.backward_seconds = found->second.backward;
+    stage.chain.ending_seconds = found->second.ending;
     progress.Tell([&] {
       return "planner_costs = \"measured\": stage " + std::to_string(i + 1) + " of " +
              std::to_string(stages.size());
     });
   }
+}
+
+double MeasureUpdateSeconds(const TrainingSetup& setup, int64_t most_bytes) {
+  constexpr int64_t kManyElements = int64_t{1} << 24;  // no cache holds them
+  constexpr int64_t kTensors = 4;                      // a value, its gradient and two states
+  const int64_t element_bytes = SizeOf(MasterType(setup.dtype()));
+  const int64_t most_elements =
+      std::clamp<int64_t>(most_bytes / (2 * kTensors * element_bytes), 1, kManyElements);
+  int64_t elements = 0;
+  for (const Parameter* parameter : setup.parameters) {
+    if (parameter->trainable) elements += parameter->shape.ElementCount();
+  }
+  if (elements == 0) return 0;
+  Parameter parameter{.name = "weight",
+                      .path = "weight",
+                      .shape = {std::min(elements, most_elements)},
+                      .initializer = Initializer::Zero()};
+  Parameter* const all[] = {&parameter};
+  RealEnvironment environment(setup);
+  Context& context = environment.context();
+  std::array<double, kRepeats> seconds{};
+  const auto update = [&] {
+    const GradientTarget gradient = context.parameters().GradientFor(parameter);
+    context.Launch({OperationKind::kData, gradient.tensor.bytes()}, [&](Backend& backend, void*) {
+      backend.elementwise().Fill(gradient.tensor, 1e-3);
+    });
+    const auto start = Clock::now();
+    setup.optimizer->Step(context, all);
+    return SecondsSince(start);
+  };
+  update();
+  for (double& one : seconds) one = update();
+  return MedianOf(seconds) * static_cast<double>(elements) /
+         static_cast<double>(parameter.shape.ElementCount());
 }
 
 }  // namespace frugal

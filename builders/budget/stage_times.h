@@ -20,9 +20,14 @@ void ModelTimes(DType dtype, std::vector<Stage>& stages);
 // Returns what MeasureTimes takes at most, parameters and their gradients included.
 std::int64_t BytesToRun(const std::vector<Stage>& stages);
 
-// Runs each kind of stage but the loss (the same description, input and parameters) on memory of
-// its own, a few times, and takes the shortest times. Each stage's memory is given back before the
+// Runs each kind of stage (the same description, input and parameters), and the loss, on memory of
+// its own, a few times, and takes the median times. Each stage's memory is given back before the
 // next one's is taken. Says what it does on the log where that takes longer than two seconds.
-void MeasureTimes(const TrainingSetup& setup, std::vector<Stage>& stages);
+void MeasureTimes(const TrainingSetup& setup, const Trial& trial, std::vector<Stage>& stages);
+
+// Returns the seconds of a step's updates, norms of gradients included where they are clipped, by
+// those of one parameter of some millions of elements, as many as there are and as leave it within
+// half of so many bytes.
+double MeasureUpdateSeconds(const TrainingSetup& setup, std::int64_t most_bytes);
 
 }  // namespace frugal

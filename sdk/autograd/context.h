@@ -13,6 +13,7 @@
 #include "sdk/autograd/profile.h"
 #include "sdk/autograd/running_update.h"
 #include "sdk/autograd/tape.h"
+#include "sdk/autograd/waiting_launches.h"
 #include "sdk/backend/backend.h"
 #include "sdk/memory/ledger.h"
 
@@ -68,6 +69,11 @@ class Context {
 
   // Memory of this step, not initialized.
   Tensor Allocate(const Shape& shape, DType dtype, MemoryTag tag = MemoryTag::kActivation) {
+    RunWaiting();
+    return AllocateResult(shape, dtype, tag);
+  }
+  // Returns memory for what LaunchResult makes.
+  Tensor AllocateResult(const Shape& shape, DType dtype, MemoryTag tag = MemoryTag::kActivation) {
     return Tensor(parts_.step_memory, shape, dtype, tag);
   }
 
@@ -75,6 +81,7 @@ class Context {
   // differs from a real one.
   template <class Kernel>
   void Launch(const LaunchCost& cost, Kernel&& kernel) {
+    RunWaiting();
     if (MemoryTrace* trace = ledger().trace(); trace != nullptr && trace->has_operations()) {
       TraceLaunch(*trace, cost);
     }
@@ -87,6 +94,32 @@ class Context {
     if (parts_.dry) return;
     const ProfileScope scope(profile_, ledger(), cost, in_backward_ && !recomputing_);
     kernel(parts_.backend, scratch.data());
+  }
+
+  // Runs a kernel as Launch does that only makes a result which its own backward pass does not
+  // need. At the end of a segment that runs again, such a kernel waits until its result is kept
+  // (Require), or for the next Launch or Allocate; the last ones never run, since nobody reads what
+  // they would make. The kernel holds its tensors by value.
+  template <class Kernel>
+  void LaunchResult(const Tensor& result, const LaunchCost& cost, Kernel kernel) {
+    if (recomputing_ && !more_follows_) {
+      waiting_.Add(cost.kind.value, result,
+                   [this, label = ledger().label(), cost, run = std::move(kernel)] {
+                     const HolderScope holder(ledger(), label);
+                     Launch(cost, run);
+                   });
+      return;
+    }
+    Launch(cost, kernel);
+  }
+  // Says that somebody keeps this value, so that what makes it must not wait any longer.
+  void Require(const Tensor& value) {
+    if (!waiting_.empty()) waiting_.RunFor(value);
+  }
+  // Runs what waits up to the last of this kind: a row of such operations would hold all that they
+  // make.
+  void RunWaiting(OperationKind kind) {
+    if (!waiting_.empty()) waiting_.RunUpTo(kind);
   }
 
   // The tape that operations record on; null where no gradients are wanted.
@@ -142,12 +175,16 @@ class Context {
  private:
   friend class TapeScope;
   friend class RecomputeScope;
+  friend class MoreFollowsScope;
   friend class BackwardScope;
   friend class DifferentiableProbe;
   friend class DeferScope;
   friend class KeptPartsScope;
   friend class ManyTurns;
 
+  void RunWaiting() {
+    if (!waiting_.empty()) waiting_.RunAll();
+  }
   void TraceLaunch(MemoryTrace& trace, const LaunchCost& cost) {
     trace.Add({.label = ledger().label(),
                .kind = cost.kind.value,
@@ -166,12 +203,14 @@ class Context {
   std::vector<RunningUpdate>* running_updates_ = nullptr;
   bool training_ = false;
   bool recomputing_ = false;
+  bool more_follows_ = false;  // of the segment that runs again
   bool in_backward_ = false;
   std::array<DeferredGradients*, 2> deferred_{};  // by Deferred; null where nothing waits
   bool met_differentiable_ = false;  // by any operation since a DifferentiableProbe began
   std::int64_t step_ = 0;
   std::int64_t micro_batch_ = 0;
   Profile profile_;
+  WaitingLaunches waiting_;
 };
 
 // Records on `tape` (or on none) until the end of the scope.
@@ -249,14 +288,37 @@ class KeptPartsScope {
   KeptParts* previous_;
 };
 
+// Segments run again in this scope. What still waits at its end does not run (LaunchResult).
 class RecomputeScope {
  public:
-  explicit RecomputeScope(Context& context) : context_(context), previous_(context.recomputing_) {
-    context_.recomputing_ = true;
-  }
+  explicit RecomputeScope(Context& context)
+      : context_(context),
+        previous_(std::exchange(context.recomputing_, true)),
+        followed_(std::exchange(context.more_follows_, false)) {}
   RecomputeScope(const RecomputeScope&) = delete;
   RecomputeScope& operator=(const RecomputeScope&) = delete;
-  ~RecomputeScope() { context_.recomputing_ = previous_; }
+  ~RecomputeScope() {
+    context_.recomputing_ = previous_;
+    context_.more_follows_ = followed_;
+    context_.waiting_.Clear();
+  }
+
+ private:
+  Context& context_;
+  bool previous_;
+  bool followed_;
+};
+
+// Runs in this scope are not the end of their segment, unless (false) they may be. Who runs one
+// part behind the other says so, since launches that wait hold memory.
+class MoreFollowsScope {
+ public:
+  MoreFollowsScope(Context& context, bool more_follows)
+      : context_(context),
+        previous_(std::exchange(context.more_follows_, more_follows || context.more_follows_)) {}
+  MoreFollowsScope(const MoreFollowsScope&) = delete;
+  MoreFollowsScope& operator=(const MoreFollowsScope&) = delete;
+  ~MoreFollowsScope() { context_.more_follows_ = previous_; }
 
  private:
   Context& context_;

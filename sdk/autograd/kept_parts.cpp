@@ -70,6 +70,7 @@ void KeptParts::Keep(Context& context, VarTuple& vars, const PartFunction& part)
     kept->outputs.push_back(is_made ? one.slot : Var::kNoGradient);
     one.slot = Var::kNoGradient;
     one.remat = nullptr;
+    context.Require(one.value);
     kept->after.push_back(one);
     if (!is_made) kept->after.back().value = Tensor();
   }

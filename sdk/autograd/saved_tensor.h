@@ -21,6 +21,7 @@ class SavedTensor {
       remat_->AddKeeper();
     } else {
       value_ = x.value;
+      context.Require(value_);
     }
   }
 

@@ -19,9 +19,10 @@ namespace {
 
 Tensor Activated(Context& context, const Tensor& x, ActivationFunction function) {
   const Tensor y = context.Allocate(x.shape(), x.dtype());
-  context.Launch({OperationKind::kActivation, BytesOf(x, y)}, [&](Backend& backend, void*) {
-    backend.elementwise().ActivationForward(function.kind, function.parameter, x, y);
-  });
+  context.LaunchResult(
+      y, {OperationKind::kActivation, BytesOf(x, y)}, [=](Backend& backend, void*) {
+        backend.elementwise().ActivationForward(function.kind, function.parameter, x, y);
+      });
   return y;
 }
 

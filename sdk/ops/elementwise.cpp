@@ -29,9 +29,10 @@ Var Add(Context& context, const Var& branch, const Var& around) {
                around.shape(), "make both branches end in the same shape, e.g. with a shortcut");
   }
   const auto sum = [](Context& ctx, const Tensor& x, const Tensor& y) {
-    const Tensor z = ctx.Allocate(x.shape(), x.dtype());
-    ctx.Launch({OperationKind::kElementwise, BytesOf(x, y, z)},
-               [&](Backend& backend, void*) { backend.elementwise().Add(x, y, z); });
+    ctx.RunWaiting(OperationKind::kElementwise);
+    const Tensor z = ctx.AllocateResult(x.shape(), x.dtype());
+    ctx.LaunchResult(z, {OperationKind::kElementwise, BytesOf(x, y, z)},
+                     [=](Backend& backend, void*) { backend.elementwise().Add(x, y, z); });
     return z;
   };
   Var result = context.Record(

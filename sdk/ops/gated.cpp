@@ -10,9 +10,9 @@ Tensor GatedProduct(Context& context, const Tensor& x, Activation f, bool gate_l
   Shape half = x.shape();
   half[half.rank() - 1] /= 2;
   Tensor y = context.Allocate(half, x.dtype());
-  context.Launch({OperationKind::kActivation, BytesOf(x, y)}, [&](Backend& backend, void*) {
-    backend.sequence().GatedForward(f, gate_last, x, y);
-  });
+  context.LaunchResult(
+      y, {OperationKind::kActivation, BytesOf(x, y)},
+      [=](Backend& backend, void*) { backend.sequence().GatedForward(f, gate_last, x, y); });
   return y;
 }
 

@@ -26,7 +26,7 @@ Tensor Forward(Context& context, const LinearCall& call, const Tensor& x, const 
                LinearEpilogue epilogue) {
   Shape shape = call.shape;
   shape[shape.rank() - 1] = call.outputs();
-  const Tensor y = context.Allocate(shape, call.dtype);
+  const Tensor y = context.AllocateResult(shape, call.dtype);
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   const LinearWeight weight =
       context.parameters().WeightOf(*call.weight, call.layout, call.dtype, context.backend());

@@ -37,7 +37,8 @@ class Simulation {
       unused += MadeForNothing(segment);
       at = std::max(at, segment.end);
     }
-    for (; at < end; ++at) kept += Keep(at, outside + kept + unused);
+    for (; at + 1 < end; ++at) kept += Keep(at, outside + kept + unused);
+    if (at < end) kept += KeepEnd(at, outside + kept + unused);
     Back(begin, end, segments, held + kept);
   }
 
@@ -58,6 +59,12 @@ class Simulation {
   int64_t Keep(std::size_t i, int64_t live) {
     See(live + chain_[i].saved_bytes + chain_[i].forward_workspace);
     cost_.seconds += chain_[i].forward_seconds;
+    return chain_[i].saved_bytes;
+  }
+
+  int64_t KeepEnd(std::size_t i, int64_t live) {
+    See(live + chain_[i].saved_bytes + chain_[i].ending_workspace);
+    cost_.seconds += chain_[i].ending_seconds;
     return chain_[i].saved_bytes;
   }
 
@@ -160,6 +167,7 @@ ChainStage Merge(const Chain& chain) {
   all.output_bytes =
       chain.stages.back().output_bytes + LiveSkipBytes(chain.carried, 0, chain.size());
   int64_t forward_peak = 0;
+  int64_t ending_peak = 0;
   int64_t plain_peak = 0;
   int64_t backward_peak = 0;
   int64_t input = 0;
@@ -167,16 +175,21 @@ ChainStage Merge(const Chain& chain) {
     const ChainStage& stage = chain.stages[i];
     const int64_t values = LiveSkipBytes(chain.carried, 0, i);
     const int64_t gradients = LiveSkipBytes(chain.carried, 0, i + 1);
+    const bool ends = i + 1 == chain.size();
     all.forward_seconds += stage.forward_seconds;
+    all.ending_seconds += ends ? stage.ending_seconds : stage.forward_seconds;
     all.backward_seconds += stage.backward_seconds;
     all.saved_bytes += stage.saved_bytes;
     forward_peak = std::max(forward_peak, all.saved_bytes + stage.forward_workspace);
+    ending_peak = std::max(
+        ending_peak, all.saved_bytes + (ends ? stage.ending_workspace : stage.forward_workspace));
     plain_peak = std::max(plain_peak, input + values + stage.output_bytes + stage.plain_workspace);
     backward_peak = std::max(
         backward_peak, all.saved_bytes + stage.output_bytes + gradients + stage.backward_workspace);
     input = stage.output_bytes;
   }
   all.forward_workspace = forward_peak - all.saved_bytes;
+  all.ending_workspace = ending_peak - all.saved_bytes;
   all.plain_workspace = std::max<int64_t>(0, plain_peak - all.output_bytes);
   all.backward_workspace = std::max<int64_t>(0, backward_peak - all.saved_bytes - all.output_bytes);
   return all;

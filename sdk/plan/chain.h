@@ -17,6 +17,10 @@ struct ChainStage {
   std::int64_t forward_workspace = 0;   // beyond saved_bytes, in a forward pass on a tape
   std::int64_t plain_workspace = 0;     // beyond output_bytes, in a forward pass without a tape
   std::int64_t backward_workspace = 0;  // beyond saved_bytes and the output's gradient, in backward
+  // A forward pass that ends what runs again may take less: results that its own backward pass does
+  // not need are not made. Of the last stage of all they are those of any forward pass.
+  double ending_seconds = 0;
+  std::int64_t ending_workspace = 0;
 
   bool operator==(const ChainStage&) const = default;
 };

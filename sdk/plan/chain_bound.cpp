@@ -59,8 +59,8 @@ double ChainBound::LeastSecondsByKeeping(int64_t peak_bytes) const {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const ChainStage &one = chain_.stages[a], &other = chain_.stages[b];
-    return one.forward_seconds * static_cast<double>(other.saved_bytes) >
-           other.forward_seconds * static_cast<double>(one.saved_bytes);
+    return one.ending_seconds * static_cast<double>(other.saved_bytes) >
+           other.ending_seconds * static_cast<double>(one.saved_bytes);
   });
   double seconds = 0;
   auto left = static_cast<double>(peak_bytes);
@@ -68,7 +68,7 @@ double ChainBound::LeastSecondsByKeeping(int64_t peak_bytes) const {
     const ChainStage& stage = chain_.stages[i];
     const auto bytes = static_cast<double>(stage.saved_bytes);
     const double kept = bytes > left ? left / bytes : 1;
-    seconds += stage.forward_seconds * (2 - kept) + stage.backward_seconds;
+    seconds += stage.forward_seconds + stage.ending_seconds * (1 - kept) + stage.backward_seconds;
     left -= kept * bytes;
   }
   return seconds;

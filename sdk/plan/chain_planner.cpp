@@ -106,6 +106,7 @@ ChainChoice ChainPlanner::Shortened(ChainChoice choice, std::int64_t peak_bytes)
     is_faster = false;
     std::vector<CheckpointSegments> shorter = WithOneSegmentLess(choice.segments);
     std::ranges::move(WithOneStageLess(choice.segments), std::back_inserter(shorter));
+    std::ranges::move(WithOneSegmentCut(choice.segments), std::back_inserter(shorter));
     for (CheckpointSegments& segments : shorter) {
       const ChainCost cost = CostOf(segments);
       if (cost.peak_bytes > peak_bytes || cost.seconds >= choice.cost.seconds) continue;

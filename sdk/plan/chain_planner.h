@@ -29,10 +29,15 @@ class ChainPlanner {
   std::optional<ChainChoice> Fastest(std::int64_t peak_bytes);
   // The one of the least peak.
   ChainChoice Least();
+  // Returns the choice with as little run again as may be, while that fits. Of many stages it is
+  // returned as it is.
+  ChainChoice Shortened(ChainChoice choice, std::int64_t peak_bytes) const;
   ChainCost CostOf(const CheckpointSegments& segments) const { return Simulate(chain_, segments); }
   const Chain& chain() const { return chain_; }
   std::size_t stage_count() const { return chain_.size(); }
   const ChainChoice& keep_all() const { return known_.front(); }
+  // Those that were found so far, for whatever limit.
+  const std::vector<ChainChoice>& found() const { return found_; }
   // Those that know only the number of stages, and keeping all.
   const std::vector<ChainChoice>& known() const { return known_; }
 
@@ -40,15 +45,13 @@ class ChainPlanner {
   void Solve(std::int64_t peak_bytes);
   ChainChoice LeastSolved();
   ChainChoice Scheduled(ChainSolver& solver, std::int64_t limit) const;
-  // Returns the choice with as little run again as may be, while that fits.
-  ChainChoice Shortened(ChainChoice choice, std::int64_t peak_bytes) const;
   void AddKnown(CheckpointSegments segments, std::string method);
 
   Chain chain_;
   std::int64_t carried_bytes_ = 0;    // of all values together
   std::vector<ChainSolver> solvers_;  // one, or one for each of SkipGradients
   std::vector<ChainChoice> known_;
-  std::vector<ChainChoice> found_;  // by solvers, for whatever limit
+  std::vector<ChainChoice> found_;  // see found()
 };
 
 }  // namespace frugal

@@ -50,7 +50,8 @@ std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {
 
 ChainTable::Needs ChainTable::KeepNeeds(std::size_t unit, std::size_t last) const {
   const ChainStage& stage = units_[unit].stage;
-  const std::int64_t forward = Given(unit, last) + stage.saved_bytes + stage.forward_workspace;
+  const std::int64_t workspace = unit == last ? stage.ending_workspace : stage.forward_workspace;
+  const std::int64_t forward = Given(unit, last) + stage.saved_bytes + workspace;
   const std::int64_t backward = stage.saved_bytes + stage.output_bytes + stage.backward_workspace;
   return {SlotsFor(stage.saved_bytes + GradientsBeside(unit, last)),
           SlotsFor(std::max(forward, backward))};
@@ -77,7 +78,7 @@ void ChainTable::Extend(Passed& passed, std::size_t first, std::size_t unit) con
 void ChainTable::FillSingle(std::size_t unit, Row row) const {
   const ChainStage& stage = units_[unit].stage;
   for (std::size_t m = KeepNeeds(unit, unit).least; m <= slots_; ++m) {
-    row[m] = stage.forward_seconds + stage.backward_seconds;
+    row[m] = stage.ending_seconds + stage.backward_seconds;
   }
   if (units_[unit].inside == nullptr) return;
   for (std::size_t m = 0; m <= slots_ && row[m] == kNever; ++m) {

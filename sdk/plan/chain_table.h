@@ -38,7 +38,7 @@ enum class SlotRounding : std::uint8_t {
 // chains: how to train deep neural networks with limited memory", arXiv:1911.13214, section 4):
 // cost(s, t, m) of training stages s .. t within m bytes is the least of
 // - keeping all that backward needs of s (their forward step "all"): f + b + cost(s + 1, t, m -
-//   kept);
+//   kept), where f of s = t is its ending_seconds;
 // - for each s' in s + 1 .. t, running s .. s' - 1 with only the input kept ("ck" and "none"), and
 //   again later: sum of f + cost(s', t, m - output of s' - 1) + cost(s, s' - 1, m).
 // What the stages of a run carry past its end counts as its output, and its gradient as what takes

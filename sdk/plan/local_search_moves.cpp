@@ -16,6 +16,15 @@ CheckpointSegments Within(const CheckpointSegments& segments, std::size_t begin,
   return within;
 }
 
+// A segment that holds nothing but one as long as itself does without that.
+CheckpointSegment PartOf(const CheckpointSegment& segment, std::size_t begin, std::size_t end) {
+  CheckpointSegments inner = Within(segment.inner, begin, end);
+  while (inner.size() == 1 && inner[0].begin == begin && inner[0].end == end) {
+    inner = CheckpointSegments(inner[0].inner);
+  }
+  return {begin, end, std::move(inner)};
+}
+
 }  // namespace
 
 std::vector<CheckpointSegments> WithOneSegmentLess(const CheckpointSegments& segments) {
@@ -48,6 +57,24 @@ std::vector<CheckpointSegments> WithOneStageLess(const CheckpointSegments& segme
     for (CheckpointSegments& fewer : WithOneStageLess(inner)) {
       all.push_back(segments);
       all.back()[i].inner = std::move(fewer);
+    }
+  }
+  return all;
+}
+
+std::vector<CheckpointSegments> WithOneSegmentCut(const CheckpointSegments& segments) {
+  std::vector<CheckpointSegments> all;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const CheckpointSegment& segment = segments[i];
+    for (std::size_t cut = segment.begin + 1; cut < segment.end; ++cut) {
+      CheckpointSegments two = segments;
+      two[i] = PartOf(segment, cut, segment.end);
+      two.insert(two.begin() + static_cast<std::ptrdiff_t>(i), PartOf(segment, segment.begin, cut));
+      all.push_back(std::move(two));
+    }
+    for (CheckpointSegments& more : WithOneSegmentCut(segment.inner)) {
+      all.push_back(segments);
+      all.back()[i].inner = std::move(more);
     }
   }
   return all;

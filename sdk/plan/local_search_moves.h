@@ -11,4 +11,8 @@ std::vector<CheckpointSegments> WithOneSegmentLess(const CheckpointSegments& seg
 // Those in which one segment, of two stages or more, begins a stage later or ends one earlier.
 std::vector<CheckpointSegments> WithOneStageLess(const CheckpointSegments& segments);
 
+// Those in which one segment is cut into two: its stages from the cut on keep their input too, and
+// segments inside that were to spare that are no longer needed.
+std::vector<CheckpointSegments> WithOneSegmentCut(const CheckpointSegments& segments);
+
 }  // namespace frugal

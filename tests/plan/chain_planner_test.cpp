@@ -14,10 +14,12 @@
 namespace frugal::testing {
 namespace {
 
-Chain EqualStages(std::size_t count) { return {{count, ChainStage{1, 0, 1, 1, 0, 0, 0}}}; }
+Chain EqualStages(std::size_t count) {
+  return MakingAll({{count, ChainStage{1, 0, 1, 1, 0, 0, 0}}});
+}
 
 TEST_CASE("a simulation of two stages by hand", "[plan][chain]") {
-  const Chain chain = {{{1, 2, 10, 30, 5, 7, 4}, {3, 4, 20, 50, 1, 2, 3}}};
+  Chain chain = MakingAll({{{1, 2, 10, 30, 5, 7, 4}, {3, 4, 20, 50, 1, 2, 3}}});
   const ChainCost kept = Simulate(chain, {});
   CHECK(kept.seconds == 10);
   // Backward of the second: both kept, the gradient of its output, its workspace.
@@ -25,14 +27,17 @@ TEST_CASE("a simulation of two stages by hand", "[plan][chain]") {
   const ChainCost dropped = Simulate(chain, {{0, 1}});
   CHECK(dropped.seconds == 11);
   CHECK(dropped.peak_bytes == 10 + 50 + 20 + 3);
+  chain.stages[0].ending_seconds = 0.25;
+  CHECK(Simulate(chain, {}).seconds == 10);
+  CHECK(Simulate(chain, {{0, 1}}).seconds == 10.25);
 }
 
 TEST_CASE("a simulation of a value carried past a stage, by hand", "[plan][chain]") {
-  const Chain chain = {{{1, 2, 10, 30, 5, 7, 4},
-                        {1, 1, 20, 50, 1, 2, 3},
-                        {1, 1, 20, 21, 0, 0, 0},
-                        {1, 1, 10, 15, 0, 0, 12}},
-                       {{.made = 0, .taken = 3, .bytes = 10}}};
+  const Chain chain = MakingAll({{{1, 2, 10, 30, 5, 7, 4},
+                                  {1, 1, 20, 50, 1, 2, 3},
+                                  {1, 1, 20, 21, 0, 0, 0},
+                                  {1, 1, 10, 15, 0, 0, 12}},
+                                 {{.made = 0, .taken = 3, .bytes = 10}}});
   // Backward of the fourth, all kept.
   CHECK(Simulate(chain, {}).peak_bytes == 30 + 50 + 21 + 15 + 10 + 12);
   // The first three run again: the gradients of the third's output and of what the fourth took.

@@ -9,6 +9,15 @@
 
 namespace frugal::testing {
 
+// All results of its stages are made again too.
+inline Chain MakingAll(Chain chain) {
+  for (ChainStage& stage : chain.stages) {
+    stage.ending_seconds = stage.forward_seconds;
+    stage.ending_workspace = stage.forward_workspace;
+  }
+  return chain;
+}
+
 inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t scale) {
   std::mt19937_64 random(seed);
   const auto draw = [&](std::int64_t from, std::int64_t to) {
@@ -23,6 +32,11 @@ inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t sca
     stage.forward_workspace = draw(0, 6) * scale;
     stage.plain_workspace = draw(0, 8) * scale;
     stage.backward_workspace = draw(0, 12) * scale;
+  }
+  for (ChainStage& stage : chain.stages) {
+    const bool leaves_half = &stage != &chain.stages.back() && draw(0, 1) == 1;
+    stage.ending_seconds = (leaves_half ? 0.5 : 1) * stage.forward_seconds;
+    stage.ending_workspace = leaves_half ? stage.forward_workspace / 2 : stage.forward_workspace;
   }
   return chain;
 }

@@ -54,7 +54,9 @@ TEST_CASE("no way of checkpointing changes what an architecture computes") {
           const Trained trained = Train(run);
           CheckSame(plain, trained);
           CheckPlanIsRun(trained.plan, trained.result, true);
-          if (!attention && !residual) continue;  // all that most of them have
+          // Segments then hold next to nothing but blocks that run once and the ends of segments,
+          // which do not run again.
+          if (!residual && (!attention || every == 1)) continue;
           CHECK(trained.plan.steps.front().recomputed_flops > 0);
         }
       }

@@ -93,7 +93,7 @@ Var Convolution(Context& context, const Var& x, const Parameter& weight, const P
   const bool fused = context.backend().conv().FusesActivation(function.kind);
   const ActivationFunction inside = fused ? function : ActivationFunction();
   const ConvolutionCall call{x.shape(), x.dtype(), &weight, bias, geometry};
-  const Tensor y = context.Allocate(
+  const Tensor y = context.AllocateResult(
       WindowOutputShape(geometry.window, x.shape(), geometry.output_channels), x.dtype());
   LaunchConvolutionForward(context, call, x.value, y, {inside.kind, inside.parameter});
   const Tensor kept = inside.kind == Activation::kIdentity ? Tensor() : y;

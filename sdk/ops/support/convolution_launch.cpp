@@ -17,13 +17,15 @@ void LaunchConvolutionForward(Context& context, const ConvolutionCall& call, con
                               const Tensor& y, LinearEpilogue epilogue) {
   const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   ConvKernels& conv = context.backend().conv();
-  context.Launch({.kind = OperationKind::kConvolution,
-                  .bytes = BytesOf(x, p.weight, p.bias, y),
-                  .flops = FlopsOf(call),
-                  .scratch_bytes = conv.ForwardScratch(call.geometry, y.dtype())},
-                 [&](Backend& backend, void* scratch) {
-                   backend.conv().Forward(call.geometry, x, p.weight, p.bias, y, epilogue, scratch);
-                 });
+  const LaunchCost cost{.kind = OperationKind::kConvolution,
+                        .bytes = BytesOf(x, p.weight, p.bias, y),
+                        .flops = FlopsOf(call),
+                        .scratch_bytes = conv.ForwardScratch(call.geometry, y.dtype())};
+  const auto kernel = [=, geometry = call.geometry](Backend& backend, void* scratch) {
+    backend.conv().Forward(geometry, x, p.weight, p.bias, y, epilogue, scratch);
+  };
+  if (epilogue.activation == Activation::kIdentity) return context.LaunchResult(y, cost, kernel);
+  context.Launch(cost, kernel);
 }
 
 void LaunchConvolutionBackwardWeight(Context& context, const ConvolutionCall& call, const Tensor& x,

@@ -13,13 +13,15 @@ void LaunchLinearForward(Context& context, const Tensor& x, const LinearWeight& 
                          const Tensor& bias, const Tensor& residual, const Tensor& y,
                          LinearEpilogue epilogue) {
   ProductKernels& product = context.backend().product();
-  context.Launch({.kind = OperationKind::kMatmul,
-                  .bytes = BytesOf(x, weight.Read(), bias, residual, y),
-                  .flops = ProductFlops(x, weight.tensor),
-                  .scratch_bytes = product.LinearForwardScratch(x, weight)},
-                 [&](Backend& backend, void* scratch) {
-                   backend.product().LinearForward(x, weight, bias, residual, y, epilogue, scratch);
-                 });
+  const LaunchCost cost{.kind = OperationKind::kMatmul,
+                        .bytes = BytesOf(x, weight.Read(), bias, residual, y),
+                        .flops = ProductFlops(x, weight.tensor),
+                        .scratch_bytes = product.LinearForwardScratch(x, weight)};
+  const auto kernel = [=](Backend& backend, void* scratch) {
+    backend.product().LinearForward(x, weight, bias, residual, y, epilogue, scratch);
+  };
+  if (epilogue.activation == Activation::kIdentity) return context.LaunchResult(y, cost, kernel);
+  context.Launch(cost, kernel);
 }
 
 void LaunchLinearBackwardData(Context& context, const Tensor& dy, const LinearWeight& weight,
