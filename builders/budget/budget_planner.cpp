@@ -71,6 +71,11 @@ std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
   if (before.seconds > 0 && chosen->seconds > 0) {
     choice.plan.predicted_slowdown = chosen->seconds / before.seconds;
   }
+  if (const auto seconds = search.MeasuredSeconds(*chosen)) {
+    choice.plan.predicted_seconds = std::max(*seconds, paged.page_seconds);
+    const auto of_all = search.MeasuredSeconds(before);
+    if (of_all) choice.plan.predicted_slowdown = *choice.plan.predicted_seconds / *of_all;
+  }
   const auto least = search.BoundsOf(*chosen);
   if (least && chosen->seconds > 0) {
     choice.plan.recomputed.bounds = {.as_low = least->as_low / chosen->seconds,

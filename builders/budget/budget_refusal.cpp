@@ -236,6 +236,22 @@ std::string AlternativesText(const std::vector<BudgetAlternative>& alternatives)
   return alternatives.empty() ? "; use a smaller model or less data" : text;
 }
 
+std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
+                        std::optional<int64_t> bound, const BudgetCandidate& unconstrained,
+                        const std::vector<BudgetAlternative>& alternatives) {
+  std::string text =
+      "cannot train within " + LimitText(limit) + ": " + WholeMegabytes(least.footprint.bytes) +
+      " is the least this model can use here" +
+      (bound ? " (no segments peak below " + WholeMegabytes(*bound) + ", by the planner's model)"
+             : "") +
+      ", " + WholeMegabytes(unconstrained.footprint.bytes) +
+      (unconstrained.settings.use_gradient_checkpointing
+           ? " with nothing chosen; of the floor, "
+           : " without recomputation; of the floor, ") +
+      PartsText(least.footprint.at_peak);
+  return text + AlternativesText(alternatives);
+}
+
 }  // namespace
 
 std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
@@ -245,25 +261,12 @@ std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
   return Alternatives(stated, custom_layout, budget_bytes, least).Find();
 }
 
-std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
-                        const BudgetCandidate& unconstrained,
-                        const std::vector<BudgetAlternative>& alternatives) {
-  std::string text =
-      "cannot train within " + LimitText(limit) + ": " + WholeMegabytes(least.footprint.bytes) +
-      " is the least this model can use here, " + WholeMegabytes(unconstrained.footprint.bytes) +
-      (unconstrained.settings.use_gradient_checkpointing
-           ? " with nothing chosen; of the floor, "
-           : " without recomputation; of the floor, ") +
-      PartsText(least.footprint.at_peak);
-  return text + AlternativesText(alternatives);
-}
-
 std::string NothingFitsText(const RunConfig& stated, const DataLayout* custom_layout,
                             const BudgetLimit& limit, BudgetSearch& search) {
   const BytesByTag& outside = search.OutsideSteps();
   if (!search.IsDeep() || outside.Total() <= limit.bytes) {
     const BudgetCandidate least = search.Least();
-    return RefusalText(limit, least, search.unconstrained(),
+    return RefusalText(limit, least, search.LeastPeakOfAny(least), search.unconstrained(),
                        AlternativesFor(stated, custom_layout, limit.bytes, least));
   }
   return "cannot train within " + LimitText(limit) + ": " + WholeMegabytes(outside.Total()) +

@@ -23,15 +23,10 @@ std::vector<BudgetAlternative> AlternativesFor(const RunConfig& stated,
                                                std::int64_t budget_bytes,
                                                const BudgetCandidate& least);
 
-// "cannot train within 2,000 MB: 2,614 MB is the least ...", with what makes up that least, and the
-// alternatives.
-std::string RefusalText(const BudgetLimit& limit, const BudgetCandidate& least,
-                        const BudgetCandidate& unconstrained,
-                        const std::vector<BudgetAlternative>& alternatives);
-
-// Says why nothing fits, and what would. It is the text above, but where a network of many layers
-// holds more than the budget outside of its steps: then it says so and no more, since each plan of
-// such a network takes long.
+// Says why nothing fits, and what would: "cannot train within 2,000 MB: 2,614 MB is the least ...",
+// with a bound of what segments can do, what makes up that least, and the alternatives. Where a
+// network of many layers holds more than the budget outside of its steps, it says so and no more,
+// since each plan of such a network takes long.
 std::string NothingFitsText(const RunConfig& stated, const DataLayout* custom_layout,
                             const BudgetLimit& limit, BudgetSearch& search);
 

@@ -253,14 +253,25 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& se
   return search.Fastest(budget_bytes_, std::move(small));
 }
 
+int64_t BudgetSearch::LeastBeside(const BudgetCandidate& chosen, const ChainPlanner& chain) {
+  const BudgetCandidate keep_all = Plan(chosen.settings, chain.keep_all());
+  const int64_t of_all = keep_all.footprint.peak_bytes - chain.keep_all().cost.peak_bytes;
+  const int64_t own = chosen.footprint.peak_bytes - chain.CostOf(chosen.chain.segments).peak_bytes;
+  return std::min(own, of_all);
+}
+
+std::optional<int64_t> BudgetSearch::LeastPeakOfAny(const BudgetCandidate& least) {
+  if (free_.segments != FreeKnobs::Segments::kAny || IsDeep()) return std::nullopt;
+  const ChainPlanner chain = planner_.ChainByModel(least.settings);
+  const ChainBound bound(chain.chain(), chain.CostOf(least.chain.segments).peak_bytes);
+  const int64_t peak = LeastBeside(least, chain) + bound.LeastBytes();
+  return std::min(peak, least.footprint.peak_bytes);
+}
+
 std::optional<BudgetSearch::LeastSeconds> BudgetSearch::BoundsOf(const BudgetCandidate& chosen) {
   if (chosen.chain.segments.empty()) return std::nullopt;
   const ChainPlanner chain = ChainFor(chosen.settings);
-  const BudgetCandidate keep_all = Plan(chosen.settings, chain.keep_all());
-  int64_t beside = std::numeric_limits<int64_t>::max();
-  for (const BudgetCandidate* one : {&chosen, &keep_all}) {
-    beside = std::min(beside, one->footprint.peak_bytes - one->chain.cost.peak_bytes);
-  }
+  const int64_t beside = LeastBeside(chosen, chain);
   const auto parts = static_cast<double>(chosen.settings.micro_batches);
   const auto within = [&](int64_t bytes) {
     return ChainBound(chain.chain(), bytes).LeastSeconds(bytes) * parts;

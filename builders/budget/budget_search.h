@@ -29,6 +29,13 @@ class BudgetSearch {
   // measured.
   std::optional<BudgetCandidate> FasterRounded(const BudgetCandidate& exact);
 
+  // Returns the seconds that a step of a candidate takes by measured costs; nothing where costs are
+  // the model's, fields make the segments, or there is no memory to measure in.
+  std::optional<double> MeasuredSeconds(const BudgetCandidate& candidate) {
+    if (costs_ == PlannerCosts::kModel || free_.segments != FreeKnobs::Segments::kAny) return {};
+    return planner_.MeasuredSeconds(candidate, budget_bytes_);
+  }
+
   // Holds bounds on the seconds of forward and backward passes, by the bytes and times of the
   // network's chain.
   struct LeastSeconds {
@@ -40,6 +47,11 @@ class BudgetSearch {
   // Returns bounds for the candidate's settings; nothing where it runs nothing again, or fields
   // make its segments.
   std::optional<LeastSeconds> BoundsOf(const BudgetCandidate& chosen);
+
+  // Returns a bound on the peak of any segments with the candidate's settings, by the bytes of the
+  // network's chain, with what lives beside it counted as for BoundsOf. Returns nothing where
+  // fields make the segments, or layers are many.
+  std::optional<std::int64_t> LeastPeakOfAny(const BudgetCandidate& least);
 
   // Returns what lives outside steps with the knobs that change no bit, whatever the segments.
   const BytesByTag& OutsideSteps() { return Floor().outside; }
@@ -73,6 +85,9 @@ class BudgetSearch {
   bool Rounds(const BudgetCandidate& candidate) const;
   std::optional<BudgetCandidate> FastestFixed(StepSettings settings);
   std::optional<BudgetCandidate> FastestChain(const StepSettings& settings);
+  // Returns what lives beside the chain at the candidate's peak, or at that of keeping all where it
+  // is less.
+  std::int64_t LeastBeside(const BudgetCandidate& chosen, const ChainPlanner& chain);
   ChainPlanner ChainFor(const StepSettings& settings);
   // Plans as the planner does, laid out where it may fit.
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain) {

@@ -58,7 +58,10 @@ struct BudgetPlan {
   // gaps.
   std::int64_t planned_bytes = 0;
   std::int64_t unconstrained_bytes = 0;  // the same with nothing chosen
-  double predicted_slowdown = 1;         // of a step, beside the one with nothing chosen
+  // The time of the passes of a step or, where predicted_seconds is there, of a whole step, beside
+  // the one with nothing chosen.
+  double predicted_slowdown = 1;
+  std::optional<double> predicted_seconds{};  // of a step, by measured costs
 
   StepSettings unconstrained;  // as stated
   StepSettings chosen;

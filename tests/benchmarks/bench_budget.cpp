@@ -1,17 +1,19 @@
-// Memory against time: a GPT, a ViT and a ResNet planned within budgets from what they would take
-// down to the least they can do with, beside segments of every N layers and of sqrt(n). Every
-// measurement has a process of its own; in every round the ways take their turns, and a step's time
-// is a ratio to that with all memory in the same round, so that it holds on a busy machine as far
-// as any does. Prints planned, measured and resident peaks, the time of a step and what the plan
-// predicted of it, and draws the curves into bench_budget_<model>.svg in the build directory. Exits
-// with 1 where a plan passes its budget, a run differs from its plan, or the process takes more
-// than 3% and 60 MB beyond it.
+// Memory against time: a GPT, a ViT, a DiT, a U-Net and a ResNet planned within budgets from what
+// they would take down to the least they can do with, beside segments of every N layers and of
+// sqrt(n). Every measurement has a process of its own; in every round the ways take their turns,
+// and a step's time is a ratio to that with all memory in the same round, so that it holds on a
+// busy machine as far as any does. Prints planned, measured and resident peaks, how much less
+// activations take at the peak, the median time of a step and what the plan predicted of it, and
+// draws the curves into bench_budget_<model>.svg in the build directory. Exits with 1 where a plan
+// passes its budget, a run differs from its plan, or the process takes more than 3% and 60 MB
+// beyond it.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <numeric>
 
 #include "builders/budget/budget_search.h"
 #include "builders/report/html/html.h"
@@ -22,18 +24,33 @@
 #include "tests/benchmarks/forked.h"
 #include "tests/benchmarks/preset_models.h"
 #include "tests/benchmarks/seconds.h"
+#include "tests/benchmarks/workloads.h"
 
 namespace frugal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
+std::vector<Workload> BudgetWorkloads() {
+  std::vector<Workload> all;
+  for (const PresetModel& model : PresetModels()) {
+    all.push_back({model.name, model.architecture, {}, model.layout, model.batch});
+  }
+  for (const auto& [name, source] : {std::pair("dit", "dit_s2"), std::pair("unet", "unet")}) {
+    all.push_back(WorkloadNamed(source));
+    all.back().name = name;
+    all.back().layout.train_count = 4 * all.back().batch;
+  }
+  return all;
+}
+
 struct BenchOptions {
-  std::vector<std::string> models = {"gpt", "vit", "resnet"};
+  std::vector<std::string> models = {"gpt", "vit", "dit", "unet", "resnet"};
   int points = 6;
   int steps = 6;
   int rounds = 3;
   bool measured_costs = false;
+  std::string page_file;  // empty: none
 };
 
 struct Way {
@@ -48,9 +65,12 @@ struct Sample {
   std::int64_t footprint = 0;
   std::int64_t measured = 0;
   std::int64_t resident = 0;
-  double step_seconds = 0;  // the shortest
-  double predicted = 1;     // time of a step, as a ratio to that with nothing chosen
-  double recomputed = 0;    // share of the step's FLOPs
+  std::int64_t activations = 0;  // at the planned peak
+  double step_seconds = 0;       // the median
+  double predicted = 1;          // time of a step, as a ratio to that with nothing chosen
+  double predicted_seconds = 0;  // 0 where costs are not measured
+  double paged = 0;              // bytes that a step reads and writes
+  double recomputed = 0;         // share of the step's FLOPs
 };
 
 struct Row {
@@ -58,6 +78,7 @@ struct Row {
   std::int64_t budget_mb = 0;
   Sample sample;     // of the first round, but for the median of times
   double ratio = 1;  // of a step's time to that of the largest budget in the same round, median
+  double saved = 0;  // of the activations of the largest budget, a share
   bool as_planned = true;  // in every round
 };
 
@@ -65,27 +86,34 @@ double Megabytes(std::int64_t bytes) {
   return static_cast<double>(bytes) / static_cast<double>(kBytesPerMegabyte);
 }
 
-Sample Measure(const PresetModel& spec, const TrainingMemoryConfig& memory, int steps) {
-  Model model = BuilderFor(spec, memory).Build();
+Sample Measure(const Workload& spec, const TrainingMemoryConfig& memory, int steps) {
+  Model model = BuilderFor(spec, memory, Precision::kF32).Build();
   const Plan& plan = model.plan();
-  Sample sample{.planned = plan.peak_bytes, .step_seconds = 1e9};
+  Sample sample{.planned = plan.peak_bytes};
+  sample.activations = plan.at_peak[MemoryTag::kActivation];
   sample.footprint = plan.budget ? plan.budget->planned_bytes : plan.peak_bytes;
-  if (plan.budget) sample.predicted = plan.budget->predicted_slowdown;
+  if (plan.budget) {
+    sample.predicted = plan.budget->predicted_slowdown;
+    sample.predicted_seconds = plan.budget->predicted_seconds.value_or(0);
+    sample.paged = static_cast<double>(plan.budget->paged.in_bytes + plan.budget->paged.out_bytes);
+  }
   sample.recomputed = plan.steps.front().recomputed_flops / plan.steps.front().flops;
+  std::vector<double> times;
   for (int step = 0; step < 2 + steps; ++step) {
-    std::vector<std::int64_t> samples;
-    for (std::int64_t i = 0; i < spec.batch; ++i) samples.push_back(step * spec.batch + i);
+    std::vector<std::int64_t> samples(static_cast<std::size_t>(spec.batch));
+    std::iota(samples.begin(), samples.end(), std::int64_t{0});
     const auto start = Clock::now();
     model.TrainStep(samples);
     const std::chrono::duration<double> taken = Clock::now() - start;
-    if (step >= 2) sample.step_seconds = std::min(sample.step_seconds, taken.count());
+    if (step >= 2) times.push_back(taken.count());
   }
+  sample.step_seconds = Median(times);
   sample.measured = model.Measured().peak_bytes;
   sample.resident = PeakResidentBytes();
   return sample;
 }
 
-Sample RunOne(const PresetModel& spec, const Way& way, int steps) {
+Sample RunOne(const Workload& spec, const Way& way, int steps) {
   const auto sample = InChildProcess([&] { return Measure(spec, way.memory, steps); });
   if (!sample) {
     throw UsageError({.where = spec.name,
@@ -102,9 +130,9 @@ struct Range {
   std::int64_t most = 0;
 };
 
-Range RangeOf(const PresetModel& spec) {
+Range RangeOf(const Workload& spec) {
   const auto range = InChildProcess([&] {
-    const RunConfig config = BuilderFor(spec, {}).config();
+    const RunConfig config = BuilderFor(spec, {}, Precision::kF32).config();
     const TrainingSetup planned = PrepareTraining(config, &spec.layout);
     BudgetSearch search(planned, 0);
     const auto whole = [](std::int64_t bytes) {
@@ -116,7 +144,7 @@ Range RangeOf(const PresetModel& spec) {
   return range.value_or(Range{});
 }
 
-std::vector<Way> Budgets(const PresetModel& spec, const BenchOptions& options) {
+std::vector<Way> Budgets(const Workload& spec, const BenchOptions& options) {
   const Range range = RangeOf(spec);
   std::vector<Way> ways;
   for (int i = options.points - 1; i >= 0; --i) {
@@ -125,22 +153,22 @@ std::vector<Way> Budgets(const PresetModel& spec, const BenchOptions& options) {
     TrainingMemoryConfig memory;
     memory.memory_budget_mb = MemoryBudget{.megabytes = budget};
     if (options.measured_costs) memory.planner_costs = PlannerCosts::kMeasured;
+    if (!options.page_file.empty()) memory.memory_page_file = options.page_file;
     ways.push_back({"budget", budget, memory});
   }
   return ways;
 }
 
-std::vector<Way> EveryN(const PresetModel& spec) {
+std::vector<Way> EveryN(const Workload& spec) {
   const auto size = static_cast<double>(
-      PrepareTraining(BuilderFor(spec, {}).config(), &spec.layout).network->size());
+      PrepareTraining(BuilderFor(spec, {}, Precision::kF32).config(), &spec.layout)
+          .network->size());
   const auto root = static_cast<std::int64_t>(std::lround(std::sqrt(size)));
   std::vector<Way> ways;
   for (const std::int64_t every : {std::int64_t{1}, std::int64_t{2}, root, std::int64_t{5}}) {
     TrainingMemoryConfig memory;
     memory.use_gradient_checkpointing = true;
     memory.checkpoint_every_n_layers = every;
-    memory.checkpoint_attention_layers = false;
-    memory.checkpoint_residual_blocks = false;
     memory.optimizer_in_backward = true;
     const std::string name = every == root ? "sqrt(n)" : "every " + std::to_string(every);
     ways.push_back({name, 0, memory});
@@ -157,7 +185,7 @@ bool AsPlanned(const Way& way, const Sample& sample) {
 }
 
 // Every way once; in every other round backwards.
-std::vector<Sample> RunRound(const PresetModel& spec, const std::vector<Way>& ways, int steps,
+std::vector<Sample> RunRound(const Workload& spec, const std::vector<Way>& ways, int steps,
                              bool backwards) {
   std::vector<Sample> round(ways.size());
   for (std::size_t i = 0; i < ways.size(); ++i) {
@@ -177,10 +205,12 @@ Row RowOf(const Way& way, std::size_t i, const std::vector<std::vector<Sample>>&
   }
   row.sample.step_seconds = Median(seconds);
   row.ratio = Median(ratios);
+  row.saved = 1 - static_cast<double>(row.sample.activations) /
+                      static_cast<double>(rounds.front().front().activations);
   return row;
 }
 
-std::vector<Row> RunWays(const PresetModel& spec, const BenchOptions& options) {
+std::vector<Row> RunWays(const Workload& spec, const BenchOptions& options) {
   std::vector<Way> ways = Budgets(spec, options);
   for (Way& way : EveryN(spec)) ways.push_back(std::move(way));
   std::vector<std::vector<Sample>> rounds;
@@ -194,14 +224,17 @@ std::vector<Row> RunWays(const PresetModel& spec, const BenchOptions& options) {
 
 // --- output -------------------------------------------------------------------------------------
 
-void PrintTable(const PresetModel& spec, const std::vector<Row>& rows) {
+void PrintTable(const Workload& spec, const std::vector<Row>& rows) {
   TextTable table{.columns = {{"way"},
                               {"budget MB", true},
                               {"planned", true},
                               {"measured", true},
                               {"RSS MB", true},
+                              {"saved", true},
                               {"again", true},
+                              {"disk MB", true},
                               {"step ms", true},
+                              {"predicted ms", true},
                               {"time", true},
                               {"predicted", true},
                               {""}},
@@ -211,14 +244,18 @@ void PrintTable(const PresetModel& spec, const std::vector<Row>& rows) {
     table.rows.push_back(
         {row.name, row.budget_mb > 0 ? FormatCount(row.budget_mb) : "-",
          FixedText(Megabytes(sample.planned), 1), FixedText(Megabytes(sample.measured), 1),
-         FixedText(Megabytes(sample.resident), 0), PercentText(sample.recomputed),
-         FixedText(1e3 * sample.step_seconds, 0), FixedText(row.ratio, 2),
-         row.budget_mb > 0 ? FixedText(sample.predicted, 2) : "-", row.as_planned ? "" : "NO"});
+         FixedText(Megabytes(sample.resident), 0), PercentText(row.saved),
+         PercentText(sample.recomputed),
+         FixedText(sample.paged / static_cast<double>(kBytesPerMegabyte), 0),
+         FixedText(1e3 * sample.step_seconds, 0),
+         sample.predicted_seconds > 0 ? FixedText(1e3 * sample.predicted_seconds, 0) : "-",
+         FixedText(row.ratio, 2), row.budget_mb > 0 ? FixedText(sample.predicted, 2) : "-",
+         row.as_planned ? "" : "NO"});
   }
-  std::cout << spec.title << "\n" << ToText(table) << std::flush;
+  std::cout << spec.name << ", batch of " << spec.batch << "\n" << ToText(table) << std::flush;
 }
 
-void Draw(const PresetModel& spec, const std::vector<Row>& rows) {
+void Draw(const Workload& spec, const std::vector<Row>& rows) {
   double most = 0;
   double slowest = 0;
   for (const Row& row : rows) {
@@ -242,7 +279,7 @@ void Draw(const PresetModel& spec, const std::vector<Row>& rows) {
   chart.Line(line, "loss");
   chart.Dots(line, line_texts, "loss-dot");
   chart.Dots(others, other_texts, "test-dot");
-  std::string svg = chart.Finish("Time of a step by peak memory, " + spec.title);
+  std::string svg = chart.Finish("Time of a step by peak memory, " + spec.name);
   svg.insert(svg.find('>') + 1, "<style>" + std::string(ReportStyle()) + "</style>");
   svg.insert(4, " xmlns=\"http://www.w3.org/2000/svg\"");
   const std::string path =
@@ -254,11 +291,11 @@ void Draw(const PresetModel& spec, const std::vector<Row>& rows) {
 // --- command line -------------------------------------------------------------------------------
 
 [[noreturn]] void Refuse(const std::string& given) {
-  throw UsageError(
-      {.where = "bench_budget",
-       .required = "--model gpt|vit|resnet  --points N  --steps N  --rounds N  --measured",
-       .given = "'" + given + "' was given",
-       .advice = "all are optional; numbers are at least 1"});
+  throw UsageError({.where = "bench_budget",
+                    .required = "--model gpt|vit|dit|unet|resnet  --points N  --steps N  --rounds "
+                                "N  --measured  --page-file FILE",
+                    .given = "'" + given + "' was given",
+                    .advice = "all are optional; numbers are at least 1"});
 }
 
 BenchOptions ReadOptions(int count, char** arguments) {
@@ -270,6 +307,10 @@ BenchOptions ReadOptions(int count, char** arguments) {
       continue;
     }
     const std::string value = i + 1 < count ? arguments[++i] : "";
+    if (word == "--page-file" && !value.empty()) {
+      options.page_file = value;
+      continue;
+    }
     const int number = std::atoi(value.c_str());
     if (word == "--model" && !value.empty()) {
       options.models = {value};
@@ -286,7 +327,7 @@ BenchOptions ReadOptions(int count, char** arguments) {
   return options;
 }
 
-bool RunModel(const PresetModel& spec, const BenchOptions& options) {
+bool RunModel(const Workload& spec, const BenchOptions& options) {
   const std::vector<Row> rows = RunWays(spec, options);
   PrintTable(spec, rows);
   Draw(spec, rows);
@@ -296,8 +337,8 @@ bool RunModel(const PresetModel& spec, const BenchOptions& options) {
 int Run(const BenchOptions& options) {
   bool all = true;
   for (const std::string& name : options.models) {
-    const std::vector<PresetModel> models = PresetModels();
-    const auto found = std::ranges::find(models, name, &PresetModel::name);
+    const std::vector<Workload> models = BudgetWorkloads();
+    const auto found = std::ranges::find(models, name, &Workload::name);
     if (found == models.end()) Refuse("--model " + name);
     all = RunModel(*found, options) && all;
   }

@@ -222,6 +222,8 @@ TEST_CASE("measured costs plan within the budget and change no bit", "[budget]")
   run.memory.planner_costs = PlannerCosts::kMeasured;
   const Trained measured = Train(run);
   CHECK(measured.plan.budget->planned_bytes <= 15 * kBytesPerMegabyte);
+  CHECK(measured.plan.budget->predicted_seconds > 0);
+  CHECK_FALSE(model.plan.budget->predicted_seconds);
   CHECK(measured.result.losses == model.result.losses);
   CHECK(measured.values == model.values);
 }

@@ -57,14 +57,16 @@ Json JsonOf(const std::optional<RecomputedStages::Bounds>& bounds) {
 
 Json JsonOf(const std::optional<BudgetPlan>& budget) {
   if (!budget) return nullptr;
-  return {{"budget_bytes", budget->budget_bytes},
-          {"source", SourceText(budget->origin)},
-          {"planned_bytes", budget->planned_bytes},
-          {"unconstrained_bytes", budget->unconstrained_bytes},
-          {"predicted_slowdown", budget->predicted_slowdown},
-          {"choices", ChoicePhrases(*budget)},
-          {"bounds", JsonOf(budget->recomputed.bounds)},
-          {"faster", budget->faster ? Json(FasterPhrase(*budget)) : Json()}};
+  return {
+      {"budget_bytes", budget->budget_bytes},
+      {"source", SourceText(budget->origin)},
+      {"planned_bytes", budget->planned_bytes},
+      {"unconstrained_bytes", budget->unconstrained_bytes},
+      {"predicted_slowdown", budget->predicted_slowdown},
+      {"predicted_seconds", budget->predicted_seconds ? Json(*budget->predicted_seconds) : Json()},
+      {"choices", ChoicePhrases(*budget)},
+      {"bounds", JsonOf(budget->recomputed.bounds)},
+      {"faster", budget->faster ? Json(FasterPhrase(*budget)) : Json()}};
 }
 
 Json JsonOf(const Plan& plan, const std::optional<PagingPlan>& paging) {
