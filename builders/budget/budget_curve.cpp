@@ -1,9 +1,11 @@
 #include "builders/budget/budget_curve.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "builders/budget/candidate_planner.h"
 #include "builders/budget/free_knobs.h"
+#include "builders/budget/paging_choice.h"
 
 namespace frugal {
 namespace {
@@ -24,44 +26,84 @@ void KeepFastest(std::vector<BudgetPoint>& points) {
   points = std::move(kept);
 }
 
+PagedParts PartsOf(const StepSettings& settings) {
+  return {settings.paged, settings.paged_activation_bytes > 0};
+}
+
+// Adds the points of one choice of what lies in a page file.
+class CurveLine {
+ public:
+  CurveLine(const TrainingSetup& setup, CandidatePlanner& planner, const StepSettings& settings)
+      : setup_(setup),
+        planner_(planner),
+        settings_(settings),
+        chain_(planner.ChainByModel(settings)) {}
+
+  // Returns the candidate of the least peak. Appends its line to the curve.
+  BudgetCandidate AddTo(BudgetCurve& curve) {
+    const BudgetCandidate kept = Add(chain_.keep_all());
+    if (curve.lines.empty()) curve.kept_peak_bytes = kept.footprint.peak_bytes;
+    const ChainChoice least = chain_.Least();
+    BudgetCandidate floor = Add(least);
+    const std::int64_t low = least.cost.peak_bytes, high = chain_.keep_all().cost.peak_bytes;
+    const int limits = HasManyLayers(setup_) ? kLimitsOfManyLayers : kLimits;
+    for (int i = 1; i < limits && low < high; ++i) {
+      const auto choice = chain_.Fastest(low + (high - low) * i / limits);
+      if (!choice) continue;
+      BudgetCandidate candidate = Add(*choice);
+      if (candidate.footprint.peak_bytes < floor.footprint.peak_bytes) floor = std::move(candidate);
+    }
+    KeepFastest(points_);
+    curve.points.insert(curve.points.end(), points_.begin(), points_.end());
+    curve.lines.push_back(std::move(points_));
+    return floor;
+  }
+
+ private:
+  BudgetCandidate Add(const ChainChoice& choice) {
+    BudgetCandidate candidate = planner_.Plan(settings_, choice, 0);
+    const double kept_seconds =
+        chain_.keep_all().cost.seconds * static_cast<double>(settings_.micro_batches);
+    const double seconds =
+        std::max(candidate.seconds, PageSeconds(setup_, candidate.footprint.paged));
+    points_.push_back({.peak_bytes = candidate.footprint.peak_bytes,
+                       .relative_time = kept_seconds > 0 ? seconds / kept_seconds : 1,
+                       .segments = std::ssize(choice.segments),
+                       .method = choice.method,
+                       .paged = PartsOf(settings_)});
+    return candidate;
+  }
+
+  const TrainingSetup& setup_;
+  CandidatePlanner& planner_;
+  StepSettings settings_;
+  ChainPlanner chain_;
+  std::vector<BudgetPoint> points_;
+};
+
 }  // namespace
 
 BudgetCurve CurveOf(const TrainingSetup& setup) {
   CandidatePlanner planner(setup);
-  StepSettings settings = SettingsOf(setup.config);
-  settings.use_gradient_checkpointing = false;  // segments are those of a chain
-  ChainPlanner chain = planner.ChainByModel(settings);
+  const bool can_update_in_backward = FreeKnobsOf(setup).optimizer_in_backward;
   BudgetCurve curve;
-  const double kept_seconds = chain.keep_all().cost.seconds;
-  const auto add = [&](const ChainChoice& choice) {
-    const BudgetCandidate candidate = planner.Plan(settings, choice, 0);
-    curve.points.push_back(
-        {.peak_bytes = candidate.footprint.peak_bytes,
-         .relative_time = kept_seconds > 0 ? choice.cost.seconds / kept_seconds : 1,
-         .segments = std::ssize(choice.segments),
-         .method = choice.method});
-    return candidate;
-  };
-  curve.kept_peak_bytes = add(chain.keep_all()).footprint.peak_bytes;
-  const ChainChoice least = chain.Least();
-  BudgetCandidate floor = add(least);
-  const std::int64_t low = least.cost.peak_bytes, high = chain.keep_all().cost.peak_bytes;
-  const int limits = HasManyLayers(setup) ? kLimitsOfManyLayers : kLimits;
-  for (int i = 1; i < limits && low < high; ++i) {
-    const auto choice = chain.Fastest(low + (high - low) * i / limits);
-    if (!choice) continue;
-    BudgetCandidate candidate = add(*choice);
-    if (candidate.footprint.peak_bytes < floor.footprint.peak_bytes) floor = std::move(candidate);
+  std::optional<BudgetCandidate> floor;
+  for (StepSettings settings : PagingChoices(setup)) {
+    settings.use_gradient_checkpointing = false;  // segments are those of a chain
+    BudgetCandidate least = CurveLine(setup, planner, settings).AddTo(curve);
+    if (!settings.optimizer_in_backward && can_update_in_backward) {
+      settings.optimizer_in_backward = true;
+      BudgetCandidate candidate = planner.Plan(settings, least.chain, 0);
+      if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
+    }
+    if (!floor || least.footprint.peak_bytes < floor->footprint.peak_bytes) {
+      floor = std::move(least);
+    }
   }
-  if (!settings.optimizer_in_backward && FreeKnobsOf(setup).optimizer_in_backward) {
-    StepSettings in_backward = settings;
-    in_backward.optimizer_in_backward = true;
-    BudgetCandidate candidate = planner.Plan(in_backward, floor.chain, 0);
-    curve.floor_updates_in_backward = candidate.footprint.peak_bytes < floor.footprint.peak_bytes;
-    if (curve.floor_updates_in_backward) floor = std::move(candidate);
-  }
-  curve.floor_bytes = floor.footprint.peak_bytes;
-  curve.at_floor = floor.footprint.at_peak;
+  curve.floor_updates_in_backward =
+      floor->settings.optimizer_in_backward && !SettingsOf(setup.config).optimizer_in_backward;
+  curve.floor_bytes = floor->footprint.peak_bytes;
+  curve.at_floor = floor->footprint.at_peak;
   KeepFastest(curve.points);
   return curve;
 }

@@ -13,17 +13,10 @@ namespace {
 bool LeavesPagingFree(const RunConfig& config) {
   const auto is_free = [&](const char* key) {
     const Origin& origin = config.origins.Of(key);
-    return origin.kind < OriginKind::kPlanner && !origin.IsExplicit();
+    return origin.kind <= OriginKind::kPlanner && !origin.IsExplicit();
   };
   return config.memory.memory_page_file && is_free("memory.memory_page_kinds") &&
          is_free("memory.memory_page_activations_mb");
-}
-
-double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic) {
-  if (traffic == PagingTraffic()) return 0;
-  const PageRate rate = PageRateAt(*setup.config.memory.memory_page_file);
-  return static_cast<double>(traffic.in_bytes) / rate.read +
-         static_cast<double>(traffic.out_bytes) / rate.write;
 }
 
 }  // namespace
@@ -31,16 +24,26 @@ double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic) {
 std::vector<StepSettings> PagingChoices(const TrainingSetup& setup) {
   const StepSettings stated = SettingsOf(setup.config);
   if (!LeavesPagingFree(setup.config)) return {stated};
+  constexpr std::int64_t kAll = kMostMegabytes * kBytesPerMegabyte;
   std::vector<StepSettings> choices;
-  for (const PagedKinds kinds :
-       {PagedKinds::kNone, PagedKinds::kOptimizerState, PagedKinds::kWeights}) {
+  const auto add = [&](PagedKinds kinds, std::int64_t activation_bytes) {
     choices.push_back(stated);
     choices.back().paged = kinds;
-    choices.back().paged_activation_bytes = 0;
-  }
-  choices.push_back(choices.back());
-  choices.back().paged_activation_bytes = kMostMegabytes * kBytesPerMegabyte;
+    choices.back().paged_activation_bytes = activation_bytes;
+  };
+  add(PagedKinds::kNone, 0);
+  add(PagedKinds::kNone, kAll);
+  add(PagedKinds::kOptimizerState, 0);
+  add(PagedKinds::kWeights, 0);
+  add(PagedKinds::kWeights, kAll);
   return choices;
+}
+
+double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic) {
+  if (traffic == PagingTraffic()) return 0;
+  const PageRate rate = PageRateAt(*setup.config.memory.memory_page_file);
+  return static_cast<double>(traffic.in_bytes) / rate.read +
+         static_cast<double>(traffic.out_bytes) / rate.write;
 }
 
 PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) {

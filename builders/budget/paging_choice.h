@@ -21,6 +21,9 @@ struct PagedSearch {
 // alone where there is none, or it says what lies there.
 std::vector<StepSettings> PagingChoices(const TrainingSetup& setup);
 
+// Returns the seconds that the disk takes for this traffic of a step, at its measured rate.
+double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic);
+
 // Searches the fastest way that fits the budget under each of these choices. A step takes as long
 // as its passes or, if that is more, as the disk. Returns the one of the last choice where nothing
 // fits.

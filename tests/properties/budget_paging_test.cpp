@@ -1,4 +1,7 @@
 // A budget with a page file: what goes there is a choice beside recomputing.
+#include "builders/memory_report/memory_report.h"
+#include "builders/report/memory/memory_page.h"
+#include "builders/report/memory/memory_text.h"
 #include "builders/report/rows/plan_notes.h"
 #include "sdk/core/byte_size.h"
 #include "tests/io/temp_dir.h"
@@ -101,6 +104,32 @@ TEST_CASE("a smaller budget never plans a higher peak with a page file", "[pagin
     CHECK(planned <= larger);
     larger = planned;
   }
+}
+
+TEST_CASE("the curve of budgets shows keeping, computing again and paging", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  const MemoryReport report = PlannedMemoryReport(Wide(directory, 40).Plan(), true);
+  REQUIRE(report.curve);
+  const BudgetCurve& curve = *report.curve;
+  REQUIRE(curve.lines.size() == 5);
+  std::int64_t floor = INT64_MAX;
+  for (const auto& line : curve.lines) {
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      CHECK(line[i].peak_bytes < line[i - 1].peak_bytes);
+      CHECK(line[i].relative_time >= line[i - 1].relative_time);
+      CHECK(line[i].paged == line[0].paged);
+    }
+    floor = std::min(floor, line.back().peak_bytes);
+  }
+  CHECK(curve.lines[0].front().peak_bytes == curve.kept_peak_bytes);
+  CHECK(curve.lines[0].front().paged == PagedParts());
+  CHECK(curve.lines[1].front().paged == PagedParts{.activations = true});
+  CHECK(curve.lines[4].back().peak_bytes == floor);  // with all in the file
+  CHECK(curve.floor_bytes <= floor);
+  CHECK(curve.points.back().peak_bytes == floor);
+  CheckContains(MemoryText(report), "optimizer state and weights");
+  CheckContains(MemoryPage(report), "What recomputation and a page file can do");
+  CheckContains(MemoryPage(report), "class=\"curve4\"");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "builders/report/html/downsample.h"
 #include "builders/report/json/named_bytes.h"
 #include "builders/report/memory/memory_words.h"
+#include "builders/report/rows/plan_phrases.h"
 
 namespace frugal {
 namespace {
@@ -116,20 +117,28 @@ Json JsonOf(const DeviceReport& device, const MemoryJsonOptions& options) {
           {"now", JsonOf(device.now)}};
 }
 
+Json JsonOf(const std::vector<BudgetPoint>& points) {
+  Json all = Json::array();
+  for (const BudgetPoint& point : points) {
+    all.push_back({{"peak_bytes", point.peak_bytes},
+                   {"relative_time", point.relative_time},
+                   {"segments", point.segments},
+                   {"method", point.method},
+                   {"page_file", PagedPhrase(point.paged)}});
+  }
+  return all;
+}
+
 Json JsonOf(const std::optional<BudgetCurve>& curve) {
   if (!curve) return nullptr;
-  Json points = Json::array();
-  for (const BudgetPoint& point : curve->points) {
-    points.push_back({{"peak_bytes", point.peak_bytes},
-                      {"relative_time", point.relative_time},
-                      {"segments", point.segments},
-                      {"method", point.method}});
-  }
+  Json lines = Json::array();
+  for (const auto& line : curve->lines) lines.push_back(JsonOf(line));
   return {{"kept_peak_bytes", curve->kept_peak_bytes},
           {"floor_bytes", curve->floor_bytes},
           {"floor_by_purpose", NamedBytes(curve->at_floor)},
           {"floor_updates_in_backward", curve->floor_updates_in_backward},
-          {"points", points}};
+          {"points", JsonOf(curve->points)},
+          {"lines", lines}};
 }
 
 }  // namespace

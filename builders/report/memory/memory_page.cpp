@@ -1,6 +1,7 @@
 #include "builders/report/memory/memory_page.h"
 
 #include <algorithm>
+#include <array>
 
 #include "builders/report/html/html.h"
 #include "builders/report/html/memory_chart.h"
@@ -8,6 +9,7 @@
 #include "builders/report/memory/arena_map.h"
 #include "builders/report/memory/memory_text.h"
 #include "builders/report/memory/memory_words.h"
+#include "builders/report/rows/plan_phrases.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 
@@ -22,6 +24,17 @@ svg.map { border: 1px solid #d9dee4; cursor: grab; touch-action: none; }
 svg.map rect { stroke: #fff; stroke-width: 0.15; }
 svg.map rect.ground { fill: #f6f8fa; stroke: none; }
 svg.map rect:hover { fill-opacity: 0.6; }
+path[class^="curve"] { fill: none; stroke-width: 1.8; stroke-linejoin: round; }
+path.curve0 { stroke: #2f5f98; }
+path.curve1 { stroke: #2b7a3d; }
+path.curve2 { stroke: #b54708; }
+path.curve3 { stroke: #6941c6; }
+path.curve4 { stroke: #b42318; }
+circle.curve0, .legend i.curve0 { fill: #2f5f98; background: #2f5f98; }
+circle.curve1, .legend i.curve1 { fill: #2b7a3d; background: #2b7a3d; }
+circle.curve2, .legend i.curve2 { fill: #b54708; background: #b54708; }
+circle.curve3, .legend i.curve3 { fill: #6941c6; background: #6941c6; }
+circle.curve4, .legend i.curve4 { fill: #b42318; background: #b42318; }
 )css";
 
 std::string Section(const std::string& title, const std::string& body) {
@@ -114,26 +127,50 @@ std::string DeviceSections(const MemoryReport& report, const DeviceReport& devic
                  Paragraphs(lines));
 }
 
+// The choices of what lies in a page file, in the order in which the planner has them.
+constexpr std::array<std::string_view, 5> kCurveClasses = {"curve0", "curve1", "curve2", "curve3",
+                                                           "curve4"};
+
+void DrawLine(SvgChart& chart, const std::vector<BudgetPoint>& line, std::size_t number) {
+  std::vector<Point> points;
+  std::vector<std::string> texts;
+  for (const BudgetPoint& point : line) {
+    points.push_back({point.relative_time, static_cast<double>(point.peak_bytes)});
+    texts.push_back(FormatBytes(point.peak_bytes) + ", " + FixedText(point.relative_time, 3) +
+                    " times the time, " + FormatCount(point.segments) + " segments, " +
+                    PagedPhrase(point.paged) + " in the page file");
+  }
+  const std::string_view style_class = kCurveClasses.at(number % kCurveClasses.size());
+  chart.Line(points, style_class);
+  chart.Dots(points, texts, style_class);
+}
+
+std::string CurveLegend(const BudgetCurve& curve) {
+  if (curve.lines.size() < 2) return "";
+  std::string html = "<p class=\"legend\">";
+  for (std::size_t i = 0; i < curve.lines.size(); ++i) {
+    html += "<span><i class=\"" + std::string(kCurveClasses.at(i % kCurveClasses.size())) +
+            "\"></i>" + PagedPhrase(curve.lines[i].front().paged) + " in the page file</span>";
+  }
+  return html + "</p>\n";
+}
+
 std::string CurveSection(const MemoryReport& report) {
   if (!report.curve) return "";
   const BudgetCurve& curve = *report.curve;
-  std::vector<Point> points;
-  std::vector<std::string> texts;
   double slowest = 1;
-  for (const BudgetPoint& point : curve.points) {
-    points.push_back({point.relative_time, static_cast<double>(point.peak_bytes)});
-    texts.push_back(FormatBytes(point.peak_bytes) + ", " + FixedText(point.relative_time, 3) +
-                    " times the time, " + FormatCount(point.segments) + " segments");
-    slowest = std::max(slowest, point.relative_time);
+  for (const auto& line : curve.lines) {
+    for (const BudgetPoint& point : line) slowest = std::max(slowest, point.relative_time);
   }
   SvgChart chart({.x = ValueAxis(1, slowest, "predicted time of passes, times that of keeping all"),
                   .y = BytesAxis(1.05 * static_cast<double>(curve.kept_peak_bytes), "peak"),
                   .height = 320,
                   .left = 72});
-  chart.Line(points, "loss");
-  chart.Dots(points, texts, "loss-dot");
-  return Section("What recomputation can do",
+  for (std::size_t i = 0; i < curve.lines.size(); ++i) DrawLine(chart, curve.lines[i], i);
+  const bool pages = curve.lines.size() > 1;
+  return Section(pages ? "What recomputation and a page file can do" : "What recomputation can do",
                  "<p>" + EscapeHtml(RecomputationText(curve, report.planned_bytes)) + "</p>\n" +
+                     CurveLegend(curve) +
                      chart.Finish("Peak against predicted time, for budgets between"));
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "builders/report/memory/memory_words.h"
+#include "builders/report/rows/plan_phrases.h"
 #include "builders/report/text/text_table.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
@@ -98,10 +99,13 @@ std::string CurveText(const MemoryReport& report) {
   TextTable table;
   table.columns = {
       {"Peak within"}, {"bytes", true}, {"predicted time", true}, {"segments", true}, {"found by"}};
+  const bool pages = report.curve->lines.size() > 1;
+  if (pages) table.columns.push_back({"in the page file"});
   for (const BudgetPoint& point : report.curve->points) {
     table.rows.push_back({FormatBytes(point.peak_bytes), FormatCount(point.peak_bytes),
                           FixedText(point.relative_time, 3) + " times", FormatCount(point.segments),
                           point.method});
+    if (pages) table.rows.back().push_back(PagedPhrase(point.paged));
   }
   return "  " + RecomputationText(*report.curve, report.planned_bytes) + "\n\n" + ToText(table) +
          "\n";

@@ -25,16 +25,9 @@ std::string SegmentsPhrase(const RecomputedStages& recomputed) {
 
 std::string PagingPhrase(const BudgetPlan& budget) {
   const StepSettings& settings = budget.chosen;
-  std::vector<std::string> parts;
-  if (settings.paged != PagedKinds::kNone) parts.emplace_back("optimizer state");
-  if (settings.paged == PagedKinds::kWeights) parts.emplace_back("weights");
-  if (settings.paged_activation_bytes > 0) parts.emplace_back("what forward passes keep");
-  std::string text = parts.front();
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    text += (i + 1 < parts.size() ? ", " : " and ") + parts[i];
-  }
-  return "page file for " + text + ": a step reads " + FormatBytes(budget.paged.in_bytes) +
-         " and writes " + FormatBytes(budget.paged.out_bytes) + ", which takes the disk " +
+  return "page file for " + PagedPhrase({settings.paged, settings.paged_activation_bytes > 0}) +
+         ": a step reads " + FormatBytes(budget.paged.in_bytes) + " and writes " +
+         FormatBytes(budget.paged.out_bytes) + ", which takes the disk " +
          DurationText(budget.page_seconds) + ", beside the passes, at the rate that was measured";
 }
 
@@ -60,13 +53,31 @@ std::string RoundingPhrase(const StepSettings& settings, const StepSettings& bef
 
 }  // namespace
 
+std::string PagedPhrase(const PagedParts& paged) {
+  std::vector<std::string> parts;
+  if (paged.kinds != PagedKinds::kNone) parts.emplace_back("optimizer state");
+  if (paged.kinds == PagedKinds::kWeights) parts.emplace_back("weights");
+  if (paged.activations) parts.emplace_back("what forward passes keep");
+  if (parts.empty()) return "nothing";
+  std::string text = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    text += (i + 1 < parts.size() ? ", " : " and ") + parts[i];
+  }
+  return text;
+}
+
 std::string BudgetSummary(const BudgetPlan& budget) {
   std::string text = WholeMegabytes(budget.budget_bytes) + " (" + SourceText(budget.origin) +
                      "): " + WholeMegabytes(budget.planned_bytes) +
                      " planned, gaps of the layout included, " +
                      WholeMegabytes(budget.unconstrained_bytes) + " with nothing chosen";
+  const std::string times = FixedText(budget.predicted_slowdown, 2) + " times";
+  if (budget.predicted_seconds) {
+    return text + "; a step of " + FixedText(1000 * *budget.predicted_seconds, 1) + " ms" +
+           " is predicted by measured costs, " + times + " that with nothing chosen";
+  }
   if (budget.predicted_slowdown <= 1) return text;
-  return text + "; predicted time of passes " + FixedText(budget.predicted_slowdown, 2) + " times";
+  return text + "; predicted time of passes " + times;
 }
 
 std::vector<std::string> ChoicePhrases(const BudgetPlan& budget) {

@@ -3,12 +3,16 @@
 #include <string>
 #include <vector>
 
+#include "sdk/plan/budget_curve.h"
 #include "sdk/plan/plan.h"
 
 namespace frugal {
 
 // "3,000 MB (memory_budget_mb = 3000): 2,996 MB planned, 3,842 MB with nothing chosen, ..."
 std::string BudgetSummary(const BudgetPlan& budget);
+
+// "optimizer state, weights and what forward passes keep"; "nothing".
+std::string PagedPhrase(const PagedParts& paged);
 
 // Says what was chosen that the configuration does not say, and why, one sentence for each.
 std::vector<std::string> ChoicePhrases(const BudgetPlan& budget);
