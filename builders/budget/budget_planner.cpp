@@ -11,10 +11,10 @@ namespace frugal {
 namespace {
 
 [[noreturn]] void Refuse(const TrainingSetup& setup, const BudgetLimit& limit,
-                         BudgetSearch& search) {
-  const RunConfig stated = WithSettings(setup.config, PagingChoices(setup).back());
+                         const PagedSearch& paged) {
+  const RunConfig stated = WithSettings(setup.config, paged.stated);
   const DataLayout* custom = setup.dataset ? nullptr : &setup.layout;
-  const std::string text = NothingFitsText(stated, custom, limit, search);
+  const std::string text = NothingFitsText(stated, custom, limit, *paged.search);
   const std::string field = FieldOf(limit.origin);
   throw MemoryError({.where = field, .required = text, .given = {}, .advice = {}},
                     stated.origins.PlaceOf(field));
@@ -50,7 +50,7 @@ std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
   PagedSearch paged = FastestPaged(setup, limit.bytes);
   BudgetSearch& search = *paged.search;
   const std::optional<BudgetCandidate>& chosen = paged.chosen;
-  if (!chosen) Refuse(setup, limit, search);
+  if (!chosen) Refuse(setup, limit, paged);
   const auto faster = search.FasterRounded(*chosen);
   const BudgetCandidate& before = search.unconstrained();
   BudgetChoice choice{.settings = chosen->settings, .segments = {}, .plan = {}};

@@ -46,12 +46,23 @@ double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic) {
          static_cast<double>(traffic.out_bytes) / rate.write;
 }
 
+namespace {
+
+// Returns true where `one` can do with less than `other`.
+bool CanDoWithLess(PagedSearch& one, PagedSearch& other) {
+  if (one.search->IsDeep()) return true;
+  return one.search->Least().footprint.bytes < other.search->Least().footprint.bytes;
+}
+
+}  // namespace
+
 PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) {
   PagedSearch best;
   double best_seconds = 0;
   std::optional<std::int64_t> unconstrained_bytes;
   for (const StepSettings& choice : PagingChoices(setup)) {
     PagedSearch one;
+    one.stated = choice;
     one.search = std::make_unique<BudgetSearch>(setup, budget_bytes, choice);
     one.chosen = one.search->Fastest();
     if (!unconstrained_bytes) {
@@ -59,7 +70,8 @@ PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) 
     }
     one.unconstrained_bytes = *unconstrained_bytes;
     if (!one.chosen) {
-      if (!best.chosen) best = std::move(one);
+      if (best.chosen) continue;
+      if (!best.search || CanDoWithLess(one, best)) best = std::move(one);
       continue;
     }
     one.page_seconds = PageSeconds(setup, one.chosen->footprint.paged);

@@ -11,6 +11,7 @@ namespace frugal {
 
 // Holds what a search within a budget came to, with what lies in the page file.
 struct PagedSearch {
+  StepSettings stated{};  // with the choice of what lies there
   std::unique_ptr<BudgetSearch> search;
   std::optional<BudgetCandidate> chosen;
   double page_seconds = 0;               // of a step, at the disk's measured rate
@@ -25,8 +26,8 @@ std::vector<StepSettings> PagingChoices(const TrainingSetup& setup);
 double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic);
 
 // Searches the fastest way that fits the budget under each of these choices. A step takes as long
-// as its passes or, if that is more, as the disk. Returns the one of the last choice where nothing
-// fits.
+// as its passes or, if that is more, as the disk. Where nothing fits, returns the search of the choice
+// that can do with the least; of a network of many layers, where that takes long, of the last one.
 PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes);
 
 }  // namespace frugal

@@ -44,6 +44,11 @@ std::vector<Workload> BudgetWorkloads() {
   return all;
 }
 
+AiModelBuilder TrainingOf(const Workload& spec, const TrainingMemoryConfig& memory) {
+  return BuilderFor(spec, memory, Precision::kF32)
+      .Training({.batch_size = spec.batch, .evaluate = false});
+}
+
 struct BenchOptions {
   std::vector<std::string> models = {"gpt", "vit", "dit", "unet", "resnet"};
   int points = 6;
@@ -87,7 +92,7 @@ double Megabytes(std::int64_t bytes) {
 }
 
 Sample Measure(const Workload& spec, const TrainingMemoryConfig& memory, int steps) {
-  Model model = BuilderFor(spec, memory, Precision::kF32).Build();
+  Model model = TrainingOf(spec, memory).Build();
   const Plan& plan = model.plan();
   Sample sample{.planned = plan.peak_bytes};
   sample.activations = plan.at_peak[MemoryTag::kActivation];
@@ -132,7 +137,7 @@ struct Range {
 
 Range RangeOf(const Workload& spec) {
   const auto range = InChildProcess([&] {
-    const RunConfig config = BuilderFor(spec, {}, Precision::kF32).config();
+    const RunConfig config = TrainingOf(spec, {}).config();
     const TrainingSetup planned = PrepareTraining(config, &spec.layout);
     BudgetSearch search(planned, 0);
     const auto whole = [](std::int64_t bytes) {
@@ -161,8 +166,7 @@ std::vector<Way> Budgets(const Workload& spec, const BenchOptions& options) {
 
 std::vector<Way> EveryN(const Workload& spec) {
   const auto size = static_cast<double>(
-      PrepareTraining(BuilderFor(spec, {}, Precision::kF32).config(), &spec.layout)
-          .network->size());
+      PrepareTraining(TrainingOf(spec, {}).config(), &spec.layout).network->size());
   const auto root = static_cast<std::int64_t>(std::lround(std::sqrt(size)));
   std::vector<Way> ways;
   for (const std::int64_t every : {std::int64_t{1}, std::int64_t{2}, root, std::int64_t{5}}) {

@@ -5,6 +5,7 @@
 #include "builders/report/rows/plan_notes.h"
 #include "sdk/core/byte_size.h"
 #include "tests/io/temp_dir.h"
+#include "tests/support/budget_runs.h"
 #include "tests/support/compare_trained.h"
 
 namespace frugal::testing {
@@ -104,6 +105,18 @@ TEST_CASE("a smaller budget never plans a higher peak with a page file", "[pagin
     CHECK(planned <= larger);
     larger = planned;
   }
+}
+
+TEST_CASE("a refusal names the least of all choices", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  // The memory between is more than all that would lie in the file.
+  const auto refusal = [&](bool has_file) {
+    return RefusalOf(Wide(directory, 20, has_file).Override({"memory.memory_page_buffer_mb=200"}));
+  };
+  const std::string without = refusal(false);
+  CheckContains(without, " is the least this model can use here");
+  const std::string least = without.substr(without.find(": "), without.find(" is the least"));
+  CheckContains(refusal(true), least.substr(0, least.find(" is the least")));
 }
 
 TEST_CASE("the curve of budgets shows keeping, computing again and paging", "[paging][budget]") {
