@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -43,8 +42,9 @@ double MedianOf(std::array<double, kRepeats> values) {
 // they are asked for.
 class RealEnvironment {
  public:
-  explicit RealEnvironment(const TrainingSetup& setup)
-      : pool_(heap_, {.max_idle_bytes = kAnyBytes, .max_block_bytes = kAnyBytes}),
+  // Blocks that nothing uses are kept up to so many bytes.
+  RealEnvironment(const TrainingSetup& setup, int64_t idle_bytes)
+      : pool_(heap_, {.max_idle_bytes = idle_bytes, .max_block_bytes = idle_bytes}),
         memory_(ledger_, pool_, true),
         store_(memory_, ledger_, {.dtype = MasterType(setup.dtype()), .start_at_zero = true}),
         context_({.backend = *setup.backend,
@@ -57,7 +57,6 @@ class RealEnvironment {
   Context& context() { return context_; }
 
  private:
-  static constexpr int64_t kAnyBytes = std::numeric_limits<int64_t>::max();
   HeapAllocator heap_;
   TensorPool pool_;
   MemoryLedger ledger_;
@@ -135,8 +134,23 @@ Seconds RunOnce(Context& context, const MeasuredStage& measured, const VarTuple&
   return seconds;
 }
 
+int64_t BytesToRun(const Stage& stage) {
+  int64_t bytes = 0;
+  for (const StageInput& input : stage.inputs) {
+    bytes += input.shape.ElementCount() * SizeOf(input.dtype);
+  }
+  if (stage.layer != nullptr) {  // with their gradients
+    for (const Parameter* parameter : stage.layer->Parameters()) {
+      bytes += 2 * parameter->shape.ElementCount() * SizeOf(DType::kF32);
+    }
+  }
+  const ChainStage& chain = stage.chain;
+  return bytes + chain.saved_bytes +
+         std::max(chain.forward_workspace, chain.output_bytes + chain.backward_workspace);
+}
+
 Seconds MeasureOne(const TrainingSetup& setup, const MeasuredStage& measured) {
-  RealEnvironment environment(setup);
+  RealEnvironment environment(setup, BytesToRun(measured.stage));
   VarTuple inputs;
   for (const StageInput& input : measured.stage.inputs) {
     inputs.push_back({Filled(environment.context(), input.shape, input.dtype, 0.5)});
@@ -163,19 +177,26 @@ std::string KindOf(const Stage& stage) {
   return kind;
 }
 
-int64_t BytesToRun(const Stage& stage) {
-  int64_t bytes = 0;
-  for (const StageInput& input : stage.inputs) {
-    bytes += input.shape.ElementCount() * SizeOf(input.dtype);
-  }
-  if (stage.layer != nullptr) {  // with their gradients
-    for (const Parameter* parameter : stage.layer->Parameters()) {
-      bytes += 2 * parameter->shape.ElementCount() * SizeOf(DType::kF32);
-    }
-  }
-  const ChainStage& chain = stage.chain;
-  return bytes + chain.saved_bytes +
-         std::max(chain.forward_workspace, chain.output_bytes + chain.backward_workspace);
+// An update of one parameter of so many elements.
+double MeasureUpdateOf(const TrainingSetup& setup, int64_t elements) {
+  Parameter parameter{
+      .name = "weight", .path = "weight", .shape = {elements}, .initializer = Initializer::Zero()};
+  Parameter* const all[] = {&parameter};
+  RealEnvironment environment(setup, 0);
+  Context& context = environment.context();
+  const auto update = [&] {
+    const GradientTarget gradient = context.parameters().GradientFor(parameter);
+    context.Launch({OperationKind::kData, gradient.tensor.bytes()}, [&](Backend& backend, void*) {
+      backend.elementwise().Fill(gradient.tensor, 1e-3);
+    });
+    const auto start = Clock::now();
+    setup.optimizer->Step(context, all);
+    return SecondsSince(start);
+  };
+  update();
+  std::array<double, kRepeats> seconds{};
+  for (double& one : seconds) one = update();
+  return MedianOf(seconds);
 }
 
 }  // namespace
@@ -226,27 +247,10 @@ double MeasureUpdateSeconds(const TrainingSetup& setup, int64_t most_bytes) {
     if (parameter->trainable) elements += parameter->shape.ElementCount();
   }
   if (elements == 0) return 0;
-  Parameter parameter{.name = "weight",
-                      .path = "weight",
-                      .shape = {std::min(elements, most_elements)},
-                      .initializer = Initializer::Zero()};
-  Parameter* const all[] = {&parameter};
-  RealEnvironment environment(setup);
-  Context& context = environment.context();
-  std::array<double, kRepeats> seconds{};
-  const auto update = [&] {
-    const GradientTarget gradient = context.parameters().GradientFor(parameter);
-    context.Launch({OperationKind::kData, gradient.tensor.bytes()}, [&](Backend& backend, void*) {
-      backend.elementwise().Fill(gradient.tensor, 1e-3);
-    });
-    const auto start = Clock::now();
-    setup.optimizer->Step(context, all);
-    return SecondsSince(start);
-  };
-  update();
-  for (double& one : seconds) one = update();
-  return MedianOf(seconds) * static_cast<double>(elements) /
-         static_cast<double>(parameter.shape.ElementCount());
+  const int64_t measured = std::min(elements, most_elements);
+  const double seconds = MeasureUpdateOf(setup, measured);
+  ReturnFreeMemory();
+  return seconds * static_cast<double>(elements) / static_cast<double>(measured);
 }
 
 }  // namespace frugal
