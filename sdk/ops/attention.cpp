@@ -1,7 +1,10 @@
 #include "sdk/ops/attention.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "sdk/autograd/saved_tensor.h"
 #include "sdk/ops/support/check.h"
 
 namespace frugal {
@@ -81,47 +84,65 @@ double FlopsOf(const AttentionGeometry& g) {
          static_cast<double>(g.key_length * g.head_size) * (g.causal ? 0.5 : 1.0);
 }
 
-// One gradient tensor per variable among q, k and v, however many views of it there are. A view
-// that leaves part of its variable uncovered starts that gradient at zero.
-class Gradients {
+// The variables among q, k and v, each once however many views of it there are, as they are kept
+// for the backward pass.
+class KeptSources {
  public:
-  explicit Gradients(Context& context) : context_(context) {}
-
-  HeadsView For(const VarHeads& heads, std::int64_t covered) {
-    for (Entry& entry : entries_) {
-      if (entry.slot != heads.source.slot || entry.value.raw() != heads.source.value.raw())
-        continue;
-      entry.covered += covered;
-      return {entry.gradient, heads.offset};
-    }
-    entries_.push_back({heads.source.value, heads.source.slot,
-                        context_.Allocate(heads.source.shape(), heads.source.dtype()), covered});
-    return {entries_.back().gradient, heads.offset};
-  }
-
-  void ZeroUncovered() {
-    for (const Entry& entry : entries_) {
-      if (entry.covered == entry.value.shape().back()) continue;
-      context_.Launch(
-          {OperationKind::kElementwise, BytesOf(entry.gradient)},
-          [&](Backend& backend, void*) { backend.elementwise().Fill(entry.gradient, 0); });
+  KeptSources(Context& context, const std::array<VarHeads, 3>& views) {
+    std::vector<Var> distinct;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      const Var& source = views[i].source;
+      const auto same = [&](const Var& one) {
+        return one.slot == source.slot && one.value.raw() == source.value.raw();
+      };
+      const auto found = std::ranges::find_if(distinct, same);
+      numbers_[i] = static_cast<std::size_t>(found - distinct.begin());
+      offsets_[i] = views[i].offset;
+      if (found != distinct.end()) continue;
+      distinct.push_back({source.value, source.slot});
+      slots_.push_back(source.slot);
+      kept_.emplace_back(context, distinct.back());
     }
   }
 
-  void Deliver() {
-    for (Entry& entry : entries_) context_.Accumulate(entry.slot, std::move(entry.gradient));
+  // The values, once.
+  std::vector<Tensor> Get(Context& context) const {
+    std::vector<Tensor> values;
+    for (const SavedTensor& one : kept_) values.push_back(one.Get(context));
+    return values;
   }
+  // One of q, k and v among tensors like the variables: their values, or gradients.
+  HeadsView View(std::size_t which, const std::vector<Tensor>& tensors) const {
+    return {tensors[numbers_[which]], offsets_[which]};
+  }
+  const std::vector<int>& slots() const { return slots_; }
+  std::size_t number(std::size_t which) const { return numbers_[which]; }
 
  private:
-  struct Entry {
-    Tensor value;
-    int slot;
-    Tensor gradient;
-    std::int64_t covered;
-  };
-  Context& context_;
-  std::vector<Entry> entries_;
+  std::array<std::size_t, 3> numbers_{};
+  std::array<std::int64_t, 3> offsets_{};
+  std::vector<int> slots_;
+  std::vector<SavedTensor> kept_;
 };
+
+// Gradients of the variables. Where views leave a part of one uncovered, it starts at zero.
+std::vector<Tensor> AllocateGradients(Context& context, const KeptSources& sources,
+                                      const std::vector<Tensor>& values,
+                                      const std::array<std::int64_t, 3>& features) {
+  std::vector<std::int64_t> covered(values.size(), 0);
+  for (std::size_t i = 0; i < features.size(); ++i) covered[sources.number(i)] += features[i];
+  std::vector<Tensor> gradients;
+  for (const Tensor& value : values) {
+    gradients.push_back(context.Allocate(value.shape(), value.dtype()));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Tensor& gradient = gradients[i];
+    if (covered[i] == gradient.shape().back()) continue;
+    context.Launch({OperationKind::kElementwise, BytesOf(gradient)},
+                   [&](Backend& backend, void*) { backend.elementwise().Fill(gradient, 0); });
+  }
+  return gradients;
+}
 
 }  // namespace
 
@@ -144,23 +165,28 @@ Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarH
                  });
   const bool differentiable =
       q.source.needs_gradient() || k.source.needs_gradient() || v.source.needs_gradient();
+  const KeptSources sources(context, {q, k, v});
+  const SavedTensor result(context, {y});
   return context.Record(y, differentiable, [=, mask = options.mask](Context& ctx, Tensor dy) {
-    Gradients gradients(ctx);
-    const HeadsView dq = gradients.For(q, g.heads * g.head_size);
-    const HeadsView dk = gradients.For(k, g.key_heads * g.head_size);
-    const HeadsView dv = gradients.For(v, g.key_heads * g.head_size);
-    gradients.ZeroUncovered();
+    const std::vector<Tensor> values = sources.Get(ctx);
+    const Tensor made = result.Get(ctx);
+    std::vector<Tensor> gradients = AllocateGradients(
+        ctx, sources, values,
+        {g.heads * g.head_size, g.key_heads * g.head_size, g.key_heads * g.head_size});
     const AttentionKernels& planned = ctx.backend().attention();
     ctx.Launch({.kind = OperationKind::kAttention,
-                .bytes = 2 * InputBytes(g, y.dtype()) + BytesOf(mask, y, dy, log_sum_exp),
+                .bytes = 2 * InputBytes(g, made.dtype()) + BytesOf(mask, made, dy, log_sum_exp),
                 .flops = 2.5 * FlopsOf(g),
-                .scratch_bytes = planned.BackwardScratch(g, y.dtype())},
+                .scratch_bytes = planned.BackwardScratch(g, made.dtype())},
                [&](Backend& backend, void* scratch) {
                  backend.attention().Backward(
-                     g, dy, {q.source.value, q.offset}, {k.source.value, k.offset},
-                     {v.source.value, v.offset}, mask, y, log_sum_exp, dq, dk, dv, scratch);
+                     g, dy, sources.View(0, values), sources.View(1, values),
+                     sources.View(2, values), mask, made, log_sum_exp, sources.View(0, gradients),
+                     sources.View(1, gradients), sources.View(2, gradients), scratch);
                });
-    gradients.Deliver();
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      ctx.Accumulate(sources.slots()[i], std::move(gradients[i]));
+    }
   });
 }
 

@@ -119,6 +119,27 @@ TEST_CASE("a refusal names the least of all choices", "[paging][budget]") {
   CheckContains(refusal(true), least.substr(0, least.find(" is the least")));
 }
 
+// Queries, keys and values lie in one tensor, which is there once.
+TEST_CASE("what attention keeps goes to the page file too", "[paging]") {
+  const TempDir directory(MemoryDirectory());
+  BudgetRun run{.network = "gpt"};
+  run.memory.memory_page_file = directory.File("page");
+  run.memory.memory_page_kinds = PagedKinds::kNone;
+  run.memory.memory_page_activations_mb = 1024;
+  run.memory.memory_page_least_kb = 1;
+  run.memory.memory_page_buffer_mb = 2;
+  const Plan plan = BuilderFor(run).Plan().plan;
+  REQUIRE(plan.paging);
+  std::int64_t of_attention = 0, of_wide = 0;
+  for (const Holder& kept : plan.paging->activations) {
+    if (kept.label.ends_with(".attn")) of_attention += kept.bytes;
+    if (kept.label.ends_with(".c_fc")) of_wide += kept.bytes;
+  }
+  CHECK(of_attention > 0);
+  // Three times its width and what comes out; four times that are behind the block's wide product.
+  CHECK(of_attention == of_wide);
+}
+
 TEST_CASE("the curve of budgets shows keeping, computing again and paging", "[paging][budget]") {
   const TempDir directory(MemoryDirectory());
   const MemoryReport report = PlannedMemoryReport(Wide(directory, 40).Plan(), true);

@@ -120,11 +120,13 @@ std::string ProcessText(const MemoryReport& report) {
 }  // namespace
 
 std::string RecomputationText(const BudgetCurve& curve, std::int64_t planned_bytes) {
-  std::string text = planned_bytes < curve.kept_peak_bytes
-                         ? "down to " + FormatBytes(planned_bytes) + " by recomputation, from " +
-                               FormatBytes(curve.kept_peak_bytes)
-                         : FormatBytes(planned_bytes) + ", nothing computed again (" +
-                               FormatBytes(curve.kept_peak_bytes) + " with all kept)";
+  const std::string means = curve.lines.size() > 1 ? " by recomputation and a page file, from "
+                                                   : " by recomputation, from ";
+  std::string text =
+      planned_bytes < curve.kept_peak_bytes
+          ? "down to " + FormatBytes(planned_bytes) + means + FormatBytes(curve.kept_peak_bytes)
+          : FormatBytes(planned_bytes) + ", nothing computed again (" +
+                FormatBytes(curve.kept_peak_bytes) + " with all kept)";
   text += "; floor " + FormatBytes(curve.floor_bytes);
   if (curve.floor_updates_in_backward) text += " with updates in the backward pass";
   const std::string holders = PurposesText(curve.at_floor, 3);
