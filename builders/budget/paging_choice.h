@@ -26,8 +26,9 @@ std::vector<StepSettings> PagingChoices(const TrainingSetup& setup);
 double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic);
 
 // Searches the fastest way that fits the budget under each of these choices. A step takes as long
-// as its passes or, if that is more, as the disk. Where nothing fits, returns the search of the choice
-// that can do with the least; of a network of many layers, where that takes long, of the last one.
+// as its passes or, if that is more, as the disk. Where nothing fits, returns the search of the
+// choice that can do with the least; of a network of many layers, where that takes long, of the
+// last one.
 PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes);
 
 }  // namespace frugal

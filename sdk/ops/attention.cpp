@@ -108,6 +108,7 @@ class KeptSources {
   // The values, once.
   std::vector<Tensor> Get(Context& context) const {
     std::vector<Tensor> values;
+    values.reserve(kept_.size());
     for (const SavedTensor& one : kept_) values.push_back(one.Get(context));
     return values;
   }
@@ -132,6 +133,7 @@ std::vector<Tensor> AllocateGradients(Context& context, const KeptSources& sourc
   std::vector<std::int64_t> covered(values.size(), 0);
   for (std::size_t i = 0; i < features.size(); ++i) covered[sources.number(i)] += features[i];
   std::vector<Tensor> gradients;
+  gradients.reserve(values.size());
   for (const Tensor& value : values) {
     gradients.push_back(context.Allocate(value.shape(), value.dtype()));
   }
