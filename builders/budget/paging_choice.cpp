@@ -60,13 +60,16 @@ PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) 
   PagedSearch best;
   double best_seconds = 0;
   std::optional<std::int64_t> unconstrained_bytes;
+  double unconstrained_seconds = 0;  // of the first choice
   for (const StepSettings& choice : PagingChoices(setup)) {
     PagedSearch one;
     one.stated = choice;
     one.search = std::make_unique<BudgetSearch>(setup, budget_bytes, choice);
     one.chosen = one.search->Fastest();
+    const BudgetCandidate& unconstrained = one.search->unconstrained();
     if (!unconstrained_bytes) {
-      unconstrained_bytes = one.search->unconstrained().footprint.bytes;
+      unconstrained_bytes = unconstrained.footprint.bytes;
+      unconstrained_seconds = unconstrained.seconds;
     }
     one.unconstrained_bytes = *unconstrained_bytes;
     if (!one.chosen) {
@@ -75,7 +78,11 @@ PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) 
       continue;
     }
     one.page_seconds = PageSeconds(setup, one.chosen->footprint.paged);
-    const double seconds = std::max(one.chosen->seconds, one.page_seconds);
+    // Seconds may be the model's in one search and measured in the other: how much longer than
+    // nothing chosen a candidate takes is not.
+    const double longer =
+        unconstrained.seconds > 0 ? one.chosen->seconds / unconstrained.seconds : 1;
+    const double seconds = std::max(longer * unconstrained_seconds, one.page_seconds);
     if (best.chosen && seconds >= best_seconds) continue;
     best = std::move(one);
     best_seconds = seconds;
