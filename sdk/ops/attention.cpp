@@ -167,9 +167,10 @@ Var Attention(Context& context, const VarHeads& q, const VarHeads& k, const VarH
                  });
   const bool differentiable =
       q.source.needs_gradient() || k.source.needs_gradient() || v.source.needs_gradient();
+  if (!differentiable) return context.Record(y, false, {});  // nothing is kept, or paged
   const KeptSources sources(context, {q, k, v});
   const SavedTensor result(context, {y});
-  return context.Record(y, differentiable, [=, mask = options.mask](Context& ctx, Tensor dy) {
+  return context.Record(y, true, [=, mask = options.mask](Context& ctx, Tensor dy) {
     const std::vector<Tensor> values = sources.Get(ctx);
     const Tensor made = result.Get(ctx);
     std::vector<Tensor> gradients = AllocateGradients(
