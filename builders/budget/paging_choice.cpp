@@ -48,10 +48,14 @@ double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic) {
 
 namespace {
 
-// Returns true where `one` can do with less than `other`.
-bool CanDoWithLess(PagedSearch& one, PagedSearch& other) {
-  if (one.search->IsDeep()) return true;
-  return one.search->Least().footprint.bytes < other.search->Least().footprint.bytes;
+// The choice that can do with the least; of a network of many layers, where that takes long, the
+// last one.
+PagedSearch Frugalest(std::vector<PagedSearch> refused) {
+  if (refused.back().search->IsDeep()) return std::move(refused.back());
+  std::vector<std::int64_t> least;
+  for (const PagedSearch& one : refused) least.push_back(one.search->Least().footprint.bytes);
+  return std::move(
+      refused[static_cast<std::size_t>(std::ranges::min_element(least) - least.begin())]);
 }
 
 }  // namespace
@@ -59,35 +63,30 @@ bool CanDoWithLess(PagedSearch& one, PagedSearch& other) {
 PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) {
   PagedSearch best;
   double best_seconds = 0;
-  std::optional<std::int64_t> unconstrained_bytes;
-  double unconstrained_seconds = 0;  // of the first choice
+  std::vector<PagedSearch> refused;
+  std::optional<BudgetCandidate> with_none;  // the first choice's with nothing chosen
   for (const StepSettings& choice : PagingChoices(setup)) {
     PagedSearch one;
     one.stated = choice;
     one.search = std::make_unique<BudgetSearch>(setup, budget_bytes, choice);
     one.chosen = one.search->Fastest();
-    const BudgetCandidate& unconstrained = one.search->unconstrained();
-    if (!unconstrained_bytes) {
-      unconstrained_bytes = unconstrained.footprint.bytes;
-      unconstrained_seconds = unconstrained.seconds;
-    }
-    one.unconstrained_bytes = *unconstrained_bytes;
+    if (!with_none) with_none = one.search->unconstrained();
+    one.unconstrained_bytes = with_none->footprint.bytes;
     if (!one.chosen) {
-      if (best.chosen) continue;
-      if (!best.search || CanDoWithLess(one, best)) best = std::move(one);
+      refused.push_back(std::move(one));
       continue;
     }
     one.page_seconds = PageSeconds(setup, one.chosen->footprint.paged);
     // Seconds may be the model's in one search and measured in the other: how much longer than
     // nothing chosen a candidate takes is not.
-    const double longer =
-        unconstrained.seconds > 0 ? one.chosen->seconds / unconstrained.seconds : 1;
-    const double seconds = std::max(longer * unconstrained_seconds, one.page_seconds);
+    const double alone = one.search->unconstrained().seconds;
+    const double longer = alone > 0 ? one.chosen->seconds / alone : 1;
+    const double seconds = std::max(longer * with_none->seconds, one.page_seconds);
     if (best.chosen && seconds >= best_seconds) continue;
     best = std::move(one);
     best_seconds = seconds;
   }
-  return best;
+  return best.chosen ? std::move(best) : Frugalest(std::move(refused));
 }
 
 }  // namespace frugal
