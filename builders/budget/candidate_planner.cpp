@@ -35,6 +35,15 @@ class SegmentsScope {
   Sequential& network_;
 };
 
+// Takes the seconds of other stages, so many times longer.
+void CopyTimes(const std::vector<Stage>& from, double longer, std::vector<Stage>& to) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i].chain.forward_seconds = longer * from[i].chain.forward_seconds;
+    to[i].chain.backward_seconds = longer * from[i].chain.backward_seconds;
+    to[i].chain.ending_seconds = longer * from[i].chain.ending_seconds;
+  }
+}
+
 }  // namespace
 
 Trial CandidatePlanner::TrialOf(const StepSettings& settings, int64_t batch) {
@@ -153,12 +162,28 @@ ChainPlanner CandidatePlanner::ChainByModel(const StepSettings& settings) {
   return ChainPlanner(ChainOf(StagesByModel(settings)));
 }
 
+// Times depend on how a batch and the loss are cut into parts, and on nothing else of the settings.
+const CandidatePlanner::MeasuredStages* CandidatePlanner::KnownTimes(
+    const StepSettings& settings) const {
+  const auto known = std::ranges::find_if(measured_, [&](const auto& entry) {
+    return entry.second.is_measured && entry.first.micro_batches == settings.micro_batches &&
+           entry.first.loss_chunk_rows == settings.loss_chunk_rows;
+  });
+  return known == measured_.end() ? nullptr : &known->second;
+}
+
 const CandidatePlanner::MeasuredStages& CandidatePlanner::StagesByMeasurement(
     const StepSettings& settings, int64_t most_bytes) {
   MeasuredStages& measured = measured_[settings];
   if (measured.stages.empty()) {
     measured.stages = StagesByModel(settings);
-    measured.is_measured = TakeTimes(settings, most_bytes, measured.stages);
+    const MeasuredStages* known = KnownTimes(settings);
+    if (known != nullptr) {
+      CopyTimes(known->stages, 1, measured.stages);
+      measured.is_measured = true;
+    } else {
+      measured.is_measured = TakeTimes(settings, most_bytes, measured.stages);
+    }
   }
   return measured;
 }
@@ -196,11 +221,7 @@ bool CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
   }
   MeasureTimes(setup_, TrialOf(settings, batch), run);
   const double longer = static_cast<double>(all) / static_cast<double>(samples);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    stages[i].chain.forward_seconds = longer * run[i].chain.forward_seconds;
-    stages[i].chain.backward_seconds = longer * run[i].chain.backward_seconds;
-    stages[i].chain.ending_seconds = longer * run[i].chain.ending_seconds;
-  }
+  CopyTimes(run, longer, stages);
   return true;
 }
 

@@ -69,7 +69,9 @@ class CandidatePlanner {
     std::vector<Stage> stages;
     bool is_measured = false;
   };
-  // Measures each settings once.
+  // Returns nothing where none are known for these settings.
+  const MeasuredStages* KnownTimes(const StepSettings& settings) const;
+  // Measures once for all settings of the same times.
   const MeasuredStages& StagesByMeasurement(const StepSettings& settings, std::int64_t most_bytes);
 
   // The key holds whether the optimizer runs in backward, the batch, its parts, and rows of a chunk

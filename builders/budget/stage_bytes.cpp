@@ -273,8 +273,9 @@ void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
   const bool own_gradients = FreesGradients(trial, ParametersOfLoss(parts));
   StageRun measured(setup, RunOf(setup, trial, stage), stage, own_gradients);
   measured.Plain(stage.chain);
-  measured.Ending(stage);
   measured.Taped(stage, setup.network->Leaves().size());
+  stage.chain.ending_workspace = stage.chain.forward_workspace;  // it never runs again
+  stage.ending = stage.forward;
 }
 
 }  // namespace

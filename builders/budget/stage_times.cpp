@@ -228,7 +228,8 @@ void MeasureTimes(const TrainingSetup& setup, const Trial& trial, std::vector<St
     }
     stage.chain.forward_seconds = found->second.forward;
     stage.chain.backward_seconds = found->second.backward;
-    stage.chain.ending_seconds = found->second.ending;
+    stage.chain.ending_seconds =
+        stage.layer != nullptr ? found->second.ending : found->second.forward;
     progress.Tell([&] {
       return "planner_costs = \"measured\": stage " + std::to_string(i + 1) + " of " +
              std::to_string(stages.size());
