@@ -10,6 +10,7 @@ namespace {
 struct Nearness {
   int plans = 0;
   int near = 0;
+  double farthest = 1;  // what a plan takes beside the bound
 };
 
 // Budgets between the least and what nothing chosen takes.
@@ -28,6 +29,7 @@ void AddPlans(const TrainingSetup& setup, int budgets, Nearness& counts) {
     CHECK(bounds->within_budget <= bounds->as_low * 1.02);  // slots are of another size
     CHECK(bounds->as_low <= chosen->seconds * (1 + 1e-9));
     CHECK(bounds->within_budget <= chosen->seconds * (1 + 1e-9));
+    counts.farthest = std::max(counts.farthest, chosen->seconds / bounds->as_low);
     counts.near += chosen->seconds <= 1.01 * bounds->as_low ? 1 : 0;
     ++counts.plans;
   }
