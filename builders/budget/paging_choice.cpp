@@ -53,6 +53,7 @@ namespace {
 PagedSearch Frugalest(std::vector<PagedSearch> refused) {
   if (refused.back().search->IsDeep()) return std::move(refused.back());
   std::vector<std::int64_t> least;
+  least.reserve(refused.size());
   for (const PagedSearch& one : refused) least.push_back(one.search->Least().footprint.bytes);
   return std::move(
       refused[static_cast<std::size_t>(std::ranges::min_element(least) - least.begin())]);

@@ -46,7 +46,18 @@ int64_t Most(const std::vector<int64_t>& live, int64_t begin, int64_t end) {
   return most;
 }
 
-// One stage in a environment of its own, so that all it takes is its own.
+// A pass on a tape of its own that is recorded, and whose work is counted from here on.
+struct TapedPass {
+  explicit TapedPass(Context& context) : recording(context.ledger(), trace), scope(context, &tape) {
+    context.profile() = {};
+  }
+  MemoryTrace trace;
+  RecordingScope recording;
+  Tape tape;
+  TapeScope scope;
+};
+
+// One stage in an environment of its own, so that all it takes is its own.
 class StageRun {
  public:
   // `own_gradients`: gradients of parameters come and go with the stage.
@@ -74,35 +85,28 @@ class StageRun {
 
   // Forward on a tape, as the end of what runs again.
   void Ending(Stage& stage) {
-    Context& context = environment_.context();
-    context.profile() = {};
-    MemoryTrace trace;
-    const RecordingScope recording(environment_.ledger(), trace);
-    Tape tape;
-    const TapeScope scope(context, &tape);
-    VarTuple vars = OnTape(tape, stage);
+    TapedPass pass(environment_.context());
+    VarTuple vars = OnTape(pass.tape, stage);
     {
-      const RecomputeScope again(context);
-      run_(context, vars);
+      const RecomputeScope again(environment_.context());
+      run_(environment_.context(), vars);
     }
-    const std::vector<int64_t> live = LiveInArena(trace);
+    const int64_t end = pass.trace.event_count();
+    const std::vector<int64_t> live = LiveInArena(pass.trace);
     const int64_t saved = live.empty() ? 0 : live.back();
-    stage.chain.ending_workspace = Most(live, 0, trace.event_count()) - saved;
-    stage.ending = {context.profile().flops, InputBytes() + Touched(trace, 0, trace.event_count())};
+    stage.chain.ending_workspace = Most(live, 0, end) - saved;
+    stage.ending = {environment_.context().profile().flops,
+                    InputBytes() + Touched(pass.trace, 0, end)};
   }
 
   // Forward on a tape, and back, of stage number `place`. Returns what goes on to the next stage.
   std::vector<StageInput> Taped(Stage& stage, std::size_t place) {
     Context& context = environment_.context();
-    context.profile() = {};
-    MemoryTrace trace;
-    const RecordingScope recording(environment_.ledger(), trace);
-    Tape tape;
-    const TapeScope scope(context, &tape);
-    VarTuple vars = OnTape(tape, stage);
+    TapedPass pass(context);
+    VarTuple vars = OnTape(pass.tape, stage);
     run_(context, vars);
-    const int64_t turn = trace.event_count();
-    stage.forward = {context.profile().flops, InputBytes() + Touched(trace, 0, turn)};
+    const int64_t turn = pass.trace.event_count();
+    stage.forward = {context.profile().flops, InputBytes() + Touched(pass.trace, 0, turn)};
     std::vector<StageInput> next;
     for (const Var& one : vars) {
       const auto input = InputOf(one);
@@ -110,9 +114,9 @@ class StageRun {
       next.push_back({one.shape(), one.dtype(), one.needs_gradient(), one.is_skip, maker});
     }
     stage.taken = Taken(stage, place, vars);
-    SeedNew(context, tape, std::move(vars));
-    tape.Backward(context);
-    Fill(trace, turn, stage);
+    SeedNew(context, pass.tape, std::move(vars));
+    pass.tape.Backward(context);
+    Fill(pass.trace, turn, stage);
     stage.backward.flops = context.profile().flops - stage.forward.flops;
     return next;
   }
