@@ -53,7 +53,10 @@ std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
   if (!chosen) Refuse(setup, limit, paged);
   const auto faster = search.FasterRounded(*chosen);
   const BudgetCandidate& before = search.unconstrained();
-  BudgetChoice choice{.settings = chosen->settings, .segments = {}, .plan = {}};
+  BudgetChoice choice{.settings = chosen->settings,
+                      .segments = {},
+                      .final_after = search.FinalAfter(chosen->settings),
+                      .plan = {}};
   choice.plan = {.budget_bytes = limit.bytes,
                  .origin = limit.origin,
                  .planned_bytes = chosen->footprint.bytes,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "builders/setup/training_setup.h"
 #include "sdk/plan/plan.h"
@@ -12,6 +14,7 @@ struct BudgetChoice {
   StepSettings settings;
   // Holds segments of the network's leaves; nothing where fields of the configuration make them.
   std::optional<CheckpointSegments> segments;
+  std::vector<std::int64_t> final_after;  // as in Trial
   BudgetPlan plan;
 };
 

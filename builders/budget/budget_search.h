@@ -29,6 +29,10 @@ class BudgetSearch {
   // measured.
   std::optional<BudgetCandidate> FasterRounded(const BudgetCandidate& exact);
 
+  // Returns how often each parameter's gradient is added to in a step (Trial::final_after).
+  std::vector<std::int64_t> FinalAfter(const StepSettings& settings) {
+    return planner_.TrialOf(settings, setup_.schedule.batch).final_after;
+  }
   // Returns the seconds that a step of a candidate takes by measured costs; nothing where costs are
   // the model's, fields make the segments, or there is no memory to measure in.
   std::optional<double> MeasuredSeconds(const BudgetCandidate& candidate) {

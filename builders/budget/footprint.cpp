@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "builders/dry_run/dry_training.h"
 #include "sdk/memory/arena_layout.h"
@@ -29,17 +30,39 @@ FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const TrainingSetup
   return found->second;
 }
 
+// Segments change nothing of what lives on between steps, so a training that has come to its second
+// step measures them for others. In a page file, tensors lie where earlier steps put them.
+FootprintMeter::Kept& FootprintMeter::TrainingOf(const TrainingSetup& setup, const Trial& trial,
+                                                 std::span<const PlannedStep> steps) {
+  StepSettings settings = trial.settings;
+  settings.use_gradient_checkpointing = false;
+  const bool settles = !steps.empty() && steps.front().times > 1 && !settings.pages();
+  if (settles && kept_ && kept_->IsFor(settings, trial.schedule, steps)) return *kept_;
+  // A mistake in a layer is met, and told by name, in the first one.
+  const auto names =
+      std::exchange(is_first_, false) ? LabelTable::Keeps::kAll : LabelTable::Keeps::kFirst;
+  kept_ = nullptr;
+  kept_.reset(new Kept{
+      settings, trial.schedule, {steps.begin(), steps.end()}, DryTraining(setup, trial, names)});
+  return *kept_;
+}
+
 Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial,
-                                  std::span<const PlannedStep> steps, std::int64_t place_up_to) {
+                                  std::span<const PlannedStep> all_steps,
+                                  std::int64_t place_up_to) {
   const Evaluation evaluation = MeasureEvaluation(setup, trial);
-  DryTraining training(setup, trial);
+  std::vector<PlannedStep> steps(all_steps.begin(), all_steps.end());
+  std::erase_if(steps, [](const PlannedStep& step) { return step.kind != StepKind::kTrain; });
+  Kept& kept = TrainingOf(setup, trial, steps);
+  DryTraining& training = kept.training;
+  if (kept.has_settled) training.RestartPeaks();
   std::vector<MemoryTrace> traces;
   PagingTraffic paged;
   for (const PlannedStep& step : steps) {
-    if (step.kind != StepKind::kTrain) continue;
-    traces.push_back(training.Trace(step.kind, step.batch, step.times));
+    traces.push_back(training.Trace(step.kind, step.batch, kept.has_settled ? 1 : step.times));
     if (traces.size() == 1) paged = training.paged();
   }
+  kept.has_settled = true;
   Footprint footprint;
   footprint.paged = paged;
   footprint.outside = training.ledger().live();

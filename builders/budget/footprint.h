@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "builders/dry_run/dry_training.h"
 #include "sdk/plan/plan.h"
@@ -42,6 +45,24 @@ class FootprintMeter {
   Evaluation MeasureEvaluation(const TrainingSetup& setup, const Trial& trial);
 
  private:
+  // Holds the training that was measured last, for those that differ in segments alone.
+  struct Kept {
+    StepSettings settings;
+    EpochSchedule schedule;
+    std::vector<PlannedStep> steps;
+    DryTraining training;
+    bool has_settled = false;  // all its steps have run, and would find nothing new to make
+
+    bool IsFor(const StepSettings& other, const EpochSchedule& at,
+               std::span<const PlannedStep> run) const {
+      return has_settled && settings == other && schedule == at && std::ranges::equal(steps, run);
+    }
+  };
+  Kept& TrainingOf(const TrainingSetup& setup, const Trial& trial,
+                   std::span<const PlannedStep> steps);
+
+  std::unique_ptr<Kept> kept_;
+  bool is_first_ = true;
   // The keys are batch and rows of the loss at a time; segments do not matter to evaluations.
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, Evaluation> evaluations_;
 };

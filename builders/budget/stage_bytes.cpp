@@ -62,7 +62,8 @@ class StageRun {
  public:
   // `own_gradients`: gradients of parameters come and go with the stage.
   StageRun(const TrainingSetup& setup, Run run, const Stage& stage, bool own_gradients)
-      : environment_(*setup.backend, setup.dtype(), 0, own_gradients), run_(std::move(run)) {
+      : environment_(*setup.backend, setup.dtype(), {.step_gradients = own_gradients}),
+        run_(std::move(run)) {
     environment_.context().set_training(true);
     for (const StageInput& input : stage.inputs) {
       inputs_.push_back({.value = environment_.context().Allocate(input.shape, input.dtype),

@@ -109,12 +109,14 @@ std::vector<PlannedStep> StepsOf(const EpochSchedule& schedule) {
   return steps;
 }
 
-DryTraining::DryTraining(const TrainingSetup& setup, Trial trial)
+DryTraining::DryTraining(const TrainingSetup& setup, Trial trial, LabelTable::Keeps names)
     : setup_(setup),
       trial_(std::move(trial)),
-      environment_(*setup.backend, setup.dtype(), 0, trial_.updates_in_backward(),
-                   setup.stage ? &setup.stage->stage.shards : nullptr,
-                   PagingBy(nullptr, trial_.settings.paged, setup.config.memory)),
+      environment_(*setup.backend, setup.dtype(),
+                   {.names = names,
+                    .step_gradients = trial_.updates_in_backward(),
+                    .shards = setup.stage ? &setup.stage->stage.shards : nullptr,
+                    .paging = PagingBy(nullptr, trial_.settings.paged, setup.config.memory)}),
       data_(TakeData(setup, environment_)) {
   if (const std::int64_t bytes = KeptBufferBytesOf(setup); bytes > 0) {
     const LabelScope label(environment_.context(), kStagingLabel);
@@ -147,6 +149,7 @@ void DryTraining::MaterializeValues() {
 
 std::vector<Holder> DryTraining::TraceInto(MemoryTrace& trace, StepKind kind, std::int64_t batch,
                                            std::int64_t times) {
+  const DryMemoryGuard guard(environment_.ledger());  // others may have been made since
   const auto run = [&] {
     environment_.pager().BeginStep(0);
     RunDryStep(setup_, trial_, environment_, kind, batch, exchanges_);

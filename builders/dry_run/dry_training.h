@@ -20,6 +20,7 @@ struct PlannedStep {
   std::int64_t batch = 0;
   std::int64_t times = 0;  // how often the program runs it, at most 2 (a second run finds the
                            // optimizer's state already there)
+  bool operator==(const PlannedStep&) const = default;
 };
 std::vector<PlannedStep> StepsOf(const EpochSchedule& schedule);
 
@@ -27,8 +28,9 @@ std::vector<PlannedStep> StepsOf(const EpochSchedule& schedule);
 // would be live then.
 class DryTraining {
  public:
-  // Takes data sets, and the weights that are made at once.
-  DryTraining(const TrainingSetup& setup, Trial trial);
+  // Takes data sets, and the weights that are made at once. Names tell a plan who holds what.
+  DryTraining(const TrainingSetup& setup, Trial trial,
+              LabelTable::Keeps names = LabelTable::Keeps::kAll);
 
   // A step, `times` times over; the plan is that of the last time.
   StepPlan Run(StepKind kind, std::int64_t batch, std::int64_t times);
@@ -42,6 +44,8 @@ class DryTraining {
   // `most_placed` largest ones of its arena.
   StepMemory Memory(StepKind kind, std::int64_t batch, std::int64_t times, std::size_t most_placed);
   const MemoryLedger& ledger() { return environment_.ledger(); }
+  // Forgets the peaks of the steps before.
+  void RestartPeaks() { environment_.ledger().RestartPeaks(); }
   // Counts what the last step paged.
   const PagingTraffic& paged() { return environment_.pager().step_traffic(); }
   // Returns what the steps that ran have paged; nothing where nothing is.

@@ -131,7 +131,8 @@ PlannedTraining PlanOneDevice(TrainingSetup setup) {
   Plan& plan = planned.plan;
   DescribeLayers(planned, trial, kept);
   if (trains) {
-    plan.final_after = trial.final_after = ContributionsFor(planned, trial);
+    trial.final_after = choice ? choice->final_after : ContributionsFor(planned, trial);
+    plan.final_after = trial.final_after;
     plan.summed_after = trial.summed_after = SummedContributionsFor(planned, trial);
   }
   DryTraining training(planned, trial);

@@ -12,29 +12,32 @@
 
 namespace frugal {
 
+struct DryOptions {
+  LabelTable::Keeps names = LabelTable::Keeps::kAll;  // of who holds memory
+  bool step_gradients = false;                        // gradients come from the step's memory
+  const ParameterShards* shards = nullptr;            // those of one of several replicas
+  ParameterPaging paging{};                           // by a pager that only counts
+};
+
 // Everything a step touches, without storage: addresses that lead nowhere, kernels that do not run.
 class DryEnvironment {
  public:
-  // `step_gradients`: gradients come from the step's memory. `shards` are those of one of several
-  // replicas; `paging` is by a pager that only counts.
-  DryEnvironment(Backend& backend, DType dtype, std::uint64_t seed = 0, bool step_gradients = false,
-                 const ParameterShards* shards = nullptr, ParameterPaging paging = {})
-      : tensors_(ledger_, null_, false),
+  DryEnvironment(Backend& backend, DType dtype, const DryOptions& options = {})
+      : ledger_(options.names),
+        tensors_(ledger_, null_, false),
         step_(ledger_, null_, true),
         store_(tensors_, ledger_,
                {.dtype = MasterType(dtype),
-                .seed = seed,
                 .dry = true,
                 .step_memory = &step_,
-                .step_gradients = step_gradients,
-                .shards = shards,
-                .paging = WithPager(paging)}),
+                .step_gradients = options.step_gradients,
+                .shards = options.shards,
+                .paging = WithPager(options.paging)}),
         context_({.backend = backend,
                   .ledger = ledger_,
                   .step_memory = step_,
                   .parameters = store_,
                   .dtype = dtype,
-                  .seed = seed,
                   .dry = true}) {}
 
   MemoryLedger& ledger() { return ledger_; }

@@ -31,6 +31,7 @@ struct EpochSchedule {
   std::int64_t predict_batch = 0;
 
   bool evaluates() const { return test_samples + validation_samples > 0; }
+  bool operator==(const EpochSchedule&) const = default;
 };
 
 // Says what a model that is made for inference is to do.

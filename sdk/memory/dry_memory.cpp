@@ -12,7 +12,7 @@
 namespace frugal {
 namespace {
 
-thread_local const MemoryLedger* guarded = nullptr;
+thread_local DryMemoryGuard* newest = nullptr;
 std::mutex installing;
 // The second is what an access by the stack's registers ends in.
 constexpr std::array<int, 2> kSignals = {SIGSEGV, SIGBUS};
@@ -24,8 +24,8 @@ bool IsOfNoAddress(const siginfo_t& info) {
 }
 
 // The fault is that of a plain load or store, so nothing here interrupts the library.
-[[noreturn]] void TellAndExit() {
-  const std::string& label = guarded->labels().NameOf(guarded->label());
+[[noreturn]] void TellAndExit(const MemoryLedger& guarded) {
+  const std::string& label = guarded.labels().NameOf(guarded.label());
   const std::string text =
       "error: [" + (label.empty() ? std::string("the network") : label) +
       "] while a layer is planned its tensors have no memory, and it reads or writes one outside "
@@ -35,7 +35,7 @@ bool IsOfNoAddress(const siginfo_t& info) {
 }
 
 void OnFault(int signal, siginfo_t* info, void*) {
-  if (guarded != nullptr && IsOfNoAddress(*info)) TellAndExit();
+  if (newest != nullptr && IsOfNoAddress(*info)) TellAndExit(newest->ledger());
   // The access is made once more and meets the handler that was there before.
   ::sigaction(signal, &handlers_before[signal == kSignals[0] ? 0 : 1], nullptr);
 }
@@ -59,11 +59,15 @@ void InstallHandler() {
 
 }  // namespace
 
-DryMemoryGuard::DryMemoryGuard(const MemoryLedger& ledger) : previous_(guarded) {
-  if (guarded == nullptr) InstallHandler();  // others may have set theirs since
-  guarded = &ledger;
+DryMemoryGuard::DryMemoryGuard(const MemoryLedger& ledger) : ledger_(ledger), before_(newest) {
+  if (newest == nullptr) InstallHandler();  // others may have set theirs since
+  newest = this;
 }
 
-DryMemoryGuard::~DryMemoryGuard() { guarded = previous_; }
+DryMemoryGuard::~DryMemoryGuard() {
+  DryMemoryGuard** place = &newest;
+  while (*place != this) place = &(*place)->before_;
+  *place = before_;
+}
 
 }  // namespace frugal

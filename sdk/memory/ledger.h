@@ -26,7 +26,8 @@ class TrackedAllocator;
 // Threads: one uses a ledger at a time: operations take memory from the thread that runs the step.
 class MemoryLedger {
  public:
-  MemoryLedger() : label_(labels_.Intern("other")) {}
+  explicit MemoryLedger(LabelTable::Keeps names = LabelTable::Keeps::kAll)
+      : labels_(names), label_(labels_.Intern("other")) {}
 
   BytesByTag live() const { return live_; }
   std::int64_t live_total() const { return live_total_; }
@@ -34,6 +35,11 @@ class MemoryLedger {
   BytesByTag peak() const { return peak_; }
   std::int64_t peak_total() const { return peak_total_; }
   BytesByTag at_peak() const { return at_peak_; }  // what made up peak_total
+  // Forgets peaks of what is no longer live.
+  void RestartPeaks() {
+    peak_ = at_peak_ = live_;
+    peak_total_ = live_total_;
+  }
   std::int64_t allocation_count() const { return allocation_count_; }
   std::int64_t largest_allocation() const { return largest_allocation_; }
 

@@ -8,6 +8,7 @@
 namespace frugal {
 
 LabelTable::Id LabelTable::Intern(std::string_view name) {
+  if (keeps_ == Keeps::kFirst && !names_.empty()) return 0;
   static thread_local std::string key;  // so that a name that is known takes no memory
   key.assign(name);
   const auto [place, is_new] = ids_.try_emplace(key, static_cast<Id>(names_.size()));

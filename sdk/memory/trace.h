@@ -12,14 +12,18 @@
 
 namespace frugal {
 
-// Names of whoever holds memory, each stored once.
+// Names of whoever holds memory, each stored once. Where nobody will ask for them, a table keeps
+// none: a name costs as much as the allocation that it is for.
 class LabelTable {
  public:
   using Id = std::uint32_t;
+  enum class Keeps : std::uint8_t { kAll, kFirst };  // kFirst: all are given the first one's number
+  explicit LabelTable(Keeps keeps = Keeps::kAll) : keeps_(keeps) {}
   Id Intern(std::string_view name);
   const std::string& NameOf(Id id) const { return names_[id]; }
 
  private:
+  Keeps keeps_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, Id> ids_;
 };

@@ -6,6 +6,13 @@
 #include "sdk/core/error.h"
 
 namespace frugal {
+namespace {
+
+std::string_view LabelOf(const Layer& layer) {
+  return layer.path().empty() ? std::string_view("model") : layer.path();
+}
+
+}  // namespace
 
 std::string_view NameOf(LayerKind kind) {
   constexpr auto names = std::to_array<std::string_view>(
@@ -16,7 +23,7 @@ std::string_view NameOf(LayerKind kind) {
 }
 
 Var Layer::operator()(Context& context, const Var& input) {
-  const LabelScope label(context, path().empty() ? "model" : path());
+  const LabelScope label(context, LabelOf(*this));
   CheckIsTaken(input);
   if (recompute_ == Recompute::kWithOthers) return Forward(context, input);
   VarTuple vars = {input};
@@ -38,7 +45,7 @@ void Layer::RunPart(Context& context, VarTuple& vars, const TupleSegment& work) 
 }
 
 void Layer::operator()(Context& context, VarTuple& vars) {
-  const LabelScope label(context, path().empty() ? "model" : path());
+  const LabelScope label(context, LabelOf(*this));
   CheckIsTaken(vars[0]);
   if (recompute_ == Recompute::kWithOthers) return ForwardTuple(context, vars);
   RunPart(context, vars, [this](Context& ctx, VarTuple& inner) { ForwardTuple(ctx, inner); });
@@ -64,7 +71,7 @@ Var TupleLayer::Forward(Context&, const Var&) {
 }
 
 Var Layer::RunUpToProjection(Context& context, const Var& input) {
-  const LabelScope label(context, path().empty() ? "model" : path());
+  const LabelScope label(context, LabelOf(*this));
   if (recompute_ == Recompute::kWithOthers) return ForwardUpToProjection(context, input);
   VarTuple vars = {input};
   RunPart(context, vars, [this](Context& ctx, VarTuple& inner) {

@@ -108,9 +108,7 @@ std::vector<Holder> ParameterStore::PagedTensors() const {
   for (const auto& slot : slots_) {
     if (!slot) continue;
     const auto add = [&](const std::optional<PagedTensor>& paged, MemoryTag tag) {
-      if (paged)
-        tensors.push_back(
-            {ledger_.labels().NameOf(slot->label), tag, BytesOf(paged->shape, paged->dtype)});
+      if (paged) tensors.push_back({slot->path, tag, BytesOf(paged->shape, paged->dtype)});
     };
     add(slot->paged_value, MemoryTag::kParameter);
     for (const auto& state : slot->paged_state) add(state, MemoryTag::kOptimizerState);

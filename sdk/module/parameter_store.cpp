@@ -23,13 +23,16 @@ ParameterStore::Slot& ParameterStore::SlotOf(const Parameter& parameter) {
   if (!slot) {
     if (parameter.path.empty()) ThrowNumber(parameter, "this one was never named");
     slot = std::make_unique<Slot>();
+    slot->owner = &parameter;
     slot->label = ledger_.labels().Intern(parameter.path);
+    slot->path = parameter.path;
     slot->shape = parameter.shape;
   }
-  const std::string& path = ledger_.labels().NameOf(slot->label);
-  if (path != parameter.path || !(slot->shape == parameter.shape)) {
-    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is that of " + path +
-                               " " + ToString(slot->shape) + " already");
+  // A dry store, which is asked far more often than it computes, lives no longer than a network.
+  if (options_.dry && slot->owner == &parameter) return *slot;
+  if (slot->path != parameter.path || !(slot->shape == parameter.shape)) {
+    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is that of " +
+                               slot->path + " " + ToString(slot->shape) + " already");
   }
   return *slot;
 }

@@ -153,7 +153,9 @@ class ParameterStore {
 
  private:
   struct Slot {
-    LabelTable::Id label = 0;  // the path of whose it is
+    const Parameter* owner = nullptr;  // whose it was first, by its address
+    LabelTable::Id label = 0;
+    std::string path;  // of whose it is
     Shape shape;
     Tensor value;
     Tensor gradient;

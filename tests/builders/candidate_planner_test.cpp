@@ -1,7 +1,11 @@
 #include "builders/budget/candidate_planner.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "sdk/core/error.h"
 #include "tests/catch.h"
+#include "tests/support/random_network.h"
 #include "tests/support/synthetic.h"
 
 namespace frugal::testing {
@@ -27,6 +31,40 @@ TEST_CASE("a way to train that cannot be planned leaves nothing behind", "[budge
   CHECK(setup.schedule.batch == 8);
   CHECK(setup.network->segments().empty());
   CHECK_FALSE(setup.network->cuts_leaves());
+}
+
+constexpr std::int64_t kAnyPlace = std::numeric_limits<std::int64_t>::max();
+
+// A planner measures with what it has; one of its own is made anew each time.
+void CheckAsMadeAnew(const TrainingSetup& setup, CandidatePlanner& planner,
+                     const StepSettings& settings, const ChainChoice& chain) {
+  CandidatePlanner anew(setup);
+  const Footprint found = planner.Plan(settings, chain, kAnyPlace).footprint;
+  const Footprint wanted = anew.Plan(settings, chain, kAnyPlace).footprint;
+  CHECK(found.bytes == wanted.bytes);
+  CHECK(found.peak_bytes == wanted.peak_bytes);
+  CHECK(found.outside == wanted.outside);
+  CHECK(found.at_peak == wanted.at_peak);
+}
+
+TEST_CASE("plans one after the other are as plans of their own", "[budget]") {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    CAPTURE(seed);
+    const PlannedTraining setup = RandomNetwork(seed).Plan();
+    CandidatePlanner planner(setup);
+    for (const bool in_backward : {false, true}) {
+      StepSettings settings = SettingsOf(setup.config);
+      settings.optimizer_in_backward = in_backward;
+      ChainPlanner chains = planner.ChainByModel(settings);
+      CheckAsMadeAnew(setup, planner, settings, chains.keep_all());
+      CheckAsMadeAnew(setup, planner, settings, chains.Least());
+      for (const ChainChoice& known : chains.known()) {
+        CheckAsMadeAnew(setup, planner, settings, known);
+      }
+      settings.micro_batches = std::min<std::int64_t>(2, setup.schedule.batch);
+      CheckAsMadeAnew(setup, planner, settings, chains.Least());
+    }
+  }
 }
 
 }  // namespace

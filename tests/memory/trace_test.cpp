@@ -83,7 +83,7 @@ TEST_CASE("the timeline has live bytes after each event and the peak's holders",
 }
 
 TEST_CASE("an empty trace has an empty timeline", "[memory][trace]") {
-  const MemoryTimeline timeline = TimelineOf(MemoryTrace(), {});
+  const MemoryTimeline timeline = TimelineOf(MemoryTrace(), LabelTable());
   CHECK(timeline.live.empty());
   CHECK(timeline.holders_at_peak.empty());
 }
