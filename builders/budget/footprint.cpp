@@ -72,6 +72,13 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
   footprint.bytes = footprint.peak_bytes;
   if (footprint.peak_bytes > place_up_to) return footprint;
   if (!setup.config.memory.use_activation_pooling) return footprint;
+  // State comes behind the peak of a first step, but the arena is there throughout.
+  std::int64_t least = evaluation.live_bytes;
+  for (const MemoryTrace& trace : traces) least = std::max(least, LeastArenaBytes(trace));
+  if (outside + least > place_up_to) {
+    footprint.bytes = outside + least;
+    return footprint;
+  }
   std::int64_t arena = evaluation.arena_bytes;
   const bool any_will_do = place_up_to < std::numeric_limits<std::int64_t>::max();
   std::int64_t enough = any_will_do ? place_up_to - outside : 0;

@@ -30,10 +30,10 @@ bool HasManyLayers(const TrainingSetup& setup);
 class FootprintMeter {
  public:
   // Returns the footprint of the training steps among these and of the trial's evaluation, with the
-  // segments that are set on the network. Where the peak is above `place_up_to`, no arena is laid
-  // out, and `bytes` is the peak; where it is not, the first arena that stays within it will do,
-  // and a whole plan may find a smaller one. Of many layers, the first within a fiftieth of the
-  // peak will do anyway.
+  // segments that are set on the network. Where the peak, or the least that any arena would make of
+  // it, is above `place_up_to`, no arena is laid out, and that is `bytes`; where it is not, the
+  // first arena that stays within it will do, and a whole plan may find a smaller one. Of many
+  // layers, the first within a fiftieth of the peak will do anyway.
   Footprint Measure(const TrainingSetup& setup, const Trial& trial,
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
 

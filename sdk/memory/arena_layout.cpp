@@ -256,6 +256,8 @@ std::vector<ArenaLayout::Loop> LoopsOf(const MemoryTrace& trace) {
 
 }  // namespace
 
+std::int64_t LeastArenaBytes(const MemoryTrace& trace) { return LargestLiveSum(trace).bytes; }
+
 ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough) {
   ArenaLayout layout;
   const LivePeak peak = LargestLiveSum(trace);

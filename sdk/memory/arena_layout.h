@@ -35,4 +35,7 @@ struct ArenaLayout {
 // blocks take up to 25 MB while they are placed.
 ArenaLayout PlaceInArena(const MemoryTrace& trace, std::int64_t enough = 0);
 
+// Returns the lower bound of any layout, without one.
+std::int64_t LeastArenaBytes(const MemoryTrace& trace);
+
 }  // namespace frugal
