@@ -13,6 +13,7 @@
 #include "builders/plan/least_runs.h"
 #include "builders/setup/dry_environment.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/memory/system_memory.h"
 
 namespace frugal {
 namespace {
@@ -110,12 +111,23 @@ void Cut(PlannedTraining& planned, const Segments& segments, const StepSettings&
   planned.network->SetLeafSegments(*segments.leaves);
 }
 
+// A search leaves the heap what it had at most, and the backend operations for batches of all sizes
+// that it tried; the training would hold both beside what is planned.
+void ForgetSearch(TrainingSetup& setup) {
+  const auto& training = setup.config.training;
+  setup.backend = MakeBackend(training.backend, ProductsOf(training.precision));
+  ReturnFreeMemory();
+}
+
 }  // namespace
 
 PlannedTraining PlanOneDevice(TrainingSetup setup) {
   const bool trains = setup.trains();
   const std::optional<BudgetChoice> choice = trains ? ChooseWithinBudget(setup) : std::nullopt;
-  if (choice) setup.config = WithSettings(std::move(setup.config), choice->settings);
+  if (choice) {
+    setup.config = WithSettings(std::move(setup.config), choice->settings);
+    ForgetSearch(setup);
+  }
   const std::optional<SegmentsChoice> planned_segments =
       trains ? ChooseSegments(setup) : std::nullopt;
   if (planned_segments) TakeChoice(*planned_segments, setup.config);

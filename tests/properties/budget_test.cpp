@@ -266,6 +266,22 @@ AiModelBuilder SmallUNet() {
   return builder.Training({.batch_size = 16, .evaluation_batch_size = 16});
 }
 
+// Batches of all sizes are tried, with convolutions of each made for them.
+TEST_CASE("a search within a budget leaves no memory behind", "[budget][needs-peak]") {
+  AiModelBuilder builder = SmallUNet();
+  const auto left_by_plan = [&] {
+    ReturnFreeMemory();
+    const std::int64_t before = ResidentBytes();
+    const PlannedTraining planned = builder.Plan();
+    return ResidentBytes() - before;
+  };
+  builder.Override({"memory.memory_budget_mb=20", "memory.planner_costs=measured"});
+  left_by_plan();  // pages of libraries are touched
+  const std::int64_t left = left_by_plan();
+  INFO(left / 1024 << " KB");
+  if (!testing::kIsSanitized) CHECK(left <= 16 * kBytesPerMegabyte);
+}
+
 TEST_CASE("what would be faster but changes bits is said, and true", "[budget]") {
   AiModelBuilder builder = SmallUNet();
   const std::int64_t most = Megabytes(builder.Plan().plan.peak_bytes);
