@@ -84,13 +84,15 @@ class FirstError {
 };
 
 // body(begin, end) for consecutive pieces of `chunk` indices of [0, count), of which every thread
-// takes consecutive ones.
+// takes consecutive ones. A single piece runs where it is called, not in a team of one: a team that
+// it asks for would be one inside another, whose threads libgomp makes anew each time.
 template <class Body>
 void ParallelFor(std::int64_t count, std::int64_t chunk, const Body& body) {
   const std::int64_t pieces = (count + chunk - 1) / chunk;
   if (pieces <= 0) return;
+  if (pieces == 1) return body(std::int64_t{0}, count);
   FirstError error;
-  RunTeam(pieces > 1 ? 0 : 1, [&] {
+  RunTeam(0, [&] {
     const std::int64_t thread = ThreadNumber(), threads = TeamSize();
     const std::int64_t each = pieces / threads, more = pieces % threads;  // the first have one more
     const std::int64_t first = thread * each + std::min(thread, more);

@@ -1,9 +1,13 @@
 #include "sdk/core/threads.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -64,6 +68,22 @@ TEST_CASE("threads: every thread of a team runs once") {
   }
   CHECK(ThreadNumber() == 0);
   CHECK(TeamSize() == 1);
+}
+
+// A normalization of one sample is such a loop. Threads that were made for it alone took hundreds
+// of times as long as what they did.
+TEST_CASE("threads: a loop inside a single piece makes no threads of its own") {
+  std::mutex adding;
+  std::set<pid_t> threads;
+  for (int i = 0; i < 50; ++i) {
+    ParallelFor(1, 1, [&](std::int64_t, std::int64_t) {
+      ParallelFor(8, 1, [&](std::int64_t, std::int64_t) {
+        const std::scoped_lock lock(adding);
+        threads.insert(::gettid());
+      });
+    });
+  }
+  CHECK(std::ssize(threads) == std::min(MostThreads(), 8));
 }
 
 TEST_CASE("threads: a loop takes each index once, on consecutive pieces") {
