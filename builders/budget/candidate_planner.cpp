@@ -202,9 +202,9 @@ std::optional<double> CandidatePlanner::MeasuredSeconds(const BudgetCandidate& c
   return passes * static_cast<double>(candidate.settings.micro_batches) + *update_seconds_;
 }
 
-// Runs the stages on as many samples as leave them within half of what they may take (the heap may
-// need twice what it gives), and takes the whole part of the batch for as many times longer as it
-// has more.
+// Runs the stages on as many samples as leave them within 4/9 of what they may take (the heap may
+// need twice what it gives, and the kernels' code comes to it), and takes the whole part of the
+// batch for as many times longer as it has more.
 bool CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
                                  std::vector<Stage>& stages) {
   const int64_t batch = setup_.schedule.batch;
@@ -212,7 +212,7 @@ bool CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
   const int64_t all = MicroBatchSize(batch, settings.micro_batches, 0);
   std::vector<Stage> run = stages;
   int64_t samples = all;
-  while (2 * BytesToRun(run) > most_bytes) {
+  while (BytesToRun(run) > most_bytes / 9 * 4) {
     const int64_t parts = std::min(2 * settings.micro_batches, batch / fewest);
     if (parts <= settings.micro_batches) return false;
     settings.micro_batches = parts;

@@ -8,6 +8,7 @@ void GOMP_parallel(void (*task)(void*), void* data, unsigned threads, unsigned f
 int omp_get_thread_num();
 int omp_get_num_threads();
 int omp_get_max_threads();
+int omp_get_level();
 void omp_set_num_threads(int threads);
 }
 // NOLINTEND(readability-identifier-naming)
@@ -22,7 +23,9 @@ int ThreadNumber() { return omp_get_thread_num(); }
 
 int TeamSize() { return omp_get_num_threads(); }
 
+// The caller is a team of one by itself, and teams that the task asks for are then not nested.
 void RunTeam(int threads, void (*task)(void*), void* data) {
+  if (threads == 1 && omp_get_level() == 0) return task(data);
   GOMP_parallel(task, data, static_cast<unsigned>(threads), 0);
 }
 

@@ -75,13 +75,15 @@ TEST_CASE("threads: every thread of a team runs once") {
 TEST_CASE("threads: a loop inside a single piece makes no threads of its own") {
   std::mutex adding;
   std::set<pid_t> threads;
-  for (int i = 0; i < 50; ++i) {
-    ParallelFor(1, 1, [&](std::int64_t, std::int64_t) {
-      ParallelFor(8, 1, [&](std::int64_t, std::int64_t) {
-        const std::scoped_lock lock(adding);
-        threads.insert(::gettid());
-      });
+  const auto loop = [&] {
+    ParallelFor(8, 1, [&](std::int64_t, std::int64_t) {
+      const std::scoped_lock lock(adding);
+      threads.insert(::gettid());
     });
+  };
+  for (int i = 0; i < 50; ++i) {
+    ParallelFor(1, 1, [&](std::int64_t, std::int64_t) { loop(); });
+    RunTeam(1, loop);
   }
   CHECK(std::ssize(threads) == std::min(MostThreads(), 8));
 }
