@@ -148,8 +148,12 @@ Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
       samples.flops = ours->step_flops;
       samples.parameters = ours->parameters;
     }
-    samples.peer.Add(peer.Run("peer.py", workload.name + " " + side.peer_name));
-    if (side.rounds) samples.rounding_peer.Add(peer.Run("peer.py", workload.name + " f32_bf16"));
+    const auto run_peer = [&](const std::string& precision) {
+      const std::string batch = std::to_string(workload.batch);
+      return peer.Run("peer.py", workload.name + " " + precision + " " + batch);
+    };
+    samples.peer.Add(run_peer(side.peer_name));
+    if (side.rounds) samples.rounding_peer.Add(run_peer("f32_bf16"));
   }
   return samples;
 }
@@ -296,6 +300,7 @@ std::vector<Workload> ChosenFrom(const CompareOptions& options) {
     const bool all = options.workloads.empty();
     if (all || std::ranges::count(options.workloads, workload.name) > 0) {
       chosen.push_back(std::move(workload));
+      if (options.batch > 0) chosen.back().batch = options.batch;
     }
   }
   return chosen;

@@ -19,6 +19,7 @@ struct CompareOptions {
   bool precisions_given = false;
   std::string preset = "SpeedOptimized";  // of ours
   std::int64_t budget_mb = 0;             // of ours, where above 0
+  std::int64_t batch = 0;                 // samples, of both; 0 = each workload's own
   std::string peer_root;                  // PyTorch runs in it; empty = in this one
   int repetitions = 3;
   bool json = false;
@@ -33,7 +34,7 @@ inline bool ComputesInBf16() {
   throw UsageError({.where = "bench_compare",
                     .required =
                         "[--workloads NAME,...] [--precision f32,bf16,f32x3] [--preset NAME] "
-                        "[--budget MB] [--peer-root DIR] [--repetitions N] [--json]",
+                        "[--budget MB] [--batch N] [--peer-root DIR] [--repetitions N] [--json]",
                     .given = "'" + given + "'",
                     .advice = "e.g. --workloads chargpt,gpt2 --precision f32"});
 }
@@ -75,6 +76,8 @@ inline CompareOptions ReadCompareOptions(int count, char** words) {
       options.preset = value;
     } else if (word == "--budget" && std::atoll(value.c_str()) >= 1) {
       options.budget_mb = std::atoll(value.c_str());
+    } else if (word == "--batch" && std::atoll(value.c_str()) >= 1) {
+      options.batch = std::atoll(value.c_str());
     } else if (word == "--peer-root" && !value.empty()) {
       options.peer_root = CheckedPeerRoot(value);
     } else if (word == "--repetitions" && std::atoi(value.c_str()) >= 1) {

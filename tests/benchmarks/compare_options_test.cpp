@@ -54,7 +54,10 @@ TEST_CASE("the comparison's options are read, and others refused") {
   CHECK(options.workloads == std::vector<std::string>{"mlp", "gpt2"});
   CHECK(options.precisions == std::vector<std::string>{"f32x3"});
   CHECK(options.repetitions == 2);
+  CHECK(options.batch == 0);
   CHECK(options.peer_root.empty());
+  CHECK(Read({"--batch", "3"}).batch == 3);
+  CHECK_FALSE(Refusal({"--batch", "0"}).empty());
   CHECK_FALSE(Refusal({"--workloads", "mpl"}).empty());
   CHECK_FALSE(Refusal({"--precision", "f16"}).empty());
   CHECK_FALSE(Refusal({"--peer-root"}).empty());

@@ -290,26 +290,26 @@ def channels_last(x):
     return x.to(memory_format=torch.channels_last)
 
 
-def make(name):
+def make(name, batch):
     if name == "chargpt":
-        return Gpt(6, 384, 6, 256, 256), tokens(256, 16, 256)
+        return Gpt(6, 384, 6, 256, 256), tokens(256, batch, 256)
     if name == "gpt2":
-        return Gpt(12, 768, 12, 50257, 1024), tokens(50257, 4, 256)
+        return Gpt(12, 768, 12, 50257, 1024), tokens(50257, batch, 256)
     if name == "gpt2_t64":
-        return Gpt(12, 768, 12, 50257, 1024), tokens(50257, 4, 64)
+        return Gpt(12, 768, 12, 50257, 1024), tokens(50257, batch, 64)
     if name == "dit_s2":
-        return Dit(384, 6), latents(16)
+        return Dit(384, 6), latents(batch)
     if name == "dit_b2":
-        return Dit(768, 12), latents(4)
+        return Dit(768, 12), latents(batch)
     if name == "unet":
-        sample, target = (channels_last(torch.randn(16, 3, 32, 32)) for _ in range(2))
-        return channels_last(UNet()), (sample, times(16), target)
+        sample, target = (channels_last(torch.randn(batch, 3, 32, 32)) for _ in range(2))
+        return channels_last(UNet()), (sample, times(batch), target)
     if name == "resnet18_cifar":
-        return channels_last(ResNet18(10, True)), images(32, 10, 64)
+        return channels_last(ResNet18(10, True)), images(32, 10, batch)
     if name == "resnet18_224":
-        return channels_last(ResNet18(1000, False)), images(224, 1000, 8)
+        return channels_last(ResNet18(1000, False)), images(224, 1000, batch)
     if name == "mlp":
-        return Mlp(), (torch.randn(256, 784), torch.randint(10, (256,)))
+        return Mlp(), (torch.randn(batch, 784), torch.randint(10, (batch,)))
     sys.exit("there is no workload " + name)
 
 
@@ -341,10 +341,10 @@ def peak_rss_mb():
     return 0
 
 
-def training(workload, precision):
+def training(workload, precision, samples):
     """Returns a model, and what computes its loss and what trains it by a step."""
     torch.manual_seed(0)
-    model, batch = make(workload)
+    model, batch = make(workload, samples)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 
     def loss():
@@ -360,12 +360,13 @@ def training(workload, precision):
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[2] not in ("f32", "f32_bf16", "bf16"):
-        sys.exit("usage: peer.py WORKLOAD f32|f32_bf16|bf16")
-    set_f32_products("bf16" if sys.argv[2] == "f32_bf16" else "ieee")
+    if len(sys.argv) != 4 or sys.argv[2] not in ("f32", "f32_bf16", "bf16"):
+        sys.exit("usage: peer.py WORKLOAD f32|f32_bf16|bf16 SAMPLES")
+    workload, precision, samples = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    set_f32_products("bf16" if precision == "f32_bf16" else "ieee")
     torch.set_num_threads(2)
-    Attention.fused = fuses_faster(lambda: training(sys.argv[1], sys.argv[2]))
-    model, loss, step = training(sys.argv[1], sys.argv[2])
+    Attention.fused = fuses_faster(lambda: training(workload, precision, samples))
+    model, loss, step = training(workload, precision, samples)
     step()
     step()
     result = {"step_ms": median_ms(step, SECONDS), "peak_rss_mb": peak_rss_mb()}
