@@ -55,11 +55,12 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
   std::erase_if(steps, [](const PlannedStep& step) { return step.kind != StepKind::kTrain; });
   Kept& kept = TrainingOf(setup, trial, steps);
   DryTraining& training = kept.training;
-  if (kept.has_settled) training.RestartPeaks();
+  const bool has_settled = std::exchange(kept.has_settled, false);  // nor has one that throws
+  if (has_settled) training.RestartPeaks();
   std::vector<MemoryTrace> traces;
   PagingTraffic paged;
   for (const PlannedStep& step : steps) {
-    traces.push_back(training.Trace(step.kind, step.batch, kept.has_settled ? 1 : step.times));
+    traces.push_back(training.Trace(step.kind, step.batch, has_settled ? 1 : step.times));
     if (traces.size() == 1) paged = training.paged();
   }
   kept.has_settled = true;
