@@ -1,8 +1,8 @@
 // One training step of known workloads, here and in PyTorch where it is installed, on the same two
 // cores, in turn: time of a step and of a forward pass, peak RSS, GFLOP/s, and the share of the
 // best product of this machine in the precision of the products, measured before and behind each
-// repetition since a shared machine is faster in one minute than in the next, and of the peak of its
-// instructions, measured in the same run. GFLOP/s are of our step's products, convolutions and
+// repetition since a shared machine is faster in one minute than in the next, and of the peak of
+// its instructions, measured in the same run. GFLOP/s are of our step's products, convolutions and
 // attention, each counted once; what is recomputed is not.
 #include <sched.h>
 
@@ -13,6 +13,7 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "sdk/backend/machine/machine_limits.h"
 #include "sdk/backend/machine/machine_peak.h"
@@ -164,8 +165,9 @@ Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
       samples.parameters = ours->parameters;
     }
     const auto run_peer = [&](const std::string& precision) {
-      const std::string batch = std::to_string(workload.batch);
-      return peer.Run("peer.py", workload.name + " " + precision + " " + batch);
+      std::ostringstream arguments;
+      arguments << workload.name << " " << precision << " " << workload.batch;
+      return peer.Run("peer.py", arguments.str());
     };
     samples.peer.Add(run_peer(side.peer_name));
     if (side.rounds) samples.rounding_peer.Add(run_peer("f32_bf16"));
