@@ -55,7 +55,8 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
   std::erase_if(steps, [](const PlannedStep& step) { return step.kind != StepKind::kTrain; });
   Kept& kept = TrainingOf(setup, trial, steps);
   DryTraining& training = kept.training;
-  const bool has_settled = std::exchange(kept.has_settled, false);  // nor has one that throws
+  // One that throws in a step is not measured with again.
+  const bool has_settled = std::exchange(kept.has_settled, false);
   if (has_settled) training.RestartPeaks();
   std::vector<MemoryTrace> traces;
   PagingTraffic paged;

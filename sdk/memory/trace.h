@@ -13,7 +13,7 @@
 namespace frugal {
 
 // Names of whoever holds memory, each stored once. Where nobody will ask for them, a table keeps
-// none: a name costs as much as the allocation that it is for.
+// the first: a name costs as much as the allocation that it is for.
 class LabelTable {
  public:
   using Id = std::uint32_t;

@@ -70,8 +70,8 @@ TEST_CASE("threads: every thread of a team runs once") {
   CHECK(TeamSize() == 1);
 }
 
-// A normalization of one sample is such a loop. Threads that were made for it alone took hundreds
-// of times as long as what they did.
+// A normalization of one sample is such a loop. To make threads for it alone takes far longer than
+// what they do.
 TEST_CASE("threads: a loop inside a single piece makes no threads of its own") {
   std::mutex adding;
   std::set<pid_t> threads;
