@@ -18,11 +18,13 @@ ChainSolver::ChainSolver(Chain chain, SkipGradients gradients, Precision precisi
   carried_ = chain_.carried;
 }
 
+// The longer runs come first, so that runs of a network of equal blocks are equal where they can be.
 void ChainSolver::CutIntoRuns() {
   const std::size_t count = chain_.size();
+  std::size_t end = 0;
   for (std::size_t i = 0; i < kMostUnits; ++i) {
-    const std::size_t begin = count * i / kMostUnits;
-    const std::size_t end = count * (i + 1) / kMostUnits;
+    const std::size_t begin = end;
+    end += count / kMostUnits + (i < count % kMostUnits ? 1 : 0);
     Chain run = PartOf(chain_, begin, end);
     const ChainStage merged = Merge(run);
     auto inside =

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <tuple>
 
 #include "sdk/plan/chain_solver.h"
 
@@ -28,12 +30,16 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
   for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
     beside_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
   }
-  double* next = seconds_.data();
+  const EqualRuns runs = FindEqualRuns();
+  seconds_.resize(runs.count * (slots_ + 1), kNever);
+  std::vector<bool> is_filled(runs.count);
   for (std::size_t length = 1; length <= count; ++length) {
     for (std::size_t s = 0; s + length <= count; ++s) {
       const std::size_t t = s + length - 1;
-      const Row row = rows_[s * count + t] = {next, slots_ + 1};
-      next += slots_ + 1;
+      const std::size_t number = runs.numbers[s * count + t];
+      const Row row = rows_[s * count + t] = {&seconds_[number * (slots_ + 1)], slots_ + 1};
+      if (is_filled[number]) continue;
+      is_filled[number] = true;
       if (length == 1) {
         FillSingle(s, row);
       } else {
@@ -41,6 +47,35 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
       }
     }
   }
+}
+
+// Runs are equal where all but their last units are, all but their first ones, and what they carry
+// as a whole.
+ChainTable::EqualRuns ChainTable::FindEqualRuns() const {
+  const std::size_t count = units_.size();
+  EqualRuns runs{.numbers = std::vector<std::size_t>(count * count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t equal = 0;
+    while (equal < i &&
+           !(units_[equal].stage == units_[i].stage && units_[equal].inside == units_[i].inside &&
+             Beside(equal, equal) == Beside(i, i))) {
+      ++equal;
+    }
+    runs.numbers[i * count + i] = equal < i ? runs.numbers[equal * count + equal] : runs.count++;
+  }
+  std::map<std::tuple<std::size_t, std::size_t, std::int64_t>, std::size_t> known;
+  for (std::size_t length = 2; length <= count; ++length) {
+    known.clear();
+    for (std::size_t s = 0; s + length <= count; ++s) {
+      const std::size_t t = s + length - 1;
+      const auto [at, is_new] = known.try_emplace(
+          {runs.numbers[s * count + t - 1], runs.numbers[(s + 1) * count + t], Beside(s, t)},
+          runs.count);
+      runs.count += is_new ? 1 : 0;
+      runs.numbers[s * count + t] = at->second;
+    }
+  }
+  return runs;
 }
 
 std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {

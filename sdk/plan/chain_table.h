@@ -70,6 +70,13 @@ class ChainTable {
     std::size_t least = 0;  // for the forward and the backward pass of the unit itself
   };
   Needs KeepNeeds(std::size_t unit, std::size_t last) const;
+  // Numbers runs of units so that those of equal needs and times have one number: their rows are
+  // the same. Of a network of equal blocks, they are few.
+  struct EqualRuns {
+    std::vector<std::size_t> numbers;  // of units s .. t at s * count + t
+    std::size_t count = 0;
+  };
+  EqualRuns FindEqualRuns() const;
   // Returns what units s .. t carry past t beside its output: values, and gradients once they are
   // taken.
   std::int64_t Beside(std::size_t s, std::size_t t) const { return beside_[s * units_.size() + t]; }
@@ -112,7 +119,7 @@ class ChainTable {
   std::vector<std::int64_t> beside_;  // of units s .. t at s * count + t
   std::size_t slots_;
   std::int64_t slot_bytes_;
-  std::vector<double> seconds_;  // all rows
+  std::vector<double> seconds_;  // all rows, one for equal runs
   std::vector<Row> rows_;        // of units s .. t at s * count + t
 };
 
