@@ -51,7 +51,9 @@ Trial CandidatePlanner::TrialOf(const StepSettings& settings, int64_t batch) {
   trial.schedule.batch = batch;
   const auto [found, is_new] = contributions_.try_emplace(
       {settings.optimizer_in_backward, batch, settings.micro_batches, settings.loss_chunk_rows});
-  if (is_new) found->second = ContributionsFor(setup_, trial);
+  if (is_new) {
+    found->second = meter_.CountContributions(setup_, trial, StepsOf(trial.schedule));
+  }
   trial.final_after = found->second;
   return trial;
 }

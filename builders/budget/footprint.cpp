@@ -9,6 +9,20 @@
 #include "sdk/plan/plan.h"
 
 namespace frugal {
+namespace {
+
+// In a page file, tensors lie where earlier steps put them.
+bool SettlesInOneStep(const StepSettings& settings, std::span<const PlannedStep> steps) {
+  return !steps.empty() && steps.front().times > 1 && !settings.pages();
+}
+
+std::vector<PlannedStep> TrainingStepsOf(std::span<const PlannedStep> all) {
+  std::vector<PlannedStep> steps(all.begin(), all.end());
+  std::erase_if(steps, [](const PlannedStep& step) { return step.kind != StepKind::kTrain; });
+  return steps;
+}
+
+}  // namespace
 
 bool HasManyLayers(const TrainingSetup& setup) {
   return setup.network->Leaves().size() > kFewStages;
@@ -18,10 +32,11 @@ FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const TrainingSetup
                                                              const Trial& trial) {
   const auto [found, is_new] =
       evaluations_.try_emplace({trial.schedule.evaluation_batch, trial.settings.loss_chunk_rows});
-  if (!is_new) return found->second;
+  std::vector<PlannedStep> steps = StepsOf(trial.schedule);
+  std::erase_if(steps, [](const PlannedStep& step) { return step.kind != StepKind::kEvaluate; });
+  if (!is_new || steps.empty()) return found->second;
   DryTraining training(setup, trial);
-  for (const PlannedStep& step : StepsOf(trial.schedule)) {
-    if (step.kind != StepKind::kEvaluate) continue;
+  for (const PlannedStep& step : steps) {
     const ArenaLayout layout = PlaceInArena(training.Trace(step.kind, step.batch, 1));
     Evaluation& need = found->second;
     need.arena_bytes = std::max(need.arena_bytes, layout.arena_bytes);
@@ -31,28 +46,44 @@ FootprintMeter::Evaluation FootprintMeter::MeasureEvaluation(const TrainingSetup
 }
 
 // Segments change nothing of what lives on between steps, so a training that has come to its second
-// step measures them for others. In a page file, tensors lie where earlier steps put them.
+// step measures them for others.
 FootprintMeter::Kept& FootprintMeter::TrainingOf(const TrainingSetup& setup, const Trial& trial,
                                                  std::span<const PlannedStep> steps) {
-  StepSettings settings = trial.settings;
-  settings.use_gradient_checkpointing = false;
-  const bool settles = !steps.empty() && steps.front().times > 1 && !settings.pages();
-  if (settles && kept_ && kept_->IsFor(settings, trial.schedule, steps)) return *kept_;
+  const StepSettings settings = WithoutSegments(trial.settings);
+  const auto known = std::ranges::find_if(
+      kept_, [&](const Kept& kept) { return kept.IsFor(settings, trial.schedule, steps); });
+  if (SettlesInOneStep(settings, steps) && known != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, known);
+    return *known;
+  }
   // A mistake in a layer is met, and told by name, in the first one.
   const auto names =
       std::exchange(is_first_, false) ? LabelTable::Keeps::kAll : LabelTable::Keeps::kFirst;
-  kept_ = nullptr;
-  kept_.reset(new Kept{
-      settings, trial.schedule, {steps.begin(), steps.end()}, DryTraining(setup, trial, names)});
-  return *kept_;
+  while (kept_.size() >= kMostKept) kept_.pop_back();
+  return kept_.emplace_front(setup, trial, names, steps);
+}
+
+std::vector<std::int64_t> FootprintMeter::CountContributions(
+    const TrainingSetup& setup, const Trial& trial, std::span<const PlannedStep> all_steps) {
+  const std::vector<PlannedStep> steps = TrainingStepsOf(all_steps);
+  if (!UpdatesInBackwardOf(setup, trial.settings)) return {};
+  const bool counts_here = !setup.stage && SettlesInOneStep(trial.settings, steps) &&
+                           steps.front().batch == trial.schedule.batch &&
+                           trial.settings.micro_batches <= kRepresentativeParts;
+  if (!counts_here) return ContributionsFor(setup, trial);
+  Trial counted = trial;
+  counted.final_after.assign(setup.parameters.size(), 0);
+  Kept& kept = TrainingOf(setup, counted, steps);
+  std::vector<std::int64_t> counts = kept.training.CountContributions(steps.front().batch);
+  kept.has_settled = true;
+  return counts;
 }
 
 Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial,
                                   std::span<const PlannedStep> all_steps,
                                   std::int64_t place_up_to) {
   const Evaluation evaluation = MeasureEvaluation(setup, trial);
-  std::vector<PlannedStep> steps(all_steps.begin(), all_steps.end());
-  std::erase_if(steps, [](const PlannedStep& step) { return step.kind != StepKind::kTrain; });
+  const std::vector<PlannedStep> steps = TrainingStepsOf(all_steps);
   Kept& kept = TrainingOf(setup, trial, steps);
   DryTraining& training = kept.training;
   // One that throws in a step is not measured with again.

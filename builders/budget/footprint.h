@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <list>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,6 +37,11 @@ class FootprintMeter {
   Footprint Measure(const TrainingSetup& setup, const Trial& trial,
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
 
+  // Returns how often each gradient is added to in these training steps, nothing where none is used
+  // before a step's end. Measure() then goes on with the training that has counted it.
+  std::vector<std::int64_t> CountContributions(const TrainingSetup& setup, const Trial& trial,
+                                               std::span<const PlannedStep> steps);
+
   // Holds what an evaluation takes within its steps, largest live bytes and arena.
   struct Evaluation {
     std::int64_t live_bytes = 0;
@@ -45,23 +50,36 @@ class FootprintMeter {
   Evaluation MeasureEvaluation(const TrainingSetup& setup, const Trial& trial);
 
  private:
-  // Holds the training that was measured last, for those that differ in segments alone.
+  // Holds a training that was measured, for those that differ in segments alone.
   struct Kept {
+    Kept(const TrainingSetup& setup, const Trial& trial, LabelTable::Keeps names,
+         std::span<const PlannedStep> run)
+        : settings(WithoutSegments(trial.settings)),
+          schedule(trial.schedule),
+          steps(run.begin(), run.end()),
+          training(setup, trial, names) {}
+
     StepSettings settings;
     EpochSchedule schedule;
     std::vector<PlannedStep> steps;
     DryTraining training;
-    bool has_settled = false;  // all its steps have run, and would find nothing new to make
+    bool has_settled = false;  // its steps would find nothing new to make
 
     bool IsFor(const StepSettings& other, const EpochSchedule& at,
                std::span<const PlannedStep> run) const {
       return has_settled && settings == other && schedule == at && std::ranges::equal(steps, run);
     }
   };
+  static StepSettings WithoutSegments(StepSettings settings) {
+    settings.use_gradient_checkpointing = false;
+    return settings;
+  }
   Kept& TrainingOf(const TrainingSetup& setup, const Trial& trial,
                    std::span<const PlannedStep> steps);
 
-  std::unique_ptr<Kept> kept_;
+  // Holds the one with the knobs as they are stated, and the one of a search: the last comes first.
+  static constexpr std::size_t kMostKept = 2;
+  std::list<Kept> kept_;
   bool is_first_ = true;
   // The keys are batch and rows of the loss at a time; segments do not matter to evaluations.
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, Evaluation> evaluations_;

@@ -165,6 +165,15 @@ std::vector<Holder> DryTraining::TraceInto(MemoryTrace& trace, StepKind kind, st
   return before;
 }
 
+const std::vector<std::int64_t>& DryTraining::CountContributions(std::int64_t batch) {
+  trial_.final_after.clear();
+  Trace(StepKind::kTrain, batch, 1);
+  trial_.final_after = environment_.store().Contributions();
+  trial_.final_after.resize(setup_.parameters.size());
+  environment_.store().FreeGradients();
+  return trial_.final_after;
+}
+
 std::optional<PagingPlan> DryTraining::Paging() {
   if (!trial_.settings.pages()) return std::nullopt;
   return PagingPlan{.file = *setup_.config.memory.memory_page_file,
@@ -236,15 +245,18 @@ std::vector<std::int64_t> ContributionsOfStage(const TrainingSetup& setup, const
 
 }  // namespace
 
+bool UpdatesInBackwardOf(const TrainingSetup& setup, const StepSettings& settings) {
+  if (!settings.optimizer_in_backward || setup.optimizer->clips()) return false;
+  if (StepPartsOf(setup, settings, {}).reduction_groups > 1) return false;
+  if (!setup.stage) return true;
+  // Gradients that other devices add to are not final in the backward pass.
+  const PipelineStage& stage = setup.stage->stage;
+  return stage.data_count == 1 && stage.shared.empty();
+}
+
 std::vector<std::int64_t> ContributionsFor(const TrainingSetup& setup, const Trial& trial) {
-  if (!trial.settings.optimizer_in_backward || setup.optimizer->clips()) return {};
-  if (StepPartsOf(setup, trial.settings, {}).reduction_groups > 1) return {};
-  if (setup.stage) {
-    // Gradients that other devices add to are not final in the backward pass.
-    const PipelineStage& stage = setup.stage->stage;
-    if (stage.data_count > 1 || !stage.shared.empty()) return {};
-    return ContributionsOfStage(setup, trial);
-  }
+  if (!UpdatesInBackwardOf(setup, trial.settings)) return {};
+  if (setup.stage) return ContributionsOfStage(setup, trial);
   // Each part of a batch adds as often as the others of its size, of which there are two.
   const std::int64_t batch = trial.schedule.batch, parts = trial.settings.micro_batches;
   StepSettings whole = trial.settings;

@@ -43,6 +43,9 @@ class DryTraining {
   // Runs a step in the same way, and returns its memory block by block, with the places of the
   // `most_placed` largest ones of its arena.
   StepMemory Memory(StepKind kind, std::int64_t batch, std::int64_t times, std::size_t most_placed);
+  // Runs a training step of so many samples in which nothing is updated before its end, counts how
+  // often each parameter's gradient is added to, and updates by these counts from then on.
+  const std::vector<std::int64_t>& CountContributions(std::int64_t batch);
   const MemoryLedger& ledger() { return environment_.ledger(); }
   // Forgets the peaks of the steps before.
   void RestartPeaks() { environment_.ledger().RestartPeaks(); }
@@ -73,6 +76,8 @@ VarTuple InputsOf(const NetworkInputs& inputs, std::int64_t count, DType dtype, 
 // A batch of the network's inputs, or the largest part of one that goes through at a time.
 VarTuple InputsOf(const TrainingSetup& setup, const Trial& trial, Context& context);
 
+// Returns true where gradients can be used as soon as they are final, in the backward pass.
+bool UpdatesInBackwardOf(const TrainingSetup& setup, const StepSettings& settings);
 // Counts how often each parameter's gradient is added to in a training step, where gradients can be
 // used as soon as they are final; else returns nothing. Depends on the network and on how a batch
 // is split.
