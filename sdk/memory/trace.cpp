@@ -9,11 +9,10 @@ namespace frugal {
 
 LabelTable::Id LabelTable::Intern(std::string_view name) {
   if (keeps_ == Keeps::kFirst && !names_.empty()) return 0;
-  static thread_local std::string key;  // so that a name that is known takes no memory
-  key.assign(name);
-  const auto [place, is_new] = ids_.try_emplace(key, static_cast<Id>(names_.size()));
-  if (is_new) names_.emplace_back(name);
-  return place->second;
+  if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
+  const auto id = static_cast<Id>(names_.size());
+  ids_.emplace(names_.emplace_back(name), id);
+  return id;
 }
 
 std::int64_t MemoryTrace::Begin(std::int64_t bytes, MemoryTag tag, LabelTable::Id label,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,13 +20,17 @@ class LabelTable {
   using Id = std::uint32_t;
   enum class Keeps : std::uint8_t { kAll, kFirst };  // kFirst: all are given the first one's number
   explicit LabelTable(Keeps keeps = Keeps::kAll) : keeps_(keeps) {}
+  LabelTable(const LabelTable&) = delete;  // a copy's numbers would lead to the names of this one
+  LabelTable& operator=(const LabelTable&) = delete;
   Id Intern(std::string_view name);
   const std::string& NameOf(Id id) const { return names_[id]; }
+  // Names that come from here on are not kept.
+  void KeepNoMore() { keeps_ = Keeps::kFirst; }
 
  private:
   Keeps keeps_;
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, Id> ids_;
+  std::deque<std::string> names_;  // stay where they are
+  std::unordered_map<std::string_view, Id> ids_;
 };
 
 // One block's life, in event numbers: it is live in [begin, end).

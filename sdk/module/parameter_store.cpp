@@ -60,8 +60,9 @@ Tensor ParameterStore::Value(const Parameter& parameter) {
     if (gather_ && holder != ParameterShards::kEveryReplica) return Gathered(parameter, holder);
   }
   if (PagesValue(parameter)) return BringValue(parameter);
-  Materialize(parameter);
-  return SlotOf(parameter).value;
+  const Slot& slot = SlotOf(parameter);
+  if (!slot.value) Materialize(parameter);
+  return slot.value;
 }
 
 Tensor ParameterStore::Gathered(const Parameter& parameter, std::int64_t holder) {

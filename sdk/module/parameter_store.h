@@ -175,6 +175,7 @@ class ParameterStore {
   const Slot* FindSlot(const Parameter& parameter) const;
   Tensor Take(Allocator& memory, const Parameter& parameter, MemoryTag tag);
   bool PagesValue(const Parameter& parameter) const {
+    if (!options_.paging.values) return false;
     const std::int64_t bytes = parameter.shape.ElementCount() * SizeOf(options_.dtype);
     return options_.paging.PagesValue(parameter, bytes);
   }
