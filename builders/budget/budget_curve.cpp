@@ -41,14 +41,14 @@ class CurveLine {
 
   // Returns the candidate of the least peak. Appends its line to the curve.
   BudgetCandidate AddTo(BudgetCurve& curve) {
-    const BudgetCandidate kept = Add(chain_.keep_all());
+    const BudgetCandidate kept = Add(chain_->keep_all());
     if (curve.lines.empty()) curve.kept_peak_bytes = kept.footprint.peak_bytes;
-    const ChainChoice least = chain_.Least();
+    const ChainChoice least = chain_->Least();
     BudgetCandidate floor = Add(least);
-    const std::int64_t low = least.cost.peak_bytes, high = chain_.keep_all().cost.peak_bytes;
+    const std::int64_t low = least.cost.peak_bytes, high = chain_->keep_all().cost.peak_bytes;
     const int limits = HasManyLayers(setup_) ? kLimitsOfManyLayers : kLimits;
     for (int i = 1; i < limits && low < high; ++i) {
-      const auto choice = chain_.Fastest(low + (high - low) * i / limits);
+      const auto choice = chain_->Fastest(low + (high - low) * i / limits);
       if (!choice) continue;
       BudgetCandidate candidate = Add(*choice);
       if (candidate.footprint.peak_bytes < floor.footprint.peak_bytes) floor = std::move(candidate);
@@ -63,7 +63,7 @@ class CurveLine {
   BudgetCandidate Add(const ChainChoice& choice) {
     BudgetCandidate candidate = planner_.Plan(settings_, choice, 0);
     const double kept_seconds =
-        chain_.keep_all().cost.seconds * static_cast<double>(settings_.micro_batches);
+        chain_->keep_all().cost.seconds * static_cast<double>(settings_.micro_batches);
     const double seconds =
         std::max(candidate.seconds, PageSeconds(setup_, candidate.footprint.paged));
     points_.push_back({.peak_bytes = candidate.footprint.peak_bytes,
@@ -77,7 +77,7 @@ class CurveLine {
   const TrainingSetup& setup_;
   CandidatePlanner& planner_;
   StepSettings settings_;
-  ChainPlanner chain_;
+  std::shared_ptr<ChainPlanner> chain_;
   std::vector<BudgetPoint> points_;
 };
 

@@ -64,7 +64,7 @@ const BudgetCandidate& BudgetSearch::unconstrained() {
   if (unconstrained_) return *unconstrained_;
   unconstrained_ = Placed(stated_, {});
   if (free_.segments == FreeKnobs::Segments::kAny) {
-    SetUnconstrainedTime(planner_.ChainByModel(stated_).keep_all(), stated_);
+    SetUnconstrainedTime(planner_.ChainByModel(stated_)->keep_all(), stated_);
   }
   return *unconstrained_;
 }
@@ -131,11 +131,11 @@ StepSettings BudgetSearch::WithEvaluationThatFits(StepSettings settings) {
 }
 
 std::vector<ChainChoice> BudgetSearch::SmallChains(const StepSettings& settings) {
-  ChainPlanner chain = planner_.ChainByModel(settings);
-  std::vector<ChainChoice> known = chain.known();
+  const std::shared_ptr<ChainPlanner> chain = planner_.ChainByModel(settings);
+  std::vector<ChainChoice> known = chain->known();
   std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.peak_bytes; });
   known.resize(std::min<std::size_t>(3, known.size()));
-  known.insert(known.begin(), chain.Least());
+  known.insert(known.begin(), chain->Least());
   if (!IsDeep()) return known;
   // Each takes long to plan: none that the model, which is off by a few bytes, puts far above.
   const int64_t least = known.front().cost.peak_bytes;
@@ -235,19 +235,19 @@ std::optional<BudgetCandidate> BudgetSearch::FastestFixed(StepSettings settings)
   return Fits(policy) ? std::optional(policy) : std::nullopt;
 }
 
-ChainPlanner BudgetSearch::ChainFor(const StepSettings& settings) {
+std::shared_ptr<ChainPlanner> BudgetSearch::ChainFor(const StepSettings& settings) {
   if (costs_ == PlannerCosts::kModel) return planner_.ChainByModel(settings);
-  ChainPlanner chain = planner_.ChainByMeasurement(settings, budget_bytes_);
+  std::shared_ptr<ChainPlanner> chain = planner_.ChainByMeasurement(settings, budget_bytes_);
   // Measured times compare with measured ones.
-  SetUnconstrainedTime(chain.keep_all(), settings);
+  SetUnconstrainedTime(chain->keep_all(), settings);
   return chain;
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& settings) {
-  ChainPlanner chain = ChainFor(settings);
+  const std::shared_ptr<ChainPlanner> chain = ChainFor(settings);
   std::vector<ChainChoice> small = SmallChains(settings);
-  for (ChainChoice& choice : small) choice.cost = chain.CostOf(choice.segments);
-  FrontierSearch search(chain, [&](const ChainChoice& choice) {
+  for (ChainChoice& choice : small) choice.cost = chain->CostOf(choice.segments);
+  FrontierSearch search(*chain, [&](const ChainChoice& choice) {
     return PlanAllMicroBatches(Plan(settings, choice));
   });
   return search.Fastest(budget_bytes_, std::move(small));
@@ -262,19 +262,19 @@ int64_t BudgetSearch::LeastBeside(const BudgetCandidate& chosen, const ChainPlan
 
 std::optional<int64_t> BudgetSearch::LeastPeakOfAny(const BudgetCandidate& least) {
   if (free_.segments != FreeKnobs::Segments::kAny || IsDeep()) return std::nullopt;
-  const ChainPlanner chain = planner_.ChainByModel(least.settings);
-  const ChainBound bound(chain.chain(), chain.CostOf(least.chain.segments).peak_bytes);
-  const int64_t peak = LeastBeside(least, chain) + bound.LeastBytes();
+  const std::shared_ptr<ChainPlanner> chain = planner_.ChainByModel(least.settings);
+  const ChainBound bound(chain->chain(), chain->CostOf(least.chain.segments).peak_bytes);
+  const int64_t peak = LeastBeside(least, *chain) + bound.LeastBytes();
   return std::min(peak, least.footprint.peak_bytes);
 }
 
 std::optional<BudgetSearch::LeastSeconds> BudgetSearch::BoundsOf(const BudgetCandidate& chosen) {
   if (chosen.chain.segments.empty()) return std::nullopt;
-  const ChainPlanner chain = ChainFor(chosen.settings);
-  const int64_t beside = LeastBeside(chosen, chain);
+  const std::shared_ptr<ChainPlanner> chain = ChainFor(chosen.settings);
+  const int64_t beside = LeastBeside(chosen, *chain);
   const auto parts = static_cast<double>(chosen.settings.micro_batches);
   const auto within = [&](int64_t bytes) {
-    return ChainBound(chain.chain(), bytes).LeastSeconds(bytes) * parts;
+    return ChainBound(chain->chain(), bytes).LeastSeconds(bytes) * parts;
   };
   return LeastSeconds{.as_low = within(chosen.chain.cost.peak_bytes),
                       .within_budget = within(budget_bytes_ - beside)};

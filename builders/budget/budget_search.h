@@ -92,7 +92,7 @@ class BudgetSearch {
   // Returns what lives beside the chain at the candidate's peak, or at that of keeping all where it
   // is less.
   std::int64_t LeastBeside(const BudgetCandidate& chosen, const ChainPlanner& chain);
-  ChainPlanner ChainFor(const StepSettings& settings);
+  std::shared_ptr<ChainPlanner> ChainFor(const StepSettings& settings);
   // Plans as the planner does, laid out where it may fit.
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain) {
     return planner_.Plan(settings, chain, budget_bytes_);

@@ -160,8 +160,11 @@ std::vector<Stage> CandidatePlanner::StagesByModel(const StepSettings& settings)
   return stages;
 }
 
-ChainPlanner CandidatePlanner::ChainByModel(const StepSettings& settings) {
-  return ChainPlanner(ChainOf(StagesByModel(settings)));
+std::shared_ptr<ChainPlanner> CandidatePlanner::ChainByModel(const StepSettings& settings) {
+  if (chain_ && chain_settings_ == settings) return chain_;
+  chain_ = std::make_shared<ChainPlanner>(ChainOf(StagesByModel(settings)));
+  chain_settings_ = settings;
+  return chain_;
 }
 
 // Times depend on how a batch and the loss are cut into parts, and on nothing else of the settings.
@@ -190,9 +193,9 @@ const CandidatePlanner::MeasuredStages& CandidatePlanner::StagesByMeasurement(
   return measured;
 }
 
-ChainPlanner CandidatePlanner::ChainByMeasurement(const StepSettings& settings,
-                                                  int64_t most_bytes) {
-  return ChainPlanner(ChainOf(StagesByMeasurement(settings, most_bytes).stages));
+std::shared_ptr<ChainPlanner> CandidatePlanner::ChainByMeasurement(const StepSettings& settings,
+                                                                   int64_t most_bytes) {
+  return std::make_shared<ChainPlanner>(ChainOf(StagesByMeasurement(settings, most_bytes).stages));
 }
 
 std::optional<double> CandidatePlanner::MeasuredSeconds(const BudgetCandidate& candidate,
@@ -209,6 +212,7 @@ std::optional<double> CandidatePlanner::MeasuredSeconds(const BudgetCandidate& c
 // batch for as many times longer as it has more.
 bool CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
                                  std::vector<Stage>& stages) {
+  chain_ = nullptr;  // its tables are memory too
   const int64_t batch = setup_.schedule.batch;
   const int64_t fewest = HasBatchStatistics(setup_) || MixesSamples(setup_) ? 2 : 1;
   const int64_t all = MicroBatchSize(batch, settings.micro_batches, 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -46,9 +47,11 @@ class CandidatePlanner {
   FootprintMeter::Evaluation PlanEvaluation(const StepSettings& settings);
 
   // Makes a planner of schedules of the network's leaves; their times come from a model of them, or
-  // are measured within so many bytes.
-  ChainPlanner ChainByModel(const StepSettings& settings);
-  ChainPlanner ChainByMeasurement(const StepSettings& settings, std::int64_t most_bytes);
+  // are measured within so many bytes. Asked for the same again, it returns the one with the tables
+  // that it has made so far.
+  std::shared_ptr<ChainPlanner> ChainByModel(const StepSettings& settings);
+  std::shared_ptr<ChainPlanner> ChainByMeasurement(const StepSettings& settings,
+                                                   std::int64_t most_bytes);
   // Returns the measured seconds of the passes and updates of a step; nothing where not even one
   // sample can be run within so many bytes.
   std::optional<double> MeasuredSeconds(const BudgetCandidate& candidate, std::int64_t most_bytes);
@@ -84,6 +87,8 @@ class CandidatePlanner {
   FootprintMeter meter_;
   std::map<ContributionsKey, std::vector<std::int64_t>> contributions_;
   std::map<StepSettings, std::vector<Stage>> stages_;  // by model
+  StepSettings chain_settings_;                        // of the chain that was asked for last
+  std::shared_ptr<ChainPlanner> chain_;                // by model
   std::map<StepSettings, MeasuredStages> measured_;
   std::optional<double> update_seconds_;
   // The footprints without segments, and up to what they were laid out.

@@ -116,7 +116,7 @@ class SegmentsSearch {
 
   const TrainingSetup& setup_;
   CandidatePlanner planner_;
-  std::optional<ChainPlanner> chain_;
+  std::shared_ptr<ChainPlanner> chain_;
   SegmentsChoice choice_;
   std::vector<BudgetCandidate> tried_;
   int64_t peak_ = 0;  // the least of runs

@@ -55,14 +55,14 @@ TEST_CASE("plans one after the other are as plans of their own", "[budget]") {
     for (const bool in_backward : {false, true}) {
       StepSettings settings = SettingsOf(setup.config);
       settings.optimizer_in_backward = in_backward;
-      ChainPlanner chains = planner.ChainByModel(settings);
-      CheckAsMadeAnew(setup, planner, settings, chains.keep_all());
-      CheckAsMadeAnew(setup, planner, settings, chains.Least());
-      for (const ChainChoice& known : chains.known()) {
+      const std::shared_ptr<ChainPlanner> chains = planner.ChainByModel(settings);
+      CheckAsMadeAnew(setup, planner, settings, chains->keep_all());
+      CheckAsMadeAnew(setup, planner, settings, chains->Least());
+      for (const ChainChoice& known : chains->known()) {
         CheckAsMadeAnew(setup, planner, settings, known);
       }
       settings.micro_batches = std::min<std::int64_t>(2, setup.schedule.batch);
-      CheckAsMadeAnew(setup, planner, settings, chains.Least());
+      CheckAsMadeAnew(setup, planner, settings, chains->Least());
     }
   }
 }
