@@ -60,7 +60,17 @@ FootprintMeter::Kept& FootprintMeter::TrainingOf(const TrainingSetup& setup, con
   const auto names =
       std::exchange(is_first_, false) ? LabelTable::Keeps::kAll : LabelTable::Keeps::kFirst;
   while (kept_.size() >= kMostKept) kept_.pop_back();
-  return kept_.emplace_front(setup, trial, names, steps);
+  Kept& kept = kept_.emplace_front(setup, trial, names, steps);
+  if (SettlesInOneStep(settings, steps) && !contributions_.empty() &&
+      kept.training.TakeWhatStays(contributions_)) {
+    Settle(kept);
+  }
+  return kept;
+}
+
+void FootprintMeter::Settle(Kept& kept) {
+  kept.has_settled = true;
+  kept.training.KeepNoMoreNames();
 }
 
 std::vector<std::int64_t> FootprintMeter::CountContributions(
@@ -74,9 +84,9 @@ std::vector<std::int64_t> FootprintMeter::CountContributions(
   Trial counted = trial;
   counted.final_after.assign(setup.parameters.size(), 0);
   Kept& kept = TrainingOf(setup, counted, steps);
-  std::vector<std::int64_t> counts = kept.training.CountContributions(steps.front().batch);
-  kept.has_settled = true;
-  return counts;
+  contributions_ = kept.training.CountContributions(steps.front().batch);
+  Settle(kept);
+  return contributions_;
 }
 
 Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial,
@@ -95,7 +105,7 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
     traces.push_back(training.Trace(step.kind, step.batch, has_settled ? 1 : step.times));
     if (traces.size() == 1) paged = training.paged();
   }
-  kept.has_settled = true;
+  Settle(kept);
   Footprint footprint;
   footprint.paged = paged;
   footprint.outside = training.ledger().live();

@@ -74,12 +74,14 @@ class FootprintMeter {
     settings.use_gradient_checkpointing = false;
     return settings;
   }
+  static void Settle(Kept& kept);
   Kept& TrainingOf(const TrainingSetup& setup, const Trial& trial,
                    std::span<const PlannedStep> steps);
 
   // Holds the one with the knobs as they are stated, and the one of a search: the last comes first.
   static constexpr std::size_t kMostKept = 2;
   std::list<Kept> kept_;
+  std::vector<std::int64_t> contributions_;  // as counted last
   bool is_first_ = true;
   // The keys are batch and rows of the loss at a time; segments do not matter to evaluations.
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, Evaluation> evaluations_;

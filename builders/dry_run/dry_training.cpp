@@ -174,6 +174,26 @@ const std::vector<std::int64_t>& DryTraining::CountContributions(std::int64_t ba
   return trial_.final_after;
 }
 
+// A first step in bf16 leaves packed weights too, groups leave their sums, and lazy weights are
+// those that it asked for.
+bool DryTraining::TakeWhatStays(std::span<const std::int64_t> contributions) {
+  const bool is_lazy =
+      setup_.config.memory.default_initialization_strategy == InitializationStrategy::kLazy;
+  if (is_lazy || setup_.stage || trial_.settings.pages() || setup_.dtype() != DType::kF32 ||
+      StepPartsOf(setup_, trial_).reduction_groups > 1) {
+    return false;
+  }
+  ParameterStore& store = environment_.store();
+  for (const Parameter* parameter : setup_.parameters) {
+    if (contributions[static_cast<std::size_t>(parameter->index)] == 0) continue;
+    if (!trial_.updates_in_backward()) store.GradientFor(*parameter);
+    setup_.optimizer->TakeState(environment_.context(), *parameter);
+  }
+  store.ClearGradients();
+  environment_.context().set_step(1);
+  return true;
+}
+
 std::optional<PagingPlan> DryTraining::Paging() {
   if (!trial_.settings.pages()) return std::nullopt;
   return PagingPlan{.file = *setup_.config.memory.memory_page_file,

@@ -46,7 +46,12 @@ class DryTraining {
   // Runs a training step of so many samples in which nothing is updated before its end, counts how
   // often each parameter's gradient is added to, and updates by these counts from then on.
   const std::vector<std::int64_t>& CountContributions(std::int64_t batch);
+  // Takes what a first step would leave behind it, where it would leave weights, gradients and the
+  // optimizer's state alone, and returns true; gradients come where these counts are not 0.
+  bool TakeWhatStays(std::span<const std::int64_t> contributions);
   const MemoryLedger& ledger() { return environment_.ledger(); }
+  // Keeps no names that come from here on.
+  void KeepNoMoreNames() { environment_.ledger().labels().KeepNoMore(); }
   // Forgets the peaks of the steps before.
   void RestartPeaks() { environment_.ledger().RestartPeaks(); }
   // Counts what the last step paged.

@@ -7,20 +7,25 @@
 namespace frugal {
 
 SavedBytes SavedBytesIn(const MemoryTrace& trace, const LabelTable& labels) {
-  SavedBytes kept;
+  std::map<LabelTable::Id, std::int64_t> by_label;
   for (const Lifetime& life : trace.lifetimes()) {
-    if (life.end != kStillLive || !life.in_arena) continue;
-    std::string path = labels.NameOf(life.label);
+    if (life.end == kStillLive && life.in_arena) by_label[life.label] += life.bytes;
+  }
+  SavedBytes kept;
+  for (const auto& [label, bytes] : by_label) {
+    std::string path = labels.NameOf(label);
     for (;; path.resize(path.rfind('.'))) {
-      kept[path] += life.bytes;
+      kept[path] += bytes;
       if (path.find('.') == std::string::npos) break;
     }
   }
   return kept;
 }
 
-SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial) {
-  DryEnvironment environment(*setup.backend, setup.dtype());
+namespace {
+
+SavedBytes SavedBytesOf(const TrainingSetup& setup, const Trial& trial,
+                        DryEnvironment& environment) {
   Context& context = environment.context();
   context.set_training(true);
   MemoryTrace trace;
@@ -32,6 +37,27 @@ SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial) {
     (*setup.network)(context, vars);
   }
   return SavedBytesIn(trace, environment.ledger().labels());
+}
+
+}  // namespace
+
+SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial) {
+  DryEnvironment environment(*setup.backend, setup.dtype());
+  return SavedBytesOf(setup, trial, environment);
+}
+
+LayerPasses RunLayerPasses(const TrainingSetup& setup, const Trial& trial) {
+  DryEnvironment environment(*setup.backend, setup.dtype());
+  LayerPasses passes;
+  if (setup.trains()) passes.saved = SavedBytesOf(setup, trial, environment);
+  environment.context().set_training(true);
+  VarTuple vars = InputsOf(setup, trial, environment.context());
+  passes.outputs.reserve(setup.network->size());
+  for (std::size_t i = 0; i < setup.network->size(); ++i) {
+    setup.network->layer(i)(environment.context(), vars);
+    passes.outputs.push_back(vars[0].shape());
+  }
+  return passes;
 }
 
 void SetPolicySegments(const TrainingSetup& setup, const StepSettings& settings,

@@ -35,22 +35,17 @@ SegmentRange SegmentsInside(const std::map<std::string, int>& numbers, const std
   return range;
 }
 
-void DescribeLayers(PlannedTraining& planned, const Trial& trial, const SavedBytes& kept) {
+void DescribeLayers(PlannedTraining& planned, const LayerPasses& passes) {
   const std::map<std::string, int> segments = SegmentNumbers(*planned.network);
-  DryEnvironment environment(*planned.backend, planned.dtype());
-  Context& context = environment.context();
-  context.set_training(true);
-  VarTuple vars = InputsOf(planned, trial, context);
   for (std::size_t i = 0; i < planned.network->size(); ++i) {
     Layer& layer = planned.network->layer(i);
-    layer(context, vars);
-    const auto keeps = kept.find(layer.path());
+    const auto keeps = passes.saved.find(layer.path());
     const auto segment = segments.find(layer.path());
     planned.plan.layers.push_back({.path = layer.path(),
                                    .description = layer.Describe(),
-                                   .output = vars[0].shape(),
+                                   .output = passes.outputs[i],
                                    .parameters = layer.ParameterCount(),
-                                   .saved_bytes = keeps == kept.end() ? 0 : keeps->second,
+                                   .saved_bytes = keeps == passes.saved.end() ? 0 : keeps->second,
                                    .segment = segment == segments.end() ? -1 : segment->second,
                                    .inner_segments = SegmentsInside(segments, layer.path())});
   }
@@ -133,7 +128,8 @@ PlannedTraining PlanOneDevice(TrainingSetup setup) {
   if (planned_segments) TakeChoice(*planned_segments, setup.config);
   Trial trial = TrialWith(setup, SettingsOf(setup.config));
   setup.schedule = trial.schedule;
-  const SavedBytes kept = trains ? MeasureSavedBytes(setup, trial) : SavedBytes();
+  const LayerPasses passes = RunLayerPasses(setup, trial);
+  const SavedBytes& kept = passes.saved;
   Segments segments;
   if (choice) segments.leaves = choice->segments;
   if (planned_segments) segments.leaves = planned_segments->segments;
@@ -141,15 +137,18 @@ PlannedTraining PlanOneDevice(TrainingSetup setup) {
   PlannedTraining planned{std::move(setup), Plan()};
   if (trains) Cut(planned, segments, trial.settings, kept);
   Plan& plan = planned.plan;
-  DescribeLayers(planned, trial, kept);
+  DescribeLayers(planned, passes);
   if (trains) {
     trial.final_after = choice ? choice->final_after : ContributionsFor(planned, trial);
     plan.final_after = trial.final_after;
     plan.summed_after = trial.summed_after = SummedContributionsFor(planned, trial);
   }
   DryTraining training(planned, trial);
-  for (const PlannedStep& step : StepsOf(trial.schedule)) {
-    plan.steps.push_back(training.Run(step.kind, step.batch, step.times));
+  const std::vector<PlannedStep> steps = StepsOf(trial.schedule);
+  const bool is_second = trial.updates_in_backward() && steps.front().times > 1 &&
+                         training.TakeWhatStays(trial.final_after);
+  for (const PlannedStep& step : steps) {
+    plan.steps.push_back(training.Run(step.kind, step.batch, is_second ? 1 : step.times));
   }
   FillTotals(planned, training.ledger());
   plan.paging = training.Paging();

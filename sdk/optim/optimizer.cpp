@@ -81,6 +81,18 @@ void Optimizer::UpdateEma(Context& context, const Parameter& parameter, const Te
   store.KeepState(parameter, ParameterStore::kAverage, average);
 }
 
+void Optimizer::TakeState(Context& context, const Parameter& parameter) const {
+  if (!parameter.trainable) return;
+  ParameterStore& store = context.parameters();
+  const StateForm form = FormOf(options_.state, parameter.shape, store.dtype());
+  for (std::size_t i = 0; i < StateCount(); ++i) {
+    store.State(parameter, i, form.dtype, form.shape, context.backend());
+  }
+  if (options_.ema_decay > 0) {
+    store.State(parameter, ParameterStore::kAverage, context.backend());
+  }
+}
+
 void Optimizer::Update(Context& context, const Parameter& parameter, double gradient_scale) const {
   ParameterStore& store = context.parameters();
   const Tensor gradient = store.Gradient(parameter);

@@ -37,6 +37,8 @@ class Optimizer {
     Update(context, parameter, 1);
   }
   bool clips() const { return clip_norm_ > 0; }
+  // Takes the memory of the state that a parameter's first update would, where it is not there yet.
+  void TakeState(Context& context, const Parameter& parameter) const;
 
   // Does what follows an update on a device that has a copy of the parameter, when the new value is
   // there.
