@@ -189,7 +189,7 @@ int64_t BudgetSearch::LowerBound(const StepSettings& settings) {
 
 const BudgetSearch::LeastBytes& BudgetSearch::Floor() {
   if (floor_) return *floor_;
-  floor_ = LeastBytes{.outside = Plan(ExactSettings(), {}).footprint.outside};
+  floor_ = LeastBytes{.outside = planner_.OutsideSteps(ExactSettings())};
   if (setup_.schedule.total_steps > 1) {
     floor_->gradient_bytes =
         UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.schedule.batch));

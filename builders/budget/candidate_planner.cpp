@@ -144,6 +144,12 @@ BudgetCandidate CandidatePlanner::PlanAllMicroBatches(BudgetCandidate candidate,
   return candidate;
 }
 
+BytesByTag CandidatePlanner::OutsideSteps(const StepSettings& settings) {
+  const Trial trial = TrialOf(settings, setup_.schedule.batch);
+  const auto known = meter_.FindOutside(trial, StepsOf(trial.schedule));
+  return known ? *known : Plan(settings, {}, 0).footprint.outside;
+}
+
 FootprintMeter::Evaluation CandidatePlanner::PlanEvaluation(const StepSettings& settings) {
   const Trial trial = TrialOf(settings, setup_.schedule.batch);
   const SegmentsScope segments(setup_, trial, {});

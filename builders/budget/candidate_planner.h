@@ -43,6 +43,8 @@ class CandidatePlanner {
   BudgetCandidate PlanRuns(StepSettings settings, const CheckpointOptions& options);
   // A planned one with all parts of its batch, where so far it is within `place_up_to`.
   BudgetCandidate PlanAllMicroBatches(BudgetCandidate candidate, std::int64_t place_up_to);
+  // Returns what lives outside the steps of a plan without segments.
+  BytesByTag OutsideSteps(const StepSettings& settings);
   // Plans evaluation steps alone.
   FootprintMeter::Evaluation PlanEvaluation(const StepSettings& settings);
 

@@ -68,6 +68,15 @@ FootprintMeter::Kept& FootprintMeter::TrainingOf(const TrainingSetup& setup, con
   return kept;
 }
 
+std::optional<BytesByTag> FootprintMeter::FindOutside(const Trial& trial,
+                                                      std::span<const PlannedStep> steps) {
+  const auto known = std::ranges::find_if(kept_, [&](const Kept& kept) {
+    return kept.IsFor(WithoutSegments(trial.settings), trial.schedule, TrainingStepsOf(steps));
+  });
+  if (known == kept_.end()) return std::nullopt;
+  return known->training.ledger().live();
+}
+
 void FootprintMeter::Settle(Kept& kept) {
   kept.has_settled = true;
   kept.training.KeepNoMoreNames();

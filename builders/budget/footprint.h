@@ -42,6 +42,9 @@ class FootprintMeter {
   std::vector<std::int64_t> CountContributions(const TrainingSetup& setup, const Trial& trial,
                                                std::span<const PlannedStep> steps);
 
+  // Returns what lives outside these steps where a training that has counted knows it already.
+  std::optional<BytesByTag> FindOutside(const Trial& trial, std::span<const PlannedStep> steps);
+
   // Holds what an evaluation takes within its steps, largest live bytes and arena.
   struct Evaluation {
     std::int64_t live_bytes = 0;
