@@ -23,10 +23,11 @@ Tensor ParameterStore::TakeForPaging(const Parameter& parameter, const PagedTens
   return Tensor(memory, paged.shape, paged.dtype, tag);
 }
 
-void ParameterStore::PageOut(std::optional<PagedTensor>& paged, const Tensor& tensor) {
+void ParameterStore::PageOut(std::unique_ptr<PagedTensor>& paged, const Tensor& tensor) {
   TensorPager& pager = *options_.paging.pager;
   if (!paged) {
-    paged = PagedTensor{pager.Reserve(tensor.bytes()), tensor.shape(), tensor.dtype()};
+    paged = std::make_unique<PagedTensor>(
+        PagedTensor{pager.Reserve(tensor.bytes()), tensor.shape(), tensor.dtype()});
   }
   pager.PageOut(paged->place, tensor);
   paged->is_there = true;
@@ -91,7 +92,8 @@ Tensor ParameterStore::ResidentState(const Parameter& parameter, std::size_t whi
 
 std::optional<PagedTensor> ParameterStore::PagedValue(const Parameter& parameter) const {
   const Slot* slot = FindSlot(parameter);
-  return slot == nullptr ? std::nullopt : slot->paged_value;
+  if (slot == nullptr || !slot->paged_value) return std::nullopt;
+  return *slot->paged_value;
 }
 
 std::optional<PagedTensor> ParameterStore::PagedState(const Parameter& parameter,
@@ -100,14 +102,14 @@ std::optional<PagedTensor> ParameterStore::PagedState(const Parameter& parameter
   if (slot == nullptr || !slot->paged_state[which] || !slot->paged_state[which]->is_there) {
     return std::nullopt;
   }
-  return slot->paged_state[which];
+  return *slot->paged_state[which];
 }
 
 std::vector<Holder> ParameterStore::PagedTensors() const {
   std::vector<Holder> tensors;
   for (const auto& slot : slots_) {
     if (!slot) continue;
-    const auto add = [&](const std::optional<PagedTensor>& paged, MemoryTag tag) {
+    const auto add = [&](const std::unique_ptr<PagedTensor>& paged, MemoryTag tag) {
       if (paged) tensors.push_back({slot->path, tag, BytesOf(paged->shape, paged->dtype)});
     };
     add(slot->paged_value, MemoryTag::kParameter);
@@ -117,7 +119,10 @@ std::vector<Holder> ParameterStore::PagedTensors() const {
 }
 
 bool ParameterStore::HasState(const Parameter& parameter, std::size_t which) const {
-  return ResidentState(parameter, which) || PagedState(parameter, which);
+  const Slot* slot = FindSlot(parameter);
+  if (slot == nullptr) return false;
+  const PagedTensor* paged = slot->paged_state[which].get();
+  return slot->state[which] || (paged != nullptr && paged->is_there);
 }
 
 void ParameterStore::DropState(const Parameter& parameter, std::size_t which) {
@@ -160,7 +165,7 @@ void ParameterStore::CopyFrom(ParameterStore& other, const Parameter& parameter)
 void ParameterStore::SwapEma(const Parameter& parameter, Backend& backend) {
   if (!HasState(parameter, kAverage)) return;
   Slot& slot = SlotOf(parameter);
-  std::optional<PagedTensor>& paged = slot.paged_state[kAverage];
+  std::unique_ptr<PagedTensor>& paged = slot.paged_state[kAverage];
   if (slot.paged_value) {
     std::swap(slot.paged_value, paged);
   } else if (!paged) {

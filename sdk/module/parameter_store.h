@@ -168,8 +168,8 @@ class ParameterStore {
     bool rows_arrived = false;
     std::int64_t contributions = 0;
     std::array<Tensor, kStateCount> state;
-    std::optional<PagedTensor> paged_value;
-    std::array<std::optional<PagedTensor>, kStateCount> paged_state;
+    std::unique_ptr<PagedTensor> paged_value;  // null where it is not in the page file
+    std::array<std::unique_ptr<PagedTensor>, kStateCount> paged_state;
   };
   Slot& SlotOf(const Parameter& parameter);
   const Slot* FindSlot(const Parameter& parameter) const;
@@ -182,7 +182,7 @@ class ParameterStore {
   Tensor BringValue(const Parameter& parameter);
   Tensor BringState(const Parameter& parameter, std::size_t which);
   Tensor TakeForPaging(const Parameter& parameter, const PagedTensor& paged, MemoryTag tag);
-  void PageOut(std::optional<PagedTensor>& paged, const Tensor& tensor);
+  void PageOut(std::unique_ptr<PagedTensor>& paged, const Tensor& tensor);
   // A value that replicas share, brought here.
   Tensor Gathered(const Parameter& parameter, std::int64_t holder);
   Tensor TakeGradient(const Parameter& parameter);
