@@ -64,8 +64,7 @@ class CurveLine {
     BudgetCandidate candidate = planner_.Plan(settings_, choice, 0);
     const double kept_seconds =
         chain_->keep_all().cost.seconds * static_cast<double>(settings_.micro_batches);
-    const double seconds =
-        std::max(candidate.seconds, PageSeconds(setup_, candidate.footprint.paged));
+    const double seconds = SecondsWithPaging(setup_, candidate.seconds, candidate.footprint.paged);
     points_.push_back({.peak_bytes = candidate.footprint.peak_bytes,
                        .relative_time = kept_seconds > 0 ? seconds / kept_seconds : 1,
                        .segments = std::ssize(choice.segments),

@@ -72,10 +72,11 @@ std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
                           .slowdown = faster->seconds / before.seconds};
   }
   if (before.seconds > 0 && chosen->seconds > 0) {
-    choice.plan.predicted_slowdown = chosen->seconds / before.seconds;
+    choice.plan.predicted_slowdown =
+        SecondsWithPaging(setup, chosen->seconds, chosen->footprint.paged) / before.seconds;
   }
   if (const auto seconds = search.MeasuredSeconds(*chosen)) {
-    choice.plan.predicted_seconds = std::max(*seconds, paged.page_seconds);
+    choice.plan.predicted_seconds = SecondsWithPaging(setup, *seconds, chosen->footprint.paged);
     const auto of_all = search.MeasuredSeconds(before);
     if (of_all) choice.plan.predicted_slowdown = *choice.plan.predicted_seconds / *of_all;
   }

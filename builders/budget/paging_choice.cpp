@@ -46,6 +46,13 @@ double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic) {
          static_cast<double>(traffic.out_bytes) / rate.write;
 }
 
+double SecondsWithPaging(const TrainingSetup& setup, double passes, const PagingTraffic& traffic) {
+  if (traffic == PagingTraffic()) return passes;
+  const auto copied = static_cast<double>(traffic.in_bytes + traffic.out_bytes);
+  const double copies = copied / PageRateAt(*setup.config.memory.memory_page_file).copy;
+  return std::max(passes + copies, PageSeconds(setup, traffic));
+}
+
 namespace {
 
 // The choice that can do with the least; of a network of many layers, where that takes long, the
@@ -82,7 +89,8 @@ PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) 
     // nothing chosen a candidate takes is not.
     const double alone = one.search->unconstrained().seconds;
     const double longer = alone > 0 ? one.chosen->seconds / alone : 1;
-    const double seconds = std::max(longer * with_none->seconds, one.page_seconds);
+    const double seconds =
+        SecondsWithPaging(setup, longer * with_none->seconds, one.chosen->footprint.paged);
     if (best.chosen && seconds >= best_seconds) continue;
     best = std::move(one);
     best_seconds = seconds;

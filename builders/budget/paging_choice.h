@@ -25,10 +25,13 @@ std::vector<StepSettings> PagingChoices(const TrainingSetup& setup);
 // Returns the seconds that the disk takes for this traffic of a step, at its measured rate.
 double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic);
 
-// Searches the fastest way that fits the budget under each of these choices. A step takes as long
-// as its passes or, if that is more, as the disk. Where nothing fits, returns the search of the
-// choice that can do with the least; of a network of many layers, where that takes long, of the
-// last one.
+// Returns the seconds of a step whose passes take so long and that pages so much: its thread copies
+// what is paged, and the disk has all that time.
+double SecondsWithPaging(const TrainingSetup& setup, double passes, const PagingTraffic& traffic);
+
+// Searches the fastest way that fits the budget under each of these choices. Where nothing fits,
+// returns the search of the choice that can do with the least; of a network of many layers, where
+// that takes long, of the last one.
 PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes);
 
 }  // namespace frugal

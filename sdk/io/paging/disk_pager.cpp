@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sdk/io/paging/page_copy.h"
+
 namespace frugal {
 namespace {
 
@@ -188,7 +190,7 @@ void DiskPager::DoPageOut(Place place, const Tensor& tensor) {
     to_write_.pop_back();
     const std::int64_t part = PieceAt(at, bytes);
     lock.unlock();
-    std::memcpy(piece, BytesOf(tensor) + at, static_cast<std::size_t>(part));
+    CopyPage(piece, BytesOf(tensor) + at, part);
     lock.lock();
     writes_.push_back({place, ExtentOf(place).offset + at, part, piece, at + part == bytes});
     changed_.notify_all();
@@ -211,7 +213,7 @@ void DiskPager::DoPageIn(Place place, const Tensor& tensor) {
     std::byte* piece = read.pieces.front();
     read.pieces.pop_front();
     lock.unlock();
-    std::memcpy(BytesOf(tensor) + at, piece, static_cast<std::size_t>(PieceAt(at, bytes)));
+    CopyPage(BytesOf(tensor) + at, piece, PieceAt(at, bytes));
     lock.lock();
     to_read_.push_back(piece);
     changed_.notify_all();
