@@ -18,7 +18,8 @@ ChainSolver::ChainSolver(Chain chain, SkipGradients gradients, Precision precisi
   carried_ = chain_.carried;
 }
 
-// The longer runs come first, so that runs of a network of equal blocks are equal where they can be.
+// The longer runs come first, so that runs of a network of equal blocks are equal where they can
+// be.
 void ChainSolver::CutIntoRuns() {
   const std::size_t count = chain_.size();
   std::size_t end = 0;
