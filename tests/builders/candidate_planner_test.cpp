@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "builders/dry_run/dry_training.h"
 #include "sdk/core/error.h"
 #include "tests/catch.h"
 #include "tests/support/random_network.h"
@@ -63,6 +64,39 @@ TEST_CASE("plans one after the other are as plans of their own", "[budget]") {
       }
       settings.micro_batches = std::min<std::int64_t>(2, setup.schedule.batch);
       CheckAsMadeAnew(setup, planner, settings, chains->Least());
+    }
+  }
+}
+
+// A first step is not run where what it leaves can be taken; the second must find nothing missing.
+TEST_CASE("a dry training that takes what stays is as one that ran a step", "[budget]") {
+  const OptimizerOptions optimizers[] = {
+      {.kind = OptimizerKind::kAdamW},
+      {.kind = OptimizerKind::kAdamW, .state = StateFormat::k8Bit, .ema_decay = 0.9},
+      {.kind = OptimizerKind::kSgd}};
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const OptimizerOptions& optimizer : optimizers) {
+      AiModelBuilder builder = RandomNetwork(seed);
+      const PlannedTraining setup = builder.Optimizer(optimizer).Plan();
+      Trial trial = TrialWith(setup, SettingsOf(setup.config));
+      trial.settings.optimizer_in_backward = true;
+      const std::vector<std::int64_t> counts = ContributionsFor(setup, trial);
+      for (const bool in_backward : {false, true}) {
+        CAPTURE(seed, in_backward);
+        trial.settings.optimizer_in_backward = in_backward;
+        trial.final_after = in_backward ? counts : std::vector<std::int64_t>();
+        const std::int64_t batch = trial.schedule.batch;
+        DryTraining ran(setup, trial), took(setup, trial);
+        const StepPlan wanted = ran.Run(StepKind::kTrain, batch, 2);
+        REQUIRE(took.TakeWhatStays(counts));
+        const StepPlan found = took.Run(StepKind::kTrain, batch, 1);
+        CHECK(found.baseline == wanted.baseline);
+        CHECK(found.layout.arena_bytes == wanted.layout.arena_bytes);
+        CHECK(found.flops == wanted.flops);
+        CHECK(took.ledger().peak_total() == ran.ledger().peak_total());
+        CHECK(took.ledger().at_peak() == ran.ledger().at_peak());
+        CHECK(took.ledger().live() == ran.ledger().live());
+      }
     }
   }
 }

@@ -37,8 +37,8 @@ class Exhaustive {
 TEST_CASE("on a small chain the bound is what the fastest of all schedules takes",
           "[plan][chain]") {
   for (std::size_t count = 1; count <= 5; ++count) {
-    for (std::uint64_t seed = 0; seed < (count < 5 ? 12U : 3U); ++seed) {
-      const Chain chain = RandomChain(count, seed, 1);
+    for (std::uint64_t seed = 0; seed < (count < 5 ? 12U : 6U); ++seed) {
+      const Chain chain = WithEqualBlocks(RandomChain(count, seed, 1), seed % 3);
       const Exhaustive all(chain);
       const std::int64_t most = Simulate(chain, {}).peak_bytes;
       const ChainBound bound(chain, most);
@@ -58,7 +58,8 @@ TEST_CASE("nothing is faster than the bound, where slots round and values are ca
     int limits = 0;
     for (const std::size_t count : {3U, 4U, 5U}) {
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const Chain chain = WithSkips(RandomChain(count, seed, 100'003), skips);
+        const Chain blocks = WithEqualBlocks(RandomChain(count, seed, 100'003), seed % 3);
+        const Chain chain = WithSkips(blocks, skips);
         const Exhaustive all(chain);
         const std::int64_t most = Simulate(chain, {}).peak_bytes;
         const ChainBound bound(chain, most);

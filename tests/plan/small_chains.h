@@ -41,6 +41,14 @@ inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t sca
   return chain;
 }
 
+// With blocks of so many equal stages: 0 leaves them as they are.
+inline Chain WithEqualBlocks(Chain chain, std::size_t length) {
+  for (std::size_t i = length; length > 0 && i < chain.size(); ++i) {
+    chain.stages[i] = chain.stages[i - length];
+  }
+  return chain;
+}
+
 // With values carried around the middle, each from one stage to the one that mirrors it, as a
 // U-Net's skips are.
 inline Chain WithSkips(Chain chain, std::size_t skips) {

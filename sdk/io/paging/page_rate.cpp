@@ -36,7 +36,7 @@ PageRate Measure(const std::string& path) {
   PageRate rate;
   rate.write = RateOf([&](std::int64_t offset) { file.Write(offset, bytes); });
   rate.read = RateOf([&](std::int64_t offset) { file.Read(offset, bytes); });
-  // As tensors do, they lie apart, and no cache holds them.
+  // They are more than the first caches hold, as the tensors of a step are.
   std::vector<std::byte> tensors(kPieces * kPieceBytes, std::byte{1});
   rate.copy = RateOf([&](std::int64_t offset) {
     CopyPage(piece.get(), tensors.data() + offset, std::int64_t{kPieceBytes});
