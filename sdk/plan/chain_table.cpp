@@ -24,14 +24,13 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
       slots_(slots),
       slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /
                                                 static_cast<std::int64_t>(slots))),
-      seconds_(units_.size() * (units_.size() + 1) / 2 * (slots + 1), kNever),
       rows_(units_.size() * units_.size()) {
   const std::size_t count = units_.size();
   for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
     beside_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
   }
   const EqualRuns runs = FindEqualRuns();
-  seconds_.resize(runs.count * (slots_ + 1), kNever);
+  seconds_.assign(runs.count * (slots_ + 1), kNever);
   std::vector<bool> is_filled(runs.count);
   for (std::size_t length = 1; length <= count; ++length) {
     for (std::size_t s = 0; s + length <= count; ++s) {
