@@ -1,6 +1,7 @@
 #include "layers/layer_scale.h"
 
 #include "builders/config/run_config_reader.h"
+#include "tests/catch.h"
 #include "tests/support/synthetic.h"
 
 namespace frugal::testing {
