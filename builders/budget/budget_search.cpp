@@ -136,7 +136,10 @@ std::vector<ChainChoice> BudgetSearch::SmallChains(const StepSettings& settings)
   std::ranges::sort(known, {}, [](const ChainChoice& one) { return one.cost.peak_bytes; });
   known.resize(std::min<std::size_t>(3, known.size()));
   known.insert(known.begin(), chain->Least());
-  if (!IsDeep()) return known;
+  if (!IsDeep()) {
+    if (ChainPlanner* const kept = chain->AsIfKept()) known.push_back(kept->Least());
+    return known;
+  }
   // Each takes long to plan: none that the model, which is off by a few bytes, puts far above.
   const int64_t least = known.front().cost.peak_bytes;
   std::erase_if(known,
@@ -263,7 +266,8 @@ int64_t BudgetSearch::LeastBeside(const BudgetCandidate& chosen, const ChainPlan
 std::optional<int64_t> BudgetSearch::LeastPeakOfAny(const BudgetCandidate& least) {
   if (free_.segments != FreeKnobs::Segments::kAny || IsDeep()) return std::nullopt;
   const std::shared_ptr<ChainPlanner> chain = planner_.ChainByModel(least.settings);
-  const ChainBound bound(chain->chain(), chain->CostOf(least.chain.segments).peak_bytes);
+  const ChainBound bound(WithMostRematerialized(chain->chain()),
+                         chain->CostOf(least.chain.segments).peak_bytes);
   const int64_t peak = LeastBeside(least, *chain) + bound.LeastBytes();
   return std::min(peak, least.footprint.peak_bytes);
 }
@@ -273,11 +277,13 @@ std::optional<BudgetSearch::LeastSeconds> BudgetSearch::BoundsOf(const BudgetCan
   const std::shared_ptr<ChainPlanner> chain = ChainFor(chosen.settings);
   const int64_t beside = LeastBeside(chosen, *chain);
   const auto parts = static_cast<double>(chosen.settings.micro_batches);
-  const auto within = [&](int64_t bytes) {
-    return ChainBound(chain->chain(), bytes).LeastSeconds(bytes) * parts;
+  const auto within = [&](int64_t bytes, Chain of) {
+    return ChainBound(std::move(of), bytes).LeastSeconds(bytes) * parts;
   };
-  return LeastSeconds{.as_low = within(chosen.chain.cost.peak_bytes),
-                      .within_budget = within(budget_bytes_ - beside)};
+  const Chain& model = chain->chain();
+  return LeastSeconds{
+      .as_low = within(chosen.chain.cost.peak_bytes, model),
+      .within_budget = within(budget_bytes_ - beside, WithMostRematerialized(model))};
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& settings) {

@@ -15,6 +15,12 @@ auto Rank(const ChainChoice& choice) {
   return std::tuple(choice.cost.seconds, choice.cost.peak_bytes);
 }
 
+int64_t LargestOutput(const Chain& chain) {
+  int64_t largest = 0;
+  for (const ChainStage& stage : chain.stages) largest = std::max(largest, stage.output_bytes);
+  return largest;
+}
+
 // By time, each cost once.
 void Order(std::vector<ChainChoice>& choices) {
   std::ranges::stable_sort(choices, {}, Rank);
@@ -24,24 +30,36 @@ void Order(std::vector<ChainChoice>& choices) {
 
 }  // namespace
 
-std::vector<ChainChoice> FrontierSearch::Frontier() {
-  std::vector<ChainChoice> frontier;
+void FrontierSearch::AddFrontierOf(ChainPlanner& planner, std::vector<ChainChoice>& frontier) {
   // Schedules that are not the fastest by the model, but may be by whole plans.
-  for (const ChainChoice& known : planner_.known()) {
+  for (const ChainChoice& known : planner.known()) {
     frontier.push_back(known);
-    frontier.push_back(planner_.Shortened(known, known.cost.peak_bytes));
+    frontier.push_back(planner.Shortened(known, known.cost.peak_bytes));
   }
-  frontier.push_back(planner_.Least());
+  frontier.push_back(planner.Least());
   const int64_t low = frontier.back().cost.peak_bytes;
-  const int64_t high = planner_.keep_all().cost.peak_bytes;
-  const int limits = planner_.stage_count() <= kFewStages ? kLimits : kLimitsOfManyStages;
+  const int64_t high = planner.keep_all().cost.peak_bytes;
+  const int limits = planner.stage_count() <= kFewStages ? kLimits : kLimitsOfManyStages;
   for (int i = 0; i < limits && low < high; ++i) {
-    if (auto choice = planner_.Fastest(low + (high - low) * i / limits)) {
+    if (auto choice = planner.Fastest(low + (high - low) * i / limits)) {
       frontier.push_back(*std::move(choice));
     }
   }
-  if (planner_.stage_count() <= kFewStages)
-    std::ranges::copy(planner_.found(), std::back_inserter(frontier));
+  if (planner.stage_count() <= kFewStages)
+    std::ranges::copy(planner.found(), std::back_inserter(frontier));
+}
+
+std::vector<ChainChoice> FrontierSearch::Frontier() {
+  std::vector<ChainChoice> frontier;
+  AddFrontierOf(planner_, frontier);
+  ChainPlanner* const as_if_kept =
+      planner_.stage_count() <= kFewStages ? planner_.AsIfKept() : nullptr;
+  if (as_if_kept == nullptr) return frontier;
+  const std::size_t own = frontier.size();
+  AddFrontierOf(*as_if_kept, frontier);
+  for (std::size_t i = own; i < frontier.size(); ++i) {
+    frontier[i].cost = planner_.CostOf(frontier[i].segments);
+  }
   return frontier;
 }
 
@@ -75,9 +93,11 @@ std::optional<BudgetCandidate> FrontierSearch::Fastest(int64_t budget_bytes,
   if (keep_all.footprint.bytes <= budget_bytes) return keep_all;
   const int64_t beside = keep_all.footprint.peak_bytes - planner_.keep_all().cost.peak_bytes;
   std::vector<ChainChoice> tried = Frontier();
-  // A schedule may take less than the model says, but not much.
+  // A schedule may take less than the model says, but not much: an output may be free that no stage
+  // reads again, as that in front of a pooling.
+  const int64_t off = budget_bytes / 16 + LargestOutput(planner_.chain());
   std::erase_if(tried, [&](const ChainChoice& choice) {
-    return choice.cost.peak_bytes + beside > budget_bytes + budget_bytes / 16;
+    return choice.cost.peak_bytes + beside > budget_bytes + off;
   });
   std::ranges::move(small, std::back_inserter(tried));
   Order(tried);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <typeinfo>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "builders/budget/footprint.h"
 #include "builders/dry_run/dry_training.h"
 #include "sdk/autograd/checkpoint.h"
+#include "sdk/autograd/remat.h"
 #include "sdk/memory/recording.h"
 
 namespace frugal {
@@ -112,9 +114,11 @@ class StageRun {
     for (const Var& one : vars) {
       const auto input = InputOf(one);
       const std::size_t maker = input ? stage.inputs[*input].maker : place;
-      next.push_back({one.shape(), one.dtype(), one.needs_gradient(), one.is_skip, maker});
+      const auto sums = one.remat ? std::optional(one.remat->sums()) : std::nullopt;
+      next.push_back({one.shape(), one.dtype(), one.needs_gradient(), one.is_skip, maker, sums});
     }
     stage.taken = Taken(stage, place, vars);
+    stage.chain.rematerialized_bytes = RematerializedBytes(vars);
     SeedNew(context, pass.tape, std::move(vars));
     pass.tape.Backward(context);
     Fill(pass.trace, turn, stage);
@@ -122,13 +126,42 @@ class StageRun {
     return next;
   }
 
+  // Finds what of the output is rematerialized where a row of sums begins with this stage.
+  void AtBeginOfRow(Stage& stage) {
+    ChainStage& chain = stage.chain;
+    chain.most_rematerialized_bytes = chain.rematerialized_bytes;
+    if (chain.rematerialized_bytes > 0 || !IsBehindSums(stage)) return;
+    TapedPass pass(environment_.context());
+    VarTuple vars = OnTape(pass.tape, stage);
+    for (Var& one : vars) one.remat = nullptr;
+    run_(environment_.context(), vars);
+    chain.most_rematerialized_bytes = RematerializedBytes(vars);
+  }
+
  private:
   VarTuple OnTape(Tape& tape, const Stage& stage) const {
     VarTuple vars = inputs_;
     for (std::size_t i = 0; i < vars.size(); ++i) {
-      if (stage.inputs[i].needs_gradient) vars[i].slot = tape.NewSlot();
+      const StageInput& input = stage.inputs[i];
+      if (input.needs_gradient) vars[i].slot = tape.NewSlot();
+      if (!input.rematerialized_sums) continue;
+      vars[i].remat = std::make_shared<Remat>([value = vars[i].value](Context&) { return value; },
+                                              *input.rematerialized_sums);
     }
     return vars;
+  }
+  static bool IsBehindSums(const Stage& stage) {
+    return std::ranges::any_of(stage.inputs, [](const StageInput& input) {
+      return input.rematerialized_sums.value_or(0) > 0;
+    });
+  }
+  // Stages work on the first variable; skips are held by whoever takes them.
+  int64_t RematerializedBytes(const VarTuple& vars) const {
+    const Var& first = vars.front();
+    if (!first.remat || IsInput(first)) return 0;
+    const bool is_held = std::ranges::any_of(
+        vars, [&](const Var& one) { return one.is_skip && one.value.raw() == first.value.raw(); });
+    return is_held ? 0 : first.value.bytes();
   }
   double InputBytes() const {
     double bytes = 0;
@@ -189,7 +222,7 @@ class StageRun {
     chain.saved_bytes = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
     chain.forward_workspace = Most(live, 0, turn) - chain.saved_bytes;
     const int64_t most = Most(live, turn, trace.event_count());
-    chain.backward_workspace = std::max<int64_t>(0, most - chain.saved_bytes - chain.output_bytes);
+    chain.backward_workspace = std::max<int64_t>(0, most - KeptBytes(chain) - chain.output_bytes);
     stage.backward.bytes =
         static_cast<double>(chain.saved_bytes) + Touched(trace, turn, trace.event_count());
   }
@@ -251,12 +284,16 @@ void AddKind(const Module& module, std::string& kind) {
   }
 }
 
+std::string SumsText(const StageInput& input) {
+  return input.rematerialized_sums ? " " + std::to_string(*input.rematerialized_sums) : "";
+}
+
 // Stages of one kind, with one input that is no skip, take the same.
 std::string KindOf(const Stage& stage, bool own_gradients) {
   const StageInput& input = stage.inputs.front();
   std::string kind = ToString(input.shape) + std::string(NameOf(input.dtype)) +
-                     (input.needs_gradient ? "" : " first") + (own_gradients ? " own" : "") +
-                     (stage.up_to_projection ? " part" : "");
+                     (input.needs_gradient ? "" : " first") + SumsText(input) +
+                     (own_gradients ? " own" : "") + (stage.up_to_projection ? " part" : "");
   for (const Parameter* parameter : stage.layer->Parameters()) {
     kind += " " + ToString(parameter->shape) + (parameter->trainable ? "" : " fixed");
   }
@@ -334,6 +371,7 @@ std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial)
     measured.Plain(stage.chain);
     measured.Ending(stage);
     inputs = measured.Taped(stage, i);
+    measured.AtBeginOfRow(stage);
     const bool is_plain = inputs.size() == 1 && !inputs.front().is_skip && inputs[0].maker == i;
     if (has_kind && is_plain) kinds[kind] = {stage, inputs};
   }

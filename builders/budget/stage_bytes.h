@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct StageInput {
   bool needs_gradient = false;
   bool is_skip = false;   // see PushSkip
   std::size_t maker = 0;  // the stage that it comes from
+  // Sums in a row that it takes to rematerialize it (Remat::sums); nothing where it is kept.
+  std::optional<int> rematerialized_sums{};
 };
 
 // A stage of the network's chain: one of its leaves, or the loss behind them (no layer).

@@ -1,6 +1,7 @@
 #include "sdk/plan/chain.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace frugal {
 namespace {
@@ -30,15 +31,21 @@ class Simulation {
     const int64_t outside = held + chain_[end - 1].output_bytes;  // with the gradient given
     int64_t kept = 0;
     int64_t unused = 0;
+    int64_t input = 0;  // rematerialized, of what runs next
     std::size_t at = begin;
+    const auto keep = [&](const Pass& pass) {
+      kept += Keep(at, outside + kept + unused + input, pass);
+      input = chain_[at].rematerialized_bytes;
+    };
     for (const CheckpointSegment& segment : segments) {
-      for (; at < segment.begin; ++at) kept += Keep(at, outside + kept + unused);
-      kept += Drop(segment, outside + kept + unused);
+      for (; at < segment.begin; ++at) keep(ForwardOf(at));
+      if (segment.begin == segment.end) continue;
+      kept += Drop(segment, outside + kept + unused, std::exchange(input, 0));
       unused += MadeForNothing(segment);
-      at = std::max(at, segment.end);
+      at = segment.end;
     }
-    for (; at + 1 < end; ++at) kept += Keep(at, outside + kept + unused);
-    if (at < end) kept += KeepEnd(at, outside + kept + unused);
+    for (; at + 1 < end; ++at) keep(ForwardOf(at));
+    if (at < end) keep({chain_[at].ending_workspace, chain_[at].ending_seconds});
     Back(begin, end, segments, held + kept);
   }
 
@@ -56,20 +63,21 @@ class Simulation {
     places_[value] = place;
   }
 
-  int64_t Keep(std::size_t i, int64_t live) {
-    See(live + chain_[i].saved_bytes + chain_[i].forward_workspace);
-    cost_.seconds += chain_[i].forward_seconds;
-    return chain_[i].saved_bytes;
+  struct Pass {
+    int64_t workspace = 0;
+    double seconds = 0;
+  };
+  Pass ForwardOf(std::size_t i) const {
+    return {chain_[i].forward_workspace, chain_[i].forward_seconds};
   }
 
-  int64_t KeepEnd(std::size_t i, int64_t live) {
-    See(live + chain_[i].saved_bytes + chain_[i].ending_workspace);
-    cost_.seconds += chain_[i].ending_seconds;
-    return chain_[i].saved_bytes;
+  int64_t Keep(std::size_t i, int64_t live, const Pass& pass) {
+    See(live + chain_[i].saved_bytes + pass.workspace);
+    cost_.seconds += pass.seconds;
+    return KeptBytes(chain_[i]);
   }
 
-  int64_t Drop(const CheckpointSegment& segment, int64_t live) {
-    int64_t input = 0;
+  int64_t Drop(const CheckpointSegment& segment, int64_t live, int64_t input) {
     for (std::size_t i = segment.begin; i < segment.end; ++i) {
       See(live + input + LiveSkipBytes(carried_, segment.begin, i) + chain_[i].output_bytes +
           chain_[i].plain_workspace);
@@ -97,24 +105,36 @@ class Simulation {
   // Backward through [begin, end), `live` with all that the forward pass kept.
   void Back(std::size_t begin, std::size_t end, const CheckpointSegments& segments, int64_t live) {
     std::size_t at = end;
+    const CheckpointSegment* behind = nullptr;  // its turn comes when what is behind it is through
+    const auto run_behind = [&](std::size_t kept_from) {
+      if (behind == nullptr) return;
+      live -= chain_[behind->end - 1].output_bytes;
+      Run(behind->begin, behind->end, behind->inner, live + InputOf(behind->begin, kept_from));
+      at = behind->begin;
+    };
     for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
-      while (at > segment->end) live -= BackOne(--at, live);
       if (segment->begin == segment->end) continue;
-      live -= chain_[segment->end - 1].output_bytes;
-      Run(segment->begin, segment->end, segment->inner, live);
-      at = segment->begin;
+      run_behind(segment->end);
+      while (at > segment->end) live -= BackOne(--at, live, segment->end);
+      behind = &*segment;
     }
-    while (at > begin) live -= BackOne(--at, live);
+    run_behind(begin);
+    while (at > begin) live -= BackOne(--at, live, begin);
   }
 
-  int64_t BackOne(std::size_t i, int64_t live) {
+  // Returns what is rematerialized for stage i, where stages [kept_from, i) are kept.
+  int64_t InputOf(std::size_t i, std::size_t kept_from) const {
+    return i > kept_from ? chain_[i - 1].rematerialized_bytes : 0;
+  }
+
+  int64_t BackOne(std::size_t i, int64_t live, std::size_t kept_from) {
     TakeGradients(i);
-    See(live + chain_[i].output_bytes + chain_[i].backward_workspace);
+    See(live + InputOf(i, kept_from) + chain_[i].output_bytes + chain_[i].backward_workspace);
     cost_.seconds += chain_[i].backward_seconds;
     for (std::size_t v = 0; v < carried_.size(); ++v) {
       if (carried_[v].taken == i) Put(v, Place::kGradient);
     }
-    return chain_[i].saved_bytes;
+    return KeptBytes(chain_[i]);
   }
 
   // Gradients of what stage `made` made are from now on those of its output.
@@ -155,6 +175,13 @@ Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end) {
   return part;
 }
 
+Chain WithMostRematerialized(Chain chain) {
+  for (ChainStage& stage : chain.stages) {
+    stage.rematerialized_bytes = stage.most_rematerialized_bytes;
+  }
+  return chain;
+}
+
 ChainCost Simulate(const Chain& chain, const CheckpointSegments& segments) {
   Simulation simulation(chain);
   simulation.Run(0, chain.size(), segments, 0);
@@ -170,7 +197,9 @@ ChainStage Merge(const Chain& chain) {
   int64_t ending_peak = 0;
   int64_t plain_peak = 0;
   int64_t backward_peak = 0;
+  int64_t kept = 0;
   int64_t input = 0;
+  int64_t rematerialized = 0;  // of the input
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const ChainStage& stage = chain.stages[i];
     const int64_t values = LiveSkipBytes(chain.carried, 0, i);
@@ -179,19 +208,23 @@ ChainStage Merge(const Chain& chain) {
     all.forward_seconds += stage.forward_seconds;
     all.ending_seconds += ends ? stage.ending_seconds : stage.forward_seconds;
     all.backward_seconds += stage.backward_seconds;
-    all.saved_bytes += stage.saved_bytes;
-    forward_peak = std::max(forward_peak, all.saved_bytes + stage.forward_workspace);
-    ending_peak = std::max(
-        ending_peak, all.saved_bytes + (ends ? stage.ending_workspace : stage.forward_workspace));
+    const int64_t live = kept + rematerialized + stage.saved_bytes;
+    forward_peak = std::max(forward_peak, live + stage.forward_workspace);
+    ending_peak =
+        std::max(ending_peak, live + (ends ? stage.ending_workspace : stage.forward_workspace));
     plain_peak = std::max(plain_peak, input + values + stage.output_bytes + stage.plain_workspace);
-    backward_peak = std::max(
-        backward_peak, all.saved_bytes + stage.output_bytes + gradients + stage.backward_workspace);
+    kept += KeptBytes(stage);
+    backward_peak = std::max(backward_peak, kept + rematerialized + stage.output_bytes + gradients +
+                                                stage.backward_workspace);
     input = stage.output_bytes;
+    rematerialized = stage.rematerialized_bytes;
   }
+  all.rematerialized_bytes = rematerialized;
+  all.saved_bytes = kept + rematerialized;
   all.forward_workspace = forward_peak - all.saved_bytes;
   all.ending_workspace = ending_peak - all.saved_bytes;
   all.plain_workspace = std::max<int64_t>(0, plain_peak - all.output_bytes);
-  all.backward_workspace = std::max<int64_t>(0, backward_peak - all.saved_bytes - all.output_bytes);
+  all.backward_workspace = std::max<int64_t>(0, backward_peak - kept - all.output_bytes);
   return all;
 }
 

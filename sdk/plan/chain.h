@@ -21,9 +21,21 @@ struct ChainStage {
   // not need are not made. Of the last stage of all they are those of any forward pass.
   double ending_seconds = 0;
   std::int64_t ending_workspace = 0;
+  // Counts what of saved_bytes is an output that is rematerialized from the others. It is free
+  // while nothing runs that reads it: from the end of the forward pass of the stage or segment
+  // behind it to that one's backward pass.
+  std::int64_t rematerialized_bytes = 0;
+  // At least rematerialized_bytes: of sums in a row some are kept, and which depends on where a
+  // schedule has the row begin.
+  std::int64_t most_rematerialized_bytes = 0;
 
   bool operator==(const ChainStage&) const = default;
 };
+
+// Returns what a stage that ran on a tape holds while nothing reads its output.
+inline std::int64_t KeptBytes(const ChainStage& stage) {
+  return stage.saved_bytes - stage.rematerialized_bytes;
+}
 
 // Describes what a stage's output holds for a stage behind the next one, a U-Net's skip: `bytes` of
 // the output of `made` that the stages between hand on, until `taken` has read them. Its gradient
@@ -51,6 +63,10 @@ std::int64_t LiveSkipBytes(const std::vector<SkipConnection>& carried, std::size
 // Stages [begin, end) as a chain of their own. What is taken behind them is taken at their end;
 // what was made before them is left out.
 Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end);
+
+// Returns the chain with all outputs rematerialized that are so in any schedule: none takes less
+// than by this one.
+Chain WithMostRematerialized(Chain chain);
 
 // Time of all that a schedule runs, forward passes that come again included, and its peak, the
 // input of the first stage left out.

@@ -28,7 +28,7 @@ std::vector<ChainUnit> UnitsOf(const Chain& chain) {
 
 // Live at the backward pass of a stage, whatever else is.
 int64_t OwnBytes(const ChainStage& stage) {
-  return stage.saved_bytes + stage.output_bytes + stage.backward_workspace;
+  return KeptBytes(stage) + stage.output_bytes + stage.backward_workspace;
 }
 
 }  // namespace
@@ -59,14 +59,14 @@ double ChainBound::LeastSecondsByKeeping(int64_t peak_bytes) const {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const ChainStage &one = chain_.stages[a], &other = chain_.stages[b];
-    return one.ending_seconds * static_cast<double>(other.saved_bytes) >
-           other.ending_seconds * static_cast<double>(one.saved_bytes);
+    return one.ending_seconds * static_cast<double>(KeptBytes(other)) >
+           other.ending_seconds * static_cast<double>(KeptBytes(one));
   });
   double seconds = 0;
   auto left = static_cast<double>(peak_bytes);
   for (const std::size_t i : order) {
     const ChainStage& stage = chain_.stages[i];
-    const auto bytes = static_cast<double>(stage.saved_bytes);
+    const auto bytes = static_cast<double>(KeptBytes(stage));
     const double kept = bytes > left ? left / bytes : 1;
     seconds += stage.forward_seconds + stage.ending_seconds * (1 - kept) + stage.backward_seconds;
     left -= kept * bytes;

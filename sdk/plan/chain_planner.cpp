@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "sdk/plan/baseline_schedules.h"
 #include "sdk/plan/local_search_moves.h"
@@ -130,6 +131,20 @@ ChainChoice ChainPlanner::LeastSolved() {
     }
   }
   return *least;
+}
+
+ChainPlanner* ChainPlanner::AsIfKept() {
+  if (as_if_kept_) return as_if_kept_.get();
+  Chain kept = chain_;
+  std::int64_t rematerialized = 0;
+  for (ChainStage& stage : kept.stages) {
+    const std::int64_t bytes = std::exchange(stage.rematerialized_bytes, 0);
+    stage.backward_workspace = std::max<std::int64_t>(0, stage.backward_workspace - bytes);
+    rematerialized += bytes;
+  }
+  if (rematerialized <= keep_all().cost.peak_bytes / 8) return nullptr;
+  as_if_kept_ = std::make_unique<ChainPlanner>(std::move(kept));
+  return as_if_kept_.get();
 }
 
 std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {

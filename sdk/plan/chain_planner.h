@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,10 @@ class ChainPlanner {
   const ChainChoice& keep_all() const { return known_.front(); }
   // Those that were found so far, for whatever limit.
   const std::vector<ChainChoice>& found() const { return found_; }
+  // Returns a planner of the chain as if all outputs were kept; null where it is much the same.
+  // Which of the sums in a row are rematerialized, and how many of them are live together, depends
+  // on where segments end: so either may have the schedules that take the least in fact.
+  ChainPlanner* AsIfKept();
   // Those that know only the number of stages, and keeping all.
   const std::vector<ChainChoice>& known() const { return known_; }
 
@@ -51,7 +56,8 @@ class ChainPlanner {
   std::int64_t carried_bytes_ = 0;    // of all values together
   std::vector<ChainSolver> solvers_;  // one, or one for each of SkipGradients
   std::vector<ChainChoice> known_;
-  std::vector<ChainChoice> found_;  // see found()
+  std::vector<ChainChoice> found_;            // see found()
+  std::unique_ptr<ChainPlanner> as_if_kept_;  // made when it is first asked for
 };
 
 }  // namespace frugal

@@ -24,28 +24,38 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
       slots_(slots),
       slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /
                                                 static_cast<std::int64_t>(slots))),
-      rows_(units_.size() * units_.size()) {
+      rows_(units_.size() * units_.size()),
+      behind_kept_(units_.size() * units_.size()) {
   const std::size_t count = units_.size();
   for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
     beside_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
   }
-  const EqualRuns runs = FindEqualRuns();
-  seconds_.assign(runs.count * (slots_ + 1), kNever);
-  std::vector<bool> is_filled(runs.count);
-  for (std::size_t length = 1; length <= count; ++length) {
-    for (std::size_t s = 0; s + length <= count; ++s) {
-      const std::size_t t = s + length - 1;
-      const std::size_t number = runs.numbers[s * count + t];
-      const Row row = rows_[s * count + t] = {&seconds_[number * (slots_ + 1)], slots_ + 1};
-      if (is_filled[number]) continue;
-      is_filled[number] = true;
-      if (length == 1) {
-        FillSingle(s, row);
-      } else {
-        FillSeveral(s, t, row);
+  // Rows are numbered first, since they lie where all have room.
+  const EqualRuns equal = FindEqualRuns();
+  std::map<std::pair<std::size_t, std::int64_t>, std::size_t> numbers;
+  const auto number_of = [&](const Run& run) {
+    const std::size_t runs = equal.numbers[run.first * count + run.last];
+    return numbers.try_emplace({runs, run.input}, numbers.size()).first->second;
+  };
+  const auto for_all = [&](const auto& body) {
+    for (std::size_t length = 1; length <= count; ++length) {
+      for (std::size_t s = 0; s + length <= count; ++s) {
+        body(Run{s, s + length - 1});
+        const Run behind = s > 0 ? BehindKept(s, s + length - 1) : Run{};
+        if (behind.input > 0) body(behind);
       }
     }
-  }
+  };
+  for_all([&](const Run& run) { number_of(run); });
+  seconds_.assign(numbers.size() * (slots_ + 1), kNever);
+  std::vector<bool> is_filled(numbers.size());
+  for_all([&](const Run& run) {
+    const std::size_t number = number_of(run);
+    const Row row = {&seconds_[number * (slots_ + 1)], slots_ + 1};
+    (run.input > 0 ? behind_kept_ : rows_)[run.first * count + run.last] = row;
+    if (!is_filled[number]) Fill(run, row);
+    is_filled[number] = true;
+  });
 }
 
 // Runs are equal where all but their last units are, all but their first ones, and what they carry
@@ -82,12 +92,15 @@ std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {
       std::clamp<std::int64_t>(bytes / slot_bytes_, 0, static_cast<std::int64_t>(slots_)));
 }
 
-ChainTable::Needs ChainTable::KeepNeeds(std::size_t unit, std::size_t last) const {
-  const ChainStage& stage = units_[unit].stage;
-  const std::int64_t workspace = unit == last ? stage.ending_workspace : stage.forward_workspace;
-  const std::int64_t forward = Given(unit, last) + stage.saved_bytes + workspace;
-  const std::int64_t backward = stage.saved_bytes + stage.output_bytes + stage.backward_workspace;
-  return {SlotsFor(stage.saved_bytes + GradientsBeside(unit, last)),
+ChainTable::Needs ChainTable::KeepNeeds(const Run& run) const {
+  const ChainStage& stage = units_[run.first].stage;
+  const std::int64_t workspace =
+      run.first == run.last ? stage.ending_workspace : stage.forward_workspace;
+  const std::int64_t forward =
+      Given(run.first, run.last) + run.input + stage.saved_bytes + workspace;
+  const std::int64_t backward =
+      KeptBytes(stage) + run.input + stage.output_bytes + stage.backward_workspace;
+  return {SlotsFor(KeptBytes(stage) + GradientsBeside(run.first, run.last)),
           SlotsFor(std::max(forward, backward))};
 }
 
@@ -102,41 +115,49 @@ std::size_t ChainTable::SegmentNeeds(std::size_t s, std::size_t last) const {
   return SlotsFor(Given(s, last) + (beside ? GradientsBeside(last, last + 1) : 0));
 }
 
-void ChainTable::Extend(Passed& passed, std::size_t first, std::size_t unit) const {
+void ChainTable::Extend(Passed& passed, std::size_t unit, std::int64_t input) const {
   const ChainStage& stage = units_[unit].stage;
-  const std::int64_t input = unit > first ? Given(first, unit - 1) : 0;
   passed.seconds += stage.forward_seconds;
   passed.bytes = std::max(passed.bytes, input + stage.output_bytes + stage.plain_workspace);
 }
 
-void ChainTable::FillSingle(std::size_t unit, Row row) const {
-  const ChainStage& stage = units_[unit].stage;
-  for (std::size_t m = KeepNeeds(unit, unit).least; m <= slots_; ++m) {
-    row[m] = stage.ending_seconds + stage.backward_seconds;
+void ChainTable::Fill(const Run& run, Row row) const {
+  if (run.first == run.last) return FillSingle(run, row);
+  FillSeveral(run, row);
+}
+
+void ChainTable::FillSingle(const Run& run, Row row) const {
+  const ChainUnit& unit = units_[run.first];
+  for (std::size_t m = KeepNeeds(run).least; m <= slots_; ++m) {
+    row[m] = unit.stage.ending_seconds + unit.stage.backward_seconds;
   }
-  if (units_[unit].inside == nullptr) return;
-  for (std::size_t m = 0; m <= slots_ && row[m] == kNever; ++m) {
-    row[m] = units_[unit].inside->Seconds(static_cast<std::int64_t>(m) * slot_bytes_);
+  if (unit.inside == nullptr) return;
+  const std::size_t input = SlotsFor(run.input);
+  for (std::size_t m = input; m <= slots_ && row[m] == kNever; ++m) {
+    row[m] = unit.inside->Seconds(static_cast<std::int64_t>(m - input) * slot_bytes_);
   }
 }
 
-void ChainTable::FillSeveral(std::size_t s, std::size_t t, Row row) const {
+void ChainTable::FillSeveral(const Run& run, Row row) const {
+  const std::size_t s = run.first, t = run.last;
   const ChainStage& stage = units_[s].stage;
-  const Needs needs = KeepNeeds(s, t);
+  const Needs needs = KeepNeeds(run);
   const double own = stage.forward_seconds + stage.backward_seconds;
+  const Row behind = At(BehindKept(run));
   for (std::size_t m = std::max(needs.least, needs.kept); m <= slots_; ++m) {
-    row[m] = own + At(s + 1, t)[m - needs.kept];
+    row[m] = own + behind[m - needs.kept];
   }
   Passed passed;
+  const std::size_t input = SlotsFor(run.input);
   for (std::size_t next = s + 1; next <= t; ++next) {
-    Extend(passed, s, next - 1);
+    Extend(passed, next - 1, next == s + 1 ? run.input : Given(s, next - 2));
     const std::size_t kept = SegmentNeeds(s, next - 1);
     const std::size_t passing = SlotsFor(passed.bytes + Given(s, t));
     if (passing > slots_) break;  // a longer run needs no less
     if (kept > slots_) continue;
-    const std::size_t least = std::max(kept, passing);
-    const double* rest = At(next, t).data() - kept;
-    const double* again = At(s, next - 1).data();
+    const std::size_t least = std::max({kept, passing, input});
+    const double* rest = At({next, t}).data() - kept;
+    const double* again = At({s, next - 1}).data() - input;
     double* best = row.data();
     for (std::size_t m = least; m <= slots_; ++m) {
       best[m] = std::min(best[m], passed.seconds + rest[m] + again[m]);
@@ -146,51 +167,57 @@ void ChainTable::FillSeveral(std::size_t s, std::size_t t, Row row) const {
 
 double ChainTable::Seconds(std::int64_t bytes) const {
   if (units_.empty()) return 0;
-  return At(0, units_.size() - 1)[SlotsIn(bytes)];
+  return At({0, units_.size() - 1})[SlotsIn(bytes)];
 }
 
 std::int64_t ChainTable::LeastBytes() const {
   if (units_.empty()) return 0;
-  const Row row = At(0, units_.size() - 1);
+  const Row row = At({0, units_.size() - 1});
   const auto first = std::ranges::find_if(row, [](double seconds) { return seconds < kNever; });
   return static_cast<std::int64_t>(first - row.begin()) * slot_bytes_;
 }
 
 CheckpointSegments ChainTable::Schedule(std::int64_t bytes) const {
   CheckpointSegments segments;
-  if (!units_.empty()) Extract(0, units_.size() - 1, SlotsIn(bytes), segments);
+  if (!units_.empty()) Extract({0, units_.size() - 1}, SlotsIn(bytes), segments);
   return segments;
 }
 
-void ChainTable::Extract(std::size_t s, std::size_t t, std::size_t slots,
-                         CheckpointSegments& into) const {
-  while (s < t) {
-    const std::size_t next = ExtractSegment(s, t, slots, into);
-    if (next == s) slots -= KeepNeeds(s, t).kept;
-    s = next == s ? s + 1 : next;
+void ChainTable::Extract(Run run, std::size_t slots, CheckpointSegments& into) const {
+  while (run.first < run.last) {
+    const std::size_t next = ExtractSegment(run, slots, into);
+    if (next > run.first) {
+      run = {next, run.last};
+      continue;
+    }
+    slots -= KeepNeeds(run).kept;
+    run = BehindKept(run);
   }
-  ExtractSingle(s, slots, into);
+  ExtractSingle(run, slots, into);
 }
 
 // The choices again, by the same sums as in the table, so that they compare equal; keeping is
 // preferred.
-std::size_t ChainTable::ExtractSegment(std::size_t s, std::size_t t, std::size_t& slots,
+std::size_t ChainTable::ExtractSegment(const Run& run, std::size_t& slots,
                                        CheckpointSegments& into) const {
-  const double seconds = At(s, t)[slots];
-  const Needs needs = KeepNeeds(s, t);
+  const std::size_t s = run.first, t = run.last;
+  const double seconds = At(run)[slots];
+  const Needs needs = KeepNeeds(run);
   const double own = units_[s].stage.forward_seconds + units_[s].stage.backward_seconds;
   if (slots >= std::max(needs.least, needs.kept) &&
-      own + At(s + 1, t)[slots - needs.kept] <= seconds) {
+      own + At(BehindKept(run))[slots - needs.kept] <= seconds) {
     return s;
   }
   Passed passed;
+  const std::size_t input = SlotsFor(run.input);
   for (std::size_t next = s + 1; next <= t; ++next) {
-    Extend(passed, s, next - 1);
+    Extend(passed, next - 1, next == s + 1 ? run.input : Given(s, next - 2));
     const std::size_t kept = SegmentNeeds(s, next - 1);
-    if (slots < std::max(kept, SlotsFor(passed.bytes + Given(s, t)))) continue;
-    if (passed.seconds + At(next, t)[slots - kept] + At(s, next - 1)[slots] > seconds) continue;
+    if (slots < std::max({kept, SlotsFor(passed.bytes + Given(s, t)), input})) continue;
+    if (passed.seconds + At({next, t})[slots - kept] + At({s, next - 1})[slots - input] > seconds)
+      continue;
     CheckpointSegment segment{units_[s].begin, units_[next - 1].end};
-    Extract(s, next - 1, slots, segment.inner);
+    Extract({s, next - 1}, slots - input, segment.inner);
     into.push_back(std::move(segment));
     slots -= kept;
     return next;
@@ -198,11 +225,12 @@ std::size_t ChainTable::ExtractSegment(std::size_t s, std::size_t t, std::size_t
   return s;
 }
 
-void ChainTable::ExtractSingle(std::size_t unit, std::size_t slots,
-                               CheckpointSegments& into) const {
-  const ChainUnit& one = units_[unit];
-  if (one.inside == nullptr || slots >= KeepNeeds(unit, unit).least) return;
-  const std::int64_t bytes = static_cast<std::int64_t>(slots) * slot_bytes_;
+void ChainTable::ExtractSingle(const Run& run, std::size_t slots, CheckpointSegments& into) const {
+  const ChainUnit& one = units_[run.first];
+  if (one.inside == nullptr) return;
+  if (slots >= KeepNeeds(run).least) return;
+  const std::size_t input = SlotsFor(run.input);
+  const std::int64_t bytes = static_cast<std::int64_t>(slots - input) * slot_bytes_;
   for (const CheckpointSegment& segment : one.inside->Schedule(bytes)) {
     into.push_back(Shifted(segment, one.begin));
   }

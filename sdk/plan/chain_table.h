@@ -41,6 +41,8 @@ enum class SlotRounding : std::uint8_t {
 //   kept), where f of s = t is its ending_seconds;
 // - for each s' in s + 1 .. t, running s .. s' - 1 with only the input kept ("ck" and "none"), and
 //   again later: sum of f + cost(s', t, m - output of s' - 1) + cost(s, s' - 1, m).
+// Where s is kept and its output rematerialized, the next term is that of a run whose input comes
+// and goes: its first stage or segment has so much less beside it, the rest of the run has not.
 // What the stages of a run carry past its end counts as its output, and its gradient as what takes
 // the value's place: see SkipGradients.
 // Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in
@@ -64,12 +66,20 @@ class ChainTable {
  private:
   using Row = std::span<double>;  // seconds by slots
 
-  // Holds what running a unit takes, in slots; `last` ends the run whose gradients are given.
+  // Units first .. last. Their input counts where it is rematerialized: where the unit before was
+  // kept.
+  struct Run {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::int64_t input = 0;  // bytes
+  };
+
+  // Holds what keeping the first unit of a run takes, in slots.
   struct Needs {
     std::size_t kept = 0;
     std::size_t least = 0;  // for the forward and the backward pass of the unit itself
   };
-  Needs KeepNeeds(std::size_t unit, std::size_t last) const;
+  Needs KeepNeeds(const Run& run) const;
   // Numbers runs of units so that those of equal needs and times have one number: their rows are
   // the same. Of a network of equal blocks, they are few.
   struct EqualRuns {
@@ -96,22 +106,31 @@ class ChainTable {
     double seconds = 0;
     std::int64_t bytes = 0;
   };
-  void Extend(Passed& passed, std::size_t first, std::size_t unit) const;
+  // Adds a unit, with so many bytes of its input that count.
+  void Extend(Passed& passed, std::size_t unit, std::int64_t input) const;
+
+  // The rest of a run whose first unit is kept.
+  Run BehindKept(const Run& run) const {
+    return {run.first + 1, run.last, units_[run.first].stage.rematerialized_bytes};
+  }
+  Run BehindKept(std::size_t s, std::size_t t) const { return BehindKept({s - 1, t}); }
 
   std::size_t SlotsFor(std::int64_t bytes) const {  // of what is needed
     const std::int64_t up = rounding_ == SlotRounding::kUp ? slot_bytes_ - 1 : 0;
     return static_cast<std::size_t>((bytes + up) / slot_bytes_);
   }
   std::size_t SlotsIn(std::int64_t bytes) const;  // rounded down
-  Row At(std::size_t s, std::size_t t) const { return rows_[s * units_.size() + t]; }
-  void FillSingle(std::size_t unit, Row row) const;
-  void FillSeveral(std::size_t s, std::size_t t, Row row) const;
-  void Extract(std::size_t s, std::size_t t, std::size_t slots, CheckpointSegments& into) const;
-  void ExtractSingle(std::size_t unit, std::size_t slots, CheckpointSegments& into) const;
-  // Takes a segment that begins at s where one is on the fastest way; returns the unit behind it,
-  // else s.
-  std::size_t ExtractSegment(std::size_t s, std::size_t t, std::size_t& slots,
-                             CheckpointSegments& into) const;
+  Row At(const Run& run) const {
+    return (run.input > 0 ? behind_kept_ : rows_)[run.first * units_.size() + run.last];
+  }
+  void Fill(const Run& run, Row row) const;
+  void FillSingle(const Run& run, Row row) const;
+  void FillSeveral(const Run& run, Row row) const;
+  void Extract(Run run, std::size_t slots, CheckpointSegments& into) const;
+  void ExtractSingle(const Run& run, std::size_t slots, CheckpointSegments& into) const;
+  // Takes a segment that begins the run where one is on the fastest way; returns the unit behind
+  // it, else the run's first.
+  std::size_t ExtractSegment(const Run& run, std::size_t& slots, CheckpointSegments& into) const;
 
   std::vector<ChainUnit> units_;
   SkipGradients gradients_;
@@ -119,8 +138,9 @@ class ChainTable {
   std::vector<std::int64_t> beside_;  // of units s .. t at s * count + t
   std::size_t slots_;
   std::int64_t slot_bytes_;
-  std::vector<double> seconds_;  // all rows, one for equal runs
-  std::vector<Row> rows_;        // of units s .. t at s * count + t
+  std::vector<double> seconds_;   // all rows, one for equal runs
+  std::vector<Row> rows_;         // of units s .. t at s * count + t
+  std::vector<Row> behind_kept_;  // the same where the output of s - 1 is rematerialized for them
 };
 
 }  // namespace frugal

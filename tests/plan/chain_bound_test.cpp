@@ -81,6 +81,23 @@ TEST_CASE("nothing is faster than the bound, where slots round and values are ca
   }
 }
 
+TEST_CASE("no output that may be rematerialized takes a schedule below the bound",
+          "[plan][chain]") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Chain chain = RandomChain(5, seed, 1);
+    Chain less = chain;
+    for (std::size_t i = seed % 2; i < less.size(); i += 2) less.stages[i].rematerialized_bytes = 0;
+    const Exhaustive all(less);
+    const std::int64_t most = Simulate(less, {}).peak_bytes;
+    const ChainBound bound(WithMostRematerialized(less), most);
+    INFO("seed " << seed);
+    CHECK(bound.LeastBytes() <= all.LeastBytes());
+    for (std::int64_t limit = 0; limit <= most; ++limit) {
+      REQUIRE(bound.LeastSeconds(limit) <= all.FastestWithin(limit));
+    }
+  }
+}
+
 TEST_CASE("what a planner chooses is between its bound and a hundredth above it", "[plan][chain]") {
   for (const std::size_t count : {12U, 25U, 50U}) {
     const Chain chain = RandomChain(count, count, 1'000'003);

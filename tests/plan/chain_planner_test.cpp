@@ -32,6 +32,23 @@ TEST_CASE("a simulation of two stages by hand", "[plan][chain]") {
   CHECK(Simulate(chain, {{0, 1}}).seconds == 10.25);
 }
 
+TEST_CASE("a simulation of a rematerialized output, by hand", "[plan][chain]") {
+  Chain chain =
+      MakingAll({{{1, 2, 10, 30, 0, 7, 4}, {1, 1, 2, 50, 1, 2, 3}, {1, 1, 5, 6, 0, 0, 2}}});
+  // Backward of the third, all kept.
+  CHECK(Simulate(chain, {}).peak_bytes == 30 + 50 + 6 + 5 + 2);
+  // The first output is free while the third runs. The most is live as the second ends its forward
+  // pass, which reads it, beside the gradient of the last output.
+  chain.stages[0].rematerialized_bytes = 10;
+  CHECK(Simulate(chain, {}).peak_bytes == 5 + 20 + 10 + 50 + 1);
+  // It is there again when the second runs again, and back.
+  CHECK(Simulate(chain, {{1, 2}}).peak_bytes == 20 + 10 + 50 + 2 + 3);
+  CHECK(Simulate(chain, {{0, 2}}).peak_bytes == 20 + 10 + 50 + 2 + 3);
+  CHECK(KeptBytes(Merge(PartOf(chain, 0, 2))) == 20 + 50);
+  CHECK(KeptBytes(Merge(PartOf(chain, 0, 1))) == 20);
+  CHECK(Merge(PartOf(chain, 0, 1)).rematerialized_bytes == 10);
+}
+
 TEST_CASE("a simulation of a value carried past a stage, by hand", "[plan][chain]") {
   const Chain chain = MakingAll({{{1, 2, 10, 30, 5, 7, 4},
                                   {1, 1, 20, 50, 1, 2, 3},

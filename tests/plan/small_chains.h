@@ -37,6 +37,9 @@ inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t sca
     const bool leaves_half = &stage != &chain.stages.back() && draw(0, 1) == 1;
     stage.ending_seconds = (leaves_half ? 0.5 : 1) * stage.forward_seconds;
     stage.ending_workspace = leaves_half ? stage.forward_workspace / 2 : stage.forward_workspace;
+    const bool rematerializes = draw(0, 2) == 0;
+    stage.rematerialized_bytes = rematerializes ? stage.output_bytes : 0;
+    stage.most_rematerialized_bytes = stage.rematerialized_bytes;
   }
   return chain;
 }

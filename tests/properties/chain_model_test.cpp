@@ -66,10 +66,10 @@ std::int64_t PeakOf(const PlannedTraining& planned, const CheckpointSegments& se
 // A constant apart, which the search finds out: what lives beside the chain.
 TEST_CASE("the chain of a network knows what schedules take beside each other",
           "[builders][budget]") {
-  for (const std::string name : {"gpt", "vit", "unet", "uvit"}) {
+  for (const std::string name : {"gpt", "vit", "resnet", "unet", "uvit"}) {
     const PlannedTraining planned = BuilderOf(name).Plan();
     const Chain chain = ChainOf(MeasureStages(planned, TrialOf(planned)));
-    CHECK(chain.carried.empty() == (name == "gpt" || name == "vit"));
+    CHECK(chain.carried.empty() == (name != "unet" && name != "uvit"));
     const std::int64_t whole = PeakOf(planned, {});
     std::vector<std::int64_t> beside;
     std::mt19937_64 random(name.size());
@@ -79,8 +79,9 @@ TEST_CASE("the chain of a network knows what schedules take beside each other",
     }
     const auto [least, most] = std::ranges::minmax(beside);
     INFO(name << ": " << least << " to " << most << " bytes beside the chain, of " << whole);
-    // The result of a GPT's last norm is made again where the norm is not in a segment.
-    CHECK(most - least <= whole / (name == "gpt" ? 25 : 50));
+    // The result of a GPT's last norm is made again where the norm is not in a segment, and which
+    // of a ResNet's sums are, depends on where segments end.
+    CHECK(most - least <= whole / (name == "gpt" || name == "resnet" ? 25 : 50));
   }
 }
 
@@ -95,7 +96,7 @@ void EachFlatSchedule(std::size_t at, std::size_t end, CheckpointSegments& befor
   }
 }
 
-// In a ResNet, much is made again that the chain counts as kept; a U-ViT has skips.
+// A ResNet's sums are rematerialized, and a U-ViT has skips.
 TEST_CASE("the search finds what trying all schedules would", "[builders][budget]") {
   for (const std::string name : {"resnet", "small uvit"}) {
     const PlannedTraining planned = BuilderOf(name).Plan();
@@ -137,7 +138,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
       const std::int64_t beside =
           std::min(PeakOf(planned, {}) - planner.keep_all().cost.peak_bytes,
                    found->footprint.peak_bytes - found->chain.cost.peak_bytes);
-      const ChainBound bound(planner.chain(), budget - beside);
+      const ChainBound bound(WithMostRematerialized(planner.chain()), budget - beside);
       CHECK(bound.LeastSeconds(budget - beside) <= fastest * (1 + 1e-9));
     }
     CHECK(slower <= 0.01 * kBudgets);

@@ -6,10 +6,12 @@
 namespace frugal::testing {
 namespace {
 
-// Counts plans, and those that take at most a hundredth more than any that peak as low.
+// Counts plans, and those that take at most a hundredth more than any that peak as low, or than any
+// within the budget, can take.
 struct Nearness {
   int plans = 0;
   int near = 0;
+  int near_of_budget = 0;
   double farthest = 1;  // what a plan takes beside the bound
 };
 
@@ -31,23 +33,25 @@ void AddPlans(const TrainingSetup& setup, int budgets, Nearness& counts) {
     CHECK(bounds->within_budget <= chosen->seconds * (1 + 1e-9));
     counts.farthest = std::max(counts.farthest, chosen->seconds / bounds->as_low);
     counts.near += chosen->seconds <= 1.01 * bounds->as_low ? 1 : 0;
+    counts.near_of_budget += chosen->seconds <= 1.01 * bounds->within_budget ? 1 : 0;
     ++counts.plans;
   }
 }
 
+// The bounds are the model's, and which of the sums in a row are rematerialized depends on where
+// segments end: some schedules that fit by the model do not in fact.
 TEST_CASE("what is chosen for random networks is within its bounds", "[budget]") {
   Nearness counts;
   for (std::uint64_t seed = 0; seed < 25; ++seed) {
     INFO("network " << seed);
     AddPlans(RandomNetwork(seed).Plan(), 6, counts);
   }
-  INFO(counts.near << " of " << counts.plans << " plans");
+  INFO(counts.near << " and " << counts.near_of_budget << " of " << counts.plans << " plans");
   CHECK(counts.plans > 25);
-  CHECK(counts.near >= 0.9 * counts.plans);
+  CHECK(counts.near >= 0.85 * counts.plans);
+  CHECK(counts.near_of_budget >= 0.4 * counts.plans);
 }
 
-// The bound is the model's. Of a ResNet one schedule that peaks as low by it does not fit, since
-// the output of a stage is made again by the next one: what fits is 1.4% above the bound.
 TEST_CASE("what is chosen for networks of each kind is within its bounds", "[budget]") {
   for (const std::string name : {"gpt", "vit", "resnet"}) {
     Nearness counts;
