@@ -38,7 +38,7 @@ class SegmentsSearch {
     TryRuns(choice_.every_n_layers);
     choice_.plan.stated_peak_bytes = peak_;
     tried_ = {PeakOf(Chain().keep_all())};
-    TakeFastestWithin(peak_, 0);
+    TakeFastestWithin(peak_);
     return choice_;
   }
 
@@ -80,33 +80,47 @@ class SegmentsSearch {
     choice_.every_n_layers = every_n_layers;
   }
 
-  BudgetCandidate PeakOf(const ChainChoice& chain) {
+  // Those whose schedules are tried, for what ChainPlanner::AsIfKept says.
+  std::vector<ChainPlanner*> Chains() {
+    std::vector<ChainPlanner*> chains = {&Chain()};
+    if (!HasManyLayers(setup_) && Chain().AsIfKept()) chains.push_back(Chain().AsIfKept());
+    return chains;
+  }
+
+  BudgetCandidate PeakOf(ChainChoice chain) {
+    chain.cost = Chain().CostOf(chain.segments);
     return planner_.Plan(ChainSettings(), chain, 0);
   }
 
   // Takes the fastest schedule of the chain that is little above the least and no higher than runs.
   void TryLeast() {
-    tried_ = {PeakOf(Chain().Least()), PeakOf(Chain().keep_all())};
+    tried_ = {PeakOf(Chain().keep_all())};
+    for (ChainPlanner* const chain : Chains()) tried_.push_back(PeakOf(chain->Least()));
     int64_t lowest = peak_;
     for (const BudgetCandidate& one : tried_) lowest = std::min(lowest, one.footprint.peak_bytes);
-    TakeFastestWithin(std::min(peak_, lowest + lowest / 50), tried_[0].chain.cost.peak_bytes);
+    TakeFastestWithin(std::min(peak_, lowest + lowest / 50));
   }
 
-  // The model's bytes are off by a few, so the largest limit that does is searched for from a
-  // `fitting` one, in a few steps, since each takes as long as a plan.
-  void TakeFastestWithin(int64_t enough, int64_t fitting) {
-    int64_t too_much = Chain().keep_all().cost.peak_bytes;
-    for (int i = 0; i < kLimitsTried && fitting < too_much; ++i) {
-      const int64_t limit = fitting + (too_much - fitting) / 2;
-      const auto choice = Chain().Fastest(limit);
-      if (choice) tried_.push_back(PeakOf(*choice));
-      const bool fits = !choice || tried_.back().footprint.peak_bytes <= enough;
-      (fits ? fitting : too_much) = limit;
-    }
+  void TakeFastestWithin(int64_t enough) {
+    for (ChainPlanner* const chain : Chains()) TryFastestWithin(*chain, enough);
     std::erase_if(tried_,
                   [&](const BudgetCandidate& one) { return one.footprint.peak_bytes > enough; });
     if (tried_.empty()) return;
     Take(*std::ranges::min_element(tried_, {}, &BudgetCandidate::seconds));
+  }
+
+  // The model's bytes are off by a few, so the largest limit that does is searched for, in a few
+  // steps, since each takes as long as a plan.
+  void TryFastestWithin(ChainPlanner& chain, int64_t enough) {
+    int64_t fitting = chain.Least().cost.peak_bytes;
+    int64_t too_much = chain.keep_all().cost.peak_bytes;
+    for (int i = 0; i < kLimitsTried && fitting < too_much; ++i) {
+      const int64_t limit = fitting + (too_much - fitting) / 2;
+      const auto choice = chain.Fastest(limit);
+      if (choice) tried_.push_back(PeakOf(*choice));
+      const bool fits = !choice || tried_.back().footprint.peak_bytes <= enough;
+      (fits ? fitting : too_much) = limit;
+    }
   }
 
   void Take(const BudgetCandidate& found) {
