@@ -2,6 +2,7 @@
 // not with its square.
 #include "layers/attention.h"
 #include "sdk/memory/arena_layout.h"
+#include "tests/catch.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/passes.h"
 
