@@ -11,9 +11,14 @@ namespace {
 using std::int64_t;
 
 // As many as take a fraction of a second and some tens of MB: a table has rows for all pairs of
-// stages, and each looks at all stages between.
-std::size_t SlotsFor(std::size_t stages, int64_t most_bytes) {
-  const std::size_t pairs = stages * (stages + 1) / 2;
+// stages, two where the input of the first is rematerialized, and each looks at all stages between.
+std::size_t SlotsFor(const Chain& chain, int64_t most_bytes) {
+  const std::size_t stages = chain.size();
+  std::size_t pairs = 0;
+  for (std::size_t i = 0; i < stages; ++i) {
+    const bool twice = i > 0 && chain.stages[i - 1].rematerialized_bytes > 0;
+    pairs += (twice ? 2 : 1) * (stages - i);
+  }
   constexpr std::size_t kMost = 20'000, kMostNumbers = 4'000'000, kMostSums = 150'000'000;
   std::size_t slots = std::min({kMost, kMostNumbers / pairs, 3 * kMostSums / (pairs * stages)});
   if (most_bytes < static_cast<int64_t>(slots)) slots = static_cast<std::size_t>(most_bytes);
@@ -36,7 +41,7 @@ int64_t OwnBytes(const ChainStage& stage) {
 ChainBound::ChainBound(Chain chain, int64_t most_bytes) : chain_(std::move(chain)) {
   if (chain_.stages.empty() || chain_.size() > kMostStages) return;
   table_.emplace(UnitsOf(chain_), chain_.carried, SkipGradients::kInPlace, most_bytes,
-                 SlotsFor(chain_.size(), most_bytes), SlotRounding::kDown);
+                 SlotsFor(chain_, most_bytes), SlotRounding::kDown);
 }
 
 double ChainBound::LeastSeconds(int64_t peak_bytes) const {
