@@ -21,6 +21,12 @@ int64_t LargestOutput(const Chain& chain) {
   return largest;
 }
 
+// Less memory in no more time, or less time in no more memory.
+bool IsBetter(const ChainChoice& one, const ChainChoice& other) {
+  return one.cost.seconds <= other.cost.seconds && one.cost.peak_bytes <= other.cost.peak_bytes &&
+         Rank(one) != Rank(other);
+}
+
 // By time, each cost once.
 void Order(std::vector<ChainChoice>& choices) {
   std::ranges::stable_sort(choices, {}, Rank);
@@ -34,7 +40,9 @@ void FrontierSearch::AddFrontierOf(ChainPlanner& planner, std::vector<ChainChoic
   // Schedules that are not the fastest by the model, but may be by whole plans.
   for (const ChainChoice& known : planner.known()) {
     frontier.push_back(known);
-    frontier.push_back(planner.Shortened(known, known.cost.peak_bytes));
+    const bool is_best = std::ranges::none_of(
+        planner.known(), [&](const ChainChoice& other) { return IsBetter(other, known); });
+    if (is_best) frontier.push_back(planner.Shortened(known, known.cost.peak_bytes));
   }
   frontier.push_back(planner.Least());
   const int64_t low = frontier.back().cost.peak_bytes;
