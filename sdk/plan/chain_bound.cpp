@@ -14,10 +14,9 @@ using std::int64_t;
 // stages, two where the input of the first is rematerialized, and each looks at all stages between.
 std::size_t SlotsFor(const Chain& chain, int64_t most_bytes) {
   const std::size_t stages = chain.size();
-  std::size_t pairs = 0;
-  for (std::size_t i = 0; i < stages; ++i) {
-    const bool twice = i > 0 && chain.stages[i - 1].rematerialized_bytes > 0;
-    pairs += (twice ? 2 : 1) * (stages - i);
+  std::size_t pairs = stages * (stages + 1) / 2;
+  for (std::size_t i = 1; i < stages; ++i) {
+    if (chain.stages[i - 1].rematerialized_bytes > 0) pairs += stages - i;
   }
   constexpr std::size_t kMost = 20'000, kMostNumbers = 4'000'000, kMostSums = 150'000'000;
   std::size_t slots = std::min({kMost, kMostNumbers / pairs, 3 * kMostSums / (pairs * stages)});
