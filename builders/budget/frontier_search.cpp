@@ -15,13 +15,14 @@ auto Rank(const ChainChoice& choice) {
   return std::tuple(choice.cost.seconds, choice.cost.peak_bytes);
 }
 
+// Returns the bytes of the largest output of a stage.
 int64_t LargestOutput(const Chain& chain) {
   int64_t largest = 0;
   for (const ChainStage& stage : chain.stages) largest = std::max(largest, stage.output_bytes);
   return largest;
 }
 
-// Less memory in no more time, or less time in no more memory.
+// Returns true where one takes less memory in no more time, or less time in no more memory.
 bool IsBetter(const ChainChoice& one, const ChainChoice& other) {
   return one.cost.seconds <= other.cost.seconds && one.cost.peak_bytes <= other.cost.peak_bytes &&
          Rank(one) != Rank(other);

@@ -24,6 +24,7 @@ class FrontierSearch {
  private:
   // The fastest within limits spread from the least peak to that of keeping all, and known ones.
   std::vector<ChainChoice> Frontier();
+  // Adds those of one planner, with its costs.
   static void AddFrontierOf(ChainPlanner& planner, std::vector<ChainChoice>& frontier);
 
   // The choices are in the order of their times; the model has those fit that take `model_bytes`.

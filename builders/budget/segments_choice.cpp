@@ -80,7 +80,7 @@ class SegmentsSearch {
     choice_.every_n_layers = every_n_layers;
   }
 
-  // Those whose schedules are tried, for what ChainPlanner::AsIfKept says.
+  // Returns the planners whose schedules are tried: see ChainPlanner::AsIfKept.
   std::vector<ChainPlanner*> Chains() {
     std::vector<ChainPlanner*> chains = {&Chain()};
     if (!HasManyLayers(setup_) && Chain().AsIfKept()) chains.push_back(Chain().AsIfKept());

@@ -30,7 +30,7 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
   for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
     beside_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
   }
-  // Rows are numbered first, since they lie where all have room.
+  // Rows are numbered before they are filled: all lie in one block, which has room for these.
   const EqualRuns equal = FindEqualRuns();
   std::map<std::pair<std::size_t, std::int64_t>, std::size_t> numbers;
   const auto number_of = [&](const Run& run) {

@@ -41,13 +41,13 @@ enum class SlotRounding : std::uint8_t {
 //   kept), where f of s = t is its ending_seconds;
 // - for each s' in s + 1 .. t, running s .. s' - 1 with only the input kept ("ck" and "none"), and
 //   again later: sum of f + cost(s', t, m - output of s' - 1) + cost(s, s' - 1, m).
-// Where s is kept and its output rematerialized, the next term is that of a run whose input comes
-// and goes: its first stage or segment has so much less beside it, the rest of the run has not.
-// What the stages of a run carry past its end counts as its output, and its gradient as what takes
-// the value's place: see SkipGradients.
-// Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in
-// where nothing is carried; else Simulate tells. Rounded down, all that fits is counted among what
-// does: the sum of two needs that are rounded down is never more than their sum rounded down.
+// An output of s that is rematerialized comes and goes for what reads it: the first stage or
+// segment of s + 1 .. t has so much less beside it, the others have not. What the stages of a run
+// carry past its end counts as its output, and its gradient as what takes the value's place: see
+// SkipGradients. Memory counts in slots, each need rounded up, so what a schedule is said to fit
+// in, it fits in where nothing is carried; else Simulate tells. Rounded down, all that fits is
+// counted among what does: the sum of two needs that are rounded down is never more than their sum
+// rounded down.
 class ChainTable {
  public:
   // Carried values count units.
@@ -66,8 +66,8 @@ class ChainTable {
  private:
   using Row = std::span<double>;  // seconds by slots
 
-  // Units first .. last. Their input counts where it is rematerialized: where the unit before was
-  // kept.
+  // Holds units first .. last. Their input counts where it is rematerialized: where the unit before
+  // was kept.
   struct Run {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -109,7 +109,7 @@ class ChainTable {
   // Adds a unit, with so many bytes of its input that count.
   void Extend(Passed& passed, std::size_t unit, std::int64_t input) const;
 
-  // The rest of a run whose first unit is kept.
+  // Return the rest of a run whose first unit is kept.
   Run BehindKept(const Run& run) const {
     return {run.first + 1, run.last, units_[run.first].stage.rematerialized_bytes};
   }

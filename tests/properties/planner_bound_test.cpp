@@ -7,13 +7,24 @@ namespace frugal::testing {
 namespace {
 
 // Counts plans, and those that take at most a hundredth more than any that peak as low, or than any
-// within the budget, can take.
+// within the budget, can take. Of the others `refuted` are those where what the model calls faster
+// and as low is over the budget in fact.
 struct Nearness {
   int plans = 0;
   int near = 0;
+  int refuted = 0;
   int near_of_budget = 0;
   double farthest = 1;  // what a plan takes beside the bound
 };
+
+// Returns true where the schedule that the model has as the fastest of those that peak as low as
+// the chosen one is over the budget once it is planned whole.
+bool IsRefuted(const TrainingSetup& setup, const BudgetCandidate& chosen, std::int64_t budget) {
+  CandidatePlanner planner(setup);
+  const auto faster = planner.ChainByModel(chosen.settings)->Fastest(chosen.chain.cost.peak_bytes);
+  REQUIRE(faster);
+  return planner.Plan(chosen.settings, *faster, budget).footprint.bytes > budget;
+}
 
 // Budgets between the least and what nothing chosen takes.
 void AddPlans(const TrainingSetup& setup, int budgets, Nearness& counts) {
@@ -21,7 +32,8 @@ void AddPlans(const TrainingSetup& setup, int budgets, Nearness& counts) {
   const std::int64_t least = whole.Least().footprint.bytes;
   const std::int64_t most = whole.unconstrained().footprint.bytes;
   for (int i = 0; i < budgets; ++i) {
-    BudgetSearch search(setup, least + (most - least) * i / budgets);
+    const std::int64_t budget = least + (most - least) * i / budgets;
+    BudgetSearch search(setup, budget);
     const auto chosen = search.Fastest();
     if (!chosen) continue;
     const auto bounds = search.BoundsOf(*chosen);
@@ -32,23 +44,28 @@ void AddPlans(const TrainingSetup& setup, int budgets, Nearness& counts) {
     CHECK(bounds->as_low <= chosen->seconds * (1 + 1e-9));
     CHECK(bounds->within_budget <= chosen->seconds * (1 + 1e-9));
     counts.farthest = std::max(counts.farthest, chosen->seconds / bounds->as_low);
-    counts.near += chosen->seconds <= 1.01 * bounds->as_low ? 1 : 0;
+    const bool near = chosen->seconds <= 1.01 * bounds->as_low;
+    counts.near += near ? 1 : 0;
+    counts.refuted += !near && IsRefuted(setup, *chosen, budget) ? 1 : 0;
     counts.near_of_budget += chosen->seconds <= 1.01 * bounds->within_budget ? 1 : 0;
     ++counts.plans;
   }
 }
 
-// The bounds are the model's, and which of the sums in a row are rematerialized depends on where
-// segments end: some schedules that fit by the model do not in fact.
+// The bounds are the model's, and which of the outputs in a row are rematerialized depends on where
+// segments end: some schedules that fit by the model do not in fact. How many those are depends on
+// the kernels' workspace, so on the processor.
 TEST_CASE("what is chosen for random networks is within its bounds", "[budget]") {
   Nearness counts;
   for (std::uint64_t seed = 0; seed < 25; ++seed) {
     INFO("network " << seed);
     AddPlans(RandomNetwork(seed).Plan(), 6, counts);
   }
-  INFO(counts.near << " and " << counts.near_of_budget << " of " << counts.plans << " plans");
+  INFO(counts.near << ", " << counts.refuted << " and " << counts.near_of_budget << " of "
+                   << counts.plans << " plans");
   CHECK(counts.plans > 25);
-  CHECK(counts.near >= 0.85 * counts.plans);
+  CHECK(counts.near + counts.refuted == counts.plans);
+  CHECK(counts.near >= 0.75 * counts.plans);
   CHECK(counts.near_of_budget >= 0.4 * counts.plans);
 }
 
@@ -56,9 +73,10 @@ TEST_CASE("what is chosen for networks of each kind is within its bounds", "[bud
   for (const std::string name : {"gpt", "vit", "resnet"}) {
     Nearness counts;
     AddPlans(BuilderFor(BudgetRun{.network = name}).Plan(), 12, counts);
-    INFO(name << ": " << counts.near << " of " << counts.plans << " plans");
+    INFO(name << ": " << counts.near << " and " << counts.refuted << " of " << counts.plans);
     CHECK(counts.plans > 3);
-    CHECK(counts.farthest <= (name == "resnet" ? 1.015 : 1.01));
+    CHECK(counts.near + counts.refuted == counts.plans);
+    CHECK(counts.farthest <= (name == "resnet" ? 1.05 : 1.01));
   }
 }
 
