@@ -79,9 +79,10 @@ TEST_CASE("the chain of a network knows what schedules take beside each other",
     }
     const auto [least, most] = std::ranges::minmax(beside);
     INFO(name << ": " << least << " to " << most << " bytes beside the chain, of " << whole);
-    // The result of a GPT's last norm is made again where the norm is not in a segment, and which
-    // of a ResNet's sums are, depends on where segments end.
-    CHECK(most - least <= whole / (name == "gpt" || name == "resnet" ? 25 : 50));
+    // The result of a GPT's last norm is made again where the norm is not in a segment. Which of a
+    // ResNet's sums are, depends on where segments end.
+    const std::int64_t parts = name == "gpt" ? 25 : name == "resnet" ? 16 : 50;
+    CHECK(most - least <= whole / parts);
   }
 }
 
