@@ -229,6 +229,12 @@ std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& ot
   return Placed(settings, other.chain);
 }
 
+bool BudgetSearch::FitsWithPaged(int64_t activation_bytes) {
+  StepSettings settings = ExactSettings();
+  settings.paged_activation_bytes = activation_bytes;
+  return Fits(PlanAllMicroBatches(Plan(WithEvaluationThatFits(settings), {})));
+}
+
 std::optional<BudgetCandidate> BudgetSearch::FastestFixed(StepSettings settings) {
   const BudgetCandidate stated = PlanAllMicroBatches(Plan(settings, {}));
   if (Fits(stated)) return stated;

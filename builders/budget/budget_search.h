@@ -22,6 +22,9 @@ class BudgetSearch {
   // networks of many layers, where a search takes long. Returns nothing where there are few, or
   // `other` has no schedule.
   std::optional<BudgetCandidate> LeastLike(const BudgetCandidate& other);
+  // Returns true where nothing need run again, with at most so much of what a part's forward pass
+  // keeps in the page file.
+  bool FitsWithPaged(std::int64_t activation_bytes);
   // The fastest that fits; nothing where none does.
   std::optional<BudgetCandidate> Fastest();
   // Returns what would be faster than an exact candidate that is much slower than with nothing

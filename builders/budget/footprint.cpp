@@ -109,14 +109,14 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
   const bool has_settled = std::exchange(kept.has_settled, false);
   if (has_settled) training.RestartPeaks();
   std::vector<MemoryTrace> traces;
-  PagingTraffic paged;
+  Footprint footprint;
   for (const PlannedStep& step : steps) {
     traces.push_back(training.Trace(step.kind, step.batch, has_settled ? 1 : step.times));
-    if (traces.size() == 1) paged = training.paged();
+    if (traces.size() > 1) continue;
+    footprint.paged = training.paged();
+    footprint.paged_activation_bytes = training.PagedActivationBytes();
   }
   Settle(kept);
-  Footprint footprint;
-  footprint.paged = paged;
   footprint.outside = training.ledger().live();
   const std::int64_t outside = footprint.outside.Total();
   footprint.at_peak = training.ledger().at_peak();

@@ -17,10 +17,11 @@ struct Footprint {
   // Counts the whole process: what lives outside steps, and the arena with the gaps of its layout.
   // Without an arena, the peak.
   std::int64_t bytes = 0;
-  std::int64_t peak_bytes = 0;  // the largest live bytes; never more than `bytes`
-  BytesByTag outside;           // what lives outside steps
-  BytesByTag at_peak;           // of a training step
-  PagingTraffic paged;          // in a training step, of a whole batch if there is one
+  std::int64_t peak_bytes = 0;              // the largest live bytes; never more than `bytes`
+  BytesByTag outside;                       // what lives outside steps
+  BytesByTag at_peak;                       // of a training step
+  PagingTraffic paged;                      // in a training step, of a whole batch if there is one
+  std::int64_t paged_activation_bytes = 0;  // of a part of the batch
 };
 
 // A network of many layers: every plan of it takes long, and its schedules differ by little.

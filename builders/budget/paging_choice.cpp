@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "builders/setup/step_settings.h"
-#include "presets/memory_fields.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/io/paging/page_rate.h"
 
@@ -24,7 +23,6 @@ bool LeavesPagingFree(const RunConfig& config) {
 std::vector<StepSettings> PagingChoices(const TrainingSetup& setup) {
   const StepSettings stated = SettingsOf(setup.config);
   if (!LeavesPagingFree(setup.config)) return {stated};
-  constexpr std::int64_t kAll = kMostMegabytes * kBytesPerMegabyte;
   std::vector<StepSettings> choices;
   const auto add = [&](PagedKinds kinds, std::int64_t activation_bytes) {
     choices.push_back(stated);
@@ -32,10 +30,11 @@ std::vector<StepSettings> PagingChoices(const TrainingSetup& setup) {
     choices.back().paged_activation_bytes = activation_bytes;
   };
   add(PagedKinds::kNone, 0);
-  add(PagedKinds::kNone, kAll);
+  add(PagedKinds::kNone, kAllActivations);
   add(PagedKinds::kOptimizerState, 0);
+  add(PagedKinds::kOptimizerState, kAllActivations);
   add(PagedKinds::kWeights, 0);
-  add(PagedKinds::kWeights, kAll);
+  add(PagedKinds::kWeights, kAllActivations);
   return choices;
 }
 
@@ -66,36 +65,102 @@ PagedSearch Frugalest(std::vector<PagedSearch> refused) {
       refused[static_cast<std::size_t>(std::ranges::min_element(least) - least.begin())]);
 }
 
+std::int64_t MegabytesUp(std::int64_t bytes) {
+  return (bytes + kBytesPerMegabyte - 1) / kBytesPerMegabyte;
+}
+
+// Tries what may lie in the page file, and keeps the fastest way that fits.
+class PagingSearch {
+ public:
+  PagingSearch(const TrainingSetup& setup, std::int64_t budget_bytes)
+      : setup_(setup), budget_bytes_(budget_bytes) {}
+
+  PagedSearch Fastest() {
+    const std::vector<StepSettings> choices = PagingChoices(setup_);
+    for (const StepSettings& choice : choices) {
+      const std::shared_ptr<BudgetSearch> search = Try(choice);
+      const bool may_page_less = choices.size() > 1 && choice.paged_activation_bytes > 0;
+      if (search && may_page_less) TryLess(choice, *search);
+    }
+    return best_.chosen ? std::move(best_) : Frugalest(std::move(refused_));
+  }
+
+ private:
+  // Returns the search where something fits.
+  std::shared_ptr<BudgetSearch> Try(const StepSettings& choice) {
+    PagedSearch one;
+    one.stated = choice;
+    one.search = std::make_shared<BudgetSearch>(setup_, budget_bytes_, choice);
+    one.chosen = one.search->Fastest();
+    if (!with_none_) with_none_ = one.search->unconstrained();
+    one.unconstrained_bytes = with_none_->footprint.bytes;
+    if (!one.chosen) {
+      refused_.push_back(std::move(one));
+      return nullptr;
+    }
+    std::shared_ptr<BudgetSearch> search = one.search;
+    one.page_seconds = PageSeconds(setup_, one.chosen->footprint.paged);
+    const double seconds = SecondsOf(one);
+    if (best_.chosen && seconds >= best_seconds_) return search;
+    best_ = std::move(one);
+    best_seconds_ = seconds;
+    return search;
+  }
+
+  // Seconds may be the model's in one search and measured in the other: how much longer than
+  // nothing chosen a candidate takes is not.
+  double SecondsOf(const PagedSearch& one) const {
+    const double alone = one.search->unconstrained().seconds;
+    const double longer = alone > 0 ? one.chosen->seconds / alone : 1;
+    return SecondsWithPaging(setup_, longer * with_none_->seconds, one.chosen->footprint.paged);
+  }
+
+  // Tries less of what forward passes keep than all of it: the least with which nothing need run
+  // again, and quarters, beside which segments do. Of many layers each of these takes long, and
+  // measured costs are measured for each.
+  void TryLess(const StepSettings& all, BudgetSearch& search) {
+    if (best_seconds_ <= with_none_->seconds) return;
+    const std::int64_t bytes = search.unconstrained().footprint.paged_activation_bytes;
+    const std::int64_t megabytes = MegabytesUp(bytes);
+    if (const auto least = LeastToKeepAll(search, megabytes)) TryPaging(all, *least);
+    if (search.IsDeep() || setup_.config.memory.planner_costs == PlannerCosts::kMeasured) return;
+    for (const int quarter : {1, 2, 3}) TryPaging(all, megabytes * quarter / 4);
+  }
+
+  void TryPaging(StepSettings choice, std::int64_t megabytes) {
+    choice.paged_activation_bytes = megabytes * kBytesPerMegabyte;
+    if (megabytes > 0) Try(choice);
+  }
+
+  // Returns the fewest megabytes in the file, in 64ths of all, with which nothing need run again.
+  static std::optional<std::int64_t> LeastToKeepAll(BudgetSearch& search, std::int64_t megabytes) {
+    constexpr std::int64_t kParts = 64;
+    if (megabytes == 0) return std::nullopt;
+    const std::int64_t unit = (megabytes + kParts - 1) / kParts;
+    const auto fits = [&](std::int64_t units) {
+      return search.FitsWithPaged(units * unit * kBytesPerMegabyte);
+    };
+    std::int64_t too_few = 0, enough = (megabytes + unit - 1) / unit;
+    if (!fits(enough)) return std::nullopt;
+    while (enough - too_few > 1) {
+      const std::int64_t units = (too_few + enough) / 2;
+      (fits(units) ? enough : too_few) = units;
+    }
+    return enough * unit;
+  }
+
+  const TrainingSetup& setup_;
+  std::int64_t budget_bytes_;
+  PagedSearch best_;
+  double best_seconds_ = 0;
+  std::vector<PagedSearch> refused_;
+  std::optional<BudgetCandidate> with_none_;  // of the first choice, with nothing chosen
+};
+
 }  // namespace
 
 PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes) {
-  PagedSearch best;
-  double best_seconds = 0;
-  std::vector<PagedSearch> refused;
-  std::optional<BudgetCandidate> with_none;  // the first choice's with nothing chosen
-  for (const StepSettings& choice : PagingChoices(setup)) {
-    PagedSearch one;
-    one.stated = choice;
-    one.search = std::make_unique<BudgetSearch>(setup, budget_bytes, choice);
-    one.chosen = one.search->Fastest();
-    if (!with_none) with_none = one.search->unconstrained();
-    one.unconstrained_bytes = with_none->footprint.bytes;
-    if (!one.chosen) {
-      refused.push_back(std::move(one));
-      continue;
-    }
-    one.page_seconds = PageSeconds(setup, one.chosen->footprint.paged);
-    // Seconds may be the model's in one search and measured in the other: how much longer than
-    // nothing chosen a candidate takes is not.
-    const double alone = one.search->unconstrained().seconds;
-    const double longer = alone > 0 ? one.chosen->seconds / alone : 1;
-    const double seconds =
-        SecondsWithPaging(setup, longer * with_none->seconds, one.chosen->footprint.paged);
-    if (best.chosen && seconds >= best_seconds) continue;
-    best = std::move(one);
-    best_seconds = seconds;
-  }
-  return best.chosen ? std::move(best) : Frugalest(std::move(refused));
+  return PagingSearch(setup, budget_bytes).Fastest();
 }
 
 }  // namespace frugal

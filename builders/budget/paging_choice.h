@@ -6,20 +6,25 @@
 #include <vector>
 
 #include "builders/budget/budget_search.h"
+#include "presets/memory_fields.h"
+#include "sdk/core/byte_size.h"
 
 namespace frugal {
+
+// All that forward passes keep.
+inline constexpr std::int64_t kAllActivations = kMostMegabytes * kBytesPerMegabyte;
 
 // Holds what a search within a budget came to, with what lies in the page file.
 struct PagedSearch {
   StepSettings stated{};  // with the choice of what lies there
-  std::unique_ptr<BudgetSearch> search;
+  std::shared_ptr<BudgetSearch> search;
   std::optional<BudgetCandidate> chosen;
   double page_seconds = 0;               // of a step, at the disk's measured rate
   std::int64_t unconstrained_bytes = 0;  // with nothing chosen, under the first choice
 };
 
-// Settings that differ in what lies in the page file, the least first; those of the configuration
-// alone where there is none, or it says what lies there.
+// Settings that differ in what kinds of bytes lie in the page file, all or none of each, the least
+// first; those of the configuration alone where there is none, or it says what lies there.
 std::vector<StepSettings> PagingChoices(const TrainingSetup& setup);
 
 // Returns the seconds that the disk takes for this traffic of a step, at its measured rate.
@@ -29,9 +34,10 @@ double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic);
 // what is paged, and the disk has all that time.
 double SecondsWithPaging(const TrainingSetup& setup, double passes, const PagingTraffic& traffic);
 
-// Searches the fastest way that fits the budget under each of these choices. Where nothing fits,
-// returns the search of the choice that can do with the least; of a network of many layers, where
-// that takes long, of the last one.
+// Searches the fastest way that fits the budget under each of these choices, and with less of what
+// forward passes keep in the file than all of it, where that is enough. Where nothing fits, returns
+// the search of the choice that can do with the least; of a network of many layers, where that
+// takes long, of the last one.
 PagedSearch FastestPaged(const TrainingSetup& setup, std::int64_t budget_bytes);
 
 }  // namespace frugal

@@ -194,6 +194,12 @@ bool DryTraining::TakeWhatStays(std::span<const std::int64_t> contributions) {
   return true;
 }
 
+std::int64_t DryTraining::PagedActivationBytes() {
+  std::int64_t bytes = 0;
+  for (const Holder& kept : environment_.PagedActivations()) bytes += kept.bytes;
+  return bytes;
+}
+
 std::optional<PagingPlan> DryTraining::Paging() {
   if (!trial_.settings.pages()) return std::nullopt;
   return PagingPlan{.file = *setup_.config.memory.memory_page_file,

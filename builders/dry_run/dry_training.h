@@ -56,6 +56,8 @@ class DryTraining {
   void RestartPeaks() { environment_.ledger().RestartPeaks(); }
   // Counts what the last step paged.
   const PagingTraffic& paged() { return environment_.pager().step_traffic(); }
+  // Sums up what the last part of a batch kept in the page file for its backward pass.
+  std::int64_t PagedActivationBytes();
   // Returns what the steps that ran have paged; nothing where nothing is.
   std::optional<PagingPlan> Paging();
   // Takes the weights that this device holds, where they were not made at once.

@@ -12,7 +12,8 @@ namespace frugal {
 // Says what lies in a page file.
 struct PagedParts {
   PagedKinds kinds = PagedKinds::kNone;
-  bool activations = false;  // what forward passes keep
+  bool activations = false;                // what forward passes keep
+  std::int64_t most_activation_bytes = 0;  // of a part of a batch, the first of it; 0: all
 
   bool operator==(const PagedParts&) const = default;
 };

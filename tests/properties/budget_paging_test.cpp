@@ -1,4 +1,6 @@
 // A budget with a page file: what goes there is a choice beside recomputing.
+#include <set>
+
 #include "builders/memory_report/memory_report.h"
 #include "builders/report/memory/memory_page.h"
 #include "builders/report/memory/memory_text.h"
@@ -107,6 +109,59 @@ TEST_CASE("a smaller budget never plans a higher peak with a page file", "[pagin
   }
 }
 
+// Its layers keep tens of MB for their backward passes, in many tensors.
+BudgetRun WithPagedActivations(const TempDir& directory, std::int64_t budget_mb) {
+  BudgetRun run{.network = "gpt", .budget_mb = budget_mb};
+  run.memory.memory_page_file = directory.File("page");
+  run.memory.memory_page_least_kb = 1;
+  run.memory.memory_page_buffer_mb = 2;
+  return run;
+}
+
+TEST_CASE("a budget pages as much of what forward passes keep as it needs", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  const std::int64_t kept = Megabytes(
+      BuilderFor(WithPagedActivations(directory, 1000)).Plan().plan.budget->unconstrained_bytes);
+  std::set<std::int64_t> amounts;
+  std::int64_t larger = INT64_MAX;
+  double faster = 0;
+  for (std::int64_t budget_mb = kept; budget_mb > kept / 3; budget_mb -= 3) {
+    INFO(budget_mb << " MB of " << kept);
+    const PlannedTraining planned = BuilderFor(WithPagedActivations(directory, budget_mb)).Plan();
+    const BudgetPlan& budget = *planned.plan.budget;
+    CHECK(budget.planned_bytes <= budget_mb * kMegabyte);
+    CHECK(budget.planned_bytes <= larger);
+    CHECK(budget.predicted_slowdown >= faster);
+    larger = budget.planned_bytes;
+    faster = budget.predicted_slowdown;
+    const std::int64_t megabytes = planned.config.memory.memory_page_activations_mb;
+    if (megabytes > 0) amounts.insert(megabytes);
+    if (!planned.plan.paging) continue;
+    std::int64_t paged = 0;
+    for (const Holder& one : planned.plan.paging->activations) paged += one.bytes;
+    CHECK(paged <= megabytes * kMegabyte);
+  }
+  CHECK(amounts.size() >= 3);
+}
+
+TEST_CASE("a part of what forward passes keep is paged as planned, bit for bit",
+          "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  Model plain = BuilderFor(BudgetRun{.network = "gpt"}).Build();
+  const Trained expected = Train(plain);
+  const std::int64_t kept = Megabytes(plain.plan().peak_bytes);
+  for (const std::int64_t budget_mb : {kept * 4 / 5, kept * 3 / 5, kept / 2}) {
+    INFO(budget_mb << " MB of " << kept);
+    Model model = BuilderFor(WithPagedActivations(directory, budget_mb)).Build();
+    const TrainingResult result = model.Train();
+    CHECK(result.losses == expected.result.losses);
+    CHECK(result.weights_hash == expected.result.weights_hash);
+    CheckPlanIsRun(model.plan(), result, true);
+    REQUIRE(model.plan().paging);
+    CHECK(result.memory.paging->step == model.plan().steps.front().paged);
+  }
+}
+
 TEST_CASE("a refusal names the least of all choices", "[paging][budget]") {
   const TempDir directory(MemoryDirectory());
   // The memory between is more than all that would lie in the file.
@@ -145,7 +200,7 @@ TEST_CASE("the curve of budgets shows keeping, computing again and paging", "[pa
   const MemoryReport report = PlannedMemoryReport(Wide(directory, 40).Plan(), true);
   REQUIRE(report.curve);
   const BudgetCurve& curve = *report.curve;
-  REQUIRE(curve.lines.size() == 5);
+  REQUIRE(curve.lines.size() == 6);
   std::int64_t floor = INT64_MAX;
   for (const auto& line : curve.lines) {
     for (std::size_t i = 1; i < line.size(); ++i) {
@@ -158,12 +213,12 @@ TEST_CASE("the curve of budgets shows keeping, computing again and paging", "[pa
   CHECK(curve.lines[0].front().peak_bytes == curve.kept_peak_bytes);
   CHECK(curve.lines[0].front().paged == PagedParts());
   CHECK(curve.lines[1].front().paged == PagedParts{.activations = true});
-  CHECK(curve.lines[4].back().peak_bytes == floor);  // with all in the file
+  CHECK(curve.lines[5].back().peak_bytes == floor);  // with all in the file
   CHECK(curve.floor_bytes <= floor);
   CHECK(curve.points.back().peak_bytes == floor);
   CheckContains(MemoryText(report), "optimizer state and weights");
   CheckContains(MemoryPage(report), "What recomputation and a page file can do");
-  CheckContains(MemoryPage(report), "class=\"curve4\"");
+  CheckContains(MemoryPage(report), "class=\"curve5\"");
 }
 
 }  // namespace

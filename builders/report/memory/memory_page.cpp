@@ -30,11 +30,13 @@ path.curve1 { stroke: #2b7a3d; }
 path.curve2 { stroke: #b54708; }
 path.curve3 { stroke: #6941c6; }
 path.curve4 { stroke: #b42318; }
+path.curve5 { stroke: #0e7090; }
 circle.curve0, .legend i.curve0 { fill: #2f5f98; background: #2f5f98; }
 circle.curve1, .legend i.curve1 { fill: #2b7a3d; background: #2b7a3d; }
 circle.curve2, .legend i.curve2 { fill: #b54708; background: #b54708; }
 circle.curve3, .legend i.curve3 { fill: #6941c6; background: #6941c6; }
 circle.curve4, .legend i.curve4 { fill: #b42318; background: #b42318; }
+circle.curve5, .legend i.curve5 { fill: #0e7090; background: #0e7090; }
 )css";
 
 std::string Section(const std::string& title, const std::string& body) {
@@ -128,8 +130,8 @@ std::string DeviceSections(const MemoryReport& report, const DeviceReport& devic
 }
 
 // The choices of what lies in a page file, in the order in which the planner has them.
-constexpr std::array<std::string_view, 5> kCurveClasses = {"curve0", "curve1", "curve2", "curve3",
-                                                           "curve4"};
+constexpr std::array<std::string_view, 6> kCurveClasses = {"curve0", "curve1", "curve2",
+                                                           "curve3", "curve4", "curve5"};
 
 void DrawLine(SvgChart& chart, const std::vector<BudgetPoint>& line, std::size_t number) {
   std::vector<Point> points;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "builders/budget/budget_limit.h"
+#include "builders/budget/paging_choice.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 
@@ -25,10 +26,12 @@ std::string SegmentsPhrase(const RecomputedStages& recomputed) {
 
 std::string PagingPhrase(const BudgetPlan& budget) {
   const StepSettings& settings = budget.chosen;
-  return "page file for " + PagedPhrase({settings.paged, settings.paged_activation_bytes > 0}) +
-         ": a step reads " + FormatBytes(budget.paged.in_bytes) + " and writes " +
-         FormatBytes(budget.paged.out_bytes) + ", which takes the disk " +
-         DurationText(budget.page_seconds) + ", beside the passes, at the rate that was measured";
+  const std::int64_t most = settings.paged_activation_bytes;
+  const PagedParts paged{settings.paged, most > 0, most == kAllActivations ? 0 : most};
+  return "page file for " + PagedPhrase(paged) + ": a step reads " +
+         FormatBytes(budget.paged.in_bytes) + " and writes " + FormatBytes(budget.paged.out_bytes) +
+         ", which takes the disk " + DurationText(budget.page_seconds) +
+         ", beside the passes, at the rate that was measured";
 }
 
 std::string AccumulationPhrase(const BudgetPlan& budget) {
@@ -57,7 +60,11 @@ std::string PagedPhrase(const PagedParts& paged) {
   std::vector<std::string> parts;
   if (paged.kinds != PagedKinds::kNone) parts.emplace_back("optimizer state");
   if (paged.kinds == PagedKinds::kWeights) parts.emplace_back("weights");
-  if (paged.activations) parts.emplace_back("what forward passes keep");
+  if (paged.activations) {
+    const std::int64_t most = paged.most_activation_bytes;
+    parts.push_back((most > 0 ? "the first " + FormatBytes(most) + " of " : std::string()) +
+                    "what forward passes keep");
+  }
   if (parts.empty()) return "nothing";
   std::string text = parts.front();
   for (std::size_t i = 1; i < parts.size(); ++i) {
