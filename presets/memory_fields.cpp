@@ -59,9 +59,11 @@ std::vector<Field> PagingRows() {
                 "With a page file: at most so much of what a forward pass keeps for its backward "
                 "pass is there too, the first of it.",
                 {.min = 0, .max = static_cast<double>(kMostMegabytes), .unit = "MB"}),
-      MakeField("memory_page_buffer_mb", &Config::memory_page_buffer_mb,
-                "With a page file: memory for what is read ahead, and written behind.",
-                {.min = 2, .max = 65536, .unit = "MB"}),
+      MakeField(
+          "memory_page_buffer_mb", &Config::memory_page_buffer_mb,
+          "With a page file: memory for what is read ahead, and written behind. A memory budget "
+          "takes no more than an eighth of itself for it unless this is stated.",
+          {.min = 2, .max = 65536, .unit = "MB"}),
       MakeField(
           "memory_page_least_kb", &Config::memory_page_least_kb,
           "With a page file: smaller tensors stay in memory; a disk takes as long for them as "

@@ -306,11 +306,15 @@ bool BudgetSearch::CannotFit(StepSettings settings) {
   return SmallestOf(settings, 0).footprint.peak_bytes > budget_bytes_ + budget_bytes_ / 8;
 }
 
-std::optional<BudgetCandidate> BudgetSearch::Fastest() {
+std::optional<BudgetCandidate> BudgetSearch::FastestExact() {
   if (LowerBound(ExactSettings()) > budget_bytes_) return std::nullopt;
   if (Fits(unconstrained())) return unconstrained();
-  if (auto exact = FastestOf(ExactSettings())) return exact;
-  return FastestRounded();
+  return FastestOf(ExactSettings());
+}
+
+std::optional<BudgetCandidate> BudgetSearch::Fastest() {
+  auto exact = FastestExact();
+  return exact ? exact : FastestRounded();
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FasterRounded(const BudgetCandidate& exact) {
@@ -333,6 +337,7 @@ bool BudgetSearch::Rounds(const BudgetCandidate& candidate) const {
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestRounded() {
+  if (LowerBound(ExactSettings()) > budget_bytes_) return std::nullopt;
   // These change how sums are rounded, so measured times, which vary, must not choose among them.
   const bool measured = costs_ == PlannerCosts::kMeasured;
   constexpr int64_t kMoreParts = 4;  // many more than needed are never faster

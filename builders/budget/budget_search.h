@@ -25,8 +25,13 @@ class BudgetSearch {
   // Returns true where nothing need run again, with at most so much of what a part's forward pass
   // keeps in the page file.
   bool FitsWithPaged(std::int64_t activation_bytes);
-  // The fastest that fits; nothing where none does.
+  // The fastest that fits, of those that change no bit where one of them does; nothing where none
+  // does.
   std::optional<BudgetCandidate> Fastest();
+  // The fastest that fits of those that change no bit; nothing where none does.
+  std::optional<BudgetCandidate> FastestExact();
+  // The fastest that fits of those that take sums in another order.
+  std::optional<BudgetCandidate> FastestRounded();
   // Returns what would be faster than an exact candidate that is much slower than with nothing
   // chosen, but takes sums in another order. Returns nothing where there is none, or times are
   // measured.
@@ -88,7 +93,6 @@ class BudgetSearch {
   // Schedules among which is the one of the least peak.
   std::vector<ChainChoice> SmallChains(const StepSettings& settings);
   std::optional<BudgetCandidate> FastestOf(const StepSettings& settings);
-  std::optional<BudgetCandidate> FastestRounded();
   bool Rounds(const BudgetCandidate& candidate) const;
   std::optional<BudgetCandidate> FastestFixed(StepSettings settings);
   std::optional<BudgetCandidate> FastestChain(const StepSettings& settings);

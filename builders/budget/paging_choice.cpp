@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "builders/setup/paging.h"
 #include "builders/setup/step_settings.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/io/paging/page_rate.h"
@@ -9,13 +10,26 @@
 namespace frugal {
 namespace {
 
+constexpr std::int64_t kLeastBufferMegabytes = 2;
+
+bool IsFree(const RunConfig& config, const std::string& key) {
+  const Origin& origin = config.origins.Of("memory." + key);
+  return origin.kind <= OriginKind::kPlanner && !origin.IsExplicit();
+}
+
 bool LeavesPagingFree(const RunConfig& config) {
-  const auto is_free = [&](const char* key) {
-    const Origin& origin = config.origins.Of(key);
-    return origin.kind <= OriginKind::kPlanner && !origin.IsExplicit();
-  };
-  return config.memory.memory_page_file && is_free("memory.memory_page_kinds") &&
-         is_free("memory.memory_page_activations_mb");
+  return config.memory.memory_page_file && IsFree(config, "memory_page_kinds") &&
+         IsFree(config, "memory_page_activations_mb");
+}
+
+// Returns the memory between that a budget of so many bytes has: of a small one an eighth, with
+// which a disk is waited for little longer than with more.
+std::int64_t BufferWithin(const RunConfig& config, std::int64_t budget_bytes) {
+  const std::int64_t stated = PageBufferBytesOf(config.memory);
+  if (!IsFree(config, "memory_page_buffer_mb")) return stated;
+  const std::int64_t megabytes =
+      std::max(kLeastBufferMegabytes, budget_bytes / kBytesPerMegabyte / 8);
+  return std::min(stated, megabytes * kBytesPerMegabyte);
 }
 
 }  // namespace
@@ -69,7 +83,8 @@ std::int64_t MegabytesUp(std::int64_t bytes) {
   return (bytes + kBytesPerMegabyte - 1) / kBytesPerMegabyte;
 }
 
-// Tries what may lie in the page file, and keeps the fastest way that fits.
+// Tries what may lie in the page file, and keeps the fastest way that fits. Ways that change no bit
+// come first under all choices: only where none of these fits are sums taken in another order.
 class PagingSearch {
  public:
   PagingSearch(const TrainingSetup& setup, std::int64_t budget_bytes)
@@ -77,34 +92,61 @@ class PagingSearch {
 
   PagedSearch Fastest() {
     const std::vector<StepSettings> choices = PagingChoices(setup_);
+    std::vector<PagedSearch> searches;
+    searches.reserve(choices.size());
     for (const StepSettings& choice : choices) {
-      const std::shared_ptr<BudgetSearch> search = Try(choice);
+      searches.push_back(SearchOf(WithBuffer(choice, budget_bytes_)));
+      const PagedSearch& one = searches.back();
+      const bool fits = Take(one, one.search->FastestExact());
       const bool may_page_less = choices.size() > 1 && choice.paged_activation_bytes > 0;
-      if (search && may_page_less) TryLess(choice, *search);
+      if (fits && may_page_less) TryLess(one);
     }
-    return best_.chosen ? std::move(best_) : Frugalest(std::move(refused_));
+    if (best_.chosen) return std::move(best_);
+    for (const PagedSearch& one : searches) Take(one, one.search->FastestRounded());
+    return best_.chosen ? std::move(best_) : LeastOf(Frugalest(std::move(searches)));
   }
 
  private:
-  // Returns the search where something fits.
-  std::shared_ptr<BudgetSearch> Try(const StepSettings& choice) {
+  PagedSearch SearchOf(const StepSettings& choice) {
     PagedSearch one;
     one.stated = choice;
     one.search = std::make_shared<BudgetSearch>(setup_, budget_bytes_, choice);
-    one.chosen = one.search->Fastest();
     if (!with_none_) with_none_ = one.search->unconstrained();
     one.unconstrained_bytes = with_none_->footprint.bytes;
-    if (!one.chosen) {
-      refused_.push_back(std::move(one));
-      return nullptr;
-    }
-    std::shared_ptr<BudgetSearch> search = one.search;
+    return one;
+  }
+
+  StepSettings WithBuffer(StepSettings settings, std::int64_t budget_bytes) const {
+    if (settings.pages()) settings.page_buffer_bytes = BufferWithin(setup_.config, budget_bytes);
+    return settings;
+  }
+
+  // Returns the search with the memory between that the least budget in which it fits would have,
+  // so that this budget is what is told.
+  PagedSearch LeastOf(PagedSearch refused) const {
+    const std::int64_t buffer = refused.stated.page_buffer_bytes;
+    const bool grows = refused.stated.pages() && !refused.search->IsDeep() &&
+                       buffer < BufferWithin(setup_.config, kAllActivations);
+    if (!grows) return refused;
+    const std::int64_t beside = refused.search->Least().footprint.bytes - buffer;
+    std::int64_t budget = MegabytesUp(beside) * kBytesPerMegabyte;
+    while (beside + BufferWithin(setup_.config, budget) > budget) budget += kBytesPerMegabyte;
+    refused.stated = WithBuffer(refused.stated, budget);
+    refused.search = std::make_shared<BudgetSearch>(setup_, budget_bytes_, refused.stated);
+    return refused;
+  }
+
+  // Returns true where something fits.
+  bool Take(PagedSearch one, std::optional<BudgetCandidate> found) {
+    if (!found) return false;
+    one.chosen = std::move(found);
     one.page_seconds = PageSeconds(setup_, one.chosen->footprint.paged);
     const double seconds = SecondsOf(one);
-    if (best_.chosen && seconds >= best_seconds_) return search;
-    best_ = std::move(one);
-    best_seconds_ = seconds;
-    return search;
+    if (!best_.chosen || seconds < best_seconds_) {
+      best_ = std::move(one);
+      best_seconds_ = seconds;
+    }
+    return true;
   }
 
   // Seconds may be the model's in one search and measured in the other: how much longer than
@@ -118,18 +160,21 @@ class PagingSearch {
   // Tries less of what forward passes keep than all of it: the least with which nothing need run
   // again, and quarters, beside which segments do. Of many layers each of these takes long, and
   // measured costs are measured for each.
-  void TryLess(const StepSettings& all, BudgetSearch& search) {
+  void TryLess(const PagedSearch& all) {
+    BudgetSearch& search = *all.search;
     if (best_seconds_ <= with_none_->seconds) return;
     const std::int64_t bytes = search.unconstrained().footprint.paged_activation_bytes;
     const std::int64_t megabytes = MegabytesUp(bytes);
-    if (const auto least = LeastToKeepAll(search, megabytes)) TryPaging(all, *least);
+    if (const auto least = LeastToKeepAll(search, megabytes)) TryPaging(all.stated, *least);
     if (search.IsDeep() || setup_.config.memory.planner_costs == PlannerCosts::kMeasured) return;
-    for (const int quarter : {1, 2, 3}) TryPaging(all, megabytes * quarter / 4);
+    for (const int quarter : {1, 2, 3}) TryPaging(all.stated, megabytes * quarter / 4);
   }
 
   void TryPaging(StepSettings choice, std::int64_t megabytes) {
     choice.paged_activation_bytes = megabytes * kBytesPerMegabyte;
-    if (megabytes > 0) Try(choice);
+    if (megabytes == 0) return;
+    const PagedSearch one = SearchOf(choice);
+    Take(one, one.search->FastestExact());
   }
 
   // Returns the fewest megabytes in the file, in 64ths of all, with which nothing need run again.
@@ -153,7 +198,6 @@ class PagingSearch {
   std::int64_t budget_bytes_;
   PagedSearch best_;
   double best_seconds_ = 0;
-  std::vector<PagedSearch> refused_;
   std::optional<BudgetCandidate> with_none_;  // of the first choice, with nothing chosen
 };
 

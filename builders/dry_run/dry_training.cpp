@@ -128,8 +128,8 @@ DryTraining::DryTraining(const TrainingSetup& setup, Trial trial, LabelTable::Ke
   }
   const StepSettings& settings = trial_.settings;
   if (settings.pages()) {
-    page_buffer_ =
-        TakePageBuffer(setup.config.memory, environment_.tensor_memory(), environment_.ledger());
+    page_buffer_ = TakePageBuffer(settings.page_buffer_bytes, environment_.tensor_memory(),
+                                  environment_.ledger());
   }
   if (settings.paged_activation_bytes > 0) {
     environment_.PageActivations(settings.paged_activation_bytes,

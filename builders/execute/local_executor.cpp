@@ -23,7 +23,8 @@ namespace {
 
 Tensor PageBufferOf(const PlannedTraining& planned, MemoryStack& memory) {
   if (!planned.plan.paging) return {};
-  return TakePageBuffer(planned.config.memory, memory.tensors(), memory.ledger());
+  return TakePageBuffer(PageBufferBytesOf(planned.config.memory), memory.tensors(),
+                        memory.ledger());
 }
 
 std::unique_ptr<DiskPager> PagerOf(const PlannedTraining& planned, const Tensor& buffer) {

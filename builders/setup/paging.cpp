@@ -13,6 +13,10 @@ std::int64_t PagedActivationBytesOf(const TrainingMemoryConfig& memory) {
   return memory.memory_page_file ? memory.memory_page_activations_mb * kBytesPerMegabyte : 0;
 }
 
+std::int64_t PageBufferBytesOf(const TrainingMemoryConfig& memory) {
+  return memory.memory_page_file ? memory.memory_page_buffer_mb * kBytesPerMegabyte : 0;
+}
+
 std::int64_t LeastPagedBytesOf(const TrainingMemoryConfig& memory) {
   return memory.memory_page_least_kb << 10;
 }
@@ -24,12 +28,9 @@ ParameterPaging PagingBy(TensorPager* pager, PagedKinds kinds, const TrainingMem
           .least_bytes = LeastPagedBytesOf(memory)};
 }
 
-Tensor TakePageBuffer(const TrainingMemoryConfig& memory, Allocator& allocator,
-                      MemoryLedger& ledger) {
+Tensor TakePageBuffer(std::int64_t bytes, Allocator& allocator, MemoryLedger& ledger) {
   const HolderScope holder(ledger, "page file");
-  const std::int64_t bytes =
-      DiskPager::BufferBytes(memory.memory_page_buffer_mb * kBytesPerMegabyte);
-  return Tensor(allocator, {bytes}, DType::kU8, MemoryTag::kPaging);
+  return Tensor(allocator, {DiskPager::BufferBytes(bytes)}, DType::kU8, MemoryTag::kPaging);
 }
 
 }  // namespace frugal

@@ -15,14 +15,16 @@ PagedKinds PagedKindsOf(const TrainingMemoryConfig& memory);
 // Returns at most how many bytes of activations it pages in a part of a batch.
 std::int64_t PagedActivationBytesOf(const TrainingMemoryConfig& memory);
 
+// Returns how many bytes it reads ahead and writes behind: 0 without a page file.
+std::int64_t PageBufferBytesOf(const TrainingMemoryConfig& memory);
+
 // Smaller tensors stay in memory.
 std::int64_t LeastPagedBytesOf(const TrainingMemoryConfig& memory);
 
 // Returns the same for a store of parameters that pages by `pager`.
 ParameterPaging PagingBy(TensorPager* pager, PagedKinds kinds, const TrainingMemoryConfig& memory);
 
-// Takes the memory through which tensors go to the page file and back.
-Tensor TakePageBuffer(const TrainingMemoryConfig& memory, Allocator& allocator,
-                      MemoryLedger& ledger);
+// Takes the memory through which tensors go to the page file and back, for so many bytes of them.
+Tensor TakePageBuffer(std::int64_t bytes, Allocator& allocator, MemoryLedger& ledger);
 
 }  // namespace frugal

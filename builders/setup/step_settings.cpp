@@ -22,7 +22,8 @@ StepSettings SettingsOf(const RunConfig& config) {
           .loss_chunk_rows = config.training.loss_chunk_rows,
           .use_gradient_checkpointing = config.memory.use_gradient_checkpointing,
           .paged = PagedKindsOf(config.memory),
-          .paged_activation_bytes = PagedActivationBytesOf(config.memory)};
+          .paged_activation_bytes = PagedActivationBytesOf(config.memory),
+          .page_buffer_bytes = PageBufferBytesOf(config.memory)};
 }
 
 RunConfig WithSettings(RunConfig config, const StepSettings& settings) {
@@ -41,6 +42,8 @@ RunConfig WithSettings(RunConfig config, const StepSettings& settings) {
   Choose(config.memory.memory_page_activations_mb,
          settings.paged_activation_bytes / kBytesPerMegabyte, "memory.memory_page_activations_mb",
          config);
+  Choose(config.memory.memory_page_buffer_mb, settings.page_buffer_bytes / kBytesPerMegabyte,
+         "memory.memory_page_buffer_mb", config);
   return config;
 }
 

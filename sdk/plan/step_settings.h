@@ -18,6 +18,7 @@ struct StepSettings {
   bool use_gradient_checkpointing = false;  // by the fields of the configuration
   PagedKinds paged = PagedKinds::kNone;
   std::int64_t paged_activation_bytes = 0;  // at most, of each part of a batch
+  std::int64_t page_buffer_bytes = 0;       // between memory and the page file; 0: there is none
 
   bool pages() const { return paged != PagedKinds::kNone || paged_activation_bytes > 0; }
   auto operator<=>(const StepSettings&) const = default;

@@ -18,12 +18,12 @@ constexpr std::int64_t kMegabyte = kBytesPerMegabyte;
 // Eight layers of 4 MB, and a small one: 33 MB of weights, twice as much state, and gradients
 // unless they are freed.
 AiModelBuilder Wide(const TempDir& directory, std::optional<std::int64_t> budget_mb,
-                    bool has_file = true) {
+                    bool has_file = true, std::int64_t buffer_mb = 2) {
   SmallRun run;
   run.clip = 0;
   if (budget_mb) run.memory.memory_budget_mb = MemoryBudget{.megabytes = *budget_mb};
   if (has_file) run.memory.memory_page_file = directory.File("page");
-  run.memory.memory_page_buffer_mb = 2;
+  run.memory.memory_page_buffer_mb = buffer_mb;
   AiModelBuilder builder = BuilderFor(run);
   builder.Layers([](LayerList& l) {
     l.Flatten();
@@ -162,6 +162,47 @@ TEST_CASE("a part of what forward passes keep is paged as planned, bit for bit",
   }
 }
 
+// A U-Net, whose skip connections leave less for recomputation to save.
+AiModelBuilder UNetWithin(std::int64_t budget_mb, const TempDir* directory) {
+  const DataLayout layout = {
+      .sample_shape = {16, 16, 3}, .target_shape = {}, .train_count = 64, .test_count = 16};
+  TrainingMemoryConfig memory;
+  memory.memory_budget_mb = MemoryBudget{.megabytes = budget_mb};
+  if (directory != nullptr) {
+    memory.memory_page_file = directory->File("page");
+    memory.memory_page_least_kb = 1;
+  }
+  AiModelBuilder builder;
+  builder.Memory(memory).Data(layout, SyntheticSources(layout));
+  builder.Diffusion({.kind = DiffusionKind::kNoise})
+      .Architecture(UNetConfig{.down_block_types = {"DownBlock2D", "AttnDownBlock2D"},
+                               .up_block_types = {"AttnUpBlock2D", "UpBlock2D"},
+                               .block_out_channels = {32, 64},
+                               .attention_head_dim = 32});
+  return builder.Training({.batch_size = 16, .evaluation_batch_size = 16});
+}
+
+TEST_CASE("sums keep their order as long as a page file can do", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  int needed = 0;
+  for (const std::int64_t budget_mb : {24, 20}) {
+    INFO(budget_mb << " MB");
+    const std::int64_t parts_without =
+        UNetWithin(budget_mb, nullptr).Plan().config.training.gradient_accumulation_steps;
+    const PlannedTraining planned = UNetWithin(budget_mb, &directory).Plan();
+    CHECK(planned.plan.budget->planned_bytes <= budget_mb * kMegabyte);
+    CHECK(planned.config.training.gradient_accumulation_steps == 1);
+    CHECK(planned.config.memory.memory_page_buffer_mb <= 4);  // of a small budget, a small part
+    if (parts_without > 1) ++needed;
+  }
+  CHECK(needed > 0);
+  const PlannedTraining stated =
+      UNetWithin(80, &directory)
+          .Override({"memory.memory_page_buffer_mb=48", "memory.memory_page_kinds=Weights"})
+          .Plan();
+  CHECK(stated.config.memory.memory_page_buffer_mb == 48);
+}
+
 TEST_CASE("a refusal names the least of all choices", "[paging][budget]") {
   const TempDir directory(MemoryDirectory());
   // The memory between is more than all that would lie in the file.
@@ -172,6 +213,24 @@ TEST_CASE("a refusal names the least of all choices", "[paging][budget]") {
   CheckContains(without, " is the least this model can use here");
   const std::string least = without.substr(without.find(": "), without.find(" is the least"));
   CheckContains(refusal(true), least.substr(0, least.find(" is the least")));
+}
+
+TEST_CASE("the least that a refusal names with a page file is enough", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  const auto within = [&](std::int64_t budget_mb) {
+    return Wide(directory, budget_mb, true, TrainingMemoryConfig().memory_page_buffer_mb)
+        .Override({"memory.memory_page_kinds=Optimizer"});
+  };
+  const std::string text = RefusalOf(within(3));
+  INFO(text);
+  const std::string told = " is the least";
+  const std::size_t end = text.find(" MB" + told);
+  REQUIRE(end != std::string::npos);
+  const std::int64_t least = std::stoll(text.substr(text.rfind(' ', end - 1) + 1));
+  const PlannedTraining planned = within(least).Plan();
+  CHECK(planned.plan.budget->planned_bytes <= least * kMegabyte);
+  CHECK(planned.config.memory.memory_page_buffer_mb > 2);  // more than within 3 MB
+  CHECK_FALSE(RefusalOf(within(least - 1)).empty());
 }
 
 // Queries, keys and values lie in one tensor, which is there once.
