@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "builders/budget/frontier_search.h"
 #include "sdk/core/error.h"
@@ -50,13 +51,13 @@ BudgetSearch::BudgetSearch(const TrainingSetup& setup, int64_t budget_bytes)
     : BudgetSearch(setup, budget_bytes, SettingsOf(setup.config)) {}
 
 BudgetSearch::BudgetSearch(const TrainingSetup& setup, int64_t budget_bytes,
-                           const StepSettings& stated)
+                           const StepSettings& stated, std::shared_ptr<MeasuredCosts> measured)
     : setup_(setup),
       costs_(setup.config.memory.planner_costs),
       budget_bytes_(budget_bytes),
       free_(FreeKnobsOf(setup)),
       stated_(stated),
-      planner_(setup) {
+      planner_(setup, std::move(measured)) {
   if (free_.segments != FreeKnobs::Segments::kAsStated) stated_.use_gradient_checkpointing = false;
 }
 

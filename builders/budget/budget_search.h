@@ -11,8 +11,9 @@ namespace frugal {
 class BudgetSearch {
  public:
   BudgetSearch(const TrainingSetup& setup, std::int64_t budget_bytes);
-  // Takes `stated` in place of what the configuration has.
-  BudgetSearch(const TrainingSetup& setup, std::int64_t budget_bytes, const StepSettings& stated);
+  // Takes `stated` in place of what the configuration has, and what was measured so far.
+  BudgetSearch(const TrainingSetup& setup, std::int64_t budget_bytes, const StepSettings& stated,
+               std::shared_ptr<MeasuredCosts> measured = nullptr);
 
   // Returns the candidate as stated, with nothing recomputed that need not be.
   const BudgetCandidate& unconstrained();

@@ -174,21 +174,20 @@ std::shared_ptr<ChainPlanner> CandidatePlanner::ChainByModel(const StepSettings&
 }
 
 // Times depend on how a batch and the loss are cut into parts, and on nothing else of the settings.
-const CandidatePlanner::MeasuredStages* CandidatePlanner::KnownTimes(
-    const StepSettings& settings) const {
-  const auto known = std::ranges::find_if(measured_, [&](const auto& entry) {
+const MeasuredCosts::Stages* CandidatePlanner::KnownTimes(const StepSettings& settings) const {
+  const auto known = std::ranges::find_if(measured_->stages, [&](const auto& entry) {
     return entry.second.is_measured && entry.first.micro_batches == settings.micro_batches &&
            entry.first.loss_chunk_rows == settings.loss_chunk_rows;
   });
-  return known == measured_.end() ? nullptr : &known->second;
+  return known == measured_->stages.end() ? nullptr : &known->second;
 }
 
-const CandidatePlanner::MeasuredStages& CandidatePlanner::StagesByMeasurement(
-    const StepSettings& settings, int64_t most_bytes) {
-  MeasuredStages& measured = measured_[settings];
+const MeasuredCosts::Stages& CandidatePlanner::StagesByMeasurement(const StepSettings& settings,
+                                                                   int64_t most_bytes) {
+  MeasuredCosts::Stages& measured = measured_->stages[settings];
   if (measured.stages.empty()) {
     measured.stages = StagesByModel(settings);
-    const MeasuredStages* known = KnownTimes(settings);
+    const MeasuredCosts::Stages* known = KnownTimes(settings);
     if (known != nullptr) {
       CopyTimes(known->stages, 1, measured.stages);
       measured.is_measured = true;
@@ -206,11 +205,13 @@ std::shared_ptr<ChainPlanner> CandidatePlanner::ChainByMeasurement(const StepSet
 
 std::optional<double> CandidatePlanner::MeasuredSeconds(const BudgetCandidate& candidate,
                                                         int64_t most_bytes) {
-  const MeasuredStages& measured = StagesByMeasurement(candidate.settings, most_bytes);
+  const MeasuredCosts::Stages& measured = StagesByMeasurement(candidate.settings, most_bytes);
   if (!measured.is_measured) return std::nullopt;
-  if (!update_seconds_) update_seconds_ = MeasureUpdateSeconds(setup_, most_bytes);
+  if (!measured_->update_seconds)
+    measured_->update_seconds = MeasureUpdateSeconds(setup_, most_bytes);
   const double passes = Simulate(ChainOf(measured.stages), candidate.chain.segments).seconds;
-  return passes * static_cast<double>(candidate.settings.micro_batches) + *update_seconds_;
+  return passes * static_cast<double>(candidate.settings.micro_batches) +
+         *measured_->update_seconds;
 }
 
 // Runs the stages on as many samples as leave them within 4/9 of what they may take (the heap may

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "builders/budget/footprint.h"
@@ -24,11 +25,25 @@ struct BudgetCandidate {
   double seconds = 0;  // predicted, of forward and backward passes of a step
 };
 
+// Holds what was measured for the planners of a search, which may be several that differ in what
+// lies in a page file: times do not depend on that.
+struct MeasuredCosts {
+  struct Stages {
+    std::vector<Stage> stages;
+    bool is_measured = false;
+  };
+  std::map<StepSettings, Stages> stages{};
+  std::optional<double> update_seconds{};
+};
+
 // Plans ways to train as a whole plan is made: by dry runs of their steps. Nothing of the setup
 // changes but the network's checkpointed segments, of which there are none behind each call.
 class CandidatePlanner {
  public:
-  explicit CandidatePlanner(const TrainingSetup& setup) : setup_(setup) {}
+  explicit CandidatePlanner(const TrainingSetup& setup,
+                            std::shared_ptr<MeasuredCosts> measured = nullptr)
+      : setup_(setup),
+        measured_(measured ? std::move(measured) : std::make_shared<MeasuredCosts>()) {}
 
   // Makes a trial with so many samples in a batch. Its gradients are counted by a dry run, one for
   // all trials that agree in what that depends on.
@@ -70,14 +85,11 @@ class CandidatePlanner {
   std::vector<Stage> StagesByModel(const StepSettings& settings);
   // Returns false, and leaves the model's, where not even one sample can be run within the bytes.
   bool TakeTimes(StepSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
-  struct MeasuredStages {
-    std::vector<Stage> stages;
-    bool is_measured = false;
-  };
   // Returns nothing where none are known for these settings.
-  const MeasuredStages* KnownTimes(const StepSettings& settings) const;
+  const MeasuredCosts::Stages* KnownTimes(const StepSettings& settings) const;
   // Measures once for all settings of the same times.
-  const MeasuredStages& StagesByMeasurement(const StepSettings& settings, std::int64_t most_bytes);
+  const MeasuredCosts::Stages& StagesByMeasurement(const StepSettings& settings,
+                                                   std::int64_t most_bytes);
 
   // The key holds whether the optimizer runs in backward, the batch, its parts, and rows of a chunk
   // of the loss.
@@ -91,8 +103,7 @@ class CandidatePlanner {
   std::map<StepSettings, std::vector<Stage>> stages_;  // by model
   StepSettings chain_settings_;                        // of the chain that was asked for last
   std::shared_ptr<ChainPlanner> chain_;                // by model
-  std::map<StepSettings, MeasuredStages> measured_;
-  std::optional<double> update_seconds_;
+  std::shared_ptr<MeasuredCosts> measured_;
   // The footprints without segments, and up to what they were laid out.
   struct Kept {
     Footprint footprint;

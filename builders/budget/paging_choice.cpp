@@ -110,7 +110,7 @@ class PagingSearch {
   PagedSearch SearchOf(const StepSettings& choice) {
     PagedSearch one;
     one.stated = choice;
-    one.search = std::make_shared<BudgetSearch>(setup_, budget_bytes_, choice);
+    one.search = std::make_shared<BudgetSearch>(setup_, budget_bytes_, choice, measured_);
     if (!with_none_) with_none_ = one.search->unconstrained();
     one.unconstrained_bytes = with_none_->footprint.bytes;
     return one;
@@ -132,7 +132,8 @@ class PagingSearch {
     std::int64_t budget = MegabytesUp(beside) * kBytesPerMegabyte;
     while (beside + BufferWithin(setup_.config, budget) > budget) budget += kBytesPerMegabyte;
     refused.stated = WithBuffer(refused.stated, budget);
-    refused.search = std::make_shared<BudgetSearch>(setup_, budget_bytes_, refused.stated);
+    refused.search =
+        std::make_shared<BudgetSearch>(setup_, budget_bytes_, refused.stated, measured_);
     return refused;
   }
 
@@ -158,15 +159,14 @@ class PagingSearch {
   }
 
   // Tries less of what forward passes keep than all of it: the least with which nothing need run
-  // again, and quarters, beside which segments do. Of many layers each of these takes long, and
-  // measured costs are measured for each.
+  // again, and quarters, beside which segments do. Of many layers each of these takes long.
   void TryLess(const PagedSearch& all) {
     BudgetSearch& search = *all.search;
     if (best_seconds_ <= with_none_->seconds) return;
     const std::int64_t bytes = search.unconstrained().footprint.paged_activation_bytes;
     const std::int64_t megabytes = MegabytesUp(bytes);
     if (const auto least = LeastToKeepAll(search, megabytes)) TryPaging(all.stated, *least);
-    if (search.IsDeep() || setup_.config.memory.planner_costs == PlannerCosts::kMeasured) return;
+    if (search.IsDeep()) return;
     for (const int quarter : {1, 2, 3}) TryPaging(all.stated, megabytes * quarter / 4);
   }
 
@@ -196,6 +196,7 @@ class PagingSearch {
 
   const TrainingSetup& setup_;
   std::int64_t budget_bytes_;
+  std::shared_ptr<MeasuredCosts> measured_ = std::make_shared<MeasuredCosts>();
   PagedSearch best_;
   double best_seconds_ = 0;
   std::optional<BudgetCandidate> with_none_;  // of the first choice, with nothing chosen

@@ -144,6 +144,20 @@ TEST_CASE("a budget pages as much of what forward passes keep as it needs", "[pa
   CHECK(amounts.size() >= 3);
 }
 
+TEST_CASE("measured costs choose what a page file holds too", "[paging][budget]") {
+  const TempDir directory(MemoryDirectory());
+  const std::int64_t kept = Megabytes(
+      BuilderFor(WithPagedActivations(directory, 1000)).Plan().plan.budget->unconstrained_bytes);
+  for (const std::int64_t budget_mb : {kept * 3 / 4, kept / 2}) {
+    BudgetRun run = WithPagedActivations(directory, budget_mb);
+    run.memory.planner_costs = PlannerCosts::kMeasured;
+    const PlannedTraining planned = BuilderFor(run).Plan();
+    CHECK(planned.plan.budget->planned_bytes <= budget_mb * kMegabyte);
+    CHECK(planned.plan.budget->predicted_seconds > 0);
+    CHECK(planned.config.training.gradient_accumulation_steps == 1);
+  }
+}
+
 TEST_CASE("a part of what forward passes keep is paged as planned, bit for bit",
           "[paging][budget]") {
   const TempDir directory(MemoryDirectory());
