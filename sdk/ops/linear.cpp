@@ -27,10 +27,10 @@ Tensor Forward(Context& context, const LinearCall& call, const Tensor& x, const 
   Shape shape = call.shape;
   shape[shape.rank() - 1] = call.outputs();
   const Tensor y = context.AllocateResult(shape, call.dtype);
-  const AffineTensors p = ValuesOf(context, call.weight, call.bias);
   const LinearWeight weight =
       context.parameters().WeightOf(*call.weight, call.layout, call.dtype, context.backend());
-  LaunchLinearForward(context, x, weight, p.bias, residual, y, epilogue);
+  const Tensor bias = ValuesOf(context, nullptr, call.bias).bias;
+  LaunchLinearForward(context, x, weight, bias, residual, y, epilogue);
   return y;
 }
 

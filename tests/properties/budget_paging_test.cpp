@@ -247,6 +247,18 @@ TEST_CASE("the least that a refusal names with a page file is enough", "[paging]
   CHECK_FALSE(RefusalOf(within(least - 1)).empty());
 }
 
+TEST_CASE("a paged weight is read once in each pass, and for its update", "[paging]") {
+  const TempDir directory(MemoryDirectory());
+  const PlannedTraining planned =
+      Wide(directory, std::nullopt)
+          .Override({"memory.memory_page_kinds=Weights", "memory.memory_page_least_kb=1024"})
+          .Plan();
+  const PagingTraffic& step = planned.plan.steps.front().paged;
+  const std::int64_t weights = 8 * 4 * kMegabyte;
+  CHECK(step.in_bytes == (3 + 2) * weights);  // and two moments
+  CHECK(step.out_bytes == (1 + 2) * weights);
+}
+
 // Queries, keys and values lie in one tensor, which is there once.
 TEST_CASE("what attention keeps goes to the page file too", "[paging]") {
   const TempDir directory(MemoryDirectory());
