@@ -64,7 +64,8 @@ class CurveLine {
     BudgetCandidate candidate = planner_.Plan(settings_, choice, 0);
     const double kept_seconds =
         chain_->keep_all().cost.seconds * static_cast<double>(settings_.micro_batches);
-    const double seconds = SecondsWithPaging(setup_, candidate.seconds, candidate.footprint.paged);
+    const double seconds =
+        SecondsWithPaging(setup_, candidate, PassSeconds::Of(candidate.seconds, kept_seconds));
     points_.push_back({.peak_bytes = candidate.footprint.peak_bytes,
                        .relative_time = kept_seconds > 0 ? seconds / kept_seconds : 1,
                        .segments = std::ssize(choice.segments),

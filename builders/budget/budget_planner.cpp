@@ -73,11 +73,13 @@ std::optional<BudgetChoice> ChooseWithinBudget(const TrainingSetup& setup) {
   }
   if (before.seconds > 0 && chosen->seconds > 0) {
     choice.plan.predicted_slowdown =
-        SecondsWithPaging(setup, chosen->seconds, chosen->footprint.paged) / before.seconds;
+        SecondsWithPaging(setup, *chosen, PassSeconds::Of(chosen->seconds, before.seconds)) /
+        before.seconds;
   }
   if (const auto seconds = search.MeasuredSeconds(*chosen)) {
-    choice.plan.predicted_seconds = SecondsWithPaging(setup, *seconds, chosen->footprint.paged);
     const auto of_all = search.MeasuredSeconds(before);
+    choice.plan.predicted_seconds =
+        SecondsWithPaging(setup, *chosen, PassSeconds::Of(*seconds, of_all.value_or(*seconds)));
     if (of_all) choice.plan.predicted_slowdown = *choice.plan.predicted_seconds / *of_all;
   }
   const auto least = search.BoundsOf(*chosen);

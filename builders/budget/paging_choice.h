@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,9 +31,22 @@ std::vector<StepSettings> PagingChoices(const TrainingSetup& setup);
 // Returns the seconds that the disk takes for this traffic of a step, at its measured rate.
 double PageSeconds(const TrainingSetup& setup, const PagingTraffic& traffic);
 
-// Returns the seconds of a step whose passes take so long and that pages so much: its thread copies
-// what is paged, and the disk has all that time.
-double SecondsWithPaging(const TrainingSetup& setup, double passes, const PagingTraffic& traffic);
+// Holds how long the passes of a step take.
+struct PassSeconds {
+  double all = 0;
+  double forward = 0;  // without what runs again
+
+  // Where nothing runs again, forward passes take a third of the time.
+  static PassSeconds Of(double all, double with_nothing_again) {
+    return {all, std::min(all, with_nothing_again / 3)};
+  }
+};
+
+// Returns the seconds of a step of this candidate whose passes take so long. Its threads copy what
+// is paged; the disk has as long as the forward passes for what these read and write, and as long
+// as the backward passes for the rest.
+double SecondsWithPaging(const TrainingSetup& setup, const BudgetCandidate& candidate,
+                         PassSeconds passes);
 
 // Searches the fastest way that fits the budget under each of these choices, and with less of what
 // forward passes keep in the file than all of it, where that is enough. Where nothing fits, returns
