@@ -27,7 +27,8 @@ void KeepFastest(std::vector<BudgetPoint>& points) {
 }
 
 PagedParts PartsOf(const StepSettings& settings) {
-  return {settings.paged, settings.paged_activation_bytes > 0};
+  const std::int64_t most = settings.paged_activation_bytes;
+  return {settings.paged, most > 0, most == kAllActivations ? 0 : most};
 }
 
 // Adds the points of one choice of what lies in a page file.
@@ -53,6 +54,7 @@ class CurveLine {
       BudgetCandidate candidate = Add(*choice);
       if (candidate.footprint.peak_bytes < floor.footprint.peak_bytes) floor = std::move(candidate);
     }
+    AddPartsOf(kept.footprint.paged_activation_bytes);
     KeepFastest(points_);
     curve.points.insert(curve.points.end(), points_.begin(), points_.end());
     curve.lines.push_back(std::move(points_));
@@ -60,6 +62,15 @@ class CurveLine {
   }
 
  private:
+  // Where all that forward passes keep lies in the file, quarters of it may too.
+  void AddPartsOf(std::int64_t activation_bytes) {
+    if (settings_.paged_activation_bytes != kAllActivations || HasManyLayers(setup_)) return;
+    for (const int quarter : {1, 2, 3}) {
+      settings_.paged_activation_bytes = activation_bytes * quarter / 4;
+      if (settings_.paged_activation_bytes > 0) Add(chain_->keep_all());
+    }
+  }
+
   BudgetCandidate Add(const ChainChoice& choice) {
     BudgetCandidate candidate = planner_.Plan(settings_, choice, 0);
     const double kept_seconds =

@@ -152,7 +152,7 @@ std::string CurveLegend(const BudgetCurve& curve) {
   std::string html = "<p class=\"legend\">";
   for (std::size_t i = 0; i < curve.lines.size(); ++i) {
     html += "<span><i class=\"" + std::string(kCurveClasses.at(i % kCurveClasses.size())) +
-            "\"></i>" + PagedPhrase(curve.lines[i].front().paged) + " in the page file</span>";
+            "\"></i>" + PagedPhrase(curve.lines[i].back().paged) + " in the page file</span>";
   }
   return html + "</p>\n";
 }
