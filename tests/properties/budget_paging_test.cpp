@@ -254,8 +254,8 @@ TEST_CASE("a paged weight is read once in each pass, and for its update", "[pagi
           .Override({"memory.memory_page_kinds=Weights", "memory.memory_page_least_kb=1024"})
           .Plan();
   const PagingTraffic& step = planned.plan.steps.front().paged;
-  const std::int64_t weights = 8 * 4 * kMegabyte;
-  CHECK(step.in_bytes == (3 + 2) * weights);  // and two moments
+  const std::int64_t weights = 32 * kMegabyte;  // eight of 4 MB
+  CHECK(step.in_bytes == (3 + 2) * weights);    // and two moments
   CHECK(step.out_bytes == (1 + 2) * weights);
 }
 
