@@ -26,11 +26,6 @@ void KeepFastest(std::vector<BudgetPoint>& points) {
   points = std::move(kept);
 }
 
-PagedParts PartsOf(const StepSettings& settings) {
-  const std::int64_t most = settings.paged_activation_bytes;
-  return {settings.paged, most > 0, most == kAllActivations ? 0 : most};
-}
-
 // Adds the points of one choice of what lies in a page file.
 class CurveLine {
  public:
@@ -62,7 +57,7 @@ class CurveLine {
   }
 
  private:
-  // Where all that forward passes keep lies in the file, quarters of it may too.
+  // Adds points with quarters of what forward passes keep in the file, where all of it lies there.
   void AddPartsOf(std::int64_t activation_bytes) {
     if (settings_.paged_activation_bytes != kAllActivations || HasManyLayers(setup_)) return;
     for (const int quarter : {1, 2, 3}) {
@@ -81,7 +76,7 @@ class CurveLine {
                        .relative_time = kept_seconds > 0 ? seconds / kept_seconds : 1,
                        .segments = std::ssize(choice.segments),
                        .method = choice.method,
-                       .paged = PartsOf(settings_)});
+                       .paged = PagedPartsOf(settings_)});
     return candidate;
   }
 

@@ -26,12 +26,12 @@ class BudgetSearch {
   // Returns true where nothing need run again, with at most so much of what a part's forward pass
   // keeps in the page file.
   bool FitsWithPaged(std::int64_t activation_bytes);
-  // The fastest that fits, of those that change no bit where one of them does; nothing where none
-  // does.
+  // Returns the fastest that fits, of those that change no bit where one of them does; nothing
+  // where none does.
   std::optional<BudgetCandidate> Fastest();
-  // The fastest that fits of those that change no bit; nothing where none does.
+  // Returns the fastest that fits of those that change no bit; nothing where none does.
   std::optional<BudgetCandidate> FastestExact();
-  // The fastest that fits of those that take sums in another order.
+  // Returns the fastest that fits of those that take sums in another order.
   std::optional<BudgetCandidate> FastestRounded();
   // Returns what would be faster than an exact candidate that is much slower than with nothing
   // chosen, but takes sums in another order. Returns nothing where there is none, or times are

@@ -53,6 +53,11 @@ PagingTraffic ForwardTrafficOf(const BudgetCandidate& candidate) {
 
 }  // namespace
 
+PagedParts PagedPartsOf(const StepSettings& settings) {
+  const std::int64_t most = settings.paged_activation_bytes;
+  return {settings.paged, most > 0, most == kAllActivations ? 0 : most};
+}
+
 std::vector<StepSettings> PagingChoices(const TrainingSetup& setup) {
   const StepSettings stated = SettingsOf(setup.config);
   if (!LeavesPagingFree(setup.config)) return {stated};

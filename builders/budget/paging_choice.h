@@ -9,10 +9,11 @@
 #include "builders/budget/budget_search.h"
 #include "presets/memory_fields.h"
 #include "sdk/core/byte_size.h"
+#include "sdk/plan/budget_curve.h"
 
 namespace frugal {
 
-// All that forward passes keep.
+// Stands for all that forward passes keep, however much that is.
 inline constexpr std::int64_t kAllActivations = kMostMegabytes * kBytesPerMegabyte;
 
 // Holds what a search within a budget came to, with what lies in the page file.
@@ -23,6 +24,9 @@ struct PagedSearch {
   double page_seconds = 0;               // of a step, at the disk's measured rate
   std::int64_t unconstrained_bytes = 0;  // with nothing chosen, under the first choice
 };
+
+// Says what lies in a page file under these settings.
+PagedParts PagedPartsOf(const StepSettings& settings);
 
 // Settings that differ in what kinds of bytes lie in the page file, all or none of each, the least
 // first; those of the configuration alone where there is none, or it says what lies there.
@@ -36,7 +40,7 @@ struct PassSeconds {
   double all = 0;
   double forward = 0;  // without what runs again
 
-  // Where nothing runs again, forward passes take a third of the time.
+  // Takes forward passes to be a third of a step in which nothing runs again.
   static PassSeconds Of(double all, double with_nothing_again) {
     return {all, std::min(all, with_nothing_again / 3)};
   }

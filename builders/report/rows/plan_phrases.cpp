@@ -26,9 +26,7 @@ std::string SegmentsPhrase(const RecomputedStages& recomputed) {
 
 std::string PagingPhrase(const BudgetPlan& budget) {
   const StepSettings& settings = budget.chosen;
-  const std::int64_t most = settings.paged_activation_bytes;
-  const PagedParts paged{settings.paged, most > 0, most == kAllActivations ? 0 : most};
-  return "page file for " + PagedPhrase(paged) + ": a step reads " +
+  return "page file for " + PagedPhrase(PagedPartsOf(settings)) + ": a step reads " +
          FormatBytes(budget.paged.in_bytes) + " and writes " + FormatBytes(budget.paged.out_bytes) +
          ", which takes the disk " + DurationText(budget.page_seconds) +
          ", beside the passes, at the rate that was measured";
