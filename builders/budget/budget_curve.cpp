@@ -6,6 +6,7 @@
 #include "builders/budget/candidate_planner.h"
 #include "builders/budget/free_knobs.h"
 #include "builders/budget/paging_choice.h"
+#include "builders/budget/paging_time.h"
 
 namespace frugal {
 namespace {

@@ -5,6 +5,7 @@
 #include "builders/budget/budget_limit.h"
 #include "builders/budget/budget_refusal.h"
 #include "builders/budget/paging_choice.h"
+#include "builders/budget/paging_time.h"
 #include "sdk/core/error.h"
 
 namespace frugal {
