@@ -1,6 +1,9 @@
 #include "sdk/plan/chain.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
 
 namespace frugal {
@@ -14,11 +17,39 @@ bool IsBeside(const SkipConnection& value, std::size_t begin, std::size_t i) {
   return value.made >= begin && value.made + 1 < i && value.taken >= i;
 }
 
+// Numbers of carried values by one of their stages, each stage's in one run.
+class ByStage {
+ public:
+  ByStage(const std::vector<SkipConnection>& carried, std::size_t SkipConnection::*stage,
+          std::size_t stages)
+      : begins_(stages + 2) {
+    const auto at = [&](const SkipConnection& value) { return std::min(value.*stage, stages); };
+    for (const SkipConnection& value : carried) ++begins_[at(value) + 1];
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    values_.resize(carried.size());
+    std::vector<std::size_t> next = begins_;
+    for (std::size_t v = 0; v < carried.size(); ++v) values_[next[at(carried[v])]++] = v;
+  }
+
+  std::span<const std::size_t> of(std::size_t stage) const {
+    return std::span(values_).subspan(begins_[stage], begins_[stage + 1] - begins_[stage]);
+  }
+
+ private:
+  std::vector<std::size_t> begins_, values_;
+};
+
 // Runs a part of a chain forward and back by a schedule and follows what is live.
 class Simulation {
  public:
-  explicit Simulation(const Chain& chain)
-      : chain_(chain.stages), carried_(chain.carried), places_(chain.carried.size()) {
+  // Stops where the peak is above the limit.
+  Simulation(const Chain& chain, int64_t limit)
+      : limit_(limit),
+        chain_(chain.stages),
+        carried_(chain.carried),
+        made_(carried_, &SkipConnection::made, chain_.size()),
+        taken_(carried_, &SkipConnection::taken, chain_.size()),
+        places_(carried_.size()) {
     for (std::size_t v = 0; v < carried_.size(); ++v) {
       if (carried_[v].taken >= chain_.size()) Put(v, Place::kGradient);
     }
@@ -26,7 +57,7 @@ class Simulation {
 
   // Stages [begin, end) with `held` bytes live around them.
   void Run(std::size_t begin, std::size_t end, const CheckpointSegments& segments, int64_t held) {
-    if (begin == end) return;
+    if (begin == end || IsAbove()) return;
     TakeGradients(end - 1);                                       // they are part of the output's
     const int64_t outside = held + chain_[end - 1].output_bytes;  // with the gradient given
     int64_t kept = 0;
@@ -39,6 +70,7 @@ class Simulation {
     };
     for (const CheckpointSegment& segment : segments) {
       for (; at < segment.begin; ++at) keep(ForwardOf(at));
+      if (IsAbove()) return;
       if (segment.begin == segment.end) continue;
       kept += Drop(segment, outside + kept + unused, std::exchange(input, 0));
       unused += MadeForNothing(segment);
@@ -54,6 +86,8 @@ class Simulation {
  private:
   // Says what is there of a carried value beside what stages keep.
   enum class Place : std::uint8_t { kNone, kValue, kGradient };
+
+  bool IsAbove() const { return cost_.peak_bytes > limit_; }
 
   void See(int64_t live) { cost_.peak_bytes = std::max(cost_.peak_bytes, live + carried_bytes_); }
 
@@ -78,9 +112,10 @@ class Simulation {
   }
 
   int64_t Drop(const CheckpointSegment& segment, int64_t live, int64_t input) {
+    int64_t beside = 0;  // LiveSkipBytes of the segment
     for (std::size_t i = segment.begin; i < segment.end; ++i) {
-      See(live + input + LiveSkipBytes(carried_, segment.begin, i) + chain_[i].output_bytes +
-          chain_[i].plain_workspace);
+      beside += MoreBeside(segment.begin, i);
+      See(live + input + beside + chain_[i].output_bytes + chain_[i].plain_workspace);
       cost_.seconds += chain_[i].forward_seconds;
       input = chain_[i].output_bytes;
     }
@@ -89,6 +124,18 @@ class Simulation {
       if (places_[v] == Place::kNone) Put(v, Place::kValue);
     }
     return input;
+  }
+
+  // Returns by how much more goes past stage i - 1 than past the one before, of what is made in a
+  // run from `begin` on.
+  int64_t MoreBeside(std::size_t begin, std::size_t i) const {
+    if (i < begin + 2) return 0;
+    int64_t bytes = 0;
+    for (const std::size_t v : made_.of(i - 2)) bytes += carried_[v].bytes;
+    for (const std::size_t v : taken_.of(i - 1)) {
+      if (carried_[v].made >= begin) bytes -= carried_[v].bytes;
+    }
+    return bytes;
   }
 
   // Values that a segment hands on although they have been taken: they stay until the forward pass
@@ -113,6 +160,7 @@ class Simulation {
       at = behind->begin;
     };
     for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
+      if (IsAbove()) return;
       if (segment->begin == segment->end) continue;
       run_behind(segment->end);
       while (at > segment->end) live -= BackOne(--at, live, segment->end);
@@ -131,21 +179,21 @@ class Simulation {
     TakeGradients(i);
     See(live + InputOf(i, kept_from) + chain_[i].output_bytes + chain_[i].backward_workspace);
     cost_.seconds += chain_[i].backward_seconds;
-    for (std::size_t v = 0; v < carried_.size(); ++v) {
-      if (carried_[v].taken == i) Put(v, Place::kGradient);
-    }
+    for (const std::size_t v : taken_.of(i)) Put(v, Place::kGradient);
     return KeptBytes(chain_[i]);
   }
 
   // Gradients of what stage `made` made are from now on those of its output.
   void TakeGradients(std::size_t made) {
-    for (std::size_t v = 0; v < carried_.size(); ++v) {
-      if (carried_[v].made == made && places_[v] == Place::kGradient) Put(v, Place::kNone);
+    for (const std::size_t v : made_.of(made)) {
+      if (places_[v] == Place::kGradient) Put(v, Place::kNone);
     }
   }
 
+  int64_t limit_;
   const std::vector<ChainStage>& chain_;
   const std::vector<SkipConnection>& carried_;
+  ByStage made_, taken_;
   std::vector<Place> places_;
   int64_t carried_bytes_ = 0;  // of those that are there
   ChainCost cost_;
@@ -183,7 +231,12 @@ Chain WithMostRematerialized(Chain chain) {
 }
 
 ChainCost Simulate(const Chain& chain, const CheckpointSegments& segments) {
-  Simulation simulation(chain);
+  return SimulateWithin(chain, segments, std::numeric_limits<int64_t>::max());
+}
+
+ChainCost SimulateWithin(const Chain& chain, const CheckpointSegments& segments,
+                         int64_t peak_bytes) {
+  Simulation simulation(chain, peak_bytes);
   simulation.Run(0, chain.size(), segments, 0);
   return simulation.cost();
 }

@@ -80,6 +80,11 @@ struct ChainCost {
 // behind it.
 ChainCost Simulate(const Chain& chain, const CheckpointSegments& segments);
 
+// Returns the same where the peak is within so many bytes; else a peak that is above them, and any
+// time.
+ChainCost SimulateWithin(const Chain& chain, const CheckpointSegments& segments,
+                         std::int64_t peak_bytes);
+
 // The chain as one stage, with what Simulate says it takes as a whole: for grouping. Its output is
 // all that goes on to stages behind it.
 ChainStage Merge(const Chain& chain);

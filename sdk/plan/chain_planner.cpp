@@ -39,6 +39,13 @@ bool NeedsLess(const ChainChoice& one, const ChainChoice& other) {
          std::tie(other.cost.peak_bytes, other.cost.seconds);
 }
 
+std::vector<CheckpointSegments> Shorter(const CheckpointSegments& segments) {
+  std::vector<CheckpointSegments> shorter = WithOneSegmentLess(segments);
+  std::ranges::move(WithOneStageLess(segments), std::back_inserter(shorter));
+  std::ranges::move(WithOneSegmentCut(segments), std::back_inserter(shorter));
+  return shorter;
+}
+
 // How often the binomial schedule runs a stage at most: the least r for which (s + r)! / (s! r!) is
 // as many as the stages.
 std::size_t RunsOfBinomial(std::size_t stages, std::size_t snapshots) {
@@ -55,6 +62,10 @@ std::size_t RunsOfBinomial(std::size_t stages, std::size_t snapshots) {
 
 ChainPlanner::ChainPlanner(Chain chain) : chain_(std::move(chain)) {
   for (const SkipConnection& value : chain_.carried) carried_bytes_ += value.bytes;
+  seconds_before_ = {0};
+  for (const ChainStage& stage : chain_.stages) {
+    seconds_before_.push_back(seconds_before_.back() + stage.forward_seconds);
+  }
   solvers_.emplace_back(chain_);
   if (carried_bytes_ > 0) solvers_.emplace_back(chain_, SkipGradients::kBeside);
   AddKnown({}, "keep all");
@@ -101,19 +112,44 @@ void ChainPlanner::Solve(std::int64_t peak_bytes) {
   }
 }
 
+double ChainPlanner::ForwardSeconds(std::size_t begin, std::size_t end,
+                                    const CheckpointSegments& segments) const {
+  double seconds = seconds_before_[end] - seconds_before_[begin];
+  if (segments.empty() || segments.back().end < end) {
+    const ChainStage& last = chain_.stages[end - 1];
+    seconds += last.ending_seconds - last.forward_seconds;
+  }
+  for (const CheckpointSegment& segment : segments) {
+    seconds += ForwardSeconds(segment.begin, segment.end, segment.inner);
+  }
+  return seconds;
+}
+
+std::vector<CheckpointSegments> ChainPlanner::FastestFirst(
+    std::vector<CheckpointSegments> schedules) const {
+  std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(schedules.size());
+  for (std::size_t i = 0; i < schedules.size(); ++i) {
+    order.emplace_back(ForwardSeconds(0, chain_.size(), schedules[i]), i);
+  }
+  std::ranges::sort(order);
+  std::vector<CheckpointSegments> ordered;
+  ordered.reserve(schedules.size());
+  for (const auto& [seconds, i] : order) ordered.push_back(std::move(schedules[i]));
+  return ordered;
+}
+
 ChainChoice ChainPlanner::Shortened(ChainChoice choice, std::int64_t peak_bytes) const {
   if (chain_.size() > ChainSolver::kMostUnits) return choice;  // would take long
   for (bool is_faster = true; is_faster;) {
     is_faster = false;
-    std::vector<CheckpointSegments> shorter = WithOneSegmentLess(choice.segments);
-    std::ranges::move(WithOneStageLess(choice.segments), std::back_inserter(shorter));
-    std::ranges::move(WithOneSegmentCut(choice.segments), std::back_inserter(shorter));
-    for (CheckpointSegments& segments : shorter) {
-      const ChainCost cost = CostOf(segments);
+    for (CheckpointSegments& segments : FastestFirst(Shorter(choice.segments))) {
+      const ChainCost cost = SimulateWithin(chain_, segments, peak_bytes);
       if (cost.peak_bytes > peak_bytes || cost.seconds >= choice.cost.seconds) continue;
       choice.segments = std::move(segments);
       choice.cost = cost;
       is_faster = true;
+      break;
     }
   }
   return choice;

@@ -50,11 +50,17 @@ class ChainPlanner {
   void Solve(std::int64_t peak_bytes);
   ChainChoice LeastSolved();
   ChainChoice Scheduled(ChainSolver& solver, std::int64_t limit) const;
+  // Returns the seconds of all forward passes of stages [begin, end), those that come again too,
+  // but for how sums are rounded those of Simulate.
+  double ForwardSeconds(std::size_t begin, std::size_t end,
+                        const CheckpointSegments& segments) const;
+  std::vector<CheckpointSegments> FastestFirst(std::vector<CheckpointSegments> schedules) const;
   void AddKnown(CheckpointSegments segments, std::string method);
 
   Chain chain_;
-  std::int64_t carried_bytes_ = 0;    // of all values together
-  std::vector<ChainSolver> solvers_;  // one, or one for each of SkipGradients
+  std::vector<double> seconds_before_;  // of forward passes of the stages before each
+  std::int64_t carried_bytes_ = 0;      // of all values together
+  std::vector<ChainSolver> solvers_;    // one, or one for each of SkipGradients
   std::vector<ChainChoice> known_;
   std::vector<ChainChoice> found_;            // see found()
   std::unique_ptr<ChainPlanner> as_if_kept_;  // made when it is first asked for
