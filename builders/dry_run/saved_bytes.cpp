@@ -22,41 +22,28 @@ SavedBytes SavedBytesIn(const MemoryTrace& trace, const LabelTable& labels) {
   return kept;
 }
 
-namespace {
-
-SavedBytes SavedBytesOf(const TrainingSetup& setup, const Trial& trial,
-                        DryEnvironment& environment) {
-  Context& context = environment.context();
-  context.set_training(true);
-  MemoryTrace trace;
-  const RecordingScope recording(environment.ledger(), trace);
-  Tape tape;
-  const TapeScope scope(context, &tape);
-  {
-    VarTuple vars = InputsOf(setup, trial, context);
-    (*setup.network)(context, vars);
-  }
-  return SavedBytesIn(trace, environment.ledger().labels());
-}
-
-}  // namespace
-
 SavedBytes MeasureSavedBytes(const TrainingSetup& setup, const Trial& trial) {
-  DryEnvironment environment(*setup.backend, setup.dtype());
-  return SavedBytesOf(setup, trial, environment);
+  return RunLayerPasses(setup, trial).saved;
 }
 
 LayerPasses RunLayerPasses(const TrainingSetup& setup, const Trial& trial) {
   DryEnvironment environment(*setup.backend, setup.dtype());
+  Context& context = environment.context();
+  context.set_training(true);
   LayerPasses passes;
-  if (setup.trains()) passes.saved = SavedBytesOf(setup, trial, environment);
-  environment.context().set_training(true);
-  VarTuple vars = InputsOf(setup, trial, environment.context());
   passes.outputs.reserve(setup.network->size());
-  for (std::size_t i = 0; i < setup.network->size(); ++i) {
-    setup.network->layer(i)(environment.context(), vars);
-    passes.outputs.push_back(vars[0].shape());
+  MemoryTrace trace;
+  const RecordingScope recording(environment.ledger(), trace);
+  Tape tape;
+  const TapeScope scope(context, setup.trains() ? &tape : nullptr);
+  {
+    VarTuple vars = InputsOf(setup, trial, context);
+    for (std::size_t i = 0; i < setup.network->size(); ++i) {
+      setup.network->layer(i)(context, vars);
+      passes.outputs.push_back(vars[0].shape());
+    }
   }
+  if (setup.trains()) passes.saved = SavedBytesIn(trace, environment.ledger().labels());
   return passes;
 }
 

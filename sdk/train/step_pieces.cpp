@@ -165,6 +165,7 @@ void CopyOutputs(Context& context, VarTuple vars, PredictedValues& outputs) {
 }
 
 void JoinTable(Context& context, const Parameter& parameter) {
+  if (parameter.aliases.empty()) return;  // its gradient is one sum
   const LabelScope label(context, parameter.path);
   AddSums(context, context.parameters().JoinTable(parameter));
 }
