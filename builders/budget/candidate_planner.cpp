@@ -146,7 +146,7 @@ BudgetCandidate CandidatePlanner::PlanAllMicroBatches(BudgetCandidate candidate,
 
 BytesByTag CandidatePlanner::OutsideSteps(const StepSettings& settings) {
   const Trial trial = TrialOf(settings, setup_.schedule.batch);
-  const auto known = meter_.FindOutside(trial, StepsOf(trial.schedule));
+  const auto known = meter_.FindOutside(setup_, trial, StepsOf(trial.schedule));
   return known ? *known : Plan(settings, {}, 0).footprint.outside;
 }
 

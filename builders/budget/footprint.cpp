@@ -22,6 +22,16 @@ std::vector<PlannedStep> TrainingStepsOf(std::span<const PlannedStep> all) {
   return steps;
 }
 
+// Returns true where gradients came to those parameters that are known to get any, or where nothing
+// is known to all that train.
+bool CameAsTaken(std::span<const Parameter* const> parameters, std::span<const std::int64_t> came,
+                 std::span<const std::int64_t> known) {
+  return std::ranges::all_of(parameters, [&](const Parameter* parameter) {
+    const std::size_t i = parameter->index;
+    return (came[i] > 0) == (known.empty() ? parameter->trainable : known[i] > 0);
+  });
+}
+
 }  // namespace
 
 bool HasManyLayers(const TrainingSetup& setup) {
@@ -61,20 +71,24 @@ FootprintMeter::Kept& FootprintMeter::TrainingOf(const TrainingSetup& setup, con
       std::exchange(is_first_, false) ? LabelTable::Keeps::kAll : LabelTable::Keeps::kFirst;
   while (kept_.size() >= kMostKept) kept_.pop_back();
   Kept& kept = kept_.emplace_front(setup, trial, names, steps);
-  if (SettlesInOneStep(settings, steps) && !contributions_.empty() &&
-      kept.training.TakeWhatStays(contributions_)) {
-    Settle(kept);
-  }
+  // It is not known yet whose gradients come where a training updates in its backward pass.
+  const bool may_take = may_take_ && !(contributions_.empty() && trial.updates_in_backward());
+  kept.took =
+      SettlesInOneStep(settings, steps) && may_take && kept.training.TakeWhatStays(contributions_);
+  kept.has_settled = kept.took;
   return kept;
 }
 
-std::optional<BytesByTag> FootprintMeter::FindOutside(const Trial& trial,
+std::optional<BytesByTag> FootprintMeter::FindOutside(const TrainingSetup& setup,
+                                                      const Trial& trial,
                                                       std::span<const PlannedStep> steps) {
-  const auto known = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return kept.IsFor(WithoutSegments(trial.settings), trial.schedule, TrainingStepsOf(steps));
-  });
-  if (known == kept_.end()) return std::nullopt;
-  return known->training.ledger().live();
+  Kept& kept = TrainingOf(setup, trial, TrainingStepsOf(steps));
+  if (!kept.has_settled) {
+    kept_.pop_front();
+    return std::nullopt;
+  }
+  if (kept.took && contributions_.empty()) return std::nullopt;
+  return kept.training.ledger().live();
 }
 
 void FootprintMeter::Settle(Kept& kept) {
@@ -84,8 +98,10 @@ void FootprintMeter::Settle(Kept& kept) {
 
 std::vector<std::int64_t> FootprintMeter::CountContributions(
     const TrainingSetup& setup, const Trial& trial, std::span<const PlannedStep> all_steps) {
-  const std::vector<PlannedStep> steps = TrainingStepsOf(all_steps);
   if (!UpdatesInBackwardOf(setup, trial.settings)) return {};
+  const auto known = counted_.find(PartsOf(trial.settings, trial.schedule.batch));
+  if (known != counted_.end()) return known->second;
+  const std::vector<PlannedStep> steps = TrainingStepsOf(all_steps);
   const bool counts_here = !setup.stage && SettlesInOneStep(trial.settings, steps) &&
                            steps.front().batch == trial.schedule.batch &&
                            trial.settings.micro_batches <= kRepresentativeParts;
@@ -94,8 +110,40 @@ std::vector<std::int64_t> FootprintMeter::CountContributions(
   counted.final_after.assign(setup.parameters.size(), 0);
   Kept& kept = TrainingOf(setup, counted, steps);
   contributions_ = kept.training.CountContributions(steps.front().batch);
+  kept.took = false;
   Settle(kept);
   return contributions_;
+}
+
+std::optional<std::vector<MemoryTrace>> FootprintMeter::TracesOfFirst(const TrainingSetup& setup,
+                                                                      const Trial& trial,
+                                                                      Footprint& footprint) {
+  Kept& kept = kept_.front();
+  DryTraining& training = kept.training;
+  // One that throws in a step is not measured with again.
+  const bool has_settled = std::exchange(kept.has_settled, false);
+  if (has_settled) training.RestartPeaks();
+  const std::int64_t outside = training.ledger().live_total();
+  std::vector<MemoryTrace> traces;
+  for (const PlannedStep& step : kept.steps) {
+    traces.push_back(training.Trace(step.kind, step.batch, has_settled ? 1 : step.times));
+    if (traces.size() > 1) continue;
+    footprint.paged = training.paged();
+    footprint.paged_activation_bytes = training.PagedActivationBytes();
+    std::vector<std::int64_t> came = training.Contributions();
+    const bool left_as_taken = training.ledger().live_total() == outside;
+    if (std::exchange(kept.took, false) &&
+        !(left_as_taken && CameAsTaken(setup.parameters, came, contributions_))) {
+      may_take_ = false;
+      kept_.pop_front();
+      return std::nullopt;
+    }
+    if (setup.stage || trial.updates_in_backward()) continue;
+    contributions_ = came;
+    counted_[PartsOf(trial.settings, step.batch)] = std::move(came);
+  }
+  Settle(kept);
+  return traces;
 }
 
 Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial,
@@ -103,20 +151,14 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
                                   std::int64_t place_up_to) {
   const Evaluation evaluation = MeasureEvaluation(setup, trial);
   const std::vector<PlannedStep> steps = TrainingStepsOf(all_steps);
-  Kept& kept = TrainingOf(setup, trial, steps);
-  DryTraining& training = kept.training;
-  // One that throws in a step is not measured with again.
-  const bool has_settled = std::exchange(kept.has_settled, false);
-  if (has_settled) training.RestartPeaks();
-  std::vector<MemoryTrace> traces;
   Footprint footprint;
-  for (const PlannedStep& step : steps) {
-    traces.push_back(training.Trace(step.kind, step.batch, has_settled ? 1 : step.times));
-    if (traces.size() > 1) continue;
-    footprint.paged = training.paged();
-    footprint.paged_activation_bytes = training.PagedActivationBytes();
+  std::optional<std::vector<MemoryTrace>> traced;
+  while (!traced) {
+    TrainingOf(setup, trial, steps);
+    traced = TracesOfFirst(setup, trial, footprint);
   }
-  Settle(kept);
+  const std::vector<MemoryTrace>& traces = *traced;
+  DryTraining& training = kept_.front().training;
   footprint.outside = training.ledger().live();
   const std::int64_t outside = footprint.outside.Total();
   footprint.at_peak = training.ledger().at_peak();

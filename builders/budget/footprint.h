@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "builders/dry_run/dry_training.h"
@@ -39,12 +40,14 @@ class FootprintMeter {
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
 
   // Returns how often each gradient is added to in these training steps, nothing where none is used
-  // before a step's end. Measure() then goes on with the training that has counted it.
+  // before a step's end. A training that was measured without updates in its backward pass knows it
+  // already; else Measure() goes on with the one that counts it here.
   std::vector<std::int64_t> CountContributions(const TrainingSetup& setup, const Trial& trial,
                                                std::span<const PlannedStep> steps);
 
-  // Returns what lives outside these steps where a training that has counted knows it already.
-  std::optional<BytesByTag> FindOutside(const Trial& trial, std::span<const PlannedStep> steps);
+  // Returns what lives outside these steps where no step need run to know it.
+  std::optional<BytesByTag> FindOutside(const TrainingSetup& setup, const Trial& trial,
+                                        std::span<const PlannedStep> steps);
 
   // Holds what an evaluation takes within its steps, largest live bytes and arena.
   struct Evaluation {
@@ -68,6 +71,7 @@ class FootprintMeter {
     std::vector<PlannedStep> steps;
     DryTraining training;
     bool has_settled = false;  // its steps would find nothing new to make
+    bool took = false;         // it has taken what a first step leaves, without running it
 
     bool IsFor(const StepSettings& other, const EpochSchedule& at,
                std::span<const PlannedStep> run) const {
@@ -81,11 +85,22 @@ class FootprintMeter {
   static void Settle(Kept& kept);
   Kept& TrainingOf(const TrainingSetup& setup, const Trial& trial,
                    std::span<const PlannedStep> steps);
+  // Runs the steps of the first training kept, and returns their traces. Where it had taken what a
+  // first step leaves and its first shows that it was something else, drops it and returns nothing.
+  std::optional<std::vector<MemoryTrace>> TracesOfFirst(const TrainingSetup& setup,
+                                                        const Trial& trial, Footprint& footprint);
 
   // Holds the one with the knobs as they are stated, and the one of a search: the last comes first.
   static constexpr std::size_t kMostKept = 2;
   std::list<Kept> kept_;
+  // The keys are how a batch and the loss are cut into parts.
+  using Parts = std::tuple<std::int64_t, std::int64_t, std::optional<std::int64_t>>;
+  static Parts PartsOf(const StepSettings& settings, std::int64_t batch) {
+    return {batch, settings.micro_batches, settings.loss_chunk_rows};
+  }
+  std::map<Parts, std::vector<std::int64_t>> counted_;
   std::vector<std::int64_t> contributions_;  // as counted last
+  bool may_take_ = true;                     // what a first step leaves
   bool is_first_ = true;
   // The keys are batch and rows of the loss at a time; segments do not matter to evaluations.
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, Evaluation> evaluations_;

@@ -1,6 +1,7 @@
 #include "builders/budget/frontier_search.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 namespace frugal {
@@ -87,8 +88,14 @@ std::optional<BudgetCandidate> FrontierSearch::FirstThatFits(
   std::optional<BudgetCandidate> best;
   for (std::size_t i = first; i < choices.size() && !best; ++i) best = fitting(i);
   // None before the predicted one fits where that one did not.
-  if (best && best->chain.cost.seconds > choices[first].cost.seconds) return best;
+  if (!best || best->chain.cost.seconds > choices[first].cost.seconds) return best;
   for (std::size_t i = first; i > 0; --i) {
+    // The model is about as far off beside a schedule as it is for that one.
+    const int64_t beside = budget_bytes - model_bytes;
+    const int64_t own = choices[i].cost.peak_bytes + beside;
+    const int64_t off =
+        std::abs(own - best->footprint.peak_bytes) + LargestOutput(planner_.chain());
+    if (choices[i - 1].cost.peak_bytes + beside > budget_bytes + off) break;
     auto faster = fitting(i - 1);
     if (!faster) break;
     best = std::move(faster);

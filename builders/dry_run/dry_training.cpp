@@ -168,10 +168,15 @@ std::vector<Holder> DryTraining::TraceInto(MemoryTrace& trace, StepKind kind, st
 const std::vector<std::int64_t>& DryTraining::CountContributions(std::int64_t batch) {
   trial_.final_after.clear();
   Trace(StepKind::kTrain, batch, 1);
-  trial_.final_after = environment_.store().Contributions();
-  trial_.final_after.resize(setup_.parameters.size());
+  trial_.final_after = Contributions();
   environment_.store().FreeGradients();
   return trial_.final_after;
+}
+
+std::vector<std::int64_t> DryTraining::Contributions() {
+  std::vector<std::int64_t> counts = environment_.store().Contributions();
+  counts.resize(setup_.parameters.size());
+  return counts;
 }
 
 // A first step in bf16 leaves packed weights too, groups leave their sums, and lazy weights are
@@ -185,7 +190,10 @@ bool DryTraining::TakeWhatStays(std::span<const std::int64_t> contributions) {
   }
   ParameterStore& store = environment_.store();
   for (const Parameter* parameter : setup_.parameters) {
-    if (contributions[static_cast<std::size_t>(parameter->index)] == 0) continue;
+    const bool is_trained = contributions.empty()
+                                ? parameter->trainable
+                                : contributions[static_cast<std::size_t>(parameter->index)] > 0;
+    if (!is_trained) continue;
     if (!trial_.updates_in_backward()) store.GradientFor(*parameter);
     setup_.optimizer->TakeState(environment_.context(), *parameter);
   }

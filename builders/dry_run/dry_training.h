@@ -47,8 +47,11 @@ class DryTraining {
   // often each parameter's gradient is added to, and updates by these counts from then on.
   const std::vector<std::int64_t>& CountContributions(std::int64_t batch);
   // Takes what a first step would leave behind it, where it would leave weights, gradients and the
-  // optimizer's state alone, and returns true; gradients come where these counts are not 0.
+  // optimizer's state alone, and returns true; gradients come where these counts are not 0, or
+  // where there are none to all that train.
   bool TakeWhatStays(std::span<const std::int64_t> contributions);
+  // Returns how often each parameter's gradient was added to in the last training step.
+  std::vector<std::int64_t> Contributions();
   const MemoryLedger& ledger() { return environment_.ledger(); }
   // Keeps no names that come from here on.
   void KeepNoMoreNames() { environment_.ledger().labels().KeepNoMore(); }

@@ -101,5 +101,55 @@ TEST_CASE("a dry training that takes what stays is as one that ran a step", "[bu
   }
 }
 
+struct IdleOptions {};
+
+// Holds a weight that no output depends on, so that no gradient of it comes.
+class Idle final : public Layer {
+ public:
+  using Options = IdleOptions;
+  Idle(const Shape& input, const Options&) {
+    AddParameter("weight", {input.back()}, Initializer::Constant(1));
+  }
+  std::string Describe() const override { return "idle"; }
+
+ private:
+  Var Forward(Context&, const Var& input) override { return input; }
+};
+
+// A planner takes it that all parameters get gradients, until a step shows that some do not.
+TEST_CASE("a plan is as its steps whichever parameters get gradients", "[budget]") {
+  for (const std::string kind : {"norm", "idle", "frozen"}) {
+    SmallRun run;
+    run.network = "mlp";
+    run.batch = 8;
+    AiModelBuilder builder = BuilderFor(run);
+    builder.Layers([&](LayerList& layers) {
+      layers.Flatten().Dense({.units = 32}, "first");
+      if (kind == "norm") layers.BatchNorm();
+      if (kind == "idle") layers.Add<Idle>();
+      layers.Dense({.units = 5});
+    });
+    if (kind == "frozen") builder.Freeze({"first"});
+    const DataLayout layout = LayoutFor("mlp");
+    const TrainingSetup setup = PrepareTraining(builder.config(), &layout);
+    CandidatePlanner planner(setup);
+    for (const bool in_backward : {false, true}) {
+      CAPTURE(kind, in_backward);
+      StepSettings settings = SettingsOf(setup.config);
+      settings.optimizer_in_backward = in_backward;
+      Trial trial = TrialWith(setup, settings);
+      trial.final_after = ContributionsFor(setup, trial);
+      DryTraining training(setup, trial);
+      for (const PlannedStep& step : StepsOf(trial.schedule)) {
+        if (step.kind == StepKind::kTrain) training.Trace(step.kind, step.batch, step.times);
+      }
+      const Footprint found = planner.Plan(settings, {}, kAnyPlace).footprint;
+      CHECK(found.outside == training.ledger().live());
+      CHECK(found.at_peak == training.ledger().at_peak());
+      CHECK(planner.OutsideSteps(settings) == training.ledger().live());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace frugal::testing
