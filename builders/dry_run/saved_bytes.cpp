@@ -3,6 +3,7 @@
 #include "builders/dry_run/dry_training.h"
 #include "builders/setup/dry_environment.h"
 #include "sdk/memory/recording.h"
+#include "sdk/module/network_input.h"
 
 namespace frugal {
 
@@ -36,10 +37,12 @@ LayerPasses RunLayerPasses(const TrainingSetup& setup, const Trial& trial) {
   const RecordingScope recording(environment.ledger(), trace);
   Tape tape;
   const TapeScope scope(context, setup.trains() ? &tape : nullptr);
+  const Sequential& network = *setup.network;
   {
     VarTuple vars = InputsOf(setup, trial, context);
-    for (std::size_t i = 0; i < setup.network->size(); ++i) {
-      setup.network->layer(i)(context, vars);
+    if (!network.inputs().empty()) CheckInputs(network.path(), network.inputs(), vars);
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      network.layer(i)(context, vars);
       passes.outputs.push_back(vars[0].shape());
     }
   }
