@@ -71,8 +71,7 @@ const BudgetCandidate& BudgetSearch::unconstrained() {
 }
 
 BudgetCandidate BudgetSearch::Placed(const StepSettings& settings, const ChainChoice& chain) {
-  constexpr int64_t kAnyPlace = std::numeric_limits<int64_t>::max();
-  return planner_.PlanAllMicroBatches(planner_.Plan(settings, chain, kAnyPlace), kAnyPlace);
+  return planner_.Plan(settings, chain, std::numeric_limits<int64_t>::max());
 }
 
 void BudgetSearch::SetUnconstrainedTime(const ChainChoice& keep_all, const StepSettings& settings) {
@@ -195,13 +194,18 @@ const BudgetSearch::LeastBytes& BudgetSearch::Floor() {
   if (floor_) return *floor_;
   floor_ = LeastBytes{.outside = planner_.OutsideSteps(ExactSettings())};
   if (setup_.schedule.total_steps > 1) {
-    floor_->gradient_bytes =
-        UpdatedBytes(setup_, planner_.TrialOf(ExactSettings(), setup_.schedule.batch));
+    floor_->gradient_bytes = UpdatedBytes(setup_, planner_.TrialOf(ExactSettings()));
   }
   return *floor_;
 }
 
-BudgetCandidate BudgetSearch::Least() {
+const BudgetCandidate& BudgetSearch::Least() {
+  if (!least_) least_ = Placed(LeastByPeak().settings, LeastByPeak().chain);
+  return *least_;
+}
+
+const BudgetCandidate& BudgetSearch::LeastByPeak() {
+  if (least_by_peak_) return *least_by_peak_;
   StepSettings frugal = ExactSettings();
   if (free_.evaluation_batch) frugal.evaluation_batch = 1;
   BudgetCandidate least = SmallestOf(frugal, 0);
@@ -217,7 +221,8 @@ BudgetCandidate BudgetSearch::Least() {
     BudgetCandidate candidate = SmallestOf(settings, 0);
     if (candidate.footprint.peak_bytes < least.footprint.peak_bytes) least = std::move(candidate);
   }
-  return Placed(least.settings, least.chain);
+  least_by_peak_ = std::move(least);
+  return *least_by_peak_;
 }
 
 std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& other) {
@@ -233,15 +238,15 @@ std::optional<BudgetCandidate> BudgetSearch::LeastLike(const BudgetCandidate& ot
 bool BudgetSearch::FitsWithPaged(int64_t activation_bytes) {
   StepSettings settings = ExactSettings();
   settings.paged_activation_bytes = activation_bytes;
-  return Fits(PlanAllMicroBatches(Plan(WithEvaluationThatFits(settings), {})));
+  return Fits(Plan(WithEvaluationThatFits(settings), {}));
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestFixed(StepSettings settings) {
-  const BudgetCandidate stated = PlanAllMicroBatches(Plan(settings, {}));
+  const BudgetCandidate stated = Plan(settings, {});
   if (Fits(stated)) return stated;
   if (free_.segments != FreeKnobs::Segments::kPolicyOrNone) return std::nullopt;
   settings.use_gradient_checkpointing = true;
-  const BudgetCandidate policy = PlanAllMicroBatches(Plan(settings, {}));
+  const BudgetCandidate policy = Plan(settings, {});
   return Fits(policy) ? std::optional(policy) : std::nullopt;
 }
 
@@ -257,9 +262,7 @@ std::optional<BudgetCandidate> BudgetSearch::FastestChain(const StepSettings& se
   const std::shared_ptr<ChainPlanner> chain = ChainFor(settings);
   std::vector<ChainChoice> small = SmallChains(settings);
   for (ChainChoice& choice : small) choice.cost = chain->CostOf(choice.segments);
-  FrontierSearch search(*chain, [&](const ChainChoice& choice) {
-    return PlanAllMicroBatches(Plan(settings, choice));
-  });
+  FrontierSearch search(*chain, [&](const ChainChoice& choice) { return Plan(settings, choice); });
   return search.Fastest(budget_bytes_, std::move(small));
 }
 

@@ -18,7 +18,9 @@ class BudgetSearch {
   // Returns the candidate as stated, with nothing recomputed that need not be.
   const BudgetCandidate& unconstrained();
   // The candidate of the least footprint, over all knobs.
-  BudgetCandidate Least();
+  const BudgetCandidate& Least();
+  // Returns the largest live bytes of the least, without a layout.
+  std::int64_t LeastPeak() { return LeastByPeak().footprint.peak_bytes; }
   // Plans what is least in another search of the same layers under what is stated here, for
   // networks of many layers, where a search takes long. Returns nothing where there are few, or
   // `other` has no schedule.
@@ -40,7 +42,7 @@ class BudgetSearch {
 
   // Returns how often each parameter's gradient is added to in a step (Trial::final_after).
   std::vector<std::int64_t> FinalAfter(const StepSettings& settings) {
-    return planner_.TrialOf(settings, setup_.schedule.batch).final_after;
+    return planner_.TrialOf(settings).final_after;
   }
   // Returns the seconds that a step of a candidate takes by measured costs; nothing where costs are
   // the model's, fields make the segments, or there is no memory to measure in.
@@ -105,9 +107,8 @@ class BudgetSearch {
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain) {
     return planner_.Plan(settings, chain, budget_bytes_);
   }
-  BudgetCandidate PlanAllMicroBatches(BudgetCandidate candidate) {
-    return planner_.PlanAllMicroBatches(std::move(candidate), budget_bytes_);
-  }
+  // Finds the least once, planned as far as its peak.
+  const BudgetCandidate& LeastByPeak();
   void SetUnconstrainedTime(const ChainChoice& keep_all, const StepSettings& settings);
 
   const TrainingSetup& setup_;
@@ -117,7 +118,8 @@ class BudgetSearch {
   StepSettings stated_;
   CandidatePlanner planner_;
   std::map<StepSettings, std::vector<BudgetCandidate>> small_;  // see CandidatesByPeak
-  std::optional<BudgetCandidate> unconstrained_;  // planned when it is first asked for
+  // Planned when they are first asked for.
+  std::optional<BudgetCandidate> unconstrained_, least_, least_by_peak_;
   // See LowerBound: outside steps, and what parts of a batch hold beside it.
   struct LeastBytes {
     BytesByTag outside;

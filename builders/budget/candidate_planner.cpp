@@ -46,11 +46,10 @@ void CopyTimes(const std::vector<Stage>& from, double longer, std::vector<Stage>
 
 }  // namespace
 
-Trial CandidatePlanner::TrialOf(const StepSettings& settings, int64_t batch) {
+Trial CandidatePlanner::TrialOf(const StepSettings& settings) {
   Trial trial = TrialWith(setup_, settings);
-  trial.schedule.batch = batch;
   const auto [found, is_new] = contributions_.try_emplace(
-      {settings.optimizer_in_backward, batch, settings.micro_batches, settings.loss_chunk_rows});
+      {settings.optimizer_in_backward, settings.micro_batches, settings.loss_chunk_rows});
   if (is_new) {
     found->second = meter_.CountContributions(setup_, trial, StepsOf(trial.schedule));
   }
@@ -68,7 +67,7 @@ BudgetCandidate CandidatePlanner::Plan(const StepSettings& settings, const Chain
     });
   BudgetCandidate candidate{settings, chain, {}};
   candidate.seconds = chain.cost.seconds * static_cast<double>(settings.micro_batches);
-  candidate.footprint = MeasureParts(settings, chain, place_up_to);
+  candidate.footprint = FootprintOf(settings, chain, place_up_to);
   LogDebug("way " + std::to_string(planned_) + " to fit the memory budget: " +
            FormatBytes(candidate.footprint.peak_bytes) + " at the peak");
   return candidate;
@@ -86,19 +85,15 @@ std::optional<Footprint> CandidatePlanner::FindKept(const StepSettings& settings
   return found->second.place_up_to == place_up_to ? std::optional(footprint) : std::nullopt;
 }
 
-Footprint CandidatePlanner::MeasureParts(const StepSettings& settings, const ChainChoice& chain,
-                                         int64_t place_up_to) {
+Footprint CandidatePlanner::FootprintOf(const StepSettings& settings, const ChainChoice& chain,
+                                        int64_t place_up_to) {
   const bool is_kept = chain.segments.empty() && !options_;
   if (is_kept) {
     if (const auto known = FindKept(settings, place_up_to)) return *known;
   }
-  Footprint footprint;
-  if (settings.micro_batches > kRepresentativeParts) {
-    footprint = MeasureRepresentativeParts(settings, chain, place_up_to);
-  } else {
-    const Trial trial = TrialOf(settings, setup_.schedule.batch);
-    footprint = Measure(trial, chain, StepsOf(trial.schedule), place_up_to);
-  }
+  const Trial trial = TrialOf(settings);
+  const SegmentsScope segments(setup_, trial, chain.segments, options_);
+  const Footprint footprint = meter_.Measure(setup_, trial, StepsOf(trial.schedule), place_up_to);
   if (is_kept) kept_[settings] = {footprint, place_up_to};
   return footprint;
 }
@@ -112,46 +107,14 @@ BudgetCandidate CandidatePlanner::PlanRuns(StepSettings settings,
   return candidate;
 }
 
-Footprint CandidatePlanner::Measure(const Trial& trial, const ChainChoice& chain,
-                                    std::span<const PlannedStep> steps, int64_t place_up_to) {
-  const SegmentsScope segments(setup_, trial, chain.segments, options_);
-  return meter_.Measure(setup_, trial, steps, place_up_to);
-}
-
-Footprint CandidatePlanner::MeasureRepresentativeParts(const StepSettings& settings,
-                                                       const ChainChoice& chain,
-                                                       int64_t place_up_to) {
-  std::vector<PlannedStep> steps = StepsOf(TrialWith(setup_, settings).schedule);
-  for (PlannedStep& step : steps) {
-    if (step.kind == StepKind::kTrain)
-      step.batch = RepresentativeBatch(step.batch, settings.micro_batches);
-  }
-  StepSettings telling = settings;
-  telling.micro_batches = kRepresentativeParts;
-  const int64_t batch = RepresentativeBatch(setup_.schedule.batch, settings.micro_batches);
-  return Measure(TrialOf(telling, batch), chain, steps, place_up_to);
-}
-
-// With the layout of all parts of a batch too.
-BudgetCandidate CandidatePlanner::PlanAllMicroBatches(BudgetCandidate candidate,
-                                                      int64_t place_up_to) {
-  if (candidate.settings.micro_batches <= kRepresentativeParts) return candidate;
-  if (candidate.footprint.bytes > place_up_to) return candidate;
-  const int64_t telling = candidate.footprint.bytes;
-  const Trial trial = TrialOf(candidate.settings, setup_.schedule.batch);
-  candidate.footprint = Measure(trial, candidate.chain, StepsOf(trial.schedule), place_up_to);
-  candidate.footprint.bytes = std::max(candidate.footprint.bytes, telling);
-  return candidate;
-}
-
 BytesByTag CandidatePlanner::OutsideSteps(const StepSettings& settings) {
-  const Trial trial = TrialOf(settings, setup_.schedule.batch);
+  const Trial trial = TrialOf(settings);
   const auto known = meter_.FindOutside(setup_, trial, StepsOf(trial.schedule));
   return known ? *known : Plan(settings, {}, 0).footprint.outside;
 }
 
 FootprintMeter::Evaluation CandidatePlanner::PlanEvaluation(const StepSettings& settings) {
-  const Trial trial = TrialOf(settings, setup_.schedule.batch);
+  const Trial trial = TrialOf(settings);
   const SegmentsScope segments(setup_, trial, {});
   return meter_.MeasureEvaluation(setup_, trial);
 }
@@ -159,7 +122,7 @@ FootprintMeter::Evaluation CandidatePlanner::PlanEvaluation(const StepSettings& 
 std::vector<Stage> CandidatePlanner::StagesByModel(const StepSettings& settings) {
   std::vector<Stage>& stages = stages_[settings];
   if (!stages.empty()) return stages;
-  const Trial trial = TrialOf(settings, setup_.schedule.batch);
+  const Trial trial = TrialOf(settings);
   const SegmentsScope segments(setup_, trial, {});
   stages = MeasureStages(setup_, trial);
   ModelTimes(setup_.backend->ProductType(setup_.dtype()), stages);
@@ -230,9 +193,9 @@ bool CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
     if (parts <= settings.micro_batches) return false;
     settings.micro_batches = parts;
     samples = MicroBatchSize(batch, parts, 0);
-    run = MeasureStages(setup_, TrialOf(settings, batch));
+    run = MeasureStages(setup_, TrialOf(settings));
   }
-  MeasureTimes(setup_, TrialOf(settings, batch), run);
+  MeasureTimes(setup_, TrialOf(settings), run);
   const double longer = static_cast<double>(all) / static_cast<double>(samples);
   CopyTimes(run, longer, stages);
   return true;

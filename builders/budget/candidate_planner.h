@@ -45,19 +45,16 @@ class CandidatePlanner {
       : setup_(setup),
         measured_(measured ? std::move(measured) : std::make_shared<MeasuredCosts>()) {}
 
-  // Makes a trial with so many samples in a batch. Its gradients are counted by a dry run, one for
-  // all trials that agree in what that depends on.
-  Trial TrialOf(const StepSettings& settings, std::int64_t batch);
+  // Makes a trial whose gradients are counted by a dry run, one for all trials that agree in what
+  // that depends on.
+  Trial TrialOf(const StepSettings& settings);
 
-  // Lays out an arena only where the peak is within `place_up_to`. Where a batch goes through in
-  // many parts, plans only as many as tell the peak of all (RepresentativeBatch). Knows a plan
-  // without segments when it is asked for again.
+  // Lays out an arena only where the peak is within `place_up_to`. Knows a plan without segments
+  // when it is asked for again.
   BudgetCandidate Plan(const StepSettings& settings, const ChainChoice& chain,
                        std::int64_t place_up_to);
   // Plans runs of layers as these options say in place of the configuration; their peak alone.
   BudgetCandidate PlanRuns(StepSettings settings, const CheckpointOptions& options);
-  // A planned one with all parts of its batch, where so far it is within `place_up_to`.
-  BudgetCandidate PlanAllMicroBatches(BudgetCandidate candidate, std::int64_t place_up_to);
   // Returns what lives outside the steps of a plan without segments.
   BytesByTag OutsideSteps(const StepSettings& settings);
   // Plans evaluation steps alone.
@@ -74,12 +71,8 @@ class CandidatePlanner {
   std::optional<double> MeasuredSeconds(const BudgetCandidate& candidate, std::int64_t most_bytes);
 
  private:
-  Footprint Measure(const Trial& trial, const ChainChoice& chain,
-                    std::span<const PlannedStep> steps, std::int64_t place_up_to);
-  Footprint MeasureRepresentativeParts(const StepSettings& settings, const ChainChoice& chain,
-                                       std::int64_t place_up_to);
-  Footprint MeasureParts(const StepSettings& settings, const ChainChoice& chain,
-                         std::int64_t place_up_to);
+  Footprint FootprintOf(const StepSettings& settings, const ChainChoice& chain,
+                        std::int64_t place_up_to);
   // Returns nothing where no plan without segments is known that says what this one would.
   std::optional<Footprint> FindKept(const StepSettings& settings, std::int64_t place_up_to) const;
   std::vector<Stage> StagesByModel(const StepSettings& settings);
@@ -91,10 +84,9 @@ class CandidatePlanner {
   const MeasuredCosts::Stages& StagesByMeasurement(const StepSettings& settings,
                                                    std::int64_t most_bytes);
 
-  // The key holds whether the optimizer runs in backward, the batch, its parts, and rows of a chunk
-  // of the loss.
-  using ContributionsKey =
-      std::tuple<bool, std::int64_t, std::int64_t, std::optional<std::int64_t>>;
+  // The key holds whether the optimizer runs in backward, parts of a batch, and rows of a chunk of
+  // the loss.
+  using ContributionsKey = std::tuple<bool, std::int64_t, std::optional<std::int64_t>>;
 
   const TrainingSetup& setup_;
   std::optional<CheckpointOptions> options_;  // in place of what the configuration says

@@ -103,8 +103,7 @@ std::vector<std::int64_t> FootprintMeter::CountContributions(
   if (known != counted_.end()) return known->second;
   const std::vector<PlannedStep> steps = TrainingStepsOf(all_steps);
   const bool counts_here = !setup.stage && SettlesInOneStep(trial.settings, steps) &&
-                           steps.front().batch == trial.schedule.batch &&
-                           trial.settings.micro_batches <= kRepresentativeParts;
+                           steps.front().batch == trial.schedule.batch;
   if (!counts_here) return ContributionsFor(setup, trial);
   Trial counted = trial;
   counted.final_after.assign(setup.parameters.size(), 0);
@@ -184,12 +183,6 @@ Footprint FootprintMeter::Measure(const TrainingSetup& setup, const Trial& trial
   }
   footprint.bytes = outside + arena;
   return footprint;
-}
-
-std::int64_t RepresentativeBatch(std::int64_t batch, std::int64_t parts) {
-  if (batch < parts) return std::min(batch, kRepresentativeParts - 1);
-  return MicroBatchSize(batch, parts, 0) + MicroBatchSize(batch, parts, 1) +
-         MicroBatchSize(batch, parts, parts - 1);
 }
 
 std::int64_t FootprintBytes(const TrainingMemoryConfig& memory, const Plan& plan,

@@ -106,14 +106,6 @@ class FootprintMeter {
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, Evaluation> evaluations_;
 };
 
-// All micro-batches of a batch between the first and the last are as the second is. A step of these
-// three has the same peak, and is planned at once where one of a thousand takes seconds.
-inline constexpr std::int64_t kRepresentativeParts = 3;
-
-// Returns the samples of those three. A batch with fewer samples than micro-batches, as an epoch's
-// last may be, has fewer, so that no gradient is complete before its step's end there either.
-std::int64_t RepresentativeBatch(std::int64_t batch, std::int64_t parts);
-
 // Returns Footprint::bytes of a plan that is complete.
 std::int64_t FootprintBytes(const TrainingMemoryConfig& memory, const Plan& plan,
                             std::int64_t outside_bytes);

@@ -65,7 +65,7 @@ PagedSearch Frugalest(std::vector<PagedSearch> refused) {
   if (refused.back().search->IsDeep()) return std::move(refused.back());
   std::vector<std::int64_t> least;
   least.reserve(refused.size());
-  for (const PagedSearch& one : refused) least.push_back(one.search->Least().footprint.bytes);
+  for (const PagedSearch& one : refused) least.push_back(one.search->LeastPeak());
   return std::move(
       refused[static_cast<std::size_t>(std::ranges::min_element(least) - least.begin())]);
 }
@@ -88,6 +88,7 @@ class PagingSearch {
     for (const StepSettings& choice : choices) {
       searches.push_back(SearchOf(WithBuffer(choice, budget_bytes_)));
       const PagedSearch& one = searches.back();
+      if (!MayBeFastest(one) && choice.paged_activation_bytes == 0) continue;
       const bool fits = Take(one, one.search->FastestExact());
       const bool may_page_less = choices.size() > 1 && choice.paged_activation_bytes > 0;
       if (fits && may_page_less) TryLess(one);
@@ -148,6 +149,14 @@ class PagingSearch {
     const double longer = alone > 0 ? one.chosen->seconds / alone : 1;
     return SecondsWithPaging(setup_, *one.chosen,
                              PassSeconds::Of(longer * with_none_->seconds, with_none_->seconds));
+  }
+
+  // Returns true where it may be faster than the best so far: what runs again only comes to what
+  // the passes and the file take where nothing does.
+  bool MayBeFastest(const PagedSearch& one) const {
+    return !best_.chosen || SecondsWithPaging(setup_, one.search->unconstrained(),
+                                              PassSeconds::Of(with_none_->seconds,
+                                                              with_none_->seconds)) < best_seconds_;
   }
 
   // Tries less of what forward passes keep than all of it: the least with which nothing need run

@@ -7,8 +7,9 @@
 
 namespace frugal {
 
-// Loops of at most so many turns are recorded, and run dry, turn by turn.
-inline constexpr std::int64_t kShortLoop = 100;
+// Loops of at most so many turns are recorded, and run dry, turn by turn: three of many say as
+// much.
+inline constexpr std::int64_t kShortLoop = 4;
 
 // While it lives, one turn stands for `times` of them: in a recording, and, dry, in what is
 // counted.

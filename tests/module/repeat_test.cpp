@@ -94,10 +94,10 @@ TEST_CASE("a long loop that runs is recorded as a dry one", "[module][repeat]") 
 
 TEST_CASE("a short loop is recorded turn by turn", "[module][repeat]") {
   TestEnvironment dry({BackendKind::kEigen, DType::kF32, true});
-  LoopStep step(dry.context(), 5);
+  LoopStep step(dry.context(), kShortLoop);
   const MemoryTrace trace = Record(dry, step);
   CHECK(trace.repeated().empty());
-  CHECK(trace.lifetimes().size() == 1 + 5 * (2 + 2 * 5) + 1);
+  CHECK(trace.lifetimes().size() == 1 + kShortLoop * (2 + 2 * kShortLoop) + 1);
 }
 
 // A step whose memory is an arena, laid out by what a dry run of it recorded.
