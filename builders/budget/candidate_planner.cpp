@@ -35,15 +35,6 @@ class SegmentsScope {
   Sequential& network_;
 };
 
-// Takes the seconds of other stages, so many times longer.
-void CopyTimes(const std::vector<Stage>& from, double longer, std::vector<Stage>& to) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    to[i].chain.forward_seconds = longer * from[i].chain.forward_seconds;
-    to[i].chain.backward_seconds = longer * from[i].chain.backward_seconds;
-    to[i].chain.ending_seconds = longer * from[i].chain.ending_seconds;
-  }
-}
-
 }  // namespace
 
 Trial CandidatePlanner::TrialOf(const StepSettings& settings) {
@@ -152,7 +143,7 @@ const MeasuredCosts::Stages& CandidatePlanner::StagesByMeasurement(const StepSet
     measured.stages = StagesByModel(settings);
     const MeasuredCosts::Stages* known = KnownTimes(settings);
     if (known != nullptr) {
-      CopyTimes(known->stages, 1, measured.stages);
+      CopyTimes(known->stages, measured.stages);
       measured.is_measured = true;
     } else {
       measured.is_measured = TakeTimes(settings, most_bytes, measured.stages);
@@ -177,27 +168,37 @@ std::optional<double> CandidatePlanner::MeasuredSeconds(const BudgetCandidate& c
          *measured_->update_seconds;
 }
 
+// Makes stages of half as many samples, in twice as many parts; none where these would be too few.
+std::optional<SampledStages> CandidatePlanner::StagesOfFewer(StepSettings& settings) {
+  const int64_t batch = setup_.schedule.batch;
+  const int64_t fewest = HasBatchStatistics(setup_) || MixesSamples(setup_) ? 2 : 1;
+  const int64_t parts = std::min(2 * settings.micro_batches, batch / fewest);
+  if (parts <= settings.micro_batches) return std::nullopt;
+  settings.micro_batches = parts;
+  return SampledStages{MicroBatchSize(batch, parts, 0), MeasureStages(setup_, TrialOf(settings))};
+}
+
 // Runs the stages on as many samples as leave them within 4/9 of what they may take (the heap may
-// need twice what it gives, and the kernels' code comes to it), and takes the whole part of the
-// batch for as many times longer as it has more.
+// need twice what it gives, and the kernels' code comes to it). Where these are not all of a part,
+// half of them tell how much longer more take.
 bool CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
                                  std::vector<Stage>& stages) {
   chain_ = nullptr;  // its tables are memory too
-  const int64_t batch = setup_.schedule.batch;
-  const int64_t fewest = HasBatchStatistics(setup_) || MixesSamples(setup_) ? 2 : 1;
-  const int64_t all = MicroBatchSize(batch, settings.micro_batches, 0);
-  std::vector<Stage> run = stages;
-  int64_t samples = all;
-  while (BytesToRun(run) > most_bytes / 9 * 4) {
-    const int64_t parts = std::min(2 * settings.micro_batches, batch / fewest);
-    if (parts <= settings.micro_batches) return false;
-    settings.micro_batches = parts;
-    samples = MicroBatchSize(batch, parts, 0);
-    run = MeasureStages(setup_, TrialOf(settings));
+  const bool accumulates = settings.micro_batches > 1;
+  const int64_t all = MicroBatchSize(setup_.schedule.batch, settings.micro_batches, 0);
+  SampledStages run{all, stages};
+  while (BytesToRun(run.stages) > most_bytes / 9 * 4) {
+    auto fewer = StagesOfFewer(settings);
+    if (!fewer) return false;
+    run = *std::move(fewer);
   }
-  MeasureTimes(setup_, TrialOf(settings), run);
-  const double longer = static_cast<double>(all) / static_cast<double>(samples);
-  CopyTimes(run, longer, stages);
+  const auto measure = [&](SampledStages& sampled) {
+    MeasureTimes(setup_, TrialOf(settings), accumulates, sampled.stages);
+  };
+  measure(run);
+  std::optional<SampledStages> fewer;
+  if (run.samples < all && (fewer = StagesOfFewer(settings))) measure(*fewer);
+  ExtrapolateTimes(fewer ? *fewer : SampledStages{}, run, all, stages);
   return true;
 }
 

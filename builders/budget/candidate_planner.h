@@ -11,6 +11,7 @@
 #include "builders/budget/footprint.h"
 #include "builders/budget/free_knobs.h"
 #include "builders/budget/stage_bytes.h"
+#include "builders/budget/stage_times.h"
 #include "builders/dry_run/checkpoint_policy.h"
 #include "sdk/core/slow_work.h"
 #include "sdk/plan/chain_planner.h"
@@ -78,6 +79,7 @@ class CandidatePlanner {
   std::vector<Stage> StagesByModel(const StepSettings& settings);
   // Returns false, and leaves the model's, where not even one sample can be run within the bytes.
   bool TakeTimes(StepSettings settings, std::int64_t most_bytes, std::vector<Stage>& stages);
+  std::optional<SampledStages> StagesOfFewer(StepSettings& settings);
   // Returns nothing where none are known for these settings.
   const MeasuredCosts::Stages* KnownTimes(const StepSettings& settings) const;
   // Measures once for all settings of the same times.

@@ -117,11 +117,12 @@ double RunEnding(Context& context, const MeasuredStage& measured, const VarTuple
   return RunForward(context, measured, vars);
 }
 
-Seconds RunOnce(Context& context, const MeasuredStage& measured, const VarTuple& inputs) {
+Seconds RunOnce(Context& context, const MeasuredStage& measured, const VarTuple& inputs,
+                bool accumulates) {
   Seconds seconds{.ending = RunEnding(context, measured, inputs)};
   Tape tape;
   const TapeScope scope(context, &tape);
-  context.parameters().ClearGradients();
+  if (!accumulates) context.parameters().ClearGradients();
   auto [vars, leaves] = LeavesOn(tape, measured.stage, inputs);
   seconds.forward = RunForward(context, measured, vars);
   auto seeds = SeedsOf(context, vars, leaves);
@@ -149,7 +150,7 @@ int64_t BytesToRun(const Stage& stage) {
          std::max(chain.forward_workspace, chain.output_bytes + chain.backward_workspace);
 }
 
-Seconds MeasureOne(const TrainingSetup& setup, const MeasuredStage& measured) {
+Seconds MeasureOne(const TrainingSetup& setup, const MeasuredStage& measured, bool accumulates) {
   // Blocks of all sizes that a pass takes are more than it holds at once: those that went back to
   // the system would be pages to touch anew at each run.
   RealEnvironment environment(setup, 2 * BytesToRun(measured.stage));
@@ -157,10 +158,10 @@ Seconds MeasureOne(const TrainingSetup& setup, const MeasuredStage& measured) {
   for (const StageInput& input : measured.stage.inputs) {
     inputs.push_back({Filled(environment.context(), input.shape, input.dtype, 0.5)});
   }
-  RunOnce(environment.context(), measured, inputs);  // primitives are made and pages touched
+  RunOnce(environment.context(), measured, inputs, false);  // primitives are made and pages touched
   std::array<double, kRepeats> forward{}, ending{}, backward{};
   for (std::size_t i = 0; i < kRepeats; ++i) {
-    const Seconds seconds = RunOnce(environment.context(), measured, inputs);
+    const Seconds seconds = RunOnce(environment.context(), measured, inputs, accumulates);
     forward.at(i) = seconds.forward;
     ending.at(i) = std::min(seconds.ending, seconds.forward);
     backward.at(i) = seconds.backward;
@@ -218,14 +219,15 @@ void ModelTimes(DType dtype, std::vector<Stage>& stages) {
   }
 }
 
-void MeasureTimes(const TrainingSetup& setup, const Trial& trial, std::vector<Stage>& stages) {
+void MeasureTimes(const TrainingSetup& setup, const Trial& trial, bool accumulates,
+                  std::vector<Stage>& stages) {
   std::map<std::string, Seconds> measured;
   SlowWork progress;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = stages[i];
     const auto [found, is_new] = measured.try_emplace(KindOf(stage));
     if (is_new) {
-      found->second = MeasureOne(setup, {stage, RunOf(setup, trial, stage)});
+      found->second = MeasureOne(setup, {stage, RunOf(setup, trial, stage)}, accumulates);
       ReturnFreeMemory();
     }
     stage.chain.forward_seconds = found->second.forward;
@@ -236,6 +238,31 @@ void MeasureTimes(const TrainingSetup& setup, const Trial& trial, std::vector<St
       return "planner_costs = \"measured\": stage " + std::to_string(i + 1) + " of " +
              std::to_string(stages.size());
     });
+  }
+}
+
+void CopyTimes(const std::vector<Stage>& from, std::vector<Stage>& to) {
+  ExtrapolateTimes({}, {1, from}, 1, to);
+}
+
+void ExtrapolateTimes(const SampledStages& few, const SampledStages& more, int64_t samples,
+                      std::vector<Stage>& to) {
+  const auto beyond = static_cast<double>(samples - more.samples);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto take = [&](double ChainStage::*seconds) {
+      const double known = more.stages[i].chain.*seconds;
+      const double average = known / static_cast<double>(more.samples);
+      double each = average;
+      if (!few.stages.empty() && few.samples < more.samples) {
+        const double longer = known - few.stages[i].chain.*seconds;
+        each = std::clamp(longer / static_cast<double>(more.samples - few.samples), average / 2,
+                          average);
+      }
+      to[i].chain.*seconds = known + each * beyond;
+    };
+    take(&ChainStage::forward_seconds);
+    take(&ChainStage::ending_seconds);
+    take(&ChainStage::backward_seconds);
   }
 }
 

@@ -22,8 +22,25 @@ std::int64_t BytesToRun(const std::vector<Stage>& stages);
 
 // Runs each kind of stage (the same description, input and parameters), and the loss, on memory of
 // its own, a few times, and takes the median times. Each stage's memory is given back before the
-// next one's is taken. Says what it does on the log where that takes longer than two seconds.
-void MeasureTimes(const TrainingSetup& setup, const Trial& trial, std::vector<Stage>& stages);
+// next one's is taken. Where it accumulates, gradients add to those of the run before. Says what it
+// does on the log where that takes longer than two seconds.
+void MeasureTimes(const TrainingSetup& setup, const Trial& trial, bool accumulates,
+                  std::vector<Stage>& stages);
+
+// Takes the seconds of other stages.
+void CopyTimes(const std::vector<Stage>& from, std::vector<Stage>& to);
+
+// Holds stages of so many samples.
+struct SampledStages {
+  std::int64_t samples = 0;
+  std::vector<Stage> stages;
+};
+
+// Takes seconds for so many samples from those of `more`, each further sample being as much longer
+// as they are longer than `few`: at least half of what one of them takes on average, at most that.
+// Where `few` has no stages, or as many samples, all take the average.
+void ExtrapolateTimes(const SampledStages& few, const SampledStages& more, std::int64_t samples,
+                      std::vector<Stage>& to);
 
 // Returns the seconds of a step's updates, norms of gradients included where they are clipped, by
 // those of one parameter of some millions of elements, as many as there are and as leave it within

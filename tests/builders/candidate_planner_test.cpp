@@ -151,5 +151,32 @@ TEST_CASE("a plan is as its steps whichever parameters get gradients", "[budget]
   }
 }
 
+SampledStages Timed(std::int64_t samples, double forward, double backward) {
+  SampledStages timed{samples, std::vector<Stage>(1)};
+  timed.stages[0].chain.forward_seconds = forward;
+  timed.stages[0].chain.backward_seconds = backward;
+  return timed;
+}
+
+TEST_CASE("times of more samples are those of few, and what each more takes", "[budget]") {
+  std::vector<Stage> stages(1);
+  const ChainStage& chain = stages[0].chain;
+  // A second for a pass, and half a one for each sample; backward passes that take no less for
+  // fewer.
+  ExtrapolateTimes(Timed(2, 2, 4), Timed(4, 3, 4), 16, stages);
+  CHECK(chain.forward_seconds == Approx(9));
+  CHECK(chain.backward_seconds == Approx(4 + 12 * 0.5));
+  ExtrapolateTimes(Timed(2, 1, 4), Timed(4, 4, 12), 8, stages);  // more each than on average
+  CHECK(chain.forward_seconds == Approx(8));
+  CHECK(chain.backward_seconds == Approx(24));
+  for (const std::int64_t few : {0, 4}) {
+    SampledStages none{few, {}};
+    if (few == 4) none = Timed(4, 2, 2);
+    ExtrapolateTimes(none, Timed(4, 3, 6), 8, stages);
+    CHECK(chain.forward_seconds == Approx(6));
+    CHECK(chain.backward_seconds == Approx(12));
+  }
+}
+
 }  // namespace
 }  // namespace frugal::testing
