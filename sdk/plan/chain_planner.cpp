@@ -39,13 +39,6 @@ bool NeedsLess(const ChainChoice& one, const ChainChoice& other) {
          std::tie(other.cost.peak_bytes, other.cost.seconds);
 }
 
-std::vector<CheckpointSegments> Shorter(const CheckpointSegments& segments) {
-  std::vector<CheckpointSegments> shorter = WithOneSegmentLess(segments);
-  std::ranges::move(WithOneStageLess(segments), std::back_inserter(shorter));
-  std::ranges::move(WithOneSegmentCut(segments), std::back_inserter(shorter));
-  return shorter;
-}
-
 // How often the binomial schedule runs a stage at most: the least r for which (s + r)! / (s! r!) is
 // as many as the stages.
 std::size_t RunsOfBinomial(std::size_t stages, std::size_t snapshots) {
@@ -115,27 +108,45 @@ void ChainPlanner::Solve(std::int64_t peak_bytes) {
 double ChainPlanner::ForwardSeconds(std::size_t begin, std::size_t end,
                                     const CheckpointSegments& segments) const {
   double seconds = seconds_before_[end] - seconds_before_[begin];
-  if (segments.empty() || segments.back().end < end) {
-    const ChainStage& last = chain_.stages[end - 1];
-    seconds += last.ending_seconds - last.forward_seconds;
-  }
+  if (segments.empty() || segments.back().end < end) seconds += SecondsMoreAtEnd(end);
   for (const CheckpointSegment& segment : segments) {
     seconds += ForwardSeconds(segment.begin, segment.end, segment.inner);
   }
   return seconds;
 }
 
-std::vector<CheckpointSegments> ChainPlanner::FastestFirst(
-    std::vector<CheckpointSegments> schedules) const {
+double ChainPlanner::SecondsSaved(const CheckpointSegments& segments,
+                                  const ScheduleMove& move) const {
+  const CheckpointSegments* list = &segments;
+  std::size_t end = chain_.size();  // of what holds the segment
+  for (std::size_t i = 0; i + 1 < move.path.size(); ++i) {
+    const CheckpointSegment& holder = (*list)[move.path[i]];
+    end = holder.end;
+    list = &holder.inner;
+  }
+  const CheckpointSegment& changed = (*list)[move.path.back()];
+  const auto seconds = [&](const CheckpointSegment& one) {
+    return ForwardSeconds(one.begin, one.end, one.inner);
+  };
+  double saved = seconds(changed);
+  const CheckpointSegments replacement = ReplacementOf(changed, move);
+  for (const CheckpointSegment& one : replacement) saved -= seconds(one);
+  const bool is_kept_now =
+      changed.end == end && (replacement.empty() || replacement.back().end < end);
+  return is_kept_now ? saved - SecondsMoreAtEnd(end) : saved;
+}
+
+std::vector<ScheduleMove> ChainPlanner::FastestFirst(const CheckpointSegments& segments) const {
+  std::vector<ScheduleMove> moves = MovesOf(segments);
   std::vector<std::pair<double, std::size_t>> order;
-  order.reserve(schedules.size());
-  for (std::size_t i = 0; i < schedules.size(); ++i) {
-    order.emplace_back(ForwardSeconds(0, chain_.size(), schedules[i]), i);
+  order.reserve(moves.size());
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    order.emplace_back(-SecondsSaved(segments, moves[i]), i);
   }
   std::ranges::sort(order);
-  std::vector<CheckpointSegments> ordered;
-  ordered.reserve(schedules.size());
-  for (const auto& [seconds, i] : order) ordered.push_back(std::move(schedules[i]));
+  std::vector<ScheduleMove> ordered;
+  ordered.reserve(moves.size());
+  for (const auto& [seconds, i] : order) ordered.push_back(std::move(moves[i]));
   return ordered;
 }
 
@@ -143,7 +154,8 @@ ChainChoice ChainPlanner::Shortened(ChainChoice choice, std::int64_t peak_bytes)
   if (chain_.size() > ChainSolver::kMostUnits) return choice;  // would take long
   for (bool is_faster = true; is_faster;) {
     is_faster = false;
-    for (CheckpointSegments& segments : FastestFirst(Shorter(choice.segments))) {
+    for (const ScheduleMove& move : FastestFirst(choice.segments)) {
+      CheckpointSegments segments = Moved(choice.segments, move);
       const ChainCost cost = SimulateWithin(chain_, segments, peak_bytes);
       if (cost.peak_bytes > peak_bytes || cost.seconds >= choice.cost.seconds) continue;
       choice.segments = std::move(segments);
@@ -204,6 +216,11 @@ std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
 }
 
 ChainChoice ChainPlanner::Least() {
+  if (!least_) least_ = FindLeast();
+  return *least_;
+}
+
+ChainChoice ChainPlanner::FindLeast() {
   ChainChoice least = LeastSolved();
   for (const ChainChoice& choice : known_) {
     if (NeedsLess(choice, least)) least = choice;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sdk/plan/chain_solver.h"
+#include "sdk/plan/local_search_moves.h"
 
 namespace frugal {
 
@@ -48,13 +49,22 @@ class ChainPlanner {
 
  private:
   void Solve(std::int64_t peak_bytes);
+  ChainChoice FindLeast();
   ChainChoice LeastSolved();
   ChainChoice Scheduled(ChainSolver& solver, std::int64_t limit) const;
   // Returns the seconds of all forward passes of stages [begin, end), those that come again too,
   // but for how sums are rounded those of Simulate.
   double ForwardSeconds(std::size_t begin, std::size_t end,
                         const CheckpointSegments& segments) const;
-  std::vector<CheckpointSegments> FastestFirst(std::vector<CheckpointSegments> schedules) const;
+  // Returns by how much a forward pass that ends what runs again with the last of these stages
+  // takes longer: it is mostly less.
+  double SecondsMoreAtEnd(std::size_t end) const {
+    const ChainStage& last = chain_.stages[end - 1];
+    return last.ending_seconds - last.forward_seconds;
+  }
+  double SecondsSaved(const CheckpointSegments& segments, const ScheduleMove& move) const;
+  // Lists the moves of a schedule, those that save most time first.
+  std::vector<ScheduleMove> FastestFirst(const CheckpointSegments& segments) const;
   void AddKnown(CheckpointSegments segments, std::string method);
 
   Chain chain_;
@@ -63,6 +73,7 @@ class ChainPlanner {
   std::vector<ChainSolver> solvers_;    // one, or one for each of SkipGradients
   std::vector<ChainChoice> known_;
   std::vector<ChainChoice> found_;            // see found()
+  std::optional<ChainChoice> least_;          // found when it is first asked for
   std::unique_ptr<ChainPlanner> as_if_kept_;  // made when it is first asked for
 };
 

@@ -25,59 +25,61 @@ CheckpointSegment PartOf(const CheckpointSegment& segment, std::size_t begin, st
   return {begin, end, std::move(inner)};
 }
 
-}  // namespace
-
-std::vector<CheckpointSegments> WithOneSegmentLess(const CheckpointSegments& segments) {
-  std::vector<CheckpointSegments> all;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const auto place = static_cast<std::ptrdiff_t>(i);
-    CheckpointSegments dissolved = segments;
-    dissolved.erase(dissolved.begin() + place);
-    const CheckpointSegments& inner = segments[i].inner;
-    dissolved.insert(dissolved.begin() + place, inner.begin(), inner.end());
-    all.push_back(std::move(dissolved));
-    for (CheckpointSegments& fewer : WithOneSegmentLess(inner)) {
-      all.push_back(segments);
-      all.back()[i].inner = std::move(fewer);
-    }
-  }
-  return all;
-}
-
-std::vector<CheckpointSegments> WithOneStageLess(const CheckpointSegments& segments) {
-  std::vector<CheckpointSegments> all;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const auto& [begin, end, inner] = segments[i];
-    if (begin + 1 < end) {
-      all.push_back(segments);
-      all.back()[i] = {begin + 1, end, Within(inner, begin + 1, end)};
-      all.push_back(segments);
-      all.back()[i] = {begin, end - 1, Within(inner, begin, end - 1)};
-    }
-    for (CheckpointSegments& fewer : WithOneStageLess(inner)) {
-      all.push_back(segments);
-      all.back()[i].inner = std::move(fewer);
-    }
-  }
-  return all;
-}
-
-std::vector<CheckpointSegments> WithOneSegmentCut(const CheckpointSegments& segments) {
-  std::vector<CheckpointSegments> all;
+// Lists the moves of these segments and of those within them, which `path` leads to.
+void AddMoves(const CheckpointSegments& segments, std::vector<std::size_t>& path,
+              std::vector<ScheduleMove>& moves) {
+  using Kind = ScheduleMove::Kind;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const CheckpointSegment& segment = segments[i];
+    path.push_back(i);
+    moves.push_back({path, Kind::kDissolve});
+    if (segment.begin + 1 < segment.end) {
+      moves.push_back({path, Kind::kBeginLater});
+      moves.push_back({path, Kind::kEndEarlier});
+    }
     for (std::size_t cut = segment.begin + 1; cut < segment.end; ++cut) {
-      CheckpointSegments two = segments;
-      two[i] = PartOf(segment, cut, segment.end);
-      two.insert(two.begin() + static_cast<std::ptrdiff_t>(i), PartOf(segment, segment.begin, cut));
-      all.push_back(std::move(two));
+      moves.push_back({path, Kind::kCut, cut});
     }
-    for (CheckpointSegments& more : WithOneSegmentCut(segment.inner)) {
-      all.push_back(segments);
-      all.back()[i].inner = std::move(more);
-    }
+    AddMoves(segment.inner, path, moves);
+    path.pop_back();
   }
-  return all;
+}
+
+}  // namespace
+
+std::vector<ScheduleMove> MovesOf(const CheckpointSegments& segments) {
+  std::vector<ScheduleMove> moves;
+  std::vector<std::size_t> path;
+  AddMoves(segments, path, moves);
+  std::ranges::stable_sort(moves, {}, [](const ScheduleMove& move) {
+    return move.kind == ScheduleMove::Kind::kEndEarlier ? ScheduleMove::Kind::kBeginLater
+                                                        : move.kind;
+  });
+  return moves;
+}
+
+CheckpointSegments ReplacementOf(const CheckpointSegment& segment, const ScheduleMove& move) {
+  const auto& [begin, end, inner] = segment;
+  switch (move.kind) {
+    case ScheduleMove::Kind::kBeginLater:
+      return {{begin + 1, end, Within(inner, begin + 1, end)}};
+    case ScheduleMove::Kind::kEndEarlier:
+      return {{begin, end - 1, Within(inner, begin, end - 1)}};
+    case ScheduleMove::Kind::kCut:
+      return {PartOf(segment, begin, move.cut), PartOf(segment, move.cut, end)};
+    case ScheduleMove::Kind::kDissolve:
+      return inner;
+  }
+  return {};
+}
+
+CheckpointSegments Moved(CheckpointSegments segments, const ScheduleMove& move) {
+  CheckpointSegments* list = &segments;
+  for (std::size_t i = 0; i + 1 < move.path.size(); ++i) list = &(*list)[move.path[i]].inner;
+  const auto place = list->begin() + static_cast<std::ptrdiff_t>(move.path.back());
+  const CheckpointSegments replacement = ReplacementOf(*place, move);
+  list->insert(list->erase(place), replacement.begin(), replacement.end());
+  return segments;
 }
 
 }  // namespace frugal

@@ -237,18 +237,70 @@ TEST_CASE("long chains have no schedule that runs a stage hundreds of times", "[
   }
 }
 
-TEST_CASE("a segment dissolved leaves its place to those within it", "[plan][chain]") {
-  CHECK(WithOneSegmentLess({}).empty());
+TEST_CASE("moves of a schedule run less again", "[plan][chain]") {
+  CHECK(MovesOf({}).empty());
   const CheckpointSegments segments = {{0, 4, {{0, 3, {{1, 2, {}}}}}}, {5, 6, {}}};
-  const std::vector<CheckpointSegments> expected = {{{0, 3, {{1, 2, {}}}}, {5, 6, {}}},
-                                                    {{0, 4, {{1, 2, {}}}}, {5, 6, {}}},
-                                                    {{0, 4, {{0, 3, {}}}}, {5, 6, {}}},
-                                                    {{0, 4, {{0, 3, {{1, 2, {}}}}}}}};
-  CHECK(WithOneSegmentLess(segments) == expected);
+  using Kind = ScheduleMove::Kind;
+  const std::vector<std::pair<Kind, CheckpointSegments>> expected = {
+      {Kind::kDissolve, {{0, 3, {{1, 2, {}}}}, {5, 6, {}}}},
+      {Kind::kDissolve, {{0, 4, {{1, 2, {}}}}, {5, 6, {}}}},
+      {Kind::kDissolve, {{0, 4, {{0, 3, {}}}}, {5, 6, {}}}},
+      {Kind::kDissolve, {{0, 4, {{0, 3, {{1, 2, {}}}}}}}},
+      {Kind::kBeginLater, {{1, 4, {{1, 3, {{1, 2, {}}}}}}, {5, 6, {}}}},
+      {Kind::kEndEarlier, {{0, 3, {{0, 3, {{1, 2, {}}}}}}, {5, 6, {}}}},
+      {Kind::kBeginLater, {{0, 4, {{1, 3, {{1, 2, {}}}}}}, {5, 6, {}}}},
+      {Kind::kEndEarlier, {{0, 4, {{0, 2, {{1, 2, {}}}}}}, {5, 6, {}}}},
+      {Kind::kCut, {{0, 1, {}}, {1, 4, {{1, 3, {{1, 2, {}}}}}}, {5, 6, {}}}},
+      {Kind::kCut, {{0, 2, {{1, 2, {}}}}, {2, 4, {{2, 3, {}}}}, {5, 6, {}}}},
+      {Kind::kCut, {{0, 3, {{1, 2, {}}}}, {3, 4, {}}, {5, 6, {}}}},
+      {Kind::kCut, {{0, 4, {{0, 1, {}}, {1, 3, {{1, 2, {}}}}}}, {5, 6, {}}}},
+      {Kind::kCut, {{0, 4, {{0, 2, {{1, 2, {}}}}, {2, 3, {}}}}, {5, 6, {}}}}};
+  const std::vector<ScheduleMove> moves = MovesOf(segments);
+  REQUIRE(moves.size() == expected.size());
   const auto chain = RandomChain(7, 6, 1000);
-  for (const CheckpointSegments& fewer : WithOneSegmentLess(segments)) {
-    CHECK(Simulate(chain, fewer).seconds < Simulate(chain, segments).seconds);
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    CAPTURE(i);
+    CHECK(moves[i].kind == expected[i].first);
+    const CheckpointSegments moved = Moved(segments, moves[i]);
+    CHECK(moved == expected[i].second);
+    CHECK(Simulate(chain, moved).seconds <= Simulate(chain, segments).seconds);
   }
+}
+
+// Takes the fastest move that fits until none is faster, each by a whole simulation.
+CheckpointSegments SimulatedDescent(const Chain& chain, CheckpointSegments segments,
+                                    std::int64_t peak_bytes) {
+  for (;;) {
+    CheckpointSegments best = segments;
+    double seconds = Simulate(chain, segments).seconds;
+    for (const ScheduleMove& move : MovesOf(segments)) {
+      const CheckpointSegments moved = Moved(segments, move);
+      const ChainCost cost = Simulate(chain, moved);
+      if (cost.peak_bytes > peak_bytes || cost.seconds >= seconds) continue;
+      seconds = cost.seconds;
+      best = moved;
+    }
+    if (best == segments) return segments;
+    segments = best;
+  }
+}
+
+TEST_CASE("a schedule is shortened by the fastest moves that fit", "[plan][chain]") {
+  int shortened = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Chain chain = RandomChain(9, seed, 100);
+    if (seed % 2 == 1) chain.carried = {{0, 7, 500}, {2, 5, 300}, {4, 9, 200}};
+    const ChainPlanner planner(chain);
+    for (const ChainChoice& known : planner.known()) {
+      for (const std::int64_t more : {0, 1500}) {
+        const std::int64_t limit = known.cost.peak_bytes + more;
+        const ChainChoice found = planner.Shortened(known, limit);
+        CHECK(found.segments == SimulatedDescent(chain, known.segments, limit));
+        shortened += found.segments != known.segments ? 1 : 0;
+      }
+    }
+  }
+  CHECK(shortened > 500);
 }
 
 TEST_CASE("what cannot fit is nothing, and a chain of nothing costs nothing", "[plan][chain]") {
