@@ -85,6 +85,7 @@ MemoryTimeline TimelineOf(const MemoryTrace& trace, const LabelTable& labels) {
   const auto events = static_cast<std::size_t>(trace.event_count());
   MemoryTimeline timeline;
   timeline.live.resize(events);
+  timeline.shortens_loops = !trace.repeated().empty();
   for (const Lifetime& life : trace.lifetimes()) {
     timeline.live[static_cast<std::size_t>(life.begin)][life.tag] += life.bytes;
     if (life.end != kStillLive) {

@@ -124,6 +124,7 @@ struct MemoryTimeline {
   std::vector<BytesByTag> live;
   std::size_t peak_event = 0;
   std::vector<Holder> holders_at_peak;  // largest first
+  bool shortens_loops = false;          // one turn stands for several: see RepeatedTurn
 };
 MemoryTimeline TimelineOf(const MemoryTrace& trace, const LabelTable& labels);
 

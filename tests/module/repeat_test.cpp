@@ -71,6 +71,7 @@ TEST_CASE("a long loop runs dry in three turns, which count for all", "[module][
   CHECK(dry.context().profile().flops == 3.0 * kLong * kLong);
   CHECK(dry.store().Contributions() == std::vector<std::int64_t>{kLong * kLong});
   CHECK(trace.lifetimes().size() < 30);
+  CHECK(TimelineOf(trace, dry.ledger().labels()).shortens_loops);
   std::int64_t lives = 0;
   for (const Lifetime& life : trace.lifetimes()) lives += life.times;
   CHECK(lives == 1 + kLong * (2 + 2 * kLong) + 1);  // and the gradient
@@ -97,6 +98,7 @@ TEST_CASE("a short loop is recorded turn by turn", "[module][repeat]") {
   LoopStep step(dry.context(), kShortLoop);
   const MemoryTrace trace = Record(dry, step);
   CHECK(trace.repeated().empty());
+  CHECK_FALSE(TimelineOf(trace, dry.ledger().labels()).shortens_loops);
   CHECK(trace.lifetimes().size() == 1 + kShortLoop * (2 + 2 * kShortLoop) + 1);
 }
 

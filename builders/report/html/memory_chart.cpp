@@ -201,8 +201,14 @@ std::string LiveMemoryChart(const BytesByTag& baseline, const MemoryTimeline& ti
     chart.Line(StepLine(drawn, TotalsOf(drawn)), "measured");
   }
   MarkPeak(timeline.peak_event, peak, chart);
-  return Legend(baseline, timeline, measured != nullptr) +
-         chart.Finish("Live memory over one step, by purpose");
+  std::string html = Legend(baseline, timeline, measured != nullptr) +
+                     chart.Finish("Live memory over one step, by purpose");
+  if (timeline.shortens_loops) {
+    html +=
+        "<p>Three turns are drawn of a loop of many equal ones, as the parts of a batch are: the "
+        "first, the second for all up to the last, and the last.</p>\n";
+  }
+  return html;
 }
 
 std::string StepMemorySection(const ReportData& data) {

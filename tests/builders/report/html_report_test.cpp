@@ -160,6 +160,13 @@ TEST_CASE("Where the run peaks outside of the step that is drawn, the report say
                  "The whole run peaks at 11.8 KB, in its evaluate steps of 64 samples."));
 }
 
+TEST_CASE("A report says where it draws three turns of a loop") {
+  PlannedTraining planned = SampleTraining();
+  CHECK_FALSE(Contains(ReportOf(planned, SampleResult()), "Three turns are drawn"));
+  planned.plan.steps.front().timeline.shortens_loops = true;
+  CHECK(Contains(ReportOf(planned, SampleResult()), "Three turns are drawn of a loop"));
+}
+
 TEST_CASE("A report on a text tells tokens and bits") {
   PlannedTraining planned = SampleTraining();
   planned.layout = {.sample_shape = {10},
