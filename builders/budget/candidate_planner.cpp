@@ -39,12 +39,7 @@ class SegmentsScope {
 
 Trial CandidatePlanner::TrialOf(const StepSettings& settings) {
   Trial trial = TrialWith(setup_, settings);
-  const auto [found, is_new] = contributions_.try_emplace(
-      {settings.optimizer_in_backward, settings.micro_batches, settings.loss_chunk_rows});
-  if (is_new) {
-    found->second = meter_.CountContributions(setup_, trial, StepsOf(trial.schedule));
-  }
-  trial.final_after = found->second;
+  trial.final_after = meter_.CountContributions(setup_, trial, StepsOf(trial.schedule));
   return trial;
 }
 

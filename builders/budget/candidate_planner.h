@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -86,14 +85,9 @@ class CandidatePlanner {
   const MeasuredCosts::Stages& StagesByMeasurement(const StepSettings& settings,
                                                    std::int64_t most_bytes);
 
-  // The key holds whether the optimizer runs in backward, parts of a batch, and rows of a chunk of
-  // the loss.
-  using ContributionsKey = std::tuple<bool, std::int64_t, std::optional<std::int64_t>>;
-
   const TrainingSetup& setup_;
   std::optional<CheckpointOptions> options_;  // in place of what the configuration says
   FootprintMeter meter_;
-  std::map<ContributionsKey, std::vector<std::int64_t>> contributions_;
   std::map<StepSettings, std::vector<Stage>> stages_;  // by model
   StepSettings chain_settings_;                        // of the chain that was asked for last
   std::shared_ptr<ChainPlanner> chain_;                // by model

@@ -99,19 +99,20 @@ void FootprintMeter::Settle(Kept& kept) {
 std::vector<std::int64_t> FootprintMeter::CountContributions(
     const TrainingSetup& setup, const Trial& trial, std::span<const PlannedStep> all_steps) {
   if (!UpdatesInBackwardOf(setup, trial.settings)) return {};
-  const auto known = counted_.find(PartsOf(trial.settings, trial.schedule.batch));
+  const Parts parts = PartsOf(trial.settings, trial.schedule.batch);
+  const auto known = counted_.find(parts);
   if (known != counted_.end()) return known->second;
   const std::vector<PlannedStep> steps = TrainingStepsOf(all_steps);
   const bool counts_here = !setup.stage && SettlesInOneStep(trial.settings, steps) &&
                            steps.front().batch == trial.schedule.batch;
-  if (!counts_here) return ContributionsFor(setup, trial);
+  if (!counts_here) return counted_[parts] = ContributionsFor(setup, trial);
   Trial counted = trial;
   counted.final_after.assign(setup.parameters.size(), 0);
   Kept& kept = TrainingOf(setup, counted, steps);
   contributions_ = kept.training.CountContributions(steps.front().batch);
   kept.took = false;
   Settle(kept);
-  return contributions_;
+  return counted_[parts] = contributions_;
 }
 
 std::optional<std::vector<MemoryTrace>> FootprintMeter::TracesOfFirst(const TrainingSetup& setup,

@@ -40,8 +40,9 @@ class FootprintMeter {
                     std::span<const PlannedStep> steps, std::int64_t place_up_to);
 
   // Returns how often each gradient is added to in these training steps, nothing where none is used
-  // before a step's end. A training that was measured without updates in its backward pass knows it
-  // already; else Measure() goes on with the one that counts it here.
+  // before a step's end. It is counted once for all trials that cut a batch and the loss alike: by
+  // one that was measured without updates in its backward pass, or by a training of its own, with
+  // which Measure() then goes on.
   std::vector<std::int64_t> CountContributions(const TrainingSetup& setup, const Trial& trial,
                                                std::span<const PlannedStep> steps);
 

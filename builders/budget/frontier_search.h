@@ -28,6 +28,7 @@ class FrontierSearch {
   static void AddFrontierOf(ChainPlanner& planner, std::vector<ChainChoice>& frontier);
 
   // The choices are in the order of their times; the model has those fit that take `model_bytes`.
+  // Each that is tried tells how far off the model is for the one before it, whatever the budget.
   std::optional<BudgetCandidate> FirstThatFits(const std::vector<ChainChoice>& choices,
                                                std::int64_t model_bytes, std::int64_t budget_bytes);
 

@@ -22,7 +22,7 @@ std::int64_t BytesToRun(const std::vector<Stage>& stages);
 
 // Runs each kind of stage (the same description, input and parameters), and the loss, on memory of
 // its own, a few times, and takes the median times. Each stage's memory is given back before the
-// next one's is taken. Where it accumulates, gradients add to those of the run before. Says what it
+// next one's is taken. Gradients add to those of the run before where it accumulates. Says what it
 // does on the log where that takes longer than two seconds.
 void MeasureTimes(const TrainingSetup& setup, const Trial& trial, bool accumulates,
                   std::vector<Stage>& stages);
@@ -36,9 +36,9 @@ struct SampledStages {
   std::vector<Stage> stages;
 };
 
-// Takes seconds for so many samples from those of `more`, each further sample being as much longer
-// as they are longer than `few`: at least half of what one of them takes on average, at most that.
-// Where `few` has no stages, or as many samples, all take the average.
+// Takes the times of so many samples: those of `more`, and for each sample beyond them what one
+// adds from `few` to `more`, which is held between half and all of what one takes on average. All
+// add the average where `few` has no stages, or as many samples.
 void ExtrapolateTimes(const SampledStages& few, const SampledStages& more, std::int64_t samples,
                       std::vector<Stage>& to);
 

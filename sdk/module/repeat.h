@@ -7,8 +7,8 @@
 
 namespace frugal {
 
-// Loops of at most so many turns are recorded, and run dry, turn by turn: three of many say as
-// much.
+// Loops of at most so many turns are recorded, and run dry, turn by turn. Longer ones take as long
+// to plan as three turns.
 inline constexpr std::int64_t kShortLoop = 4;
 
 // While it lives, one turn stands for `times` of them: in a recording, and, dry, in what is

@@ -56,8 +56,8 @@ class ChainPlanner {
   // but for how sums are rounded those of Simulate.
   double ForwardSeconds(std::size_t begin, std::size_t end,
                         const CheckpointSegments& segments) const;
-  // Returns by how much a forward pass that ends what runs again with the last of these stages
-  // takes longer: it is mostly less.
+  // Returns how much longer the forward pass of the last of these stages takes where it ends what
+  // runs again. It is mostly shorter then, which is negative.
   double SecondsMoreAtEnd(std::size_t end) const {
     const ChainStage& last = chain_.stages[end - 1];
     return last.ending_seconds - last.forward_seconds;

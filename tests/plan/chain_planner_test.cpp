@@ -263,7 +263,10 @@ TEST_CASE("moves of a schedule run less again", "[plan][chain]") {
     CHECK(moves[i].kind == expected[i].first);
     const CheckpointSegments moved = Moved(segments, moves[i]);
     CHECK(moved == expected[i].second);
-    CHECK(Simulate(chain, moved).seconds <= Simulate(chain, segments).seconds);
+    const double saved = Simulate(chain, segments).seconds - Simulate(chain, moved).seconds;
+    CHECK(saved >= 0);
+    // A cut saves where the stage before it takes less as the end of what runs again.
+    if (moves[i].kind != Kind::kCut) CHECK(saved > 0);
   }
 }
 
