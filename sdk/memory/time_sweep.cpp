@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace frugal {
 namespace {
@@ -18,10 +17,18 @@ TimeSweep::TimeSweep(const MemoryTrace& trace, std::vector<ArenaItem>& items)
   for (std::size_t i = 0; i < lives.size(); ++i) {
     if (lives[i].in_arena) lives_.push_back(static_cast<Number>(i));
   }
-  std::iota(by_end_.begin(), by_end_.end(), Number{0});
-  std::ranges::sort(by_end_, {}, [&](Number item) {
-    return std::pair(LifeOf(item).end, item);  // many may never end
-  });
+  constexpr Number kNone = std::numeric_limits<Number>::max();
+  std::vector<Number> ending(static_cast<std::size_t>(trace.event_count()), kNone);  // by event
+  std::size_t last = items.size();  // those that never end come behind the others, in order
+  for (std::size_t item = items.size(); item-- > 0;) {
+    const std::int64_t end = LifeOf(static_cast<Number>(item)).end;
+    if (end == kStillLive) {
+      by_end_[--last] = static_cast<Number>(item);
+    } else {
+      ending[static_cast<std::size_t>(end)] = static_cast<Number>(item);
+    }
+  }
+  std::ranges::copy_if(ending, by_end_.begin(), [](Number item) { return item != kNone; });
 }
 
 std::int64_t TimeSweep::Run(Direction direction) {
