@@ -15,6 +15,12 @@ LabelTable::Id LabelTable::Intern(std::string_view name) {
   return id;
 }
 
+LabelTable::Id LabelTable::Add(std::string_view name) {
+  if (keeps_ == Keeps::kFirst && !names_.empty()) return 0;
+  names_.emplace_back(name);
+  return static_cast<Id>(names_.size() - 1);
+}
+
 std::int64_t MemoryTrace::Begin(std::int64_t bytes, MemoryTag tag, LabelTable::Id label,
                                 bool in_arena, const TensorForm* form) {
   const bool known = form != nullptr && has_operations();

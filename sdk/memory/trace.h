@@ -23,6 +23,8 @@ class LabelTable {
   LabelTable(const LabelTable&) = delete;  // a copy's numbers would lead to the names of this one
   LabelTable& operator=(const LabelTable&) = delete;
   Id Intern(std::string_view name);
+  // Adds a name that only one holder has, which keeps its number: nobody will look for it.
+  Id Add(std::string_view name);
   const std::string& NameOf(Id id) const { return names_[id]; }
   // Names that come from here on are not kept.
   void KeepNoMore() { keeps_ = Keeps::kFirst; }

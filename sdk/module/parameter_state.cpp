@@ -15,6 +15,15 @@ std::int64_t BytesOf(const Shape& shape, DType dtype) {
 
 }  // namespace
 
+Tensor& ParameterStore::Slot::StateAt(std::size_t which) {
+  return which == kAverage ? MakeExtras().average : state[which];
+}
+
+const Tensor* ParameterStore::Slot::FindState(std::size_t which) const {
+  const Tensor* found = which != kAverage ? &state[which] : extras ? &extras->average : nullptr;
+  return found != nullptr && *found ? found : nullptr;
+}
+
 // Within a step it is the step's memory, which is planned for it.
 Tensor ParameterStore::TakeForPaging(const Parameter& parameter, const PagedTensor& paged,
                                      MemoryTag tag) {
@@ -37,22 +46,22 @@ Tensor ParameterStore::BringValue(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
   const PagedTensor form = {.shape = parameter.shape, .dtype = options_.dtype};
   Tensor value = TakeForPaging(parameter, form, MemoryTag::kParameter);
-  if (slot.paged_value) {
-    options_.paging.pager->PageIn(slot.paged_value->place, value);
+  if (const PagedTensor* paged = slot.FindPagedValue()) {
+    options_.paging.pager->PageIn(paged->place, value);
   } else {
     FillValue(parameter, value);
-    PageOut(slot.paged_value, value);
+    PageOut(slot.MakeExtras().paged_value, value);
   }
   return value;
 }
 
 void ParameterStore::KeepValue(const Parameter& parameter, const Tensor& value) {
-  if (PagesValue(parameter)) PageOut(SlotOf(parameter).paged_value, value);
+  if (PagesValue(parameter)) PageOut(SlotOf(parameter).MakeExtras().paged_value, value);
 }
 
 void ParameterStore::KeepState(const Parameter& parameter, std::size_t which, const Tensor& state) {
   if (!options_.paging.PagesState(state.bytes())) return;
-  PageOut(SlotOf(parameter).paged_state[which], state);
+  PageOut(SlotOf(parameter).MakeExtras().paged_state[which], state);
 }
 
 Tensor ParameterStore::State(const Parameter& parameter, std::size_t which, Backend& backend) {
@@ -71,15 +80,15 @@ Tensor ParameterStore::State(const Parameter& parameter, std::size_t which, DTyp
     state = Tensor(memory_, shape, dtype, MemoryTag::kOptimizerState);
   }
   if (!options_.dry) backend.elementwise().Fill(state, 0);
-  if (!is_paged) SlotOf(parameter).state[which] = state;
+  if (!is_paged) SlotOf(parameter).StateAt(which) = state;
   return state;
 }
 
 // Returns one that is there.
 Tensor ParameterStore::BringState(const Parameter& parameter, std::size_t which) {
   Slot& slot = SlotOf(parameter);
-  if (slot.state[which]) return slot.state[which];
-  const PagedTensor& paged = *slot.paged_state[which];
+  if (const Tensor* resident = slot.FindState(which)) return *resident;
+  const PagedTensor& paged = *slot.FindPagedState(which);
   Tensor state = TakeForPaging(parameter, paged, MemoryTag::kOptimizerState);
   options_.paging.pager->PageIn(paged.place, state);
   return state;
@@ -87,33 +96,33 @@ Tensor ParameterStore::BringState(const Parameter& parameter, std::size_t which)
 
 Tensor ParameterStore::ResidentState(const Parameter& parameter, std::size_t which) const {
   const Slot* slot = FindSlot(parameter);
-  return slot == nullptr ? Tensor() : slot->state[which];
+  const Tensor* resident = slot == nullptr ? nullptr : slot->FindState(which);
+  return resident == nullptr ? Tensor() : *resident;
 }
 
 std::optional<PagedTensor> ParameterStore::PagedValue(const Parameter& parameter) const {
   const Slot* slot = FindSlot(parameter);
-  if (slot == nullptr || !slot->paged_value) return std::nullopt;
-  return *slot->paged_value;
+  const PagedTensor* paged = slot == nullptr ? nullptr : slot->FindPagedValue();
+  return paged == nullptr ? std::nullopt : std::optional(*paged);
 }
 
 std::optional<PagedTensor> ParameterStore::PagedState(const Parameter& parameter,
                                                       std::size_t which) const {
   const Slot* slot = FindSlot(parameter);
-  if (slot == nullptr || !slot->paged_state[which] || !slot->paged_state[which]->is_there) {
-    return std::nullopt;
-  }
-  return *slot->paged_state[which];
+  const PagedTensor* paged = slot == nullptr ? nullptr : slot->FindPagedState(which);
+  return paged == nullptr || !paged->is_there ? std::nullopt : std::optional(*paged);
 }
 
 std::vector<Holder> ParameterStore::PagedTensors() const {
   std::vector<Holder> tensors;
   for (const auto& slot : slots_) {
-    if (!slot) continue;
+    if (!slot || !slot->extras) continue;
+    const std::string& path = slot->identity ? slot->identity->path : slot->owner->path;
     const auto add = [&](const std::unique_ptr<PagedTensor>& paged, MemoryTag tag) {
-      if (paged) tensors.push_back({slot->path, tag, BytesOf(paged->shape, paged->dtype)});
+      if (paged) tensors.push_back({path, tag, BytesOf(paged->shape, paged->dtype)});
     };
-    add(slot->paged_value, MemoryTag::kParameter);
-    for (const auto& state : slot->paged_state) add(state, MemoryTag::kOptimizerState);
+    add(slot->extras->paged_value, MemoryTag::kParameter);
+    for (const auto& state : slot->extras->paged_state) add(state, MemoryTag::kOptimizerState);
   }
   return MergeHolders(std::move(tensors));
 }
@@ -121,14 +130,16 @@ std::vector<Holder> ParameterStore::PagedTensors() const {
 bool ParameterStore::HasState(const Parameter& parameter, std::size_t which) const {
   const Slot* slot = FindSlot(parameter);
   if (slot == nullptr) return false;
-  const PagedTensor* paged = slot->paged_state[which].get();
-  return slot->state[which] || (paged != nullptr && paged->is_there);
+  const PagedTensor* paged = slot->FindPagedState(which);
+  return slot->FindState(which) != nullptr || (paged != nullptr && paged->is_there);
 }
 
 void ParameterStore::DropState(const Parameter& parameter, std::size_t which) {
   Slot& slot = SlotOf(parameter);
-  slot.state[which] = Tensor();
-  if (slot.paged_state[which]) slot.paged_state[which]->is_there = false;
+  slot.StateAt(which) = Tensor();
+  if (slot.extras && slot.extras->paged_state[which]) {
+    slot.extras->paged_state[which]->is_there = false;
+  }
 }
 
 Tensor ParameterStore::CopyOf(const Tensor& tensor, const Parameter& parameter, MemoryTag tag) {
@@ -148,16 +159,16 @@ void ParameterStore::CopyFrom(ParameterStore& other, const Parameter& parameter)
   Slot& slot = SlotOf(parameter);
   const Tensor value = other.Value(parameter);
   if (PagesValue(parameter)) {
-    PageOut(slot.paged_value, value);
+    PageOut(slot.MakeExtras().paged_value, value);
   } else {
     slot.value = CopyOf(value, parameter, MemoryTag::kParameter);
   }
   if (!other.HasState(parameter, kAverage)) return;
   const Tensor average = other.BringState(parameter, kAverage);
   if (options_.paging.PagesState(average.bytes())) {
-    PageOut(slot.paged_state[kAverage], average);
+    PageOut(slot.MakeExtras().paged_state[kAverage], average);
   } else {
-    slot.state[kAverage] = CopyOf(average, parameter, MemoryTag::kOptimizerState);
+    slot.StateAt(kAverage) = CopyOf(average, parameter, MemoryTag::kOptimizerState);
   }
 }
 
@@ -165,11 +176,12 @@ void ParameterStore::CopyFrom(ParameterStore& other, const Parameter& parameter)
 void ParameterStore::SwapEma(const Parameter& parameter, Backend& backend) {
   if (!HasState(parameter, kAverage)) return;
   Slot& slot = SlotOf(parameter);
-  std::unique_ptr<PagedTensor>& paged = slot.paged_state[kAverage];
-  if (slot.paged_value) {
-    std::swap(slot.paged_value, paged);
+  Extras& extras = *slot.extras;
+  std::unique_ptr<PagedTensor>& paged = extras.paged_state[kAverage];
+  if (extras.paged_value) {
+    std::swap(extras.paged_value, paged);
   } else if (!paged) {
-    std::swap(slot.value, slot.state[kAverage]);
+    std::swap(slot.value, extras.average);
   } else {
     const Tensor average = BringState(parameter, kAverage);
     KeepState(parameter, kAverage, slot.value);

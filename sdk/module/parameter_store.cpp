@@ -24,17 +24,30 @@ ParameterStore::Slot& ParameterStore::SlotOf(const Parameter& parameter) {
     if (parameter.path.empty()) ThrowNumber(parameter, "this one was never named");
     slot = std::make_unique<Slot>();
     slot->owner = &parameter;
-    slot->label = ledger_.labels().Intern(parameter.path);
-    slot->path = parameter.path;
-    slot->shape = parameter.shape;
+    slot->label = ledger_.labels().Add(parameter.path);
+    if (!options_.dry) {
+      slot->identity = std::make_unique<Identity>(Identity{parameter.path, parameter.shape});
+    }
   }
-  // A dry store, which is asked far more often than it computes, lives no longer than a network.
   if (options_.dry && slot->owner == &parameter) return *slot;
-  if (slot->path != parameter.path || !(slot->shape == parameter.shape)) {
-    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is that of " +
-                               slot->path + " " + ToString(slot->shape) + " already");
+  const std::string& path = options_.dry ? slot->owner->path : slot->identity->path;
+  const Shape& shape = options_.dry ? slot->owner->shape : slot->identity->shape;
+  if (path != parameter.path || !(shape == parameter.shape)) {
+    ThrowNumber(parameter, "number " + std::to_string(parameter.index) + " is that of " + path +
+                               " " + ToString(shape) + " already");
   }
   return *slot;
+}
+
+ParameterStore::Extras& ParameterStore::Slot::MakeExtras() {
+  if (!extras) extras = std::make_unique<Extras>();
+  return *extras;
+}
+
+void ParameterStore::Slot::FreeGradients() {
+  gradient = Tensor();
+  if (extras) extras->earlier = extras->rows = Tensor();
+  gradient_arrived = earlier_arrived = rows_arrived = false;
 }
 
 const ParameterStore::Slot* ParameterStore::FindSlot(const Parameter& parameter) const {
@@ -76,7 +89,7 @@ Tensor ParameterStore::Gathered(const Parameter& parameter, std::int64_t holder)
 
 void ParameterStore::Materialize(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
-  if (slot.value || slot.paged_value) return;
+  if (slot.value || slot.FindPagedValue() != nullptr) return;
   if (PagesValue(parameter)) {
     BringValue(parameter);
     return;
@@ -108,29 +121,29 @@ Tensor ParameterStore::PackedCopy(const Parameter& parameter, const Tensor& valu
 Tensor ParameterStore::Packed(const Parameter& parameter, WeightLayout layout, Backend& backend) {
   Materialize(parameter);
   Slot& slot = SlotOf(parameter);
-  const Tensor value = slot.value;
-  if (slot.packed) {
-    assert(slot.packed_layout == layout);  // a weight has one, however often it is tied
-    return slot.packed;
+  if (HasPacked(parameter)) {
+    assert(slot.extras->packed_layout == layout);  // a weight has one, however often it is tied
+    return slot.extras->packed;
   }
-  const std::int64_t bytes = backend.product().PackedWeightBytes({value, layout});
-  if (bytes == 0) return slot.packed;  // none: products read the weight itself
-  const HolderScope holder(ledger_, SlotOf(parameter).label);
-  slot.packed = Tensor(memory_, {bytes}, DType::kU8, MemoryTag::kParameter);
-  slot.packed_layout = layout;
+  const std::int64_t bytes = backend.product().PackedWeightBytes({slot.value, layout});
+  if (bytes == 0) return {};  // none: products read the weight itself
+  const HolderScope holder(ledger_, slot.label);
+  Extras& extras = slot.MakeExtras();
+  extras.packed = Tensor(memory_, {bytes}, DType::kU8, MemoryTag::kParameter);
+  extras.packed_layout = layout;
   Repack(parameter, backend);
-  return slot.packed;
+  return extras.packed;
 }
 
 void ParameterStore::Repack(const Parameter& parameter, Backend& backend) {
+  if (!HasPacked(parameter) || options_.dry) return;
   const Slot& slot = SlotOf(parameter);
-  if (!slot.packed || options_.dry) return;
-  backend.product().PackWeight({slot.value, slot.packed_layout}, slot.packed);
+  backend.product().PackWeight({slot.value, slot.extras->packed_layout}, slot.extras->packed);
 }
 
 bool ParameterStore::HasPacked(const Parameter& parameter) const {
   const Slot* slot = FindSlot(parameter);
-  return slot != nullptr && slot->packed;
+  return slot != nullptr && slot->extras && slot->extras->packed;
 }
 
 LinearWeight ParameterStore::WeightOf(const Parameter& parameter, WeightLayout layout,
@@ -146,7 +159,7 @@ LinearWeight ParameterStore::WeightOf(const Parameter& parameter, WeightLayout l
 
 bool ParameterStore::IsMaterialized(const Parameter& parameter) const {
   const Slot* slot = FindSlot(parameter);
-  return slot != nullptr && (slot->value || slot->paged_value);
+  return slot != nullptr && (slot->value || slot->FindPagedValue() != nullptr);
 }
 
 Tensor ParameterStore::TakeGradient(const Parameter& parameter) {
@@ -170,9 +183,10 @@ GradientTarget ParameterStore::GradientFor(const Parameter& parameter) {
 GradientTarget ParameterStore::TableGradientFor(const Parameter& parameter) {
   if (!tables_apart_ || parameter.aliases.empty()) return GradientFor(parameter);
   Slot& slot = SlotOf(parameter);
+  Tensor& rows = slot.MakeExtras().rows;
   // If nothing else contributes here, the last step's sum is the one that JoinTables made of it.
-  if (!slot.rows && !slot.gradient_arrived) std::swap(slot.rows, slot.gradient);
-  return Contribute(parameter, slot.rows, slot.rows_arrived);
+  if (!rows && !slot.gradient_arrived) std::swap(rows, slot.gradient);
+  return Contribute(parameter, rows, slot.rows_arrived);
 }
 
 Tensor ParameterStore::Gradient(const Parameter& parameter) const {
@@ -189,17 +203,11 @@ void ParameterStore::ClearGradients() {
   touched_.clear();
 }
 
-void ParameterStore::FreeGradient(const Parameter& parameter) {
-  Slot& slot = SlotOf(parameter);
-  slot.gradient = slot.earlier = slot.rows = Tensor();
-  slot.gradient_arrived = slot.earlier_arrived = slot.rows_arrived = false;
-}
+void ParameterStore::FreeGradient(const Parameter& parameter) { SlotOf(parameter).FreeGradients(); }
 
 void ParameterStore::FreeGradients() {
   for (const auto& slot : slots_) {
-    if (!slot) continue;
-    slot->gradient = slot->earlier = slot->rows = Tensor();
-    slot->gradient_arrived = slot->earlier_arrived = slot->rows_arrived = false;
+    if (slot) slot->FreeGradients();
   }
 }
 
@@ -208,10 +216,11 @@ std::vector<ParameterStore::GroupSum> ParameterStore::EndGradientGroup() {
   for (const auto& slot : slots_) {
     if (!slot || !slot->gradient_arrived) continue;
     slot->gradient_arrived = false;
+    Tensor& earlier = slot->MakeExtras().earlier;
     if (slot->earlier_arrived) {
-      sums.push_back({slot->earlier, slot->gradient});
+      sums.push_back({earlier, slot->gradient});
     } else {
-      std::swap(slot->earlier, slot->gradient);
+      std::swap(earlier, slot->gradient);
       slot->earlier_arrived = true;
     }
   }
@@ -221,9 +230,9 @@ std::vector<ParameterStore::GroupSum> ParameterStore::EndGradientGroup() {
 void ParameterStore::Join(Slot& slot, std::vector<GroupSum>& sums) {
   if (!std::exchange(slot.rows_arrived, false)) return;
   if (std::exchange(slot.gradient_arrived, true)) {
-    sums.push_back({slot.gradient, slot.rows});
+    sums.push_back({slot.gradient, slot.extras->rows});
   } else {
-    std::swap(slot.gradient, slot.rows);
+    std::swap(slot.gradient, slot.extras->rows);
   }
 }
 
@@ -244,7 +253,7 @@ std::vector<ParameterStore::GroupSum> ParameterStore::JoinTable(const Parameter&
 void ParameterStore::JoinGradientGroups() {
   for (const auto& slot : slots_) {
     if (!slot || !slot->earlier_arrived) continue;
-    std::swap(slot->earlier, slot->gradient);
+    std::swap(slot->extras->earlier, slot->gradient);
     slot->gradient_arrived = true;
     slot->earlier_arrived = false;
   }

@@ -152,24 +152,47 @@ class ParameterStore {
   DType dtype() const { return options_.dtype; }
 
  private:
-  struct Slot {
-    const Parameter* owner = nullptr;  // whose it was first, by its address
-    LabelTable::Id label = 0;
-    std::string path;  // of whose it is
-    Shape shape;
-    Tensor value;
-    Tensor gradient;
+  // Holds what few slots have.
+  struct Extras {
     Tensor earlier;  // the sum of the groups before
     Tensor rows;     // the gradient's sum of what rows contributed
     Tensor packed;   // of the value, in bf16
     WeightLayout packed_layout = WeightLayout::kOutIn;
+    Tensor average;                            // state number kAverage
+    std::unique_ptr<PagedTensor> paged_value;  // null where it is not in the page file
+    std::array<std::unique_ptr<PagedTensor>, kStateCount> paged_state;
+  };
+  struct Identity {
+    std::string path;
+    Shape shape;
+  };
+  // A dry store of a deep network makes tens of thousands, several times over.
+  struct Slot {
+    const Parameter* owner = nullptr;  // whose it was first, by its address
+    // Tells whose it is where the owner may be gone; null in a dry store, which lives no longer
+    // than a network.
+    std::unique_ptr<Identity> identity;
+    LabelTable::Id label = 0;
     bool gradient_arrived = false;
     bool earlier_arrived = false;
     bool rows_arrived = false;
     std::int64_t contributions = 0;
-    std::array<Tensor, kStateCount> state;
-    std::unique_ptr<PagedTensor> paged_value;  // null where it is not in the page file
-    std::array<std::unique_ptr<PagedTensor>, kStateCount> paged_state;
+    Tensor value;
+    Tensor gradient;
+    std::array<Tensor, kAverage> state;
+    std::unique_ptr<Extras> extras;  // null where it has none
+
+    Extras& MakeExtras();
+    Tensor& StateAt(std::size_t which);
+    // Return null where there is none.
+    const Tensor* FindState(std::size_t which) const;
+    const PagedTensor* FindPagedValue() const {
+      return extras ? extras->paged_value.get() : nullptr;
+    }
+    const PagedTensor* FindPagedState(std::size_t which) const {
+      return extras ? extras->paged_state[which].get() : nullptr;
+    }
+    void FreeGradients();
   };
   Slot& SlotOf(const Parameter& parameter);
   const Slot* FindSlot(const Parameter& parameter) const;

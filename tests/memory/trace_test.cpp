@@ -16,6 +16,17 @@ TEST_CASE("a name is stored once", "[memory][trace]") {
   CHECK(labels.NameOf(b) == "b");
 }
 
+TEST_CASE("a name that only one holder has gets a number of its own", "[memory][trace]") {
+  LabelTable labels;
+  const auto layer = labels.Intern("fc");
+  const auto weight = labels.Add("fc.weight");
+  CHECK(weight != layer);
+  CHECK(labels.NameOf(weight) == "fc.weight");
+  CHECK(labels.Intern("fc") == layer);
+  labels.KeepNoMore();
+  CHECK(labels.Add("fc.bias") == layer);
+}
+
 TEST_CASE("a ledger records lives in order, from where it is told to", "[memory][trace]") {
   HeapAllocator heap;
   MemoryLedger ledger;
