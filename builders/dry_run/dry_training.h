@@ -37,7 +37,9 @@ class DryTraining {
   // Runs a step in the same way, but returns only what it took and gave back.
   MemoryTrace Trace(StepKind kind, std::int64_t batch, std::int64_t times) {
     MemoryTrace trace;
+    trace.Reserve(lifetimes_);
     TraceInto(trace, kind, batch, times);
+    lifetimes_ = trace.lifetimes().size();
     return trace;
   }
   // Runs a step in the same way, and returns its memory block by block, with the places of the
@@ -79,6 +81,7 @@ class DryTraining {
   Tensor staging_, kept_buffers_;  // of snapshots
   Tensor page_buffer_;
   std::vector<DataExchange> exchanges_;  // of the last step
+  std::size_t lifetimes_ = 0;            // in the last trace
 };
 
 // `count` samples of a network's inputs.

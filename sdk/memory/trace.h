@@ -78,6 +78,8 @@ class MemoryTrace {
  public:
   enum class Detail : std::uint8_t { kBytes, kTensorsAndOperations };
   explicit MemoryTrace(Detail detail = Detail::kBytes) : detail_(detail) {}
+  // About so many lifetimes are to come.
+  void Reserve(std::size_t lifetimes) { lifetimes_.reserve(lifetimes); }
 
   // Returns the index under which the block's end is to be reported. `form` may be null.
   std::int64_t Begin(std::int64_t bytes, MemoryTag tag, LabelTable::Id label, bool in_arena,
