@@ -14,13 +14,14 @@ namespace {
 
 using std::int64_t;
 
-// While it lives, the network is cut into these segments of its leaves or, where there are none, as
-// the fields of the configuration say; then into none.
+// While it lives, the network, of which nothing is checkpointed, is cut into these segments of its
+// leaves or, where there are none, as the fields of the configuration say; then into none.
 class SegmentsScope {
  public:
   SegmentsScope(const TrainingSetup& setup, const Trial& trial, const CheckpointSegments& segments,
                 const std::optional<CheckpointOptions>& options = std::nullopt)
-      : network_(*setup.network) {
+      : network_(*setup.network),
+        leaves_(!segments.empty() || !trial.settings.use_gradient_checkpointing) {
     if (!segments.empty()) {
       network_.SetLeafSegments(segments);
     } else if (trial.settings.use_gradient_checkpointing) {
@@ -29,13 +30,26 @@ class SegmentsScope {
   }
   SegmentsScope(const SegmentsScope&) = delete;
   SegmentsScope& operator=(const SegmentsScope&) = delete;
-  ~SegmentsScope() { SetCheckpointSegments(network_, {}, {}); }
+  ~SegmentsScope() {
+    if (leaves_) {
+      network_.SetSegments({});
+    } else {
+      SetCheckpointSegments(network_, {}, {});
+    }
+  }
 
  private:
   Sequential& network_;
+  bool leaves_;  // nothing else was cut
 };
 
 }  // namespace
+
+CandidatePlanner::CandidatePlanner(const TrainingSetup& setup,
+                                   std::shared_ptr<MeasuredCosts> measured)
+    : setup_(setup), measured_(measured ? std::move(measured) : std::make_shared<MeasuredCosts>()) {
+  SetCheckpointSegments(*setup.network, {}, {});
+}
 
 Trial CandidatePlanner::TrialOf(const StepSettings& settings) {
   Trial trial = TrialWith(setup_, settings);

@@ -41,9 +41,7 @@ struct MeasuredCosts {
 class CandidatePlanner {
  public:
   explicit CandidatePlanner(const TrainingSetup& setup,
-                            std::shared_ptr<MeasuredCosts> measured = nullptr)
-      : setup_(setup),
-        measured_(measured ? std::move(measured) : std::make_shared<MeasuredCosts>()) {}
+                            std::shared_ptr<MeasuredCosts> measured = nullptr);
 
   // Makes a trial whose gradients are counted by a dry run, one for all trials that agree in what
   // that depends on.

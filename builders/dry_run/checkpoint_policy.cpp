@@ -9,6 +9,7 @@ namespace {
 
 // The lists directly inside a composite layer.
 std::vector<Sequential*> ListsIn(Layer& layer) {
+  if (layer.children().empty()) return {};
   if (auto* list = dynamic_cast<Sequential*>(&layer)) return {list};
   const auto* residual = dynamic_cast<const Residual*>(&layer);
   if (residual == nullptr) return {};

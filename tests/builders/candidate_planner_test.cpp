@@ -68,6 +68,24 @@ TEST_CASE("plans one after the other are as plans of their own", "[budget]") {
   }
 }
 
+TEST_CASE("what was checkpointed before changes no plan", "[budget]") {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    CAPTURE(seed);
+    const PlannedTraining setup = RandomNetwork(seed).Plan();
+    const StepSettings settings = SettingsOf(setup.config);
+    const Footprint wanted = CandidatePlanner(setup).Plan(settings, {}, kAnyPlace).footprint;
+    const CheckpointOptions all = {.enabled = true, .residual_blocks = true};
+    SetCheckpointSegments(*setup.network, all, {});
+    CandidatePlanner planner(setup);
+    const Footprint found = planner.Plan(settings, {}, kAnyPlace).footprint;
+    CHECK(found.bytes == wanted.bytes);
+    CHECK(found.at_peak == wanted.at_peak);
+    planner.Plan(settings, planner.ChainByModel(settings)->Least(), kAnyPlace);
+    CHECK(setup.network->segments().empty());
+    CHECK_FALSE(setup.network->cuts_leaves());
+  }
+}
+
 // A first step is not run where what it leaves can be taken; the second must find nothing missing.
 TEST_CASE("a dry training that takes what stays is as one that ran a step", "[budget]") {
   const OptimizerOptions optimizers[] = {
