@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <tuple>
 
 namespace frugal {
@@ -38,7 +39,8 @@ void Order(std::vector<ChainChoice>& choices) {
 
 }  // namespace
 
-void FrontierSearch::AddFrontierOf(ChainPlanner& planner, std::vector<ChainChoice>& frontier) {
+void FrontierSearch::AddFrontierOf(ChainPlanner& planner, int64_t most_bytes,
+                                   std::vector<ChainChoice>& frontier) {
   // Schedules that are not the fastest by the model, but may be by whole plans.
   for (const ChainChoice& known : planner.known()) {
     frontier.push_back(known);
@@ -51,25 +53,30 @@ void FrontierSearch::AddFrontierOf(ChainPlanner& planner, std::vector<ChainChoic
   const int64_t high = planner.keep_all().cost.peak_bytes;
   const int limits = planner.stage_count() <= kFewStages ? kLimits : kLimitsOfManyStages;
   for (int i = 0; i < limits && low < high; ++i) {
-    if (auto choice = planner.Fastest(low + (high - low) * i / limits)) {
-      frontier.push_back(*std::move(choice));
-    }
+    const int64_t limit = low + (high - low) * i / limits;
+    if (limit > most_bytes) break;
+    if (auto choice = planner.Fastest(limit)) frontier.push_back(*std::move(choice));
   }
   if (planner.stage_count() <= kFewStages)
     std::ranges::copy(planner.found(), std::back_inserter(frontier));
 }
 
-std::vector<ChainChoice> FrontierSearch::Frontier() {
+std::vector<ChainChoice> FrontierSearch::Frontier(int64_t most_bytes) {
   std::vector<ChainChoice> frontier;
-  AddFrontierOf(planner_, frontier);
-  ChainPlanner* const as_if_kept =
-      planner_.stage_count() <= kFewStages ? planner_.AsIfKept() : nullptr;
-  if (as_if_kept == nullptr) return frontier;
-  const std::size_t own = frontier.size();
-  AddFrontierOf(*as_if_kept, frontier);
-  for (std::size_t i = own; i < frontier.size(); ++i) {
-    frontier[i].cost = planner_.CostOf(frontier[i].segments);
+  // Of few stages, a schedule that is found within a larger limit may take much less.
+  const bool is_deep = planner_.stage_count() > kFewStages;
+  const int64_t most_limit = is_deep ? most_bytes : std::numeric_limits<int64_t>::max();
+  AddFrontierOf(planner_, most_limit, frontier);
+  ChainPlanner* const as_if_kept = is_deep ? nullptr : planner_.AsIfKept();
+  if (as_if_kept != nullptr) {
+    const std::size_t own = frontier.size();
+    AddFrontierOf(*as_if_kept, most_limit, frontier);
+    for (std::size_t i = own; i < frontier.size(); ++i) {
+      frontier[i].cost = planner_.CostOf(frontier[i].segments);
+    }
   }
+  std::erase_if(frontier,
+                [&](const ChainChoice& choice) { return choice.cost.peak_bytes > most_bytes; });
   return frontier;
 }
 
@@ -108,14 +115,11 @@ std::optional<BudgetCandidate> FrontierSearch::Fastest(int64_t budget_bytes,
   const BudgetCandidate keep_all = plan_(planner_.keep_all());
   if (keep_all.footprint.bytes <= budget_bytes) return keep_all;
   const int64_t beside = keep_all.footprint.peak_bytes - planner_.keep_all().cost.peak_bytes;
-  std::vector<ChainChoice> tried = Frontier();
   const bool is_deep = planner_.stage_count() > kFewStages;
   // A schedule may take less than the model says, but not much: an output may be free that no stage
   // reads again, as that in front of a pooling. Of many stages the model only says where to look.
   const int64_t off = LargestOutput(planner_.chain()) + (is_deep ? budget_bytes / 16 : 0);
-  std::erase_if(tried, [&](const ChainChoice& choice) {
-    return choice.cost.peak_bytes + beside > budget_bytes + off;
-  });
+  std::vector<ChainChoice> tried = Frontier(budget_bytes + off - beside);
   std::ranges::move(small, std::back_inserter(tried));
   Order(tried);
   if (is_deep) {

@@ -22,10 +22,12 @@ class FrontierSearch {
   std::optional<BudgetCandidate> Fastest(std::int64_t budget_bytes, std::vector<ChainChoice> small);
 
  private:
-  // The fastest within limits spread from the least peak to that of keeping all, and known ones.
-  std::vector<ChainChoice> Frontier();
-  // Adds those of one planner, with its costs.
-  static void AddFrontierOf(ChainPlanner& planner, std::vector<ChainChoice>& frontier);
+  // The fastest within limits spread from the least peak to that of keeping all, and known ones: of
+  // these, those that take so many bytes at most.
+  std::vector<ChainChoice> Frontier(std::int64_t most_bytes);
+  // Adds those of one planner, with its costs, within limits up to that.
+  static void AddFrontierOf(ChainPlanner& planner, std::int64_t most_bytes,
+                            std::vector<ChainChoice>& frontier);
 
   // The choices are in the order of their times; the model has those fit that take `model_bytes`.
   // Each that is tried tells how far off the model is for the one before it, whatever the budget.
