@@ -63,7 +63,7 @@ void FrontierSearch::AddFrontierOf(ChainPlanner& planner, int64_t most_bytes,
 
 std::vector<ChainChoice> FrontierSearch::Frontier(int64_t most_bytes) {
   std::vector<ChainChoice> frontier;
-  // Of few stages, a schedule that is found within a larger limit may take much less.
+  // A schedule of few stages that is found within a larger limit may take much less.
   const bool is_deep = planner_.stage_count() > kFewStages;
   const int64_t most_limit = is_deep ? most_bytes : std::numeric_limits<int64_t>::max();
   AddFrontierOf(planner_, most_limit, frontier);
