@@ -21,7 +21,7 @@ class SegmentsScope {
   SegmentsScope(const TrainingSetup& setup, const Trial& trial, const CheckpointSegments& segments,
                 const std::optional<CheckpointOptions>& options = std::nullopt)
       : network_(*setup.network),
-        leaves_(!segments.empty() || !trial.settings.use_gradient_checkpointing) {
+        only_leaves_(!segments.empty() || !trial.settings.use_gradient_checkpointing) {
     if (!segments.empty()) {
       network_.SetLeafSegments(segments);
     } else if (trial.settings.use_gradient_checkpointing) {
@@ -31,7 +31,7 @@ class SegmentsScope {
   SegmentsScope(const SegmentsScope&) = delete;
   SegmentsScope& operator=(const SegmentsScope&) = delete;
   ~SegmentsScope() {
-    if (leaves_) {
+    if (only_leaves_) {
       network_.SetSegments({});
     } else {
       SetCheckpointSegments(network_, {}, {});
@@ -40,7 +40,7 @@ class SegmentsScope {
 
  private:
   Sequential& network_;
-  bool leaves_;  // nothing else was cut
+  bool only_leaves_;  // none of the layers inside was told to run again
 };
 
 }  // namespace

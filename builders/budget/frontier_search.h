@@ -9,8 +9,8 @@
 namespace frugal {
 
 // Searches a chain's schedules for the fastest that fits a budget. The model of the chain is off by
-// a few bytes, so every schedule that counts is planned whole. Which ones there are does not depend
-// on the budget, and which of them are tried only grows with it: so a larger budget never takes a
+// a few bytes, so every schedule that counts is planned whole. A larger budget only adds to those
+// that there are, of many stages, and to those that are tried: so a larger budget never takes a
 // slower one, and a smaller budget never one of a higher peak.
 class FrontierSearch {
  public:
