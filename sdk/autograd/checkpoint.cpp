@@ -22,8 +22,8 @@ VarTuple Detached(const VarTuple& vars) {
   return detached;
 }
 
-// As a segment holds its inputs until it runs again: by their values.
-VarTuple Held(VarTuple vars) {
+// A segment's operations read its inputs by their values, whatever is kept of these outside.
+VarTuple WithoutRemats(VarTuple vars) {
   for (Var& one : vars) one.remat = nullptr;
   return vars;
 }
@@ -56,13 +56,15 @@ SegmentOutputs SortOutputs(const VarTuple& inputs, VarTuple& vars) {
   return outputs;
 }
 
-// Holds a segment's inputs until it runs again.
+// Holds a segment's inputs until it runs again, as an operation would: what is rematerialized for
+// others is rematerialized for the segment too.
 class HeldInputs {
  public:
   HeldInputs(Context& context, VarTuple vars) : vars_(std::move(vars)) {
     for (Var& one : vars_) {
       values_.push_back(one.value ? SavedTensor(context, one) : SavedTensor());
       one.value = Tensor();
+      one.remat = nullptr;
     }
   }
   // Once.
@@ -124,7 +126,8 @@ bool NeedsGradient(const VarTuple& vars) {
 
 void Checkpoint(Context& context, VarTuple& vars, const TupleSegment& segment) {
   if (context.tape() == nullptr) return segment(context, vars);
-  const VarTuple inputs = Held(vars);
+  const VarTuple given = vars;
+  const VarTuple inputs = WithoutRemats(vars);
   bool differentiable = NeedsGradient(inputs);
   auto kept = std::make_shared<KeptParts>(inputs, context.kept_parts());
   {
@@ -139,7 +142,7 @@ void Checkpoint(Context& context, VarTuple& vars, const TupleSegment& segment) {
   if (kept->empty()) kept = nullptr;
   SegmentOutputs outputs = SortOutputs(inputs, vars);
   context.Record(outputs.made, differentiable,
-                 [held = HeldInputs(context, WithoutSkips(inputs, vars)),
+                 [held = HeldInputs(context, WithoutSkips(given, vars)),
                   again = Again{segment, kept, outputs.positions}](
                      Context& ctx, std::vector<Tensor> gradients) mutable {
                    RecomputeBackward(ctx, held.Take(ctx), again, std::move(gradients));

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "sdk/autograd/checkpoint.h"
 #include "sdk/autograd/saved_tensor.h"
 #include "sdk/module/module.h"
 #include "sdk/ops/activation.h"
@@ -121,13 +122,14 @@ std::vector<Operation> Operations() {
   };
 }
 
-// Two products behind an operation.
+// Two products behind an operation, in a checkpointed segment or not.
 struct Behind {
   std::int64_t kept = 0;  // live when forward is through
   std::vector<Tensor> gradients;
 };
 
-Behind RunBehind(const EnvironmentKind& kind, const Operation& operation, bool can_be_made_again) {
+Behind RunBehind(const EnvironmentKind& kind, const Operation& operation, bool can_be_made_again,
+                 bool in_segment) {
   TestEnvironment environment(kind);
   Context& context = environment.context();
   Weights weights;
@@ -138,8 +140,12 @@ Behind RunBehind(const EnvironmentKind& kind, const Operation& operation, bool c
   Var x = {RandomTensor({kSamples, kLength, operation.features}, 1, kind.dtype), tape.NewSlot()};
   Var y = operation.run(context, weights, std::exchange(x, Var()));
   if (!can_be_made_again) y.remat = nullptr;
-  Var z = Linear(context, y, weights.first, nullptr);
-  z = Linear(context, std::exchange(y, Var()), weights.second, nullptr, {}, z);
+  const auto products = [&weights](Context& ctx, Var input) {
+    const Var sum = Linear(ctx, input, weights.first, nullptr);
+    return Linear(ctx, std::exchange(input, Var()), weights.second, nullptr, {}, sum);
+  };
+  Var z = in_segment ? Checkpoint(context, std::exchange(y, Var()), products)
+                     : products(context, std::exchange(y, Var()));
   const Shape shape = z.shape();
   const int slot = std::exchange(z, Var()).slot;
   behind.kept = live();
@@ -154,14 +160,15 @@ Behind RunBehind(const EnvironmentKind& kind, const Operation& operation, bool c
   return behind;
 }
 
-TEST_CASE("what can be made again is not kept by the products behind it, for the same bits",
+TEST_CASE("what can be made again is not kept by what is behind it, for the same bits",
           "[ops][remake]") {
+  const bool in_segment = GENERATE(false, true);
   for (const EnvironmentKind& kind : AllEnvironments()) {
-    INFO(kind);
+    INFO(kind << (in_segment ? ", in a segment" : ""));
     for (const Operation& operation : Operations()) {
       INFO(operation.name);
-      const Behind again = RunBehind(kind, operation, true);
-      const Behind plain = RunBehind(kind, operation, false);
+      const Behind again = RunBehind(kind, operation, true, in_segment);
+      const Behind plain = RunBehind(kind, operation, false, in_segment);
       CHECK(plain.kept - again.kept >= kSamples * kLength * kFeatures * SizeOf(kind.dtype));
       CHECK(SameBits(again.gradients, plain.gradients));
     }
