@@ -276,8 +276,7 @@ int64_t BudgetSearch::LeastBeside(const BudgetCandidate& chosen, const ChainPlan
 std::optional<int64_t> BudgetSearch::LeastPeakOfAny(const BudgetCandidate& least) {
   if (free_.segments != FreeKnobs::Segments::kAny || IsDeep()) return std::nullopt;
   const std::shared_ptr<ChainPlanner> chain = planner_.ChainByModel(least.settings);
-  const ChainBound bound(WithMostRematerialized(chain->chain()),
-                         chain->CostOf(least.chain.segments).peak_bytes);
+  const ChainBound bound(chain->chain(), chain->CostOf(least.chain.segments).peak_bytes);
   const int64_t peak = LeastBeside(least, *chain) + bound.LeastBytes();
   return std::min(peak, least.footprint.peak_bytes);
 }
@@ -287,13 +286,11 @@ std::optional<BudgetSearch::LeastSeconds> BudgetSearch::BoundsOf(const BudgetCan
   const std::shared_ptr<ChainPlanner> chain = ChainFor(chosen.settings);
   const int64_t beside = LeastBeside(chosen, *chain);
   const auto parts = static_cast<double>(chosen.settings.micro_batches);
-  const auto within = [&](int64_t bytes, Chain of) {
-    return ChainBound(std::move(of), bytes).LeastSeconds(bytes) * parts;
+  const auto within = [&](int64_t bytes) {
+    return ChainBound(chain->chain(), bytes).LeastSeconds(bytes) * parts;
   };
-  const Chain& model = chain->chain();
-  return LeastSeconds{
-      .as_low = within(chosen.chain.cost.peak_bytes, model),
-      .within_budget = within(budget_bytes_ - beside, WithMostRematerialized(model))};
+  return LeastSeconds{.as_low = within(chosen.chain.cost.peak_bytes),
+                      .within_budget = within(budget_bytes_ - beside)};
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& settings) {

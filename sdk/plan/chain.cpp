@@ -49,7 +49,8 @@ class Simulation {
         carried_(chain.carried),
         made_(carried_, &SkipConnection::made, chain_.size()),
         taken_(carried_, &SkipConnection::taken, chain_.size()),
-        places_(carried_.size()) {
+        places_(carried_.size()),
+        states_(chain_.size()) {
     for (std::size_t v = 0; v < carried_.size(); ++v) {
       if (carried_[v].taken >= chain_.size()) Put(v, Place::kGradient);
     }
@@ -63,21 +64,25 @@ class Simulation {
     int64_t kept = 0;
     int64_t unused = 0;
     int64_t input = 0;  // rematerialized, of what runs next
+    RematState state = 0;
     std::size_t at = begin;
-    const auto keep = [&](const Pass& pass) {
-      kept += Keep(at, outside + kept + unused + input, pass);
-      input = chain_[at].rematerialized_bytes;
+    const auto keep = [&] {
+      const TapedBytes taped = TapedBytesOf(chain_[at], state);
+      kept += Keep(taped, outside + kept + unused + input, at + 1 == end);
+      cost_.seconds += at + 1 < end ? chain_[at].forward_seconds : chain_[at].ending_seconds;
+      states_[at] = std::exchange(state, OutputState(taped));
+      input = taped.rematerialized_bytes;
     };
     for (const CheckpointSegment& segment : segments) {
-      for (; at < segment.begin; ++at) keep(ForwardOf(at));
+      for (; at < segment.begin; ++at) keep();
       if (IsAbove()) return;
       if (segment.begin == segment.end) continue;
       kept += Drop(segment, outside + kept + unused, std::exchange(input, 0));
+      state = 0;
       unused += MadeForNothing(segment);
       at = segment.end;
     }
-    for (; at + 1 < end; ++at) keep(ForwardOf(at));
-    if (at < end) keep({chain_[at].ending_workspace, chain_[at].ending_seconds});
+    for (; at < end; ++at) keep();
     Back(begin, end, segments, held + kept);
   }
 
@@ -97,19 +102,14 @@ class Simulation {
     places_[value] = place;
   }
 
-  struct Pass {
-    int64_t workspace = 0;
-    double seconds = 0;
-  };
-  Pass ForwardOf(std::size_t i) const {
-    return {chain_[i].forward_workspace, chain_[i].forward_seconds};
+  int64_t Keep(const TapedBytes& taped, int64_t live, bool ends) {
+    const int64_t workspace = ends ? taped.ending_workspace : taped.forward_workspace;
+    See(live + taped.saved_bytes + workspace);
+    return KeptBytes(taped);
   }
 
-  int64_t Keep(std::size_t i, int64_t live, const Pass& pass) {
-    See(live + chain_[i].saved_bytes + pass.workspace);
-    cost_.seconds += pass.seconds;
-    return KeptBytes(chain_[i]);
-  }
+  // Returns what a stage took when it ran on a tape last.
+  TapedBytes TapedLast(std::size_t i) const { return TapedBytesOf(chain_[i], states_[i]); }
 
   int64_t Drop(const CheckpointSegment& segment, int64_t live, int64_t input) {
     int64_t beside = 0;  // LiveSkipBytes of the segment
@@ -163,24 +163,25 @@ class Simulation {
       if (IsAbove()) return;
       if (segment->begin == segment->end) continue;
       run_behind(segment->end);
-      while (at > segment->end) live -= BackOne(--at, live, segment->end);
+      while (at > segment->end) live -= BackOne(--at, live);
       behind = &*segment;
     }
     run_behind(begin);
-    while (at > begin) live -= BackOne(--at, live, begin);
+    while (at > begin) live -= BackOne(--at, live);
   }
 
-  // Returns what is rematerialized for stage i, where stages [kept_from, i) are kept.
+  // Returns what is rematerialized for a segment from i on, where stages [kept_from, i) are kept.
   int64_t InputOf(std::size_t i, std::size_t kept_from) const {
-    return i > kept_from ? chain_[i - 1].rematerialized_bytes : 0;
+    return i > kept_from ? RowBytes(TapedLast(i - 1)) : 0;
   }
 
-  int64_t BackOne(std::size_t i, int64_t live, std::size_t kept_from) {
+  int64_t BackOne(std::size_t i, int64_t live) {
     TakeGradients(i);
-    See(live + InputOf(i, kept_from) + chain_[i].output_bytes + chain_[i].backward_workspace);
+    const TapedBytes taped = TapedLast(i);
+    See(live + chain_[i].output_bytes + taped.backward_workspace);
     cost_.seconds += chain_[i].backward_seconds;
     for (const std::size_t v : taken_.of(i)) Put(v, Place::kGradient);
-    return KeptBytes(chain_[i]);
+    return KeptBytes(taped);
   }
 
   // Gradients of what stage `made` made are from now on those of its output.
@@ -195,7 +196,8 @@ class Simulation {
   const std::vector<SkipConnection>& carried_;
   ByStage made_, taken_;
   std::vector<Place> places_;
-  int64_t carried_bytes_ = 0;  // of those that are there
+  std::vector<RematState> states_;  // of the inputs of stages that ran on a tape
+  int64_t carried_bytes_ = 0;       // of those that are there
   ChainCost cost_;
 };
 
@@ -223,13 +225,6 @@ Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end) {
   return part;
 }
 
-Chain WithMostRematerialized(Chain chain) {
-  for (ChainStage& stage : chain.stages) {
-    stage.rematerialized_bytes = stage.most_rematerialized_bytes;
-  }
-  return chain;
-}
-
 ChainCost Simulate(const Chain& chain, const CheckpointSegments& segments) {
   return SimulateWithin(chain, segments, std::numeric_limits<int64_t>::max());
 }
@@ -253,6 +248,7 @@ ChainStage Merge(const Chain& chain) {
   int64_t kept = 0;
   int64_t input = 0;
   int64_t rematerialized = 0;  // of the input
+  RematState state = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const ChainStage& stage = chain.stages[i];
     const int64_t values = LiveSkipBytes(chain.carried, 0, i);
@@ -261,17 +257,21 @@ ChainStage Merge(const Chain& chain) {
     all.forward_seconds += stage.forward_seconds;
     all.ending_seconds += ends ? stage.ending_seconds : stage.forward_seconds;
     all.backward_seconds += stage.backward_seconds;
-    const int64_t live = kept + rematerialized + stage.saved_bytes;
-    forward_peak = std::max(forward_peak, live + stage.forward_workspace);
+    const TapedBytes taped = TapedBytesOf(stage, state);
+    const int64_t live = kept + rematerialized + taped.saved_bytes;
+    forward_peak = std::max(forward_peak, live + taped.forward_workspace);
     ending_peak =
-        std::max(ending_peak, live + (ends ? stage.ending_workspace : stage.forward_workspace));
+        std::max(ending_peak, live + (ends ? taped.ending_workspace : taped.forward_workspace));
     plain_peak = std::max(plain_peak, input + values + stage.output_bytes + stage.plain_workspace);
-    kept += KeptBytes(stage);
-    backward_peak = std::max(backward_peak, kept + rematerialized + stage.output_bytes + gradients +
-                                                stage.backward_workspace);
+    kept += KeptBytes(taped);
+    backward_peak =
+        std::max(backward_peak, kept + stage.output_bytes + gradients + taped.backward_workspace);
     input = stage.output_bytes;
-    rematerialized = stage.rematerialized_bytes;
+    rematerialized = taped.rematerialized_bytes;
+    all.row_bytes = taped.row_bytes;
+    state = OutputState(taped);
   }
+  all.output_state = state;
   all.rematerialized_bytes = rematerialized;
   all.saved_bytes = kept + rematerialized;
   all.forward_workspace = forward_peak - all.saved_bytes;

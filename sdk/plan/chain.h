@@ -1,11 +1,31 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "sdk/plan/checkpoint_segment.h"
 
 namespace frugal {
+
+// Says how a variable is held for the stage behind it: 0 where it is kept, else the number, from 1
+// on, of the way in which it is rematerialized. Of sums in a row some are kept, and which depends
+// on where a schedule has the row begin: behind a segment, or inside one, it begins anew.
+using RematState = std::size_t;
+
+// Holds what a pass on a tape takes. See ChainStage.
+struct TapedBytes {
+  std::int64_t saved_bytes = 0;
+  std::int64_t forward_workspace = 0;
+  std::int64_t backward_workspace = 0;
+  std::int64_t ending_workspace = 0;
+  std::int64_t rematerialized_bytes = 0;
+  std::int64_t row_bytes = 0;
+  RematState output_state = 0;
+
+  bool operator==(const TapedBytes&) const = default;
+};
 
 // One stage of a chain, whose input is the output of the stage before it. Bytes are those that are
 // live at once, without the stage's input, which whoever runs it holds.
@@ -14,9 +34,11 @@ struct ChainStage {
   double backward_seconds = 0;
   std::int64_t output_bytes = 0;  // also those of the output's gradient
   std::int64_t saved_bytes = 0;   // kept for backward by a forward pass on a tape, output included
-  std::int64_t forward_workspace = 0;   // beyond saved_bytes, in a forward pass on a tape
-  std::int64_t plain_workspace = 0;     // beyond output_bytes, in a forward pass without a tape
-  std::int64_t backward_workspace = 0;  // beyond saved_bytes and the output's gradient, in backward
+  std::int64_t forward_workspace = 0;  // beyond saved_bytes, in a forward pass on a tape
+  std::int64_t plain_workspace = 0;    // beyond output_bytes, in a forward pass without a tape
+  // Beyond KeptBytes and the output's gradient, in backward. An input that is rematerialized for it
+  // is among that.
+  std::int64_t backward_workspace = 0;
   // A forward pass that ends what runs again may take less: results that its own backward pass does
   // not need are not made. Of the last stage of all they are those of any forward pass.
   double ending_seconds = 0;
@@ -25,16 +47,37 @@ struct ChainStage {
   // while nothing runs that reads it: from the end of the forward pass of the stage or segment
   // behind it to that one's backward pass.
   std::int64_t rematerialized_bytes = 0;
-  // At least rematerialized_bytes: of sums in a row some are kept, and which depends on where a
-  // schedule has the row begin.
-  std::int64_t most_rematerialized_bytes = 0;
+  // With the sums before it in its row, which are made for it and stay until their own stages have
+  // had them. Where this is less than the output alone, there are none.
+  std::int64_t row_bytes = 0;
+  RematState output_state = 0;  // where it is rematerialized, 1 at least
+  // The bytes where its input is in state 1, 2 and so on; where there are none, they are the same.
+  std::vector<TapedBytes> by_input_state{};
 
   bool operator==(const ChainStage&) const = default;
 };
 
+inline TapedBytes TapedBytesOf(const ChainStage& stage, RematState input) {
+  if (input > 0 && !stage.by_input_state.empty()) {
+    return stage.by_input_state[std::min(input, stage.by_input_state.size()) - 1];
+  }
+  return {stage.saved_bytes,      stage.forward_workspace,    stage.backward_workspace,
+          stage.ending_workspace, stage.rematerialized_bytes, stage.row_bytes,
+          stage.output_state};
+}
+
+inline RematState OutputState(const TapedBytes& taped) {
+  return std::max<RematState>(taped.output_state, taped.rematerialized_bytes > 0 ? 1 : 0);
+}
+
+// Returns what is there of the output, and for it, while a segment behind it runs again.
+inline std::int64_t RowBytes(const TapedBytes& taped) {
+  return std::max(taped.row_bytes, taped.rematerialized_bytes);
+}
+
 // Returns what a stage that ran on a tape holds while nothing reads its output.
-inline std::int64_t KeptBytes(const ChainStage& stage) {
-  return stage.saved_bytes - stage.rematerialized_bytes;
+inline std::int64_t KeptBytes(const TapedBytes& taped) {
+  return taped.saved_bytes - taped.rematerialized_bytes;
 }
 
 // Describes what a stage's output holds for a stage behind the next one, a U-Net's skip: `bytes` of
@@ -63,10 +106,6 @@ std::int64_t LiveSkipBytes(const std::vector<SkipConnection>& carried, std::size
 // Stages [begin, end) as a chain of their own. What is taken behind them is taken at their end;
 // what was made before them is left out.
 Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end);
-
-// Returns the chain with all outputs rematerialized that are so in any schedule: none takes less
-// than by this one.
-Chain WithMostRematerialized(Chain chain);
 
 // Time of all that a schedule runs, forward passes that come again included, and its peak, the
 // input of the first stage left out.

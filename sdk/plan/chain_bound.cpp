@@ -16,7 +16,10 @@ std::size_t SlotsFor(const Chain& chain, int64_t most_bytes) {
   const std::size_t stages = chain.size();
   std::size_t pairs = stages * (stages + 1) / 2;
   for (std::size_t i = 1; i < stages; ++i) {
-    if (chain.stages[i - 1].rematerialized_bytes > 0) pairs += stages - i;
+    // Each state of an input has rows of its own: see RematState.
+    const std::size_t states = chain.stages[i].by_input_state.size();
+    const bool rematerializes = chain.stages[i - 1].rematerialized_bytes > 0;
+    pairs += std::max<std::size_t>(states, rematerializes ? 1 : 0) * (stages - i);
   }
   constexpr std::size_t kMost = 20'000, kMostNumbers = 4'000'000, kMostSums = 150'000'000;
   std::size_t slots = std::min({kMost, kMostNumbers / pairs, 3 * kMostSums / (pairs * stages)});
@@ -30,9 +33,20 @@ std::vector<ChainUnit> UnitsOf(const Chain& chain) {
   return units;
 }
 
-// Live at the backward pass of a stage, whatever else is.
-int64_t OwnBytes(const ChainStage& stage) {
-  return KeptBytes(stage) + stage.output_bytes + stage.backward_workspace;
+// Return the least of what a stage takes, over all states of its input: what it holds while nothing
+// reads its output, and what is live at its backward pass, whatever else is.
+int64_t LeastKept(const ChainStage& stage) {
+  int64_t least = KeptBytes(TapedBytesOf(stage, 0));
+  for (const TapedBytes& taped : stage.by_input_state) least = std::min(least, KeptBytes(taped));
+  return least;
+}
+int64_t LeastInBackward(const ChainStage& stage) {
+  const auto own = [&](const TapedBytes& taped) {
+    return KeptBytes(taped) + stage.output_bytes + taped.backward_workspace;
+  };
+  int64_t least = own(TapedBytesOf(stage, 0));
+  for (const TapedBytes& taped : stage.by_input_state) least = std::min(least, own(taped));
+  return least;
 }
 
 }  // namespace
@@ -50,7 +64,7 @@ double ChainBound::LeastSeconds(int64_t peak_bytes) const {
 int64_t ChainBound::LeastBytes() const {
   if (table_) return table_->LeastBytes();
   int64_t least = 0;
-  for (const ChainStage& stage : chain_.stages) least = std::max(least, OwnBytes(stage));
+  for (const ChainStage& stage : chain_.stages) least = std::max(least, LeastInBackward(stage));
   return least;
 }
 
@@ -63,14 +77,14 @@ double ChainBound::LeastSecondsByKeeping(int64_t peak_bytes) const {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const ChainStage &one = chain_.stages[a], &other = chain_.stages[b];
-    return one.ending_seconds * static_cast<double>(KeptBytes(other)) >
-           other.ending_seconds * static_cast<double>(KeptBytes(one));
+    return one.ending_seconds * static_cast<double>(LeastKept(other)) >
+           other.ending_seconds * static_cast<double>(LeastKept(one));
   });
   double seconds = 0;
   auto left = static_cast<double>(peak_bytes);
   for (const std::size_t i : order) {
     const ChainStage& stage = chain_.stages[i];
-    const auto bytes = static_cast<double>(KeptBytes(stage));
+    const auto bytes = static_cast<double>(LeastKept(stage));
     const double kept = bytes > left ? left / bytes : 1;
     seconds += stage.forward_seconds + stage.ending_seconds * (1 - kept) + stage.backward_seconds;
     left -= kept * bytes;

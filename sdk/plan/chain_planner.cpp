@@ -188,6 +188,9 @@ ChainPlanner* ChainPlanner::AsIfKept() {
   for (ChainStage& stage : kept.stages) {
     const std::int64_t bytes = std::exchange(stage.rematerialized_bytes, 0);
     stage.backward_workspace = std::max<std::int64_t>(0, stage.backward_workspace - bytes);
+    stage.row_bytes = 0;
+    stage.output_state = 0;
+    stage.by_input_state.clear();
     rematerialized += bytes;
   }
   if (rematerialized <= keep_all().cost.peak_bytes / 8) return nullptr;

@@ -23,39 +23,52 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
       beside_(units_.size() * units_.size()),
       slots_(slots),
       slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /
-                                                static_cast<std::int64_t>(slots))),
-      rows_(units_.size() * units_.size()),
-      behind_kept_(units_.size() * units_.size()) {
+                                                static_cast<std::int64_t>(slots))) {
   const std::size_t count = units_.size();
+  FindInputs();
   for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
     beside_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
   }
   // Rows are numbered before they are filled: all lie in one block, which has room for these.
   const EqualRuns equal = FindEqualRuns();
-  std::map<std::pair<std::size_t, std::int64_t>, std::size_t> numbers;
+  std::map<std::tuple<std::size_t, RematState, std::int64_t, std::int64_t>, std::size_t> numbers;
   const auto number_of = [&](const Run& run) {
     const std::size_t runs = equal.numbers[run.first * count + run.last];
-    return numbers.try_emplace({runs, run.input}, numbers.size()).first->second;
+    return numbers
+        .try_emplace({runs, run.input, InputBytes(run), InputBytesAgain(run)}, numbers.size())
+        .first->second;
   };
   const auto for_all = [&](const auto& body) {
     for (std::size_t length = 1; length <= count; ++length) {
       for (std::size_t s = 0; s + length <= count; ++s) {
-        body(Run{s, s + length - 1});
-        const Run behind = s > 0 ? BehindKept(s, s + length - 1) : Run{};
-        if (behind.input > 0) body(behind);
+        for (const auto& [state, bytes] : inputs_[s]) body(Run{s, s + length - 1, state});
       }
     }
   };
-  for_all([&](const Run& run) { number_of(run); });
+  for_all([&](const Run& run) {
+    number_of(run);
+    if (rows_.size() <= run.input) rows_.resize(run.input + 1, std::vector<Row>(count * count));
+  });
   seconds_.assign(numbers.size() * (slots_ + 1), kNever);
   std::vector<bool> is_filled(numbers.size());
   for_all([&](const Run& run) {
     const std::size_t number = number_of(run);
     const Row row = {&seconds_[number * (slots_ + 1)], slots_ + 1};
-    (run.input > 0 ? behind_kept_ : rows_)[run.first * count + run.last] = row;
+    rows_[run.input][run.first * count + run.last] = row;
     if (!is_filled[number]) Fill(run, row);
     is_filled[number] = true;
   });
+}
+
+void ChainTable::FindInputs() {
+  inputs_.assign(units_.size(), {{0, Input{}}});
+  for (std::size_t i = 0; i + 1 < units_.size(); ++i) {
+    for (const auto& [state, input] : inputs_[i]) {
+      const TapedBytes taped = TapedBytesOf(units_[i].stage, state);
+      if (OutputState(taped) == 0) continue;
+      inputs_[i + 1][OutputState(taped)] = {taped.rematerialized_bytes, RowBytes(taped)};
+    }
+  }
 }
 
 // Runs are equal where all but their last units are, all but their first ones, and what they carry
@@ -93,14 +106,14 @@ std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {
 }
 
 ChainTable::Needs ChainTable::KeepNeeds(const Run& run) const {
-  const ChainStage& stage = units_[run.first].stage;
+  const TapedBytes taped = FirstOf(run);
   const std::int64_t workspace =
-      run.first == run.last ? stage.ending_workspace : stage.forward_workspace;
+      run.first == run.last ? taped.ending_workspace : taped.forward_workspace;
   const std::int64_t forward =
-      Given(run.first, run.last) + run.input + stage.saved_bytes + workspace;
+      Given(run.first, run.last) + InputBytes(run) + taped.saved_bytes + workspace;
   const std::int64_t backward =
-      KeptBytes(stage) + run.input + stage.output_bytes + stage.backward_workspace;
-  return {SlotsFor(KeptBytes(stage) + GradientsBeside(run.first, run.last)),
+      KeptBytes(taped) + units_[run.first].stage.output_bytes + taped.backward_workspace;
+  return {SlotsFor(KeptBytes(taped) + GradientsBeside(run.first, run.last)),
           SlotsFor(std::max(forward, backward))};
 }
 
@@ -122,8 +135,31 @@ void ChainTable::Extend(Passed& passed, std::size_t unit, std::int64_t input) co
 }
 
 void ChainTable::Fill(const Run& run, Row row) const {
-  if (run.first == run.last) return FillSingle(run, row);
-  FillSeveral(run, row);
+  run.first == run.last ? FillSingle(run, row) : FillSeveral(run, row);
+  if (!MayBeOneSegment(run)) return;
+  const Passed passed = PassedAsOne(run);
+  const Row again = At({run.first, run.last});
+  const std::size_t input = SlotsFor(InputBytesAgain(run));
+  for (std::size_t m = OneSegmentNeeds(run, passed); m <= slots_; ++m) {
+    row[m] = std::min(row[m], passed.seconds + again[m - input]);
+  }
+}
+
+bool ChainTable::MayBeOneSegment(const Run& run) const {
+  return run.input > 0 && !units_[run.first].stage.by_input_state.empty();
+}
+
+ChainTable::Passed ChainTable::PassedAsOne(const Run& run) const {
+  Passed passed;
+  for (std::size_t i = run.first; i <= run.last; ++i) {
+    Extend(passed, i, i == run.first ? InputBytes(run) : Given(run.first, i - 1));
+  }
+  return passed;
+}
+
+std::size_t ChainTable::OneSegmentNeeds(const Run& run, const Passed& passed) const {
+  return std::max(SlotsFor(passed.bytes + Given(run.first, run.last)),
+                  SlotsFor(InputBytesAgain(run)));
 }
 
 void ChainTable::FillSingle(const Run& run, Row row) const {
@@ -132,7 +168,7 @@ void ChainTable::FillSingle(const Run& run, Row row) const {
     row[m] = unit.stage.ending_seconds + unit.stage.backward_seconds;
   }
   if (unit.inside == nullptr) return;
-  const std::size_t input = SlotsFor(run.input);
+  const std::size_t input = SlotsFor(InputBytesAgain(run));
   for (std::size_t m = input; m <= slots_ && row[m] == kNever; ++m) {
     row[m] = unit.inside->Seconds(static_cast<std::int64_t>(m - input) * slot_bytes_);
   }
@@ -148,16 +184,18 @@ void ChainTable::FillSeveral(const Run& run, Row row) const {
     row[m] = own + behind[m - needs.kept];
   }
   Passed passed;
-  const std::size_t input = SlotsFor(run.input);
+  const std::int64_t input_bytes = InputBytes(run), given = Given(s, t);
+  const std::size_t input = SlotsFor(InputBytesAgain(run)), count = units_.size();
+  const Row* const rows = rows_[0].data();
   for (std::size_t next = s + 1; next <= t; ++next) {
-    Extend(passed, next - 1, next == s + 1 ? run.input : Given(s, next - 2));
+    Extend(passed, next - 1, next == s + 1 ? input_bytes : Given(s, next - 2));
     const std::size_t kept = SegmentNeeds(s, next - 1);
-    const std::size_t passing = SlotsFor(passed.bytes + Given(s, t));
+    const std::size_t passing = SlotsFor(passed.bytes + given);
     if (passing > slots_) break;  // a longer run needs no less
     if (kept > slots_) continue;
     const std::size_t least = std::max({kept, passing, input});
-    const double* rest = At({next, t}).data() - kept;
-    const double* again = At({s, next - 1}).data() - input;
+    const double* rest = rows[next * count + t].data() - kept;
+    const double* again = rows[s * count + next - 1].data() - input;
     double* best = row.data();
     for (std::size_t m = least; m <= slots_; ++m) {
       best[m] = std::min(best[m], passed.seconds + rest[m] + again[m]);
@@ -186,6 +224,7 @@ CheckpointSegments ChainTable::Schedule(std::int64_t bytes) const {
 void ChainTable::Extract(Run run, std::size_t slots, CheckpointSegments& into) const {
   while (run.first < run.last) {
     const std::size_t next = ExtractSegment(run, slots, into);
+    if (next > run.last) return;
     if (next > run.first) {
       run = {next, run.last};
       continue;
@@ -209,9 +248,9 @@ std::size_t ChainTable::ExtractSegment(const Run& run, std::size_t& slots,
     return s;
   }
   Passed passed;
-  const std::size_t input = SlotsFor(run.input);
+  const std::size_t input = SlotsFor(InputBytesAgain(run));
   for (std::size_t next = s + 1; next <= t; ++next) {
-    Extend(passed, next - 1, next == s + 1 ? run.input : Given(s, next - 2));
+    Extend(passed, next - 1, next == s + 1 ? InputBytes(run) : Given(s, next - 2));
     const std::size_t kept = SegmentNeeds(s, next - 1);
     if (slots < std::max({kept, SlotsFor(passed.bytes + Given(s, t)), input})) continue;
     if (passed.seconds + At({next, t})[slots - kept] + At({s, next - 1})[slots - input] > seconds)
@@ -222,14 +261,27 @@ std::size_t ChainTable::ExtractSegment(const Run& run, std::size_t& slots,
     slots -= kept;
     return next;
   }
-  return s;
+  return ExtractAsOne(run, slots, into) ? t + 1 : s;
+}
+
+bool ChainTable::ExtractAsOne(const Run& run, std::size_t slots, CheckpointSegments& into) const {
+  if (!MayBeOneSegment(run)) return false;
+  const Passed passed = PassedAsOne(run);
+  if (slots < OneSegmentNeeds(run, passed)) return false;
+  const Run again = {run.first, run.last};
+  const std::size_t inside = slots - SlotsFor(InputBytesAgain(run));
+  if (passed.seconds + At(again)[inside] > At(run)[slots]) return false;
+  CheckpointSegment segment{units_[run.first].begin, units_[run.last].end};
+  Extract(again, inside, segment.inner);
+  into.push_back(std::move(segment));
+  return true;
 }
 
 void ChainTable::ExtractSingle(const Run& run, std::size_t slots, CheckpointSegments& into) const {
   const ChainUnit& one = units_[run.first];
+  if (slots >= KeepNeeds(run).least || ExtractAsOne(run, slots, into)) return;
   if (one.inside == nullptr) return;
-  if (slots >= KeepNeeds(run).least) return;
-  const std::size_t input = SlotsFor(run.input);
+  const std::size_t input = SlotsFor(InputBytesAgain(run));
   const std::int64_t bytes = static_cast<std::int64_t>(slots - input) * slot_bytes_;
   for (const CheckpointSegment& segment : one.inside->Schedule(bytes)) {
     into.push_back(Shifted(segment, one.begin));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -42,12 +43,13 @@ enum class SlotRounding : std::uint8_t {
 // - for each s' in s + 1 .. t, running s .. s' - 1 with only the input kept ("ck" and "none"), and
 //   again later: sum of f + cost(s', t, m - output of s' - 1) + cost(s, s' - 1, m).
 // An output of s that is rematerialized comes and goes for what reads it: the first stage or
-// segment of s + 1 .. t has so much less beside it, the others have not. What the stages of a run
-// carry past its end counts as its output, and its gradient as what takes the value's place: see
-// SkipGradients. Memory counts in slots, each need rounded up, so what a schedule is said to fit
-// in, it fits in where nothing is carried; else Simulate tells. Rounded down, all that fits is
-// counted among what does: the sum of two needs that are rounded down is never more than their sum
-// rounded down.
+// segment of s + 1 .. t has so much less beside it, the others have not. How it is rematerialized
+// is a part of what cost(s + 1, t, m) is of (see RematState); behind a segment it is kept. What the
+// stages of a run carry past its end counts as its output, and its gradient as what takes the
+// value's place: see SkipGradients. Memory counts in slots, each need rounded up, so what a
+// schedule is said to fit in, it fits in where nothing is carried; else Simulate tells. Rounded
+// down, all that fits is counted among what does: the sum of two needs that are rounded down is
+// never more than their sum rounded down.
 class ChainTable {
  public:
   // Carried values count units.
@@ -66,13 +68,30 @@ class ChainTable {
  private:
   using Row = std::span<double>;  // seconds by slots
 
-  // Holds units first .. last. Their input counts where it is rematerialized: where the unit before
-  // was kept.
+  // Holds units first .. last, and how their input is held: where it is rematerialized, the unit
+  // before was kept, and its output counts.
   struct Run {
     std::size_t first = 0;
     std::size_t last = 0;
-    std::int64_t input = 0;  // bytes
+    RematState input = 0;
   };
+  // Bytes of the input that count in a forward pass, and where it is made again for a segment.
+  std::int64_t InputBytes(const Run& run) const {
+    return run.input > 0 ? inputs_[run.first].at(run.input).rematerialized : 0;
+  }
+  std::int64_t InputBytesAgain(const Run& run) const {
+    return run.input > 0 ? inputs_[run.first].at(run.input).row : 0;
+  }
+  TapedBytes FirstOf(const Run& run) const {
+    return TapedBytesOf(units_[run.first].stage, run.input);
+  }
+  // Holds bytes of an output that is rematerialized, and of its row.
+  struct Input {
+    std::int64_t rematerialized = 0;
+    std::int64_t row = 0;
+  };
+  // Finds in which states the input of each unit can be, and what is there of it.
+  void FindInputs();
 
   // Holds what keeping the first unit of a run takes, in slots.
   struct Needs {
@@ -111,21 +130,23 @@ class ChainTable {
 
   // Return the rest of a run whose first unit is kept.
   Run BehindKept(const Run& run) const {
-    return {run.first + 1, run.last, units_[run.first].stage.rematerialized_bytes};
+    return {run.first + 1, run.last, OutputState(FirstOf(run))};
   }
-  Run BehindKept(std::size_t s, std::size_t t) const { return BehindKept({s - 1, t}); }
 
   std::size_t SlotsFor(std::int64_t bytes) const {  // of what is needed
     const std::int64_t up = rounding_ == SlotRounding::kUp ? slot_bytes_ - 1 : 0;
     return static_cast<std::size_t>((bytes + up) / slot_bytes_);
   }
   std::size_t SlotsIn(std::int64_t bytes) const;  // rounded down
-  Row At(const Run& run) const {
-    return (run.input > 0 ? behind_kept_ : rows_)[run.first * units_.size() + run.last];
-  }
+  Row At(const Run& run) const { return rows_[run.input][run.first * units_.size() + run.last]; }
   void Fill(const Run& run, Row row) const;
   void FillSingle(const Run& run, Row row) const;
   void FillSeveral(const Run& run, Row row) const;
+  // A run may be one segment although it would be kept else: sums in a row begin anew in it.
+  bool MayBeOneSegment(const Run& run) const;
+  Passed PassedAsOne(const Run& run) const;
+  std::size_t OneSegmentNeeds(const Run& run, const Passed& passed) const;  // in slots
+  bool ExtractAsOne(const Run& run, std::size_t slots, CheckpointSegments& into) const;
   void Extract(Run run, std::size_t slots, CheckpointSegments& into) const;
   void ExtractSingle(const Run& run, std::size_t slots, CheckpointSegments& into) const;
   // Takes a segment that begins the run where one is on the fastest way; returns the unit behind
@@ -138,9 +159,9 @@ class ChainTable {
   std::vector<std::int64_t> beside_;  // of units s .. t at s * count + t
   std::size_t slots_;
   std::int64_t slot_bytes_;
-  std::vector<double> seconds_;   // all rows, one for equal runs
-  std::vector<Row> rows_;         // of units s .. t at s * count + t
-  std::vector<Row> behind_kept_;  // the same where the output of s - 1 is rematerialized for them
+  std::vector<std::map<RematState, Input>> inputs_;  // of each unit
+  std::vector<double> seconds_;                      // all rows, one for equal runs
+  std::vector<std::vector<Row>> rows_;  // by RematState, then of units s .. t at s * count + t
 };
 
 }  // namespace frugal

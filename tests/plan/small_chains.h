@@ -39,7 +39,24 @@ inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t sca
     stage.ending_workspace = leaves_half ? stage.forward_workspace / 2 : stage.forward_workspace;
     const bool rematerializes = draw(0, 2) == 0;
     stage.rematerialized_bytes = rematerializes ? stage.output_bytes : 0;
-    stage.most_rematerialized_bytes = stage.rematerialized_bytes;
+  }
+  return chain;
+}
+
+// With outputs that are sums, of which so many in a row are rematerialized and the next is kept.
+inline Chain WithSumsInRows(Chain chain, RematState most) {
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    ChainStage& stage = chain.stages[i];
+    stage.rematerialized_bytes = stage.output_bytes;
+    stage.output_state = 1;
+    if (i == 0) continue;
+    for (RematState input = 1; input <= most; ++input) {
+      TapedBytes taped = TapedBytesOf(stage, 0);
+      taped.output_state = input < most ? input + 1 : 0;
+      if (input == most) taped.rematerialized_bytes = 0;
+      taped.backward_workspace += static_cast<std::int64_t>(input);
+      stage.by_input_state.push_back(taped);
+    }
   }
   return chain;
 }

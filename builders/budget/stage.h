@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sdk/core/dtype.h"
+#include "sdk/core/shape.h"
+#include "sdk/module/layer.h"
+#include "sdk/plan/chain.h"
+
+namespace frugal {
+
+// Counts what one pass over a stage does.
+struct PassWork {
+  double flops = 0;
+  double bytes = 0;  // of all that it reads and writes, once each
+};
+
+// A way in which an input of a stage is rematerialized.
+struct RowBefore {
+  int sums = 0;            // in a row that it takes (Remat::sums)
+  std::int64_t bytes = 0;  // of the others, which are made for it
+
+  bool operator==(const RowBefore&) const = default;
+};
+
+// One of the variables that travel into a stage.
+struct StageInput {
+  Shape shape;
+  DType dtype = DType::kF32;
+  bool needs_gradient = false;
+  bool is_skip = false;   // see PushSkip
+  std::size_t maker = 0;  // the stage that it comes from
+  // Where no segment is before it; nothing where it is kept.
+  std::optional<RowBefore> row{};
+};
+
+// A stage of the network's chain: one of its leaves, or the loss behind them (no layer).
+struct Stage {
+  Layer* layer = nullptr;
+  bool up_to_projection = false;  // the loss takes over its last projection
+  std::vector<StageInput> inputs;
+  std::vector<RowBefore> rows;        // of the first input, in any schedule: RematState 1, 2, ...
+  ChainStage chain;                   // its bytes; seconds are not known yet
+  std::vector<SkipConnection> taken;  // of what was put is_skip
+  PassWork forward;
+  PassWork ending;  // forward, where the stage ends what runs again
+  PassWork backward;
+};
+
+}  // namespace frugal

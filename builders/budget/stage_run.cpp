@@ -1,0 +1,244 @@
+#include "builders/budget/stage_run.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "sdk/autograd/checkpoint.h"
+#include "sdk/autograd/remat.h"
+#include "sdk/memory/recording.h"
+
+namespace frugal {
+namespace {
+
+using std::int64_t;
+
+// Returns what the step's memory held after each event of a trace.
+std::vector<int64_t> LiveInArena(const MemoryTrace& trace) {
+  std::vector<int64_t> live(static_cast<std::size_t>(trace.event_count()), 0);
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (!life.in_arena) continue;
+    live[static_cast<std::size_t>(life.begin)] += life.bytes;
+    if (life.end != kStillLive) live[static_cast<std::size_t>(life.end)] -= life.bytes;
+  }
+  for (std::size_t i = 1; i < live.size(); ++i) live[i] += live[i - 1];
+  return live;
+}
+
+// Bytes written in events [begin, end): each block once, and read again once.
+double Touched(const MemoryTrace& trace, int64_t begin, int64_t end) {
+  double bytes = 0;
+  for (const Lifetime& life : trace.lifetimes()) {
+    if (life.begin < begin || life.begin >= end) continue;
+    bytes += 2 * static_cast<double>(life.times) * static_cast<double>(life.bytes);
+  }
+  return bytes;
+}
+
+int64_t Most(const std::vector<int64_t>& live, int64_t begin, int64_t end) {
+  int64_t most = 0;
+  for (int64_t i = begin; i < end; ++i) most = std::max(most, live[static_cast<std::size_t>(i)]);
+  return most;
+}
+
+// A pass on a tape of its own that is recorded, and whose work is counted from here on.
+struct TapedPass {
+  explicit TapedPass(Context& context) : recording(context.ledger(), trace), scope(context, &tape) {
+    context.profile() = {};
+  }
+  MemoryTrace trace;
+  RecordingScope recording;
+  Tape tape;
+  TapeScope scope;
+};
+
+// The forward pass ends with event `turn`, and the backward pass begins with `back`.
+void Fill(const MemoryTrace& trace, int64_t turn, int64_t back, ChainStage& chain) {
+  const std::vector<int64_t> live = LiveInArena(trace);
+  chain.saved_bytes = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
+  chain.forward_workspace = Most(live, 0, turn) - chain.saved_bytes;
+  const int64_t most = Most(live, back, trace.event_count());
+  const int64_t kept = chain.saved_bytes - chain.rematerialized_bytes;
+  chain.backward_workspace = std::max<int64_t>(0, most - kept - chain.output_bytes);
+}
+
+}  // namespace
+
+StageRun::StageRun(const TrainingSetup& setup, TupleSegment run, const Stage& stage,
+                   std::span<const int64_t> final_after)
+    : environment_(*setup.backend, setup.dtype(), {.step_gradients = !final_after.empty()}),
+      run_(std::move(run)),
+      parameters_(setup.parameters),
+      final_after_(final_after) {
+  environment_.context().set_training(true);
+  for (const StageInput& input : stage.inputs) {
+    inputs_.push_back({.value = environment_.context().Allocate(input.shape, input.dtype),
+                       .is_skip = input.is_skip});
+  }
+}
+
+void StageRun::Plain(ChainStage& chain) {
+  MemoryTrace trace;
+  {
+    const RecordingScope recording(environment_.ledger(), trace);
+    VarTuple vars = inputs_;
+    run_(environment_.context(), vars);
+    chain.output_bytes = NewBytes(vars);
+  }
+  const int64_t most = Most(LiveInArena(trace), 0, trace.event_count());
+  chain.plain_workspace = std::max<int64_t>(0, most - chain.output_bytes);
+}
+
+void StageRun::Ending(Stage& stage, const Row& row) {
+  TapedPass pass(environment_.context());
+  VarTuple vars = OnTape(pass.tape, stage, row);
+  {
+    const RecomputeScope again(environment_.context());
+    run_(environment_.context(), vars);
+  }
+  const int64_t end = pass.trace.event_count();
+  const std::vector<int64_t> live = LiveInArena(pass.trace);
+  const int64_t saved = live.empty() ? 0 : live.back();
+  stage.chain.ending_workspace = Most(live, 0, end) - saved;
+  stage.ending = {environment_.context().profile().flops,
+                  InputBytes() + Touched(pass.trace, 0, end)};
+}
+
+std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const Row& row) {
+  Context& context = environment_.context();
+  TapedPass pass(context);
+  VarTuple vars = OnTape(pass.tape, stage, row);
+  run_(context, vars);
+  const int64_t turn = pass.trace.event_count();
+  stage.forward = {context.profile().flops, InputBytes() + Touched(pass.trace, 0, turn)};
+  std::vector<StageInput> next = NextInputs(stage, place, vars);
+  stage.taken = Taken(stage, place, vars);
+  stage.chain.rematerialized_bytes = RematerializedBytes(vars);
+  auto output = stage.chain.rematerialized_bytes > 0 ? vars.front().remat : nullptr;
+  if (output) output->AddKeeper();
+  SeedNew(context, pass.tape, std::move(vars));
+  const double given = Touched(pass.trace, turn, pass.trace.event_count());
+  stage.chain.row_bytes = output ? MakeRow(*output) : 0;
+  if (output) next.front().row->bytes = stage.chain.row_bytes - stage.chain.rematerialized_bytes;
+  output = nullptr;  // what it is made from is free when its own operations have had it
+  const int64_t back = pass.trace.event_count();
+  const double flops = context.profile().flops;
+  RunBackward(pass.tape);
+  const double read = Touched(pass.trace, back, pass.trace.event_count());
+  Fill(pass.trace, turn, back, stage.chain);
+  stage.backward = {context.profile().flops - flops,
+                    given + read + static_cast<double>(stage.chain.saved_bytes)};
+  row_before_ = Tensor();
+  return next;
+}
+
+void StageRun::RunBackward(Tape& tape) {
+  Context& context = environment_.context();
+  context.set_after_backward([this](Context& ctx) {
+    for (const std::size_t index : ctx.parameters().TakeFinal(final_after_)) {
+      ctx.parameters().FreeGradient(*parameters_[index]);
+    }
+  });
+  tape.Backward(context);
+  context.set_after_backward({});
+  context.parameters().FreeGradients();
+  context.parameters().ClearGradients();  // the next pass counts its own
+}
+
+std::vector<StageInput> StageRun::NextInputs(const Stage& stage, std::size_t place,
+                                             const VarTuple& vars) const {
+  std::vector<StageInput> next;
+  for (const Var& one : vars) {
+    const auto input = InputOf(one);
+    const std::size_t maker = input ? stage.inputs[*input].maker : place;
+    const Row row = one.remat ? Row(RowBefore{one.remat->sums()}) : std::nullopt;
+    next.push_back({one.shape(), one.dtype(), one.needs_gradient(), one.is_skip, maker, row});
+  }
+  return next;
+}
+
+int64_t StageRun::MakeRow(Remat& output) {
+  const int64_t before = environment_.ledger().live_total();
+  const Tensor made = output.Get(environment_.context());
+  return environment_.ledger().live_total() - before;
+}
+
+Tensor StageRun::MadeAgain(Context& context, const StageInput& input, const RowBefore& row) {
+  if (row.bytes > 0) row_before_ = context.Allocate({row.bytes}, DType::kU8);
+  const Tensor branch = row.sums > 0 ? context.Allocate(input.shape, input.dtype) : Tensor();
+  return context.Allocate(input.shape, input.dtype);
+}
+
+VarTuple StageRun::OnTape(Tape& tape, const Stage& stage, const Row& first) {
+  VarTuple vars = inputs_;
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    const StageInput& input = stage.inputs[i];
+    if (input.needs_gradient) vars[i].slot = tape.NewSlot();
+    const Row row = i == 0 ? first : input.row;
+    if (!row) continue;
+    vars[i].remat = std::make_shared<Remat>(
+        [this, input, row](Context& context) { return MadeAgain(context, input, *row); },
+        row->sums);
+  }
+  return vars;
+}
+
+int64_t StageRun::RematerializedBytes(const VarTuple& vars) const {
+  const Var& first = vars.front();
+  if (!first.remat || IsInput(first)) return 0;
+  const bool is_held = std::ranges::any_of(
+      vars, [&](const Var& one) { return one.is_skip && one.value.raw() == first.value.raw(); });
+  return is_held ? 0 : first.value.bytes();
+}
+
+double StageRun::InputBytes() const {
+  double bytes = 0;
+  for (const Var& one : inputs_) bytes += static_cast<double>(one.value.bytes());
+  return bytes;
+}
+
+std::optional<std::size_t> StageRun::InputOf(const Var& one) const {
+  const auto same = [&](const Var& input) { return input.value.raw() == one.value.raw(); };
+  const auto found = std::ranges::find_if(inputs_, same);
+  if (found == inputs_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - inputs_.begin());
+}
+
+std::vector<SkipConnection> StageRun::Taken(const Stage& stage, std::size_t place,
+                                            const VarTuple& vars) const {
+  std::vector<SkipConnection> taken;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const std::size_t maker = stage.inputs[i].maker;
+    const bool stays =
+        std::ranges::any_of(vars, [&](const Var& one) { return one.is_skip && InputOf(one) == i; });
+    if (!inputs_[i].is_skip || stays || maker + 2 > place) continue;
+    taken.push_back({maker, place, inputs_[i].value.bytes()});
+  }
+  return taken;
+}
+
+int64_t StageRun::NewBytes(const VarTuple& vars) const {
+  std::map<const void*, int64_t> made;
+  for (const Var& one : vars) {
+    if (!IsInput(one)) made[one.value.raw()] = one.value.bytes();
+  }
+  int64_t bytes = 0;
+  for (const auto& [raw, count] : made) bytes += count;
+  return bytes;
+}
+
+void StageRun::SeedNew(Context& context, Tape& tape, VarTuple vars) const {
+  std::map<int, std::pair<Shape, DType>> seeds;
+  for (const Var& one : vars) {
+    if (one.needs_gradient() && !IsInput(one)) seeds[one.slot] = {one.shape(), one.dtype()};
+  }
+  std::vector<std::pair<int, Tensor>> gradients;
+  for (const auto& [slot, kind] : seeds) {
+    gradients.emplace_back(slot, context.Allocate(kind.first, kind.second));
+  }
+  vars.clear();
+  for (auto& [slot, gradient] : gradients) tape.Accumulate(context, slot, std::move(gradient));
+}
+
+}  // namespace frugal
