@@ -150,6 +150,7 @@ void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
   MeasureByRow(stage, [&](Stage& one, const StageRun::Row& row) {
     std::vector<StageInput> none = measured.Taped(one, place, row);
     one.chain.ending_workspace = one.chain.forward_workspace;  // it never runs again
+    one.chain.ending_backward_workspace = one.chain.backward_workspace;
     one.ending = one.forward;
     return none;
   });
@@ -206,8 +207,9 @@ std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial)
     StageRun measured(setup, RunOf(setup, trial, stage), stage, freed_after);
     measured.Plain(stage.chain);
     next = MeasureByRow(stage, [&](Stage& one, const StageRun::Row& row) {
+      std::vector<StageInput> behind = measured.Taped(one, i, row);
       measured.Ending(one, row);
-      return measured.Taped(one, i, row);
+      return behind;
     });
     const StageInput& first = next.inputs.front();
     const bool is_plain = next.inputs.size() == 1 && !first.is_skip && first.maker == i;

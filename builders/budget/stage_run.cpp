@@ -53,14 +53,10 @@ struct TapedPass {
   TapeScope scope;
 };
 
-// The forward pass ends with event `turn`, and the backward pass begins with `back`.
-void Fill(const MemoryTrace& trace, int64_t turn, int64_t back, ChainStage& chain) {
-  const std::vector<int64_t> live = LiveInArena(trace);
-  chain.saved_bytes = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
-  chain.forward_workspace = Most(live, 0, turn) - chain.saved_bytes;
-  const int64_t most = Most(live, back, trace.event_count());
+// The backward pass begins with event `back`.
+int64_t BackwardWorkspace(const std::vector<int64_t>& live, int64_t back, const ChainStage& chain) {
   const int64_t kept = chain.saved_bytes - chain.rematerialized_bytes;
-  chain.backward_workspace = std::max<int64_t>(0, most - kept - chain.output_bytes);
+  return std::max<int64_t>(0, Most(live, back, std::ssize(live)) - kept - chain.output_bytes);
 }
 
 }  // namespace
@@ -76,6 +72,7 @@ StageRun::StageRun(const TrainingSetup& setup, TupleSegment run, const Stage& st
     inputs_.push_back({.value = environment_.context().Allocate(input.shape, input.dtype),
                        .is_skip = input.is_skip});
   }
+  first_ = inputs_.front().value.raw();
 }
 
 void StageRun::Plain(ChainStage& chain) {
@@ -93,25 +90,31 @@ void StageRun::Plain(ChainStage& chain) {
 void StageRun::Ending(Stage& stage, const Row& row) {
   TapedPass pass(environment_.context());
   VarTuple vars = OnTape(pass.tape, stage, row);
+  const int64_t begin = pass.trace.event_count();
   {
     const RecomputeScope again(environment_.context());
     run_(environment_.context(), vars);
   }
   const int64_t end = pass.trace.event_count();
-  const std::vector<int64_t> live = LiveInArena(pass.trace);
-  const int64_t saved = live.empty() ? 0 : live.back();
-  stage.chain.ending_workspace = Most(live, 0, end) - saved;
   stage.ending = {environment_.context().profile().flops,
-                  InputBytes() + Touched(pass.trace, 0, end)};
+                  InputBytes() + Touched(pass.trace, begin, end)};
+  SeedNew(environment_.context(), pass.tape, std::move(vars));
+  const int64_t back = pass.trace.event_count();
+  RunBackward(pass.tape);
+  const std::vector<int64_t> live = LiveInArena(pass.trace);
+  stage.chain.ending_workspace = Most(live, 0, end) - FreedBytes(row) - stage.chain.saved_bytes;
+  stage.chain.ending_backward_workspace = BackwardWorkspace(live, back, stage.chain);
 }
 
 std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const Row& row) {
   Context& context = environment_.context();
   TapedPass pass(context);
   VarTuple vars = OnTape(pass.tape, stage, row);
+  const int64_t begin = pass.trace.event_count();
   run_(context, vars);
   const int64_t turn = pass.trace.event_count();
-  stage.forward = {context.profile().flops, InputBytes() + Touched(pass.trace, 0, turn)};
+  const int64_t handed_on = IsInput(vars.front()) ? FreedBytes(row) : 0;
+  stage.forward = {context.profile().flops, InputBytes() + Touched(pass.trace, begin, turn)};
   std::vector<StageInput> next = NextInputs(stage, place, vars);
   stage.taken = Taken(stage, place, vars);
   stage.chain.rematerialized_bytes = RematerializedBytes(vars);
@@ -126,10 +129,13 @@ std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const R
   const double flops = context.profile().flops;
   RunBackward(pass.tape);
   const double read = Touched(pass.trace, back, pass.trace.event_count());
-  Fill(pass.trace, turn, back, stage.chain);
+  const std::vector<int64_t> live = LiveInArena(pass.trace);
+  const int64_t held = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
+  stage.chain.saved_bytes = held - handed_on;
+  stage.chain.forward_workspace = Most(live, 0, turn) - FreedBytes(row) - stage.chain.saved_bytes;
+  stage.chain.backward_workspace = BackwardWorkspace(live, back, stage.chain);
   stage.backward = {context.profile().flops - flops,
                     given + read + static_cast<double>(stage.chain.saved_bytes)};
-  row_before_ = Tensor();
   return next;
 }
 
@@ -144,6 +150,7 @@ void StageRun::RunBackward(Tape& tape) {
   context.set_after_backward({});
   context.parameters().FreeGradients();
   context.parameters().ClearGradients();  // the next pass counts its own
+  row_before_ = Tensor();
 }
 
 std::vector<StageInput> StageRun::NextInputs(const Stage& stage, std::size_t place,
@@ -172,6 +179,8 @@ Tensor StageRun::MadeAgain(Context& context, const StageInput& input, const RowB
 
 VarTuple StageRun::OnTape(Tape& tape, const Stage& stage, const Row& first) {
   VarTuple vars = inputs_;
+  if (first) vars[0].value = environment_.context().Allocate(vars[0].shape(), vars[0].dtype());
+  first_ = vars[0].value.raw();
   for (std::size_t i = 0; i < vars.size(); ++i) {
     const StageInput& input = stage.inputs[i];
     if (input.needs_gradient) vars[i].slot = tape.NewSlot();
@@ -192,6 +201,10 @@ int64_t StageRun::RematerializedBytes(const VarTuple& vars) const {
   return is_held ? 0 : first.value.bytes();
 }
 
+int64_t StageRun::FreedBytes(const Row& row) const {
+  return row ? inputs_.front().value.bytes() : 0;
+}
+
 double StageRun::InputBytes() const {
   double bytes = 0;
   for (const Var& one : inputs_) bytes += static_cast<double>(one.value.bytes());
@@ -199,10 +212,10 @@ double StageRun::InputBytes() const {
 }
 
 std::optional<std::size_t> StageRun::InputOf(const Var& one) const {
-  const auto same = [&](const Var& input) { return input.value.raw() == one.value.raw(); };
-  const auto found = std::ranges::find_if(inputs_, same);
-  if (found == inputs_.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - inputs_.begin());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (one.value.raw() == (i == 0 ? first_ : inputs_[i].value.raw())) return i;
+  }
+  return std::nullopt;
 }
 
 std::vector<SkipConnection> StageRun::Taken(const Stage& stage, std::size_t place,

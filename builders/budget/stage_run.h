@@ -25,7 +25,8 @@ class StageRun {
 
   // Forward without a tape; weights are there afterwards.
   void Plain(ChainStage& chain);
-  // Forward on a tape, as the end of what runs again; the first input is in that row.
+  // Forward on a tape, as the end of what runs again, and back; the first input is in that row.
+  // Behind Taped of the same.
   void Ending(Stage& stage, const Row& row);
   // Forward on a tape, and back, of stage number `place`. Returns what goes on to the next stage.
   std::vector<StageInput> Taped(Stage& stage, std::size_t place, const Row& row);
@@ -38,6 +39,8 @@ class StageRun {
   // Stages work on the first variable; skips are held by whoever takes them.
   std::int64_t RematerializedBytes(const VarTuple& vars) const;
   double InputBytes() const;
+  // Returns the bytes of the first input where a pass on a tape may free it, since it is in a row.
+  std::int64_t FreedBytes(const Row& row) const;
   // Returns which input this is, if it is one.
   std::optional<std::size_t> InputOf(const Var& one) const;
   bool IsInput(const Var& one) const { return InputOf(one).has_value(); }
@@ -62,6 +65,7 @@ class StageRun {
   const std::vector<Parameter*>& parameters_;
   std::span<const std::int64_t> final_after_;
   VarTuple inputs_;
+  const void* first_;  // of the inputs of the pass that runs
   Tensor row_before_;  // sums that were made for the stage
 };
 

@@ -163,11 +163,11 @@ class Simulation {
       if (IsAbove()) return;
       if (segment->begin == segment->end) continue;
       run_behind(segment->end);
-      while (at > segment->end) live -= BackOne(--at, live);
+      for (; at > segment->end; --at) live -= BackOne(at - 1, live, at == end);
       behind = &*segment;
     }
     run_behind(begin);
-    while (at > begin) live -= BackOne(--at, live);
+    for (; at > begin; --at) live -= BackOne(at - 1, live, at == end);
   }
 
   // Returns what is rematerialized for a segment from i on, where stages [kept_from, i) are kept.
@@ -175,10 +175,11 @@ class Simulation {
     return i > kept_from ? RowBytes(TapedLast(i - 1)) : 0;
   }
 
-  int64_t BackOne(std::size_t i, int64_t live) {
+  int64_t BackOne(std::size_t i, int64_t live, bool ends) {
     TakeGradients(i);
     const TapedBytes taped = TapedLast(i);
-    See(live + chain_[i].output_bytes + taped.backward_workspace);
+    const int64_t workspace = ends ? taped.ending_backward_workspace : taped.backward_workspace;
+    See(live + chain_[i].output_bytes + workspace);
     cost_.seconds += chain_[i].backward_seconds;
     for (const std::size_t v : taken_.of(i)) Put(v, Place::kGradient);
     return KeptBytes(taped);
@@ -245,6 +246,7 @@ ChainStage Merge(const Chain& chain) {
   int64_t ending_peak = 0;
   int64_t plain_peak = 0;
   int64_t backward_peak = 0;
+  int64_t ending_backward_peak = 0;
   int64_t kept = 0;
   int64_t input = 0;
   int64_t rematerialized = 0;  // of the input
@@ -264,8 +266,11 @@ ChainStage Merge(const Chain& chain) {
         std::max(ending_peak, live + (ends ? taped.ending_workspace : taped.forward_workspace));
     plain_peak = std::max(plain_peak, input + values + stage.output_bytes + stage.plain_workspace);
     kept += KeptBytes(taped);
-    backward_peak =
-        std::max(backward_peak, kept + stage.output_bytes + gradients + taped.backward_workspace);
+    const int64_t back = kept + stage.output_bytes + gradients;
+    backward_peak = std::max(backward_peak, back + taped.backward_workspace);
+    ending_backward_peak =
+        std::max(ending_backward_peak,
+                 back + (ends ? taped.ending_backward_workspace : taped.backward_workspace));
     input = stage.output_bytes;
     rematerialized = taped.rematerialized_bytes;
     all.row_bytes = taped.row_bytes;
@@ -278,6 +283,8 @@ ChainStage Merge(const Chain& chain) {
   all.ending_workspace = ending_peak - all.saved_bytes;
   all.plain_workspace = std::max<int64_t>(0, plain_peak - all.output_bytes);
   all.backward_workspace = std::max<int64_t>(0, backward_peak - kept - all.output_bytes);
+  all.ending_backward_workspace =
+      std::max<int64_t>(0, ending_backward_peak - kept - all.output_bytes);
   return all;
 }
 

@@ -20,6 +20,7 @@ struct TapedBytes {
   std::int64_t forward_workspace = 0;
   std::int64_t backward_workspace = 0;
   std::int64_t ending_workspace = 0;
+  std::int64_t ending_backward_workspace = 0;
   std::int64_t rematerialized_bytes = 0;
   std::int64_t row_bytes = 0;
   RematState output_state = 0;
@@ -43,6 +44,9 @@ struct ChainStage {
   // not need are not made. Of the last stage of all they are those of any forward pass.
   double ending_seconds = 0;
   std::int64_t ending_workspace = 0;
+  // As backward_workspace, but nothing behind the stage has had its output made again: where its
+  // own backward pass reads that, it does so itself.
+  std::int64_t ending_backward_workspace = 0;
   // Counts what of saved_bytes is an output that is rematerialized from the others. It is free
   // while nothing runs that reads it: from the end of the forward pass of the stage or segment
   // behind it to that one's backward pass.
@@ -61,8 +65,13 @@ inline TapedBytes TapedBytesOf(const ChainStage& stage, RematState input) {
   if (input > 0 && !stage.by_input_state.empty()) {
     return stage.by_input_state[std::min(input, stage.by_input_state.size()) - 1];
   }
-  return {stage.saved_bytes,      stage.forward_workspace,    stage.backward_workspace,
-          stage.ending_workspace, stage.rematerialized_bytes, stage.row_bytes,
+  return {stage.saved_bytes,
+          stage.forward_workspace,
+          stage.backward_workspace,
+          stage.ending_workspace,
+          stage.ending_backward_workspace,
+          stage.rematerialized_bytes,
+          stage.row_bytes,
           stage.output_state};
 }
 

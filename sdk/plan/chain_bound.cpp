@@ -42,7 +42,8 @@ int64_t LeastKept(const ChainStage& stage) {
 }
 int64_t LeastInBackward(const ChainStage& stage) {
   const auto own = [&](const TapedBytes& taped) {
-    return KeptBytes(taped) + stage.output_bytes + taped.backward_workspace;
+    return KeptBytes(taped) + stage.output_bytes +
+           std::min(taped.backward_workspace, taped.ending_backward_workspace);
   };
   int64_t least = own(TapedBytesOf(stage, 0));
   for (const TapedBytes& taped : stage.by_input_state) least = std::min(least, own(taped));

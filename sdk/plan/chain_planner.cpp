@@ -187,7 +187,10 @@ ChainPlanner* ChainPlanner::AsIfKept() {
   std::int64_t rematerialized = 0;
   for (ChainStage& stage : kept.stages) {
     const std::int64_t bytes = std::exchange(stage.rematerialized_bytes, 0);
-    stage.backward_workspace = std::max<std::int64_t>(0, stage.backward_workspace - bytes);
+    for (std::int64_t* const workspace :
+         {&stage.backward_workspace, &stage.ending_backward_workspace}) {
+      *workspace = std::max<std::int64_t>(0, *workspace - bytes);
+    }
     stage.row_bytes = 0;
     stage.output_state = 0;
     stage.by_input_state.clear();

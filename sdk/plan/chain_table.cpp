@@ -107,12 +107,12 @@ std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {
 
 ChainTable::Needs ChainTable::KeepNeeds(const Run& run) const {
   const TapedBytes taped = FirstOf(run);
-  const std::int64_t workspace =
-      run.first == run.last ? taped.ending_workspace : taped.forward_workspace;
+  const bool ends = run.first == run.last;
+  const std::int64_t workspace = ends ? taped.ending_workspace : taped.forward_workspace;
+  const std::int64_t back = ends ? taped.ending_backward_workspace : taped.backward_workspace;
   const std::int64_t forward =
       Given(run.first, run.last) + InputBytes(run) + taped.saved_bytes + workspace;
-  const std::int64_t backward =
-      KeptBytes(taped) + units_[run.first].stage.output_bytes + taped.backward_workspace;
+  const std::int64_t backward = KeptBytes(taped) + units_[run.first].stage.output_bytes + back;
   return {SlotsFor(KeptBytes(taped) + GradientsBeside(run.first, run.last)),
           SlotsFor(std::max(forward, backward))};
 }

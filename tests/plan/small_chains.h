@@ -9,11 +9,12 @@
 
 namespace frugal::testing {
 
-// All results of its stages are made again too.
+// All results of its stages are made again too, and none by what is behind.
 inline Chain MakingAll(Chain chain) {
   for (ChainStage& stage : chain.stages) {
     stage.ending_seconds = stage.forward_seconds;
     stage.ending_workspace = stage.forward_workspace;
+    stage.ending_backward_workspace = stage.backward_workspace;
   }
   return chain;
 }
@@ -39,6 +40,8 @@ inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t sca
     stage.ending_workspace = leaves_half ? stage.forward_workspace / 2 : stage.forward_workspace;
     const bool rematerializes = draw(0, 2) == 0;
     stage.rematerialized_bytes = rematerializes ? stage.output_bytes : 0;
+    stage.ending_backward_workspace =
+        rematerializes ? draw(0, 12) * scale : stage.backward_workspace;
   }
   return chain;
 }
@@ -55,6 +58,7 @@ inline Chain WithSumsInRows(Chain chain, RematState most) {
       taped.output_state = input < most ? input + 1 : 0;
       if (input == most) taped.rematerialized_bytes = 0;
       taped.backward_workspace += static_cast<std::int64_t>(input);
+      taped.ending_backward_workspace += static_cast<std::int64_t>(2 * input);
       stage.by_input_state.push_back(taped);
     }
   }
