@@ -115,13 +115,14 @@ std::vector<std::int64_t> DurationsOf(const std::vector<Lifetime>& lives,
 class Orders {
  public:
   static constexpr int kCount = 5;
+  static constexpr int kByDuration = 1;
 
   Orders(const std::vector<Lifetime>& lives, const MemoryTrace& trace, std::int64_t peak)
       : lives_(lives), durations_(DurationsOf(lives, trace)), peak_(peak) {}
 
   Order Number(int number) const {
     if (number == 0) return BySize();
-    if (number == 1) return ByDuration();
+    if (number == kByDuration) return ByDuration();
     if (number == 2) return ByArea();
     // Blocks that are live at the peak have to lie without gaps then.
     Order order = number == 3 ? BySize() : ByDuration();
@@ -222,18 +223,20 @@ std::int64_t PlaceBySweep(const MemoryTrace& trace, std::int64_t enough,
 std::int64_t PlaceByOrders(const MemoryTrace& trace, const LivePeak& peak, std::int64_t known,
                            std::int64_t enough, std::vector<ArenaLayout::Item>& items) {
   const std::vector<Lifetime> lives = ArenaPart(trace);
-  constexpr int kRepairs = 8, kManyRepairs = 100;
+  // Steps that run segments again are laid out best by lifetime, after some twenty repairs.
+  constexpr int kRepairs = 8, kRepairsByDuration = 32, kManyRepairs = 100;
+  const bool are_many = lives.size() > kMany;
   const Orders orders(lives, trace, peak.event);
   Best best(BlocksOf(lives), known);
-  const auto try_all = [&](std::int64_t limit, int repairs) {
+  const auto try_all = [&](std::int64_t limit, int repairs, int repairs_by_duration) {
     for (int i = 0; i < Orders::kCount && best.extent() > limit; ++i) {
-      best.Try(orders.Number(i), limit, repairs);
+      best.Try(orders.Number(i), limit, i == Orders::kByDuration ? repairs_by_duration : repairs);
     }
   };
-  try_all(enough, kRepairs);
+  try_all(enough, kRepairs, are_many ? kRepairs : kRepairsByDuration);
   // Gaps of more than a twentieth are worth another look where it takes no time.
   const std::int64_t close = peak.bytes * 21 / 20;
-  if (lives.size() <= kMany) try_all(std::max(enough, close), kManyRepairs);
+  if (!are_many) try_all(std::max(enough, close), kManyRepairs, kManyRepairs);
   for (std::size_t i = 0; i < best.offsets().size(); ++i) items[i].offset = best.offsets()[i];
   return best.extent();
 }

@@ -27,7 +27,7 @@ struct ArenaLayout {
 // reach the lower bound, blocks are placed largest first, each in the smallest gap that is free for
 // its whole life (best fit), then by lifetime and by their product, then the first two with what is
 // live at the peak before all else; and the block that reaches highest is placed first and all
-// others again, a few times over. The smallest result is kept. An arena of `enough` bytes will do:
+// others again, some times over. The smallest result is kept. An arena of `enough` bytes will do:
 // nothing smaller is looked for then; nor, of more than 20,000 blocks, than a thousandth over the
 // lower bound, and of more than 100,000, than a fiftieth. A sweep takes O(n log n) time for n
 // blocks, an order that times the number of gaps that lie between them; so these end after some
