@@ -196,8 +196,8 @@ TEST_CASE("2,500 stages are planned in under a second", "[plan][chain][needs-pla
   for (const bool equal : {true, false}) {
     auto chain = RandomChain(2500, 1, 1'000'003);
     if (equal) std::ranges::fill(chain.stages, ChainStage(chain.stages.front()));
-    double taken = 1e9;  // the best of three, since other machines on the host take their share
-    for (int trial = 0; trial < 3 && taken >= 1; ++trial) {
+    double taken = 1e9;  // the best of five, since other machines on the host take their share
+    for (int trial = 0; trial < 5 && taken >= 1; ++trial) {
       const std::clock_t start = std::clock();
       ChainPlanner planner(chain);
       const std::int64_t least = planner.Least().cost.peak_bytes;
