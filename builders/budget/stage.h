@@ -35,6 +35,8 @@ struct StageInput {
   std::size_t maker = 0;  // the stage that it comes from
   // Where no segment is before it; nothing where it is kept.
   std::optional<RowBefore> row{};
+  // Nothing holds it but the stage that it goes into: the stage before made it for that alone.
+  bool is_last_held = false;
 };
 
 // A stage of the network's chain: one of its leaves, or the loss behind them (no layer).

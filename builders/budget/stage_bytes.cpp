@@ -84,8 +84,9 @@ std::string RowsText(const Stage& stage) {
 std::string KindOf(const Stage& stage, bool own_gradients) {
   const StageInput& input = stage.inputs.front();
   std::string kind = ToString(input.shape) + std::string(NameOf(input.dtype)) +
-                     (input.needs_gradient ? "" : " first") + RowsText(stage) +
-                     (own_gradients ? " own" : "") + (stage.up_to_projection ? " part" : "");
+                     (input.needs_gradient ? "" : " first") + (input.is_last_held ? " last" : "") +
+                     RowsText(stage) + (own_gradients ? " own" : "") +
+                     (stage.up_to_projection ? " part" : "");
   for (const Parameter* parameter : stage.layer->Parameters()) {
     kind += " " + ToString(parameter->shape) + (parameter->trainable ? "" : " fixed");
   }
@@ -131,6 +132,8 @@ NextStage MeasureByRow(Stage& stage, const Taped& taped) {
   for (const RowBefore& row : stage.rows) {
     Stage other = stage;
     std::vector<StageInput> behind = measure(other, row);
+    next.inputs.front().is_last_held &= behind.front().is_last_held;
+    behind.front().is_last_held = next.inputs.front().is_last_held;
     stage.chain.by_input_state.push_back(TapedBytesOf(other.chain, 0));
     if (stage.inputs.front().row != row) continue;
     stage.forward = other.forward;

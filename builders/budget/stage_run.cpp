@@ -53,10 +53,13 @@ struct TapedPass {
   TapeScope scope;
 };
 
-// The backward pass begins with event `back`.
-int64_t BackwardWorkspace(const std::vector<int64_t>& live, int64_t back, const ChainStage& chain) {
+// The backward pass begins with event `back`; of what is live, so much counts with the stage
+// before.
+int64_t BackwardWorkspace(const std::vector<int64_t>& live, int64_t back, int64_t counted_before,
+                          const ChainStage& chain) {
+  const int64_t most = Most(live, back, std::ssize(live)) - counted_before;
   const int64_t kept = chain.saved_bytes - chain.rematerialized_bytes;
-  return std::max<int64_t>(0, Most(live, back, std::ssize(live)) - kept - chain.output_bytes);
+  return std::max<int64_t>(0, most) - kept - chain.output_bytes;
 }
 
 }  // namespace
@@ -102,8 +105,10 @@ void StageRun::Ending(Stage& stage, const Row& row) {
   const int64_t back = pass.trace.event_count();
   RunBackward(pass.tape);
   const std::vector<int64_t> live = LiveInArena(pass.trace);
-  stage.chain.ending_workspace = Most(live, 0, end) - FreedBytes(row) - stage.chain.saved_bytes;
-  stage.chain.ending_backward_workspace = BackwardWorkspace(live, back, stage.chain);
+  const FreeableInput input = FreeableInputOf(stage, row);
+  stage.chain.ending_workspace = Most(live, 0, end) - input.bytes - stage.chain.saved_bytes;
+  stage.chain.ending_backward_workspace =
+      BackwardWorkspace(live, back, input.counted_before, stage.chain);
 }
 
 std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const Row& row) {
@@ -113,14 +118,17 @@ std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const R
   const int64_t begin = pass.trace.event_count();
   run_(context, vars);
   const int64_t turn = pass.trace.event_count();
-  const int64_t handed_on = IsInput(vars.front()) ? FreedBytes(row) : 0;
+  const FreeableInput input = FreeableInputOf(stage, row);
+  const int64_t handed_on = IsInput(vars.front()) ? input.bytes : 0;
   stage.forward = {context.profile().flops, InputBytes() + Touched(pass.trace, begin, turn)};
   std::vector<StageInput> next = NextInputs(stage, place, vars);
   stage.taken = Taken(stage, place, vars);
   stage.chain.rematerialized_bytes = RematerializedBytes(vars);
   auto output = stage.chain.rematerialized_bytes > 0 ? vars.front().remat : nullptr;
   if (output) output->AddKeeper();
-  SeedNew(context, pass.tape, std::move(vars));
+  const bool is_made_here = !IsInput(vars.front());
+  const bool is_free = SeedNew(context, pass.tape, std::move(vars));
+  next.front().is_last_held = is_made_here && is_free;
   const double given = Touched(pass.trace, turn, pass.trace.event_count());
   stage.chain.row_bytes = output ? MakeRow(*output) : 0;
   if (output) next.front().row->bytes = stage.chain.row_bytes - stage.chain.rematerialized_bytes;
@@ -131,9 +139,9 @@ std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const R
   const double read = Touched(pass.trace, back, pass.trace.event_count());
   const std::vector<int64_t> live = LiveInArena(pass.trace);
   const int64_t held = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
-  stage.chain.saved_bytes = held - handed_on;
-  stage.chain.forward_workspace = Most(live, 0, turn) - FreedBytes(row) - stage.chain.saved_bytes;
-  stage.chain.backward_workspace = BackwardWorkspace(live, back, stage.chain);
+  stage.chain.saved_bytes = held - std::max(handed_on, input.counted_before);
+  stage.chain.forward_workspace = Most(live, 0, turn) - input.bytes - stage.chain.saved_bytes;
+  stage.chain.backward_workspace = BackwardWorkspace(live, back, input.counted_before, stage.chain);
   stage.backward = {context.profile().flops - flops,
                     given + read + static_cast<double>(stage.chain.saved_bytes)};
   return next;
@@ -179,7 +187,9 @@ Tensor StageRun::MadeAgain(Context& context, const StageInput& input, const RowB
 
 VarTuple StageRun::OnTape(Tape& tape, const Stage& stage, const Row& first) {
   VarTuple vars = inputs_;
-  if (first) vars[0].value = environment_.context().Allocate(vars[0].shape(), vars[0].dtype());
+  if (FreeableInputOf(stage, first).bytes > 0) {
+    vars[0].value = environment_.context().Allocate(vars[0].shape(), vars[0].dtype());
+  }
   first_ = vars[0].value.raw();
   for (std::size_t i = 0; i < vars.size(); ++i) {
     const StageInput& input = stage.inputs[i];
@@ -201,8 +211,10 @@ int64_t StageRun::RematerializedBytes(const VarTuple& vars) const {
   return is_held ? 0 : first.value.bytes();
 }
 
-int64_t StageRun::FreedBytes(const Row& row) const {
-  return row ? inputs_.front().value.bytes() : 0;
+StageRun::FreeableInput StageRun::FreeableInputOf(const Stage& stage, const Row& row) const {
+  const int64_t bytes = inputs_.front().value.bytes();
+  if (row) return {bytes, 0};
+  return stage.inputs.front().is_last_held ? FreeableInput{bytes, bytes} : FreeableInput();
 }
 
 double StageRun::InputBytes() const {
@@ -241,7 +253,7 @@ int64_t StageRun::NewBytes(const VarTuple& vars) const {
   return bytes;
 }
 
-void StageRun::SeedNew(Context& context, Tape& tape, VarTuple vars) const {
+bool StageRun::SeedNew(Context& context, Tape& tape, VarTuple vars) {
   std::map<int, std::pair<Shape, DType>> seeds;
   for (const Var& one : vars) {
     if (one.needs_gradient() && !IsInput(one)) seeds[one.slot] = {one.shape(), one.dtype()};
@@ -250,8 +262,12 @@ void StageRun::SeedNew(Context& context, Tape& tape, VarTuple vars) const {
   for (const auto& [slot, kind] : seeds) {
     gradients.emplace_back(slot, context.Allocate(kind.first, kind.second));
   }
+  const int64_t before = environment_.ledger().live_total();
+  const int64_t bytes = std::exchange(vars.front().value, Tensor()).bytes();
+  const bool is_free = environment_.ledger().live_total() == before - bytes;
   vars.clear();
   for (auto& [slot, gradient] : gradients) tape.Accumulate(context, slot, std::move(gradient));
+  return is_free;
 }
 
 }  // namespace frugal

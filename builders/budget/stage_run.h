@@ -39,8 +39,13 @@ class StageRun {
   // Stages work on the first variable; skips are held by whoever takes them.
   std::int64_t RematerializedBytes(const VarTuple& vars) const;
   double InputBytes() const;
-  // Returns the bytes of the first input where a pass on a tape may free it, since it is in a row.
-  std::int64_t FreedBytes(const Row& row) const;
+  // A pass on a tape may free the first input where it is in a row, or where nothing else holds it.
+  // That counts with the stage before where it is in no row.
+  struct FreeableInput {
+    std::int64_t bytes = 0;
+    std::int64_t counted_before = 0;
+  };
+  FreeableInput FreeableInputOf(const Stage& stage, const Row& row) const;
   // Returns which input this is, if it is one.
   std::optional<std::size_t> InputOf(const Var& one) const;
   bool IsInput(const Var& one) const { return InputOf(one).has_value(); }
@@ -52,7 +57,8 @@ class StageRun {
   // Returns the bytes of what comes out beside what is handed on, each tensor once.
   std::int64_t NewBytes(const VarTuple& vars) const;
   // Gives gradients to the outputs as the next stages leave them, once the outputs are gone.
-  void SeedNew(Context& context, Tape& tape, VarTuple vars) const;
+  // Returns true where the first of these is free then.
+  bool SeedNew(Context& context, Tape& tape, VarTuple vars);
   // Makes an output again as the stage behind does, and with it sums of this stage in its row,
   // which stay. Returns what that takes.
   std::int64_t MakeRow(Remat& output);

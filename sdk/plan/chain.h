@@ -34,11 +34,13 @@ struct ChainStage {
   double forward_seconds = 0;
   double backward_seconds = 0;
   std::int64_t output_bytes = 0;  // also those of the output's gradient
-  std::int64_t saved_bytes = 0;   // kept for backward by a forward pass on a tape, output included
+  // Kept for backward by a forward pass on a tape, output included. Where that frees the input,
+  // which is counted with the stage before, it is so much less, and may be less than none.
+  std::int64_t saved_bytes = 0;
   std::int64_t forward_workspace = 0;  // beyond saved_bytes, in a forward pass on a tape
   std::int64_t plain_workspace = 0;    // beyond output_bytes, in a forward pass without a tape
-  // Beyond KeptBytes and the output's gradient, in backward. An input that is rematerialized for it
-  // is among that.
+  // Beyond KeptBytes and the output's gradient, in backward; less than none where some of these are
+  // free by then. An input that is rematerialized for it is among that.
   std::int64_t backward_workspace = 0;
   // A forward pass that ends what runs again may take less: results that its own backward pass does
   // not need are not made. Of the last stage of all they are those of any forward pass.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 namespace frugal {
@@ -33,13 +32,21 @@ std::vector<ChainUnit> UnitsOf(const Chain& chain) {
   return units;
 }
 
-// Return the least of what a stage takes, over all states of its input: what it holds while nothing
-// reads its output, and what is live at its backward pass, whatever else is.
+// Returns the least of what a stage holds while nothing reads its output, in any state of its
+// input.
 int64_t LeastKept(const ChainStage& stage) {
   int64_t least = KeptBytes(TapedBytesOf(stage, 0));
   for (const TapedBytes& taped : stage.by_input_state) least = std::min(least, KeptBytes(taped));
   return least;
 }
+
+// A table rounds what such stages free to whole slots, and may have a slot too little behind each.
+std::size_t StagesThatFree(const Chain& chain) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      chain.stages, [](const ChainStage& one) { return LeastKept(one) < 0; }));
+}
+
+// Returns the least of what is live at a stage's backward pass, whatever else is.
 int64_t LeastInBackward(const ChainStage& stage) {
   const auto own = [&](const TapedBytes& taped) {
     return KeptBytes(taped) + stage.output_bytes +
@@ -54,8 +61,12 @@ int64_t LeastInBackward(const ChainStage& stage) {
 
 ChainBound::ChainBound(Chain chain, int64_t most_bytes) : chain_(std::move(chain)) {
   if (chain_.stages.empty() || chain_.size() > kMostStages) return;
-  table_.emplace(UnitsOf(chain_), chain_.carried, SkipGradients::kInPlace, most_bytes,
-                 SlotsFor(chain_, most_bytes), SlotRounding::kDown);
+  const std::size_t slots = SlotsFor(chain_, most_bytes), more = StagesThatFree(chain_);
+  const auto count = static_cast<int64_t>(slots);
+  const int64_t slot_bytes = (most_bytes + count - 1) / count;
+  table_.emplace(UnitsOf(chain_), chain_.carried, SkipGradients::kInPlace,
+                 most_bytes + static_cast<int64_t>(more) * slot_bytes, slots + more,
+                 SlotRounding::kDown);
 }
 
 double ChainBound::LeastSeconds(int64_t peak_bytes) const {
@@ -70,19 +81,27 @@ int64_t ChainBound::LeastBytes() const {
 }
 
 // When the backward pass begins, stages are there that ran on a tape and no others; the rest run
-// again. Which are best kept is a knapsack, bounded by taking parts of stages too: those first that
-// spare the most time for a byte.
+// again. Which are best kept is a knapsack, bounded by taking parts of stages too: all that take
+// nothing, then those first that spare the most time for a byte.
 double ChainBound::LeastSecondsByKeeping(int64_t peak_bytes) const {
   if (LeastBytes() > peak_bytes) return std::numeric_limits<double>::infinity();
-  std::vector<std::size_t> order(chain_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  double seconds = 0;
+  auto left = static_cast<double>(peak_bytes);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < chain_.size(); ++i) {
+    const ChainStage& stage = chain_.stages[i];
+    if (LeastKept(stage) > 0) {
+      order.push_back(i);
+      continue;
+    }
+    seconds += stage.forward_seconds + stage.backward_seconds;
+    left -= static_cast<double>(LeastKept(stage));
+  }
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const ChainStage &one = chain_.stages[a], &other = chain_.stages[b];
     return one.ending_seconds * static_cast<double>(LeastKept(other)) >
            other.ending_seconds * static_cast<double>(LeastKept(one));
   });
-  double seconds = 0;
-  auto left = static_cast<double>(peak_bytes);
   for (const std::size_t i : order) {
     const ChainStage& stage = chain_.stages[i];
     const auto bytes = static_cast<double>(LeastKept(stage));

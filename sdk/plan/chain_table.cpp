@@ -100,6 +100,12 @@ ChainTable::EqualRuns ChainTable::FindEqualRuns() const {
   return runs;
 }
 
+std::ptrdiff_t ChainTable::SlotsKeptFor(std::int64_t bytes) const {
+  if (bytes >= 0) return static_cast<std::ptrdiff_t>(SlotsFor(bytes));
+  const std::int64_t up = rounding_ == SlotRounding::kDown ? slot_bytes_ - 1 : 0;
+  return -static_cast<std::ptrdiff_t>((up - bytes) / slot_bytes_);
+}
+
 std::size_t ChainTable::SlotsIn(std::int64_t bytes) const {
   return static_cast<std::size_t>(
       std::clamp<std::int64_t>(bytes / slot_bytes_, 0, static_cast<std::int64_t>(slots_)));
@@ -113,7 +119,7 @@ ChainTable::Needs ChainTable::KeepNeeds(const Run& run) const {
   const std::int64_t forward =
       Given(run.first, run.last) + InputBytes(run) + taped.saved_bytes + workspace;
   const std::int64_t backward = KeptBytes(taped) + units_[run.first].stage.output_bytes + back;
-  return {SlotsFor(KeptBytes(taped) + GradientsBeside(run.first, run.last)),
+  return {SlotsKeptFor(KeptBytes(taped) + GradientsBeside(run.first, run.last)),
           SlotsFor(std::max(forward, backward))};
 }
 
@@ -174,15 +180,21 @@ void ChainTable::FillSingle(const Run& run, Row row) const {
   }
 }
 
-void ChainTable::FillSeveral(const Run& run, Row row) const {
-  const std::size_t s = run.first, t = run.last;
-  const ChainStage& stage = units_[s].stage;
+void ChainTable::FillKept(const Run& run, Row row) const {
+  const ChainStage& stage = units_[run.first].stage;
   const Needs needs = KeepNeeds(run);
   const double own = stage.forward_seconds + stage.backward_seconds;
   const Row behind = At(BehindKept(run));
-  for (std::size_t m = std::max(needs.least, needs.kept); m <= slots_; ++m) {
-    row[m] = own + behind[m - needs.kept];
-  }
+  const double* const rest = behind.data() - needs.kept;
+  const auto freed = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, -needs.kept));
+  std::size_t m = LeastOf(needs);
+  for (; m + freed <= slots_; ++m) row[m] = own + rest[m];
+  for (; m <= slots_; ++m) row[m] = own + behind[slots_];
+}
+
+void ChainTable::FillSeveral(const Run& run, Row row) const {
+  FillKept(run, row);
+  const std::size_t s = run.first, t = run.last;
   Passed passed;
   const std::int64_t input_bytes = InputBytes(run), given = Given(s, t);
   const std::size_t input = SlotsFor(InputBytesAgain(run)), count = units_.size();
@@ -229,7 +241,7 @@ void ChainTable::Extract(Run run, std::size_t slots, CheckpointSegments& into) c
       run = {next, run.last};
       continue;
     }
-    slots -= KeepNeeds(run).kept;
+    slots = SlotsBehind(KeepNeeds(run), slots);
     run = BehindKept(run);
   }
   ExtractSingle(run, slots, into);
@@ -243,8 +255,7 @@ std::size_t ChainTable::ExtractSegment(const Run& run, std::size_t& slots,
   const double seconds = At(run)[slots];
   const Needs needs = KeepNeeds(run);
   const double own = units_[s].stage.forward_seconds + units_[s].stage.backward_seconds;
-  if (slots >= std::max(needs.least, needs.kept) &&
-      own + At(BehindKept(run))[slots - needs.kept] <= seconds) {
+  if (slots >= LeastOf(needs) && own + At(BehindKept(run))[SlotsBehind(needs, slots)] <= seconds) {
     return s;
   }
   Passed passed;

@@ -95,9 +95,18 @@ class ChainTable {
 
   // Holds what keeping the first unit of a run takes, in slots.
   struct Needs {
-    std::size_t kept = 0;
-    std::size_t least = 0;  // for the forward and the backward pass of the unit itself
+    std::ptrdiff_t kept = 0;  // less than none where it frees more of its input than it keeps
+    std::size_t least = 0;    // for the forward and the backward pass of the unit itself
   };
+  static std::size_t LeastOf(const Needs& needs) {
+    return std::max(needs.least, static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, needs.kept)));
+  }
+  // Returns the slots that the rest of a run has, of those of the run. What the unit frees was
+  // taken from them before, up to a slot that rounding made of it.
+  std::size_t SlotsBehind(const Needs& needs, std::size_t slots) const {
+    const std::ptrdiff_t behind = static_cast<std::ptrdiff_t>(slots) - needs.kept;
+    return std::min(slots_, static_cast<std::size_t>(behind));
+  }
   Needs KeepNeeds(const Run& run) const;
   // Numbers runs of units so that those of equal needs and times have one number: their rows are
   // the same. Of a network of equal blocks, they are few.
@@ -137,10 +146,13 @@ class ChainTable {
     const std::int64_t up = rounding_ == SlotRounding::kUp ? slot_bytes_ - 1 : 0;
     return static_cast<std::size_t>((bytes + up) / slot_bytes_);
   }
+  // Return the same of what may be less than none.
+  std::ptrdiff_t SlotsKeptFor(std::int64_t bytes) const;
   std::size_t SlotsIn(std::int64_t bytes) const;  // rounded down
   Row At(const Run& run) const { return rows_[run.input][run.first * units_.size() + run.last]; }
   void Fill(const Run& run, Row row) const;
   void FillSingle(const Run& run, Row row) const;
+  void FillKept(const Run& run, Row row) const;  // where its first unit is kept
   void FillSeveral(const Run& run, Row row) const;
   // A run may be one segment although it would be kept else: sums in a row begin anew in it.
   bool MayBeOneSegment(const Run& run) const;

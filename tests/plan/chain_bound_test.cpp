@@ -96,6 +96,30 @@ TEST_CASE("where sums in a row are kept depends on the schedule, and the bound k
   }
 }
 
+TEST_CASE("stages that free their inputs may leave less than there was, and the bound knows it",
+          "[plan][chain]") {
+  int freed = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Chain chain = WithFreedInputs(RandomChain(5, seed, 1));
+    for (const ChainStage& stage : chain.stages) freed += stage.saved_bytes < 0 ? 1 : 0;
+    const Exhaustive all(chain);
+    const std::int64_t most = Simulate(chain, {}).peak_bytes;
+    const ChainBound bound(chain, most);
+    INFO("seed " << seed);
+    CHECK(bound.LeastBytes() == all.LeastBytes());
+    for (std::int64_t limit = 0; limit <= most; ++limit) {
+      REQUIRE(bound.LeastSeconds(limit) == all.FastestWithin(limit));
+    }
+    for (const std::int64_t slots : {7, 20, 50}) {  // in all of what is live
+      const ChainBound rounded(chain, most * 20'000 / slots);
+      for (std::int64_t limit = 0; limit <= most; ++limit) {
+        REQUIRE(rounded.LeastSeconds(limit) <= all.FastestWithin(limit));
+      }
+    }
+  }
+  CHECK(freed > 0);
+}
+
 TEST_CASE("what a planner chooses is between its bound and a hundredth above it", "[plan][chain]") {
   for (const std::size_t count : {12U, 25U, 50U}) {
     const Chain chain = RandomChain(count, count, 1'000'003);

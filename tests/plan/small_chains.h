@@ -46,6 +46,18 @@ inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t sca
   return chain;
 }
 
+// With stages that free their inputs, which the stages before them keep no longer than that.
+inline Chain WithFreedInputs(Chain chain) {
+  for (std::size_t i = 1; i < chain.size(); i += 2) {
+    if (chain.stages[i - 1].rematerialized_bytes > 0) continue;
+    const std::int64_t input = chain.stages[i - 1].output_bytes;
+    chain.stages[i].saved_bytes -= input;
+    chain.stages[i].forward_workspace += input;
+    chain.stages[i].ending_workspace += input;
+  }
+  return chain;
+}
+
 // With outputs that are sums, of which so many in a row are rematerialized and the next is kept.
 inline Chain WithSumsInRows(Chain chain, RematState most) {
   for (std::size_t i = 0; i < chain.size(); ++i) {

@@ -65,7 +65,9 @@ AiModelBuilder BuilderOf(const std::string& name) {
                                       .depth = name == "uvit" ? 9 : 5,
                                       .num_heads = 3});
   }
-  return BuilderFor(BudgetRun{.network = name});
+  BudgetRun run{.network = name.starts_with("resnet") ? "resnet" : name};
+  run.memory.optimizer_in_backward = name.ends_with("updated in backward");
+  return BuilderFor(run);
 }
 
 std::int64_t PeakOf(const PlannedTraining& planned, const CheckpointSegments& segments) {
@@ -76,24 +78,23 @@ std::int64_t PeakOf(const PlannedTraining& planned, const CheckpointSegments& se
 // A constant apart, which the search finds out: what lives beside the chain.
 TEST_CASE("the chain of a network knows what schedules take beside each other",
           "[builders][budget]") {
-  for (const std::string name : {"gpt", "vit", "resnet", "dit", "unet", "uvit"}) {
+  for (const std::string name :
+       {"gpt", "vit", "resnet", "resnet updated in backward", "dit", "unet", "uvit"}) {
     const PlannedTraining planned = BuilderOf(name).Plan();
     const Chain chain = ChainOf(MeasureStages(planned, TrialOf(planned)));
     CHECK(chain.carried.empty() == (name != "unet" && name != "uvit"));
     const std::int64_t whole = PeakOf(planned, {});
     std::vector<std::int64_t> beside;
     std::mt19937_64 random(name.size());
-    for (int i = 0; i < 25; ++i) {
+    for (int i = 0; i < 50; ++i) {
       const CheckpointSegments segments = RandomSegments(0, chain.size() - 1, random);
       beside.push_back(PeakOf(planned, segments) - Simulate(chain, segments).peak_bytes);
     }
     const auto [least, most] = std::ranges::minmax(beside);
     INFO(name << ": " << least << " to " << most << " bytes beside the chain, of " << whole);
-    // The result of a GPT's last norm is made again where the norm is not in a segment. What a
-    // ResNet makes again for its sums is of several sizes, which are counted as those of the
-    // stage's input.
-    const std::int64_t parts = name == "gpt" ? 25 : name == "resnet" ? 16 : 50;
-    CHECK(most - least <= whole / parts);
+    // The targets of a denoiser are free behind the loss; the constant has them throughout.
+    const std::int64_t targets = planned.diffusion ? SizeOf(DType::kF32) * 8 * 32 * 32 * 3 : 0;
+    CHECK(most - least <= targets + whole / 500);
   }
 }
 
@@ -108,9 +109,10 @@ void EachFlatSchedule(std::size_t at, std::size_t end, CheckpointSegments& befor
   }
 }
 
-// A ResNet's sums are rematerialized, and a U-ViT has skips.
+// A ResNet's sums are rematerialized, of gradients that updates free some are as large as its
+// activations, and a U-ViT has skips.
 TEST_CASE("the search finds what trying all schedules would", "[builders][budget]") {
-  for (const std::string name : {"resnet", "small uvit"}) {
+  for (const std::string name : {"resnet", "resnet updated in backward", "small uvit"}) {
     const PlannedTraining planned = BuilderOf(name).Plan();
     std::vector<Stage> stages = MeasureStages(planned, TrialOf(planned));
     ModelTimes(planned.dtype(), stages);
@@ -145,7 +147,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
       INFO(name << ": " << budget << " bytes");
       REQUIRE(found);
       CHECK(found->footprint.bytes <= budget);
-      CHECK(found->seconds <= 1.03 * fastest);
+      CHECK(found->seconds <= 1.01 * fastest);
       slower += found->seconds / fastest - 1;
       const std::int64_t beside =
           std::min(PeakOf(planned, {}) - planner.keep_all().cost.peak_bytes,
@@ -153,7 +155,7 @@ TEST_CASE("the search finds what trying all schedules would", "[builders][budget
       const ChainBound bound(planner.chain(), budget - beside);
       CHECK(bound.LeastSeconds(budget - beside) <= fastest * (1 + 1e-9));
     }
-    CHECK(slower <= 0.01 * kBudgets);
+    CHECK(slower <= 0.002 * kBudgets);
   }
 }
 
