@@ -47,6 +47,7 @@ struct Stage {
   std::vector<RowBefore> rows;        // of the first input, in any schedule: RematState 1, 2, ...
   ChainStage chain;                   // its bytes; seconds are not known yet
   std::vector<SkipConnection> taken;  // of what was put is_skip
+  std::int64_t target_bytes = 0;      // of the loss: they are there from the step's beginning
   PassWork forward;
   PassWork ending;  // forward, where the stage ends what runs again
   PassWork backward;

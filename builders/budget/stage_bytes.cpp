@@ -144,11 +144,18 @@ NextStage MeasureByRow(Stage& stage, const Taped& taped) {
   return next;
 }
 
+int64_t TargetBytes(const TrainingSetup& setup, const Trial& trial, const StepParts& parts) {
+  DryEnvironment environment(*setup.backend, setup.dtype());
+  const Batch batch = AllocateTargets(environment.context(), parts, PartOfBatch(trial));
+  return environment.ledger().live_total();
+}
+
 void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
   const StepParts parts = StepPartsOf(setup, trial);
   const auto freed_after = FreedAfter(trial, ParametersOfLoss(parts));
   StageRun measured(setup, RunOf(setup, trial, stage), stage, freed_after);
   measured.Plain(stage.chain);
+  stage.target_bytes = TargetBytes(setup, trial, parts);
   const std::size_t place = setup.network->Leaves().size();
   MeasureByRow(stage, [&](Stage& one, const StageRun::Row& row) {
     std::vector<StageInput> none = measured.Taped(one, place, row);
@@ -227,6 +234,7 @@ Chain ChainOf(const std::vector<Stage>& stages) {
   for (const Stage& stage : stages) {
     chain.stages.push_back(stage.chain);
     chain.carried.insert(chain.carried.end(), stage.taken.begin(), stage.taken.end());
+    chain.waiting_bytes += stage.target_bytes;
   }
   return chain;
 }

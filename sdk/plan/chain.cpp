@@ -50,7 +50,9 @@ class Simulation {
         made_(carried_, &SkipConnection::made, chain_.size()),
         taken_(carried_, &SkipConnection::taken, chain_.size()),
         places_(carried_.size()),
-        states_(chain_.size()) {
+        states_(chain_.size()),
+        waiting_bytes_(chain.waiting_bytes),
+        carried_bytes_(waiting_bytes_) {
     for (std::size_t v = 0; v < carried_.size(); ++v) {
       if (carried_[v].taken >= chain_.size()) Put(v, Place::kGradient);
     }
@@ -68,6 +70,7 @@ class Simulation {
     std::size_t at = begin;
     const auto keep = [&] {
       const TapedBytes taped = TapedBytesOf(chain_[at], state);
+      if (at + 1 == chain_.size()) carried_bytes_ -= waiting_bytes_;  // once: it is never run again
       kept += Keep(taped, outside + kept + unused + input, at + 1 == end);
       cost_.seconds += at + 1 < end ? chain_[at].forward_seconds : chain_[at].ending_seconds;
       states_[at] = std::exchange(state, OutputState(taped));
@@ -198,7 +201,8 @@ class Simulation {
   ByStage made_, taken_;
   std::vector<Place> places_;
   std::vector<RematState> states_;  // of the inputs of stages that ran on a tape
-  int64_t carried_bytes_ = 0;       // of those that are there
+  int64_t waiting_bytes_;
+  int64_t carried_bytes_;  // of those that are there, and what waits for the last stage
   ChainCost cost_;
 };
 

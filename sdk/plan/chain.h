@@ -105,6 +105,8 @@ struct SkipConnection {
 struct Chain {
   std::vector<ChainStage> stages;
   std::vector<SkipConnection> carried{};
+  // These are there from the start for the last stage, which counts them among its own bytes.
+  std::int64_t waiting_bytes = 0;
 
   std::size_t size() const { return stages.size(); }
   bool operator==(const Chain&) const = default;
@@ -115,7 +117,7 @@ std::int64_t LiveSkipBytes(const std::vector<SkipConnection>& carried, std::size
                            std::size_t i);
 
 // Stages [begin, end) as a chain of their own. What is taken behind them is taken at their end;
-// what was made before them is left out.
+// what was made before them is left out, as is what waits.
 Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end);
 
 // Time of all that a schedule runs, forward passes that come again included, and its peak, the

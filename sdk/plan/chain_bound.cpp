@@ -66,7 +66,7 @@ ChainBound::ChainBound(Chain chain, int64_t most_bytes) : chain_(std::move(chain
   const int64_t slot_bytes = (most_bytes + count - 1) / count;
   table_.emplace(UnitsOf(chain_), chain_.carried, SkipGradients::kInPlace,
                  most_bytes + static_cast<int64_t>(more) * slot_bytes, slots + more,
-                 SlotRounding::kDown);
+                 SlotRounding::kDown, chain_.waiting_bytes);
 }
 
 double ChainBound::LeastSeconds(int64_t peak_bytes) const {

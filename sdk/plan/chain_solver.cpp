@@ -52,7 +52,7 @@ const ChainTable& ChainSolver::TableOfLevel(int level) {
   std::unique_ptr<ChainTable>& table = tables_[level];
   if (!table)
     table = std::make_unique<ChainTable>(units_, carried_, gradients_, RangeOf(level),
-                                         precision_.slots);
+                                         precision_.slots, SlotRounding::kUp, chain_.waiting_bytes);
   return *table;
 }
 

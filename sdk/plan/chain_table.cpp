@@ -16,10 +16,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConnection>& carried,
                        SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots,
-                       SlotRounding rounding)
+                       SlotRounding rounding, std::int64_t waiting_bytes)
     : units_(std::move(units)),
       gradients_(gradients),
       rounding_(rounding),
+      waiting_bytes_(waiting_bytes),
       beside_(units_.size() * units_.size()),
       slots_(slots),
       slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /
@@ -77,7 +78,7 @@ ChainTable::EqualRuns ChainTable::FindEqualRuns() const {
   const std::size_t count = units_.size();
   EqualRuns runs{.numbers = std::vector<std::size_t>(count * count)};
   for (std::size_t i = 0; i < count; ++i) {
-    std::size_t equal = 0;
+    std::size_t equal = waiting_bytes_ > 0 && i + 1 == count ? i : 0;  // what waits is for the last
     while (equal < i &&
            !(units_[equal].stage == units_[i].stage && units_[equal].inside == units_[i].inside &&
              Beside(equal, equal) == Beside(i, i))) {
@@ -117,7 +118,7 @@ ChainTable::Needs ChainTable::KeepNeeds(const Run& run) const {
   const std::int64_t workspace = ends ? taped.ending_workspace : taped.forward_workspace;
   const std::int64_t back = ends ? taped.ending_backward_workspace : taped.backward_workspace;
   const std::int64_t forward =
-      Given(run.first, run.last) + InputBytes(run) + taped.saved_bytes + workspace;
+      Given(run.first, run.last) + Waiting(run) + InputBytes(run) + taped.saved_bytes + workspace;
   const std::int64_t backward = KeptBytes(taped) + units_[run.first].stage.output_bytes + back;
   return {SlotsKeptFor(KeptBytes(taped) + GradientsBeside(run.first, run.last)),
           SlotsFor(std::max(forward, backward))};
@@ -164,7 +165,7 @@ ChainTable::Passed ChainTable::PassedAsOne(const Run& run) const {
 }
 
 std::size_t ChainTable::OneSegmentNeeds(const Run& run, const Passed& passed) const {
-  return std::max(SlotsFor(passed.bytes + Given(run.first, run.last)),
+  return std::max(SlotsFor(passed.bytes + Given(run.first, run.last) + Waiting(run)),
                   SlotsFor(InputBytesAgain(run)));
 }
 
@@ -196,7 +197,7 @@ void ChainTable::FillSeveral(const Run& run, Row row) const {
   FillKept(run, row);
   const std::size_t s = run.first, t = run.last;
   Passed passed;
-  const std::int64_t input_bytes = InputBytes(run), given = Given(s, t);
+  const std::int64_t input_bytes = InputBytes(run), given = Given(s, t) + Waiting(run);
   const std::size_t input = SlotsFor(InputBytesAgain(run)), count = units_.size();
   const Row* const rows = rows_[0].data();
   for (std::size_t next = s + 1; next <= t; ++next) {
@@ -263,7 +264,8 @@ std::size_t ChainTable::ExtractSegment(const Run& run, std::size_t& slots,
   for (std::size_t next = s + 1; next <= t; ++next) {
     Extend(passed, next - 1, next == s + 1 ? InputBytes(run) : Given(s, next - 2));
     const std::size_t kept = SegmentNeeds(s, next - 1);
-    if (slots < std::max({kept, SlotsFor(passed.bytes + Given(s, t)), input})) continue;
+    if (slots < std::max({kept, SlotsFor(passed.bytes + Given(s, t) + Waiting(run)), input}))
+      continue;
     if (passed.seconds + At({next, t})[slots - kept] + At({s, next - 1})[slots - input] > seconds)
       continue;
     CheckpointSegment segment{units_[s].begin, units_[next - 1].end};

@@ -52,10 +52,10 @@ enum class SlotRounding : std::uint8_t {
 // never more than their sum rounded down.
 class ChainTable {
  public:
-  // Carried values count units.
+  // Carried values count units; what waits is that of Chain.
   ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConnection>& carried,
              SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots,
-             SlotRounding rounding = SlotRounding::kUp);
+             SlotRounding rounding = SlotRounding::kUp, std::int64_t waiting_bytes = 0);
 
   // Least seconds within so many bytes (of which those above the limit are not used); infinite
   // where nothing fits.
@@ -134,6 +134,10 @@ class ChainTable {
     double seconds = 0;
     std::int64_t bytes = 0;
   };
+  // Returns what waits for the last unit in a forward pass of other ones before it.
+  std::int64_t Waiting(const Run& run) const {
+    return run.last + 1 == units_.size() && run.first < run.last ? waiting_bytes_ : 0;
+  }
   // Adds a unit, with so many bytes of its input that count.
   void Extend(Passed& passed, std::size_t unit, std::int64_t input) const;
 
@@ -168,6 +172,7 @@ class ChainTable {
   std::vector<ChainUnit> units_;
   SkipGradients gradients_;
   SlotRounding rounding_;
+  std::int64_t waiting_bytes_;
   std::vector<std::int64_t> beside_;  // of units s .. t at s * count + t
   std::size_t slots_;
   std::int64_t slot_bytes_;

@@ -40,6 +40,9 @@ inline Chain RandomChain(std::size_t count, std::uint64_t seed, std::int64_t sca
     stage.ending_workspace = leaves_half ? stage.forward_workspace / 2 : stage.forward_workspace;
     const bool rematerializes = draw(0, 2) == 0;
     stage.rematerialized_bytes = rematerializes ? stage.output_bytes : 0;
+  }
+  for (ChainStage& stage : chain.stages) {
+    const bool rematerializes = stage.rematerialized_bytes > 0;
     stage.ending_backward_workspace =
         rematerializes ? draw(0, 12) * scale : stage.backward_workspace;
   }
