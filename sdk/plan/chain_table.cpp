@@ -40,9 +40,9 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
         .first->second;
   };
   const auto for_all = [&](const auto& body) {
-    for (std::size_t length = 1; length <= count; ++length) {
-      for (std::size_t s = 0; s + length <= count; ++s) {
-        for (const auto& [state, bytes] : inputs_[s]) body(Run{s, s + length - 1, state});
+    for (std::size_t t = 0; t < count; ++t) {
+      for (std::size_t s = t + 1; s-- > 0;) {
+        for (const auto& [state, bytes] : inputs_[s]) body(Run{s, t, state});
       }
     }
   };
