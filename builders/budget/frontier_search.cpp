@@ -116,8 +116,8 @@ std::optional<BudgetCandidate> FrontierSearch::Fastest(int64_t budget_bytes,
   if (keep_all.footprint.bytes <= budget_bytes) return keep_all;
   const int64_t beside = keep_all.footprint.peak_bytes - planner_.keep_all().cost.peak_bytes;
   const bool is_deep = planner_.stage_count() > kFewStages;
-  // A schedule may take less than the model says, but not much: an output may be free that no stage
-  // reads again, as that in front of a pooling. Of many stages the model only says where to look.
+  // A schedule may take less than the model says, but not much. Of many stages the model only says
+  // where to look.
   const int64_t off = LargestOutput(planner_.chain()) + (is_deep ? budget_bytes / 16 : 0);
   std::vector<ChainChoice> tried = Frontier(budget_bytes + off - beside);
   std::ranges::move(small, std::back_inserter(tried));

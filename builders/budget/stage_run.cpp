@@ -151,7 +151,9 @@ void StageRun::RunBackward(Tape& tape) {
   Context& context = environment_.context();
   context.set_after_backward([this](Context& ctx) {
     for (const std::size_t index : ctx.parameters().TakeFinal(final_after_)) {
-      ctx.parameters().FreeGradient(*parameters_[index]);
+      // A device that holds some of the parameters has them in their order too.
+      const auto found = std::ranges::lower_bound(parameters_, index, {}, &Parameter::index);
+      ctx.parameters().FreeGradient(**found);
     }
   });
   tape.Backward(context);
@@ -259,6 +261,7 @@ bool StageRun::SeedNew(Context& context, Tape& tape, VarTuple vars) {
     if (one.needs_gradient() && !IsInput(one)) seeds[one.slot] = {one.shape(), one.dtype()};
   }
   std::vector<std::pair<int, Tensor>> gradients;
+  gradients.reserve(seeds.size());
   for (const auto& [slot, kind] : seeds) {
     gradients.emplace_back(slot, context.Allocate(kind.first, kind.second));
   }
