@@ -26,7 +26,7 @@ class StageRun {
   // Forward without a tape; weights are there afterwards.
   void Plain(ChainStage& chain);
   // Forward on a tape, as the end of what runs again, and back; the first input is in that row.
-  // Behind Taped of the same.
+  // It needs what Taped has measured of the same row.
   void Ending(Stage& stage, const Row& row);
   // Forward on a tape, and back, of stage number `place`. Returns what goes on to the next stage.
   std::vector<StageInput> Taped(Stage& stage, std::size_t place, const Row& row);
@@ -63,7 +63,7 @@ class StageRun {
   // which stay. Returns what that takes.
   std::int64_t MakeRow(Remat& output);
 
-  // Back, where each gradient is free as soon as it is final, as updates in the backward pass do.
+  // Runs the backward pass and frees each gradient as soon as it is final, as updates in it do.
   void RunBackward(Tape& tape);
 
   DryEnvironment environment_;

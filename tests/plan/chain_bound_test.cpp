@@ -81,18 +81,22 @@ TEST_CASE("nothing is faster than the bound, where slots round and values are ca
   }
 }
 
+// A slot is a byte, so the bound is what the fastest schedule takes.
+void CheckExact(const Chain& chain, const Exhaustive& all) {
+  const std::int64_t most = Simulate(chain, {}).peak_bytes;
+  const ChainBound bound(chain, most);
+  CHECK(bound.LeastBytes() == all.LeastBytes());
+  for (std::int64_t limit = 0; limit <= most; ++limit) {
+    REQUIRE(bound.LeastSeconds(limit) == all.FastestWithin(limit));
+  }
+}
+
 TEST_CASE("where sums in a row are kept depends on the schedule, and the bound knows it",
           "[plan][chain]") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Chain chain = WithSumsInRows(RandomChain(5, seed, 1), 1 + seed % 3);
-    const Exhaustive all(chain);
-    const std::int64_t most = Simulate(chain, {}).peak_bytes;
-    const ChainBound bound(chain, most);
     INFO("seed " << seed);
-    CHECK(bound.LeastBytes() == all.LeastBytes());
-    for (std::int64_t limit = 0; limit <= most; ++limit) {
-      REQUIRE(bound.LeastSeconds(limit) == all.FastestWithin(limit));
-    }
+    CheckExact(chain, Exhaustive(chain));
   }
 }
 
@@ -105,12 +109,8 @@ TEST_CASE("stages that free their inputs may leave less than there was, and the 
     for (const ChainStage& stage : chain.stages) freed += stage.saved_bytes < 0 ? 1 : 0;
     const Exhaustive all(chain);
     const std::int64_t most = Simulate(chain, {}).peak_bytes;
-    const ChainBound bound(chain, most);
     INFO("seed " << seed);
-    CHECK(bound.LeastBytes() == all.LeastBytes());
-    for (std::int64_t limit = 0; limit <= most; ++limit) {
-      REQUIRE(bound.LeastSeconds(limit) == all.FastestWithin(limit));
-    }
+    CheckExact(chain, all);
     for (const std::int64_t slots : {7, 20, 50}) {  // in all of what is live
       const ChainBound rounded(chain, most * 20'000 / slots);
       for (std::int64_t limit = 0; limit <= most; ++limit) {
