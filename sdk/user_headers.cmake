@@ -49,6 +49,6 @@ frugal_user_header(memory_report "Who holds the memory: tables, pages, JSON, tra
                    "builders/report/memory/(memory_(text|json|page|file|diff)|chrome_trace)\\.h")
 frugal_user_header(capture "Operations of a training: captured, verified, timed; runs held against each other."
                    "builders/capture/(capture_training|diff_runs)\\.h"
-                   "builders/report/text/profile_table\\.h"
+                   "builders/cli/captures/profile_table\\.h"
                    "sdk/capture/.*/(profile|verify)_capture\\.h")
 frugal_user_header(cli "The whole command, for programs that add to it." builders/cli/cli.h)

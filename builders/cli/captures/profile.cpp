@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "builders/cli/captures/byte_option.h"
+#include "builders/cli/captures/profile_table.h"
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
-#include "builders/report/text/profile_table.h"
 #include "sdk/capture/profile/profile_capture.h"
 #include "sdk/core/byte_size.h"
 #include "sdk/io/whole_file.h"

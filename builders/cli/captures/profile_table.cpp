@@ -1,4 +1,4 @@
-#include "builders/report/text/profile_table.h"
+#include "builders/cli/captures/profile_table.h"
 
 #include <algorithm>
 
