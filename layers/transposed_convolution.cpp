@@ -76,7 +76,7 @@ template class TransposedConvolutionLayer<3>;
 namespace {
 
 template <std::size_t kAxes>
-LayerType TypeOver() {
+LayerType TransposedTypeOver() {
   using Options = TransposedConvolutionOptions<kAxes>;
   std::vector<Field> fields = WindowFields<Options>(kAxes, kMostFactor);
   fields.push_back(MakeField("output_padding", &Options::output_padding,
@@ -90,10 +90,10 @@ LayerType TypeOver() {
 
 }  // namespace
 
-LayerType ConvTranspose1dType() { return TypeOver<1>(); }
+LayerType ConvTranspose1dType() { return TransposedTypeOver<1>(); }
 
-LayerType ConvTranspose2dType() { return TypeOver<2>(); }
+LayerType ConvTranspose2dType() { return TransposedTypeOver<2>(); }
 
-LayerType ConvTranspose3dType() { return TypeOver<3>(); }
+LayerType ConvTranspose3dType() { return TransposedTypeOver<3>(); }
 
 }  // namespace frugal

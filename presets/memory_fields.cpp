@@ -139,6 +139,8 @@ std::vector<Field> InitializationRows() {
 
 }  // namespace
 
+std::string MemoryPath(const std::string& field) { return kMemoryTable + ("." + field); }
+
 const Choices<ShardingStrategy>& ShardingStrategyChoices() {
   static const Choices<ShardingStrategy> choices = {
       {"EvenSplit", ShardingStrategy::kEvenSplit},

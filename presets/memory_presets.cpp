@@ -6,8 +6,6 @@
 namespace frugal {
 namespace {
 
-constexpr const char* kPath = "memory.";
-
 TrainingMemoryConfig BegunAs(const std::string& preset, TrainingMemoryConfig config) {
   config.began_as = {};
   auto values = std::make_shared<const TrainingMemoryConfig>(config);
@@ -23,7 +21,7 @@ std::vector<PresetSetting> PresetSettings(std::string_view name, const PresetArg
   ApplyNamedPreset(name, arguments, {}, config, origins);
   std::vector<PresetSetting> settings;
   for (const FlatField& field : Flatten(MemoryFields(), &config)) {
-    if (origins.Of(kPath + field.name).kind != OriginKind::kPreset) continue;
+    if (origins.Of(MemoryPath(field.name)).kind != OriginKind::kPreset) continue;
     settings.push_back({field.name, field.value});
   }
   return settings;

@@ -12,13 +12,9 @@
 namespace frugal {
 namespace {
 
-constexpr const char* kPath = "memory";
-
-std::string Dotted(const std::string& field) { return kPath + ("." + field); }
-
 // Returns true where the table has the key but its value could not be read.
 bool FailedToRead(const std::string& field, const ConfigNode& table, const Origins& origins) {
-  return table.Find(field) && !origins.Of(Dotted(field)).IsExplicit();
+  return table.Find(field) && !origins.Of(MemoryPath(field)).IsExplicit();
 }
 
 // A contradiction is best reported at the first field involved that has a place, at the word
@@ -27,7 +23,7 @@ SourceLocation PlaceOf(const Contradiction& contradiction, const ConfigNode& tab
                        const Origins& origins) {
   for (const bool want_explicit : {true, false}) {
     for (const std::string& field : contradiction.fields) {
-      const Origin& origin = origins.Of(Dotted(field));
+      const Origin& origin = origins.Of(MemoryPath(field));
       if (origin.IsExplicit() == want_explicit && !origin.location.file.empty()) {
         return origin.location;
       }
@@ -52,7 +48,7 @@ void NotePreset(const ConfigNode& table, TrainingMemoryConfig& config, Origins& 
   const ConfigNode* node = table.Find("preset");
   const auto* name = node ? std::get_if<std::string>(&node->value) : nullptr;
   if (name == nullptr) return;
-  origins.Set(Dotted("preset"), Origin::At(node->key_location));
+  origins.Set(MemoryPath("preset"), Origin::At(node->key_location));
   auto values = std::make_shared<const TrainingMemoryConfig>(config);
   config.began_as = {.preset = *name, .values = std::move(values)};
 }
@@ -62,7 +58,7 @@ void RefuseExtend(const ConfigNode& table, Diagnostics& diagnostics) {
   if (node == nullptr) return;
   diagnostics.Add(
       node->key_location,
-      {kPath, "a configuration names its preset by preset; extend is for presets' files",
+      {kMemoryTable, "a configuration names its preset by preset; extend is for presets' files",
        "'extend' was given", "write preset in its place"});
 }
 
@@ -82,14 +78,15 @@ TrainingMemoryConfig ReadMemory(const ConfigNode& table, Origins& origins,
   const bool preset_known = ApplyPresetOf(table, config, origins, diagnostics);
   NotePreset(table, config, origins);
   RefuseExtend(table, diagnostics);
-  ReadFields(MemoryFields(), &config, table, kPath, origins, diagnostics, {"preset", "extend"});
+  ReadFields(MemoryFields(), &config, table, kMemoryTable, origins, diagnostics,
+             {"preset", "extend"});
   if (preset_known) AddContradictions(config, table, origins, diagnostics);
   return config;
 }
 
 TrainingMemoryConfig ReadMemoryOf(const ConfigNode& root, Origins& origins,
                                   Diagnostics& diagnostics) {
-  const ConfigNode* table = root.Find(kPath);
+  const ConfigNode* table = root.Find(kMemoryTable);
   return table ? ReadMemory(*table, origins, diagnostics) : TrainingMemoryConfig{};
 }
 
@@ -102,12 +99,12 @@ TrainingMemoryConfig ReadMemoryText(const std::string& toml) {
 }
 
 std::string WriteMemoryToml(const TrainingMemoryConfig& config) {
-  return WriteFields(MemoryFields(), &config, kPath);
+  return WriteFields(MemoryFields(), &config, kMemoryTable);
 }
 
 std::string WriteMemoryPreset(const TrainingMemoryConfig& config, const std::string& source) {
   return "# The memory policy of " + WithoutControls(source) + ".\n\n" +
-         WriteFields(MemoryFields(), &config, kPath, {.with_docs = true});
+         WriteFields(MemoryFields(), &config, kMemoryTable, {.with_docs = true});
 }
 
 }  // namespace frugal

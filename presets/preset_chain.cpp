@@ -17,15 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPath = "memory";
-
-std::string Dotted(const std::string& field) { return kPath + ("." + field); }
-
 // Returns the value of a key that is there. Wrong ones are left out here, and ReadFields complains.
 std::optional<Value> GivenValue(const ConfigNode& table, const char* key) {
   const ConfigNode* node = table.Find(key);
   Diagnostics unused;
-  return node ? ReadValue(*MemoryFields().Find(key), *node, kPath, unused) : std::nullopt;
+  return node ? ReadValue(*MemoryFields().Find(key), *node, kMemoryTable, unused) : std::nullopt;
 }
 
 template <class T>
@@ -39,11 +35,11 @@ std::optional<T> Given(const ConfigNode& table, const char* key) {
 void ReadSettings(const ConfigNode& table, const std::string& preset, TrainingMemoryConfig& config,
                   Origins& origins, Diagnostics& diagnostics) {
   Origins here;
-  ReadFields(MemoryFields(), &config, table, kPath, here, diagnostics, {"extend"});
+  ReadFields(MemoryFields(), &config, table, kMemoryTable, here, diagnostics, {"extend"});
   for (const FlatField& field : Flatten(MemoryFields(), &config)) {
-    const Origin& origin = here.Of(Dotted(field.name));
+    const Origin& origin = here.Of(MemoryPath(field.name));
     if (origin.IsExplicit()) {
-      origins.Set(Dotted(field.name), Origin::Preset(preset, origin.location));
+      origins.Set(MemoryPath(field.name), Origin::Preset(preset, origin.location));
     }
   }
 }
@@ -81,7 +77,7 @@ class PresetChain {
       const fs::path base = from_file ? fs::path(node->location.file).parent_path() : fs::path();
       return ApplyFile((base / path).lexically_normal().string(), *node, arguments);
     }
-    const std::optional<Value> value = ReadValue(field, *node, kPath, diagnostics_);
+    const std::optional<Value> value = ReadValue(field, *node, kMemoryTable, diagnostics_);
     if (!value) return false;
     ApplyNamedPreset(std::get<std::string>(*value), arguments, node->key_location, config_,
                      origins_);
@@ -94,7 +90,7 @@ class PresetChain {
     const ConfigNode root = ParseTomlFile(path);
     const std::size_t before = diagnostics_.size();
     CheckSections(root);
-    const ConfigNode* table = root.Find(kPath);
+    const ConfigNode* table = root.Find(kMemoryTable);
     if (table == nullptr || !table->IsTable()) return diagnostics_.size() == before;
     RefuseNaming(*table);
     if (!ApplyKey(*table, "extend", Merged(outer, PresetArgumentsIn(*table)))) return false;
@@ -122,7 +118,7 @@ class PresetChain {
     if (again != files_.end()) {
       std::string chain;
       for (auto at = again; at != files_.end(); ++at) chain += *at + " -> ";
-      diagnostics_.Add(place, {kPath, "a preset extends another one", chain + path,
+      diagnostics_.Add(place, {kMemoryTable, "a preset extends another one", chain + path,
                                "let one of them extend nothing, or one of the nine"});
       return false;
     }
@@ -130,7 +126,7 @@ class PresetChain {
     if (fs::exists(path, problem)) return true;
     const std::string nearest = SuggestFile(path);
     diagnostics_.Add(place,
-                     {kPath, "'" + named_at.key + "' names a preset or its file",
+                     {kMemoryTable, "'" + named_at.key + "' names a preset or its file",
                       "there is no file " + QuoteToml(path),
                       nearest.empty() ? "paths count from the file that holds them" : nearest});
     return false;
@@ -138,7 +134,7 @@ class PresetChain {
 
   void CheckSections(const ConfigNode& root) {
     for (const ConfigNode& child : root.children) {
-      if (child.key == kPath && child.IsTable()) continue;
+      if (child.key == kMemoryTable && child.IsTable()) continue;
       const bool known = MemoryFields().Find(child.key) != nullptr || child.key == "extend";
       diagnostics_.Add(child.key_location,
                        {"preset", "a preset's file holds a [memory] table alone",
@@ -150,7 +146,7 @@ class PresetChain {
   void RefuseNaming(const ConfigNode& table) {
     if (const ConfigNode* node = table.Find("preset")) {
       diagnostics_.Add(node->key_location,
-                       {kPath, "a preset's file names the one below it by extend",
+                       {kMemoryTable, "a preset's file names the one below it by extend",
                         "'preset' was given", "write extend in its place"});
     }
   }
@@ -184,14 +180,14 @@ void ApplyNamedPreset(std::string_view name, const PresetArguments& arguments,
   const ConfigNode root = ParseTomlText(PresetText(name), "preset " + std::string(name));
   Origins inside;
   Diagnostics diagnostics;
-  ReadSettings(*root.Find(kPath), std::string(name), config, inside, diagnostics);
+  ReadSettings(*root.Find(kMemoryTable), std::string(name), config, inside, diagnostics);
   diagnostics.ThrowIfAny();
   ApplyArguments(name, arguments, config);
   for (const FlatField& field : Flatten(MemoryFields(), &config)) {
     const bool is_argument = field.name == "weights_file_path" && arguments.weights_file_path &&
                              name == "ForTransferLearning";
-    if (inside.Of(Dotted(field.name)).kind == OriginKind::kPreset || is_argument) {
-      origins.Set(Dotted(field.name), Origin::Preset(std::string(name), place));
+    if (inside.Of(MemoryPath(field.name)).kind == OriginKind::kPreset || is_argument) {
+      origins.Set(MemoryPath(field.name), Origin::Preset(std::string(name), place));
     }
   }
 }

@@ -7,10 +7,6 @@
 namespace frugal {
 namespace {
 
-SourceLocation PlaceOf(const RunConfig& config, const std::string& key) {
-  return config.origins.PlaceOf(key);
-}
-
 std::string KindText(const RunConfig& config) {
   return "kind = \"" + std::string(NameOf(config.loss.kind)) + "\"";
 }
@@ -21,7 +17,7 @@ void CheckLossOfDiffusion(const RunConfig& config, Diagnostics& diagnostics) {
   const bool chosen = config.origins.Of("loss.kind").kind != OriginKind::kDefault;
   const bool compares = TargetsOf(config.loss.kind) == LossTargets::kValues;
   if (!chosen || config.loss.function || compares) return;
-  diagnostics.Add(PlaceOf(config, "loss.kind"),
+  diagnostics.Add(config.origins.PlaceOf("loss.kind"),
                   {.where = "loss",
                    .required = "diffusion compares values: mse, l1 or huber",
                    .given = KindText(config),
@@ -53,7 +49,7 @@ void CheckLossFields(const RunConfig& config, Diagnostics& diagnostics) {
                    diagnostics);
   const bool weighs = std::ranges::any_of(o.class_weights, [](double w) { return w > 0; });
   if (o.class_weights.empty() || weighs) return;
-  diagnostics.Add(PlaceOf(config, "loss.class_weights"),
+  diagnostics.Add(config.origins.PlaceOf("loss.class_weights"),
                   {.where = "loss",
                    .required = "some class has a weight above 0",
                    .given = "all class_weights are 0",
@@ -64,7 +60,7 @@ void CheckLossFields(const RunConfig& config, Diagnostics& diagnostics) {
 void CheckTakesLabels(const RunConfig& config, Diagnostics& diagnostics) {
   if (TakesLabels(config.loss.kind)) return;
   diagnostics.Add(
-      PlaceOf(config, "loss.kind"),
+      config.origins.PlaceOf("loss.kind"),
       {.where = "loss",
        .required = "the data has class labels, which cross_entropy, focal and hinge take",
        .given = KindText(config),

@@ -8,10 +8,6 @@
 namespace frugal {
 namespace {
 
-SourceLocation PlaceOf(const RunConfig& config, const std::string& key) {
-  return config.origins.PlaceOf(key);
-}
-
 std::string KindGiven(const OptimizerOptions& options) {
   return "kind = \"" + options.kind.text() + "\"";
 }
@@ -60,7 +56,7 @@ std::vector<OwnedField> TablesOfRules() {
 void CheckNesterov(const RunConfig& config, Diagnostics& diagnostics) {
   const OptimizerOptions& options = config.optimizer;
   if (!options.nesterov || options.momentum != 0) return;
-  diagnostics.Add(PlaceOf(config, "optimizer.nesterov"),
+  diagnostics.Add(config.origins.PlaceOf("optimizer.nesterov"),
                   {.where = "optimizer",
                    .required = "nesterov needs a momentum above 0",
                    .given = KindGiven(options),
@@ -73,7 +69,7 @@ void CheckState(const RunConfig& config, const OptimizerRule& rule, Diagnostics&
   if (options.state == StateFormat::kF32) return;
   const auto refuse = [&](const std::string& required, const std::string& given,
                           const std::string& advice) {
-    diagnostics.Add(PlaceOf(config, "optimizer.state"),
+    diagnostics.Add(config.origins.PlaceOf("optimizer.state"),
                     {.where = "optimizer", .required = required, .given = given, .advice = advice});
   };
   const std::string format = "state = \"" + std::string(NameOf(options.state)) + "\"";
@@ -96,7 +92,7 @@ void CheckLrMultiplier(const RunConfig& config, Diagnostics& diagnostics) {
   if (!options.lr_multiplier_for.empty() || !IsMeant(config, "optimizer", "lr_multiplier", changed))
     return;
   diagnostics.Add(
-      PlaceOf(config, "optimizer.lr_multiplier"),
+      config.origins.PlaceOf("optimizer.lr_multiplier"),
       {.where = "optimizer",
        .required = "lr_multiplier is about the paths in lr_multiplier_for",
        .given = "lr_multiplier_for names none",

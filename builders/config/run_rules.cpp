@@ -14,10 +14,6 @@
 namespace frugal {
 namespace {
 
-SourceLocation PlaceOf(const RunConfig& config, const std::string& key) {
-  return config.origins.PlaceOf(key);
-}
-
 void CheckPrecision(const RunConfig& config, Diagnostics& diagnostics) {
   const TrainingOptions& training = config.training;
   const bool reference = training.backend == BackendKind::kEigen;
@@ -27,13 +23,13 @@ void CheckPrecision(const RunConfig& config, Diagnostics& diagnostics) {
     const std::string required =
         std::string("precision = \"") + (splits ? "f32x3" : "bf16") + "\" runs on ";
     if (reference) {
-      diagnostics.Add(PlaceOf(config, "training.precision"),
+      diagnostics.Add(config.origins.PlaceOf("training.precision"),
                       {.where = "training",
                        .required = required + "the onednn backend",
                        .given = "backend = \"eigen\"",
                        .advice = "set backend = \"onednn\", or precision = \"f32\""});
     } else if (splits && !HasSplitProducts()) {
-      diagnostics.Add(PlaceOf(config, "training.precision"),
+      diagnostics.Add(config.origins.PlaceOf("training.precision"),
                       {.where = "training",
                        .required = required + "processors with matrix tiles (AMX)",
                        .given = "this one has none",
@@ -42,7 +38,7 @@ void CheckPrecision(const RunConfig& config, Diagnostics& diagnostics) {
     return;
   }
   if (reference) return;
-  diagnostics.Add(PlaceOf(config, "training.precision"),
+  diagnostics.Add(config.origins.PlaceOf("training.precision"),
                   {.where = "training",
                    .required = "precision = \"f64\" runs on the reference backend only",
                    .given = "backend = \"onednn\"",
@@ -102,7 +98,7 @@ void CheckDiffusion(const RunConfig& config, Diagnostics& diagnostics) {
     return;
   }
   diagnostics.Add(
-      PlaceOf(config, "diffusion.sampler"),
+      config.origins.PlaceOf("diffusion.sampler"),
       {.where = "diffusion",
        .required = "a flow is sampled by euler_flow, noise by ddpm, ddim or dpm_solver",
        .given = "sampler = \"" + std::string(NameOf(*o.sampler)) + "\" and kind = \"" + kind + "\"",
@@ -113,7 +109,7 @@ void CheckAccumulation(const RunConfig& config, Diagnostics& diagnostics) {
   const TrainingOptions& training = config.training;
   if (training.gradient_accumulation_steps > 1 && !CountsSamplesAlike(config.loss)) {
     diagnostics.Add(
-        PlaceOf(config, "training.gradient_accumulation_steps"),
+        config.origins.PlaceOf("training.gradient_accumulation_steps"),
         {.where = "training",
          .required = "parts of a batch count by their samples",
          .given = "gradient_accumulation_steps = " +
@@ -122,7 +118,7 @@ void CheckAccumulation(const RunConfig& config, Diagnostics& diagnostics) {
          .advice = "use gradient_accumulation_steps = 1, or no " + UnequalKey(config.loss)});
   }
   if (training.gradient_accumulation_steps <= training.batch_size) return;
-  diagnostics.Add(PlaceOf(config, "training.gradient_accumulation_steps"),
+  diagnostics.Add(config.origins.PlaceOf("training.gradient_accumulation_steps"),
                   {.where = "training",
                    .required = "a batch goes through in at most as many parts as it has samples",
                    .given = "gradient_accumulation_steps = " +
@@ -135,7 +131,7 @@ void CheckNetwork(const RunConfig& config, Diagnostics& diagnostics) {
   const bool has_layers = !config.model.layers.empty();
   if (config.model.network) return;  // which has replaced both
   if (has_layers != config.model.architecture.has_value()) return;
-  diagnostics.Add(PlaceOf(config, "model"),
+  diagnostics.Add(config.origins.PlaceOf("model"),
                   {.where = "model",
                    .required = "a model is a list of layers or a named architecture",
                    .given = has_layers ? "there are both" : "there is neither",
@@ -146,7 +142,7 @@ void CheckNetwork(const RunConfig& config, Diagnostics& diagnostics) {
 void CheckWeights(const RunConfig& config, Diagnostics& diagnostics) {
   if (!config.model.allow_missing) return;
   if (config.memory.default_initialization_strategy == InitializationStrategy::kFromFile) return;
-  diagnostics.Add(PlaceOf(config, "model.allow_missing"),
+  diagnostics.Add(config.origins.PlaceOf("model.allow_missing"),
                   {.where = "model",
                    .required = "allow_missing is about weights from a file",
                    .given = "memory.default_initialization_strategy is not \"FromFile\"",

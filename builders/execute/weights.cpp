@@ -100,7 +100,7 @@ void TellNonFinite(const WeightSource& file, const std::string& name,
   LogWarning(Describe(diagnostic));
 }
 
-std::span<const std::byte> BytesOf(const Tensor& tensor) {
+std::span<const std::byte> StoredBytes(const Tensor& tensor) {
   return {static_cast<const std::byte*>(tensor.raw()), static_cast<std::size_t>(tensor.bytes())};
 }
 
@@ -166,7 +166,7 @@ void WriteWeights(const std::string& path, std::span<Parameter* const> parameter
         CreateWeights(path, FormatToWrite(path), StoredTensorsOf(parameters, dtype), metadata);
     while (asked < parameters.size()) {
       const Parameter& parameter = *parameters[asked++];
-      writer->Write(parameter.path, BytesOf(values(parameter)));
+      writer->Write(parameter.path, StoredBytes(values(parameter)));
     }
     writer->Finish();
   } catch (const FileError&) {
@@ -177,7 +177,7 @@ void WriteWeights(const std::string& path, std::span<Parameter* const> parameter
 
 std::string HashWeights(std::span<Parameter* const> parameters, const ValueLookup& values) {
   FileHash hash;
-  for (const Parameter* parameter : parameters) hash.Add(BytesOf(values(*parameter)));
+  for (const Parameter* parameter : parameters) hash.Add(StoredBytes(values(*parameter)));
   return hash.Hex();
 }
 

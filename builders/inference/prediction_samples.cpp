@@ -15,10 +15,8 @@
 namespace frugal {
 namespace {
 
-constexpr std::int64_t kBytes = 256;
-
-[[noreturn]] void Refuse(const std::string& path, std::string required, std::string given,
-                         std::string advice) {
+[[noreturn]] void RefuseSamples(const std::string& path, std::string required, std::string given,
+                                std::string advice) {
   throw DataError({.where = path,
                    .required = std::move(required),
                    .given = std::move(given),
@@ -73,22 +71,25 @@ class SampleReader {
       case Kind::kOther:
         break;
     }
-    Refuse(path, "a PNG image, an IDX file, a .npy array or .raw values", "it is none of them",
-           "the network takes samples " + ToString(layout_.sample_shape));
+    RefuseSamples(path, "a PNG image, an IDX file, a .npy array or .raw values",
+                  "it is none of them",
+                  "the network takes samples " + ToString(layout_.sample_shape));
   }
 
   void ReadTokens(const std::string& path) {
     if (KindOf(path) == Kind::kNpy) return ReadArray(path);
-    if (layout_.vocabulary != kBytes) {
-      Refuse(path, "the network takes numbers of " + std::to_string(layout_.vocabulary) + " tokens",
-             "it is no .npy array of them", "save token numbers by numpy.save");
+    if (layout_.vocabulary != kByteValues) {
+      RefuseSamples(
+          path, "the network takes numbers of " + std::to_string(layout_.vocabulary) + " tokens",
+          "it is no .npy array of them", "save token numbers by numpy.save");
     }
     const std::string text = ReadWholeFile(path);
     const auto length = static_cast<std::size_t>(each());
     if (text.size() < length) {
-      Refuse(path, "a text of at least the " + std::to_string(length) + " bytes of one sample",
-             "it has " + std::to_string(text.size()),
-             "give a longer text; frugal generate continues shorter ones");
+      RefuseSamples(path,
+                    "a text of at least the " + std::to_string(length) + " bytes of one sample",
+                    "it has " + std::to_string(text.size()),
+                    "give a longer text; frugal generate continues shorter ones");
     }
     for (std::size_t at = text.size() % length; at < text.size(); ++at) {
       samples_.tokens.push_back(static_cast<unsigned char>(text[at]));
@@ -99,15 +100,15 @@ class SampleReader {
   void RequireImages(const std::string& path) const {
     const Shape& shape = layout_.sample_shape;
     if (shape.rank() == 3) return;
-    Refuse(path, "the network takes samples " + ToString(shape), "an image was given",
-           "give a .npy array");
+    RefuseSamples(path, "the network takes samples " + ToString(shape), "an image was given",
+                  "give a .npy array");
   }
 
   void RequireColours(const std::string& path) const {
     const std::int64_t channels = layout_.sample_shape[2];
     if (channels == 1 || channels == 3) return;
-    Refuse(path, "images of " + std::to_string(channels) + " channels", "a PNG image has 1 or 3",
-           "give a .npy array");
+    RefuseSamples(path, "images of " + std::to_string(channels) + " channels",
+                  "a PNG image has 1 or 3", "give a .npy array");
   }
 
   void AddBytes(const std::vector<std::uint8_t>& bytes) {
@@ -125,8 +126,8 @@ class SampleReader {
     const std::int64_t count = shape.rank() == 0 ? 0 : shape[0];
     const Shape expected = ImagesFileShape(layout_.sample_shape, count);
     if (!(shape == expected) || count == 0) {
-      Refuse(path, "images " + ToString(expected) + ", as the network takes them",
-             "it holds " + ToString(shape), "give a file of images of that size");
+      RefuseSamples(path, "images " + ToString(expected) + ", as the network takes them",
+                    "it holds " + ToString(shape), "give a file of images of that size");
     }
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(expected.ElementCount()));
     ReadIdxInto(path, expected, bytes);
@@ -143,11 +144,11 @@ class SampleReader {
     }
     if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&array.values)) {
       if (layout_.vocabulary > 0) return AddTokens(path, *numbers, count);
-      Refuse(path, "values f4 or f8, or bytes u1 of images", "it holds whole numbers",
-             "save it as float32");
+      RefuseSamples(path, "values f4 or f8, or bytes u1 of images", "it holds whole numbers",
+                    "save it as float32");
     }
     if (layout_.vocabulary > 0) {
-      Refuse(path, "token numbers, i4 or i8", "it holds values", "save it as int64");
+      RefuseSamples(path, "token numbers, i4 or i8", "it holds values", "save it as int64");
     }
     const auto& values = std::get<std::vector<float>>(array.values);
     samples_.values.insert(samples_.values.end(), values.begin(), values.end());
@@ -160,8 +161,8 @@ class SampleReader {
     if (shape == sample) return 1;
     const std::int64_t count = shape.rank() > 0 ? shape[0] : 0;
     if (count > 0 && shape == layout_.BatchShape(count)) return count;
-    Refuse(path, "an array " + ToString(sample) + ", or several in front of each other",
-           "it is " + ToString(shape), "reshape it; channels come last");
+    RefuseSamples(path, "an array " + ToString(sample) + ", or several in front of each other",
+                  "it is " + ToString(shape), "reshape it; channels come last");
   }
 
   template <class T>
@@ -169,8 +170,8 @@ class SampleReader {
     for (const T token : tokens) {
       const auto number = static_cast<std::int64_t>(token);
       if (number < 0 || number >= layout_.vocabulary) {
-        Refuse(path, "tokens lie in [0, " + std::to_string(layout_.vocabulary) + ")",
-               std::to_string(number) + " is there", "give numbers of the vocabulary");
+        RefuseSamples(path, "tokens lie in [0, " + std::to_string(layout_.vocabulary) + ")",
+                      std::to_string(number) + " is there", "give numbers of the vocabulary");
       }
       samples_.tokens.push_back(number);
     }
@@ -181,10 +182,10 @@ class SampleReader {
     const std::string file = ReadWholeFile(path);
     const std::size_t bytes = static_cast<std::size_t>(each()) * sizeof(float);
     if (file.size() % bytes != 0) {
-      Refuse(path,
-             "whole samples of " + std::to_string(bytes) + " bytes, f4 values " +
-                 ToString(layout_.sample_shape),
-             "it has " + std::to_string(file.size()) + " bytes", "save float32 values");
+      RefuseSamples(path,
+                    "whole samples of " + std::to_string(bytes) + " bytes, f4 values " +
+                        ToString(layout_.sample_shape),
+                    "it has " + std::to_string(file.size()) + " bytes", "save float32 values");
     }
     const std::size_t before = samples_.values.size();
     samples_.values.resize(before + file.size() / sizeof(float));

@@ -12,7 +12,7 @@ const NetworkInput* Find(const NetworkInputs& inputs, InputRole role) {
   return found == inputs.end() ? nullptr : &*found;
 }
 
-[[noreturn]] void Refuse(std::string required, std::string given, std::string advice) {
+[[noreturn]] void RefuseDrawing(std::string required, std::string given, std::string advice) {
   throw UsageError({.where = "DrawSamples",
                     .required = std::move(required),
                     .given = std::move(given),
@@ -21,30 +21,31 @@ const NetworkInput* Find(const NetworkInputs& inputs, InputRole role) {
 
 void CheckModel(const Model& model) {
   if (model.diffusion() == nullptr) {
-    Refuse("a model that was trained by diffusion", "its configuration has none",
-           "write [diffusion] with a kind");
+    RefuseDrawing("a model that was trained by diffusion", "its configuration has none",
+                  "write [diffusion] with a kind");
   }
   for (const NetworkInput& input : model.inputs()) {
     if (input.role != InputRole::kValues && input.role != InputRole::kNumbers) continue;
-    Refuse("nothing conditions the network but labels", "it takes '" + input.name + "'",
-           "call Model::PredictInputs with a sampler of sdk/diffusion");
+    RefuseDrawing("nothing conditions the network but labels", "it takes '" + input.name + "'",
+                  "call Model::PredictInputs with a sampler of sdk/diffusion");
   }
 }
 
 void CheckLabels(const NetworkInput* input, const SampleOptions& options) {
   if (input == nullptr && !options.labels.empty()) {
-    Refuse("the network takes labels", "it takes none", "give a count instead");
+    RefuseDrawing("the network takes labels", "it takes none", "give a count instead");
   }
   if (input != nullptr && options.labels.empty()) {
-    Refuse("a label for each sample", "none was given", "give labels");
+    RefuseDrawing("a label for each sample", "none was given", "give labels");
   }
   for (const std::int64_t label : options.labels) {
     if (label >= 0 && label < input->classes) continue;
-    Refuse("labels lie in [0, " + std::to_string(input->classes) + ")", std::to_string(label),
-           "give labels of the model");
+    RefuseDrawing("labels lie in [0, " + std::to_string(input->classes) + ")",
+                  std::to_string(label), "give labels of the model");
   }
   if (input == nullptr && options.count < 1) {
-    Refuse("at least one sample", "count = " + std::to_string(options.count), "give a count");
+    RefuseDrawing("at least one sample", "count = " + std::to_string(options.count),
+                  "give a count");
   }
 }
 
@@ -52,21 +53,21 @@ void CheckLabels(const NetworkInput* input, const SampleOptions& options) {
 void CheckSampler(const DiffusionProcess& diffusion, const SampleOptions& options) {
   const bool flow = diffusion.options().kind == DiffusionKind::kFlow;
   if (!options.sampler || (*options.sampler == SamplerKind::kEulerFlow) == flow) return;
-  Refuse(std::string("a sampler of kind = \"") + (flow ? "flow" : "noise") + "\"",
-         "sampler \"" + std::string(NameOf(*options.sampler)) + "\"",
-         flow ? "use euler_flow" : "use ddpm, ddim or dpm_solver");
+  RefuseDrawing(std::string("a sampler of kind = \"") + (flow ? "flow" : "noise") + "\"",
+                "sampler \"" + std::string(NameOf(*options.sampler)) + "\"",
+                flow ? "use euler_flow" : "use ddpm, ddim or dpm_solver");
 }
 
 // Guidance compares with the last label, which must not be one of the data's.
 void CheckGuidance(const Model& model, const NetworkInput* label, double guidance) {
   if (guidance == 1) return;
   if (label == nullptr) {
-    Refuse("guidance goes by labels", "the network takes none", "use guidance = 1");
+    RefuseDrawing("guidance goes by labels", "the network takes none", "use guidance = 1");
   }
   if (label->classes > model.layout().classes) return;
-  Refuse("guidance goes by a label that stands for none",
-         "each of the network's " + std::to_string(label->classes) + " labels is a class",
-         "use guidance = 1, or train with diffusion.label_dropout and a label more");
+  RefuseDrawing("guidance goes by a label that stands for none",
+                "each of the network's " + std::to_string(label->classes) + " labels is a class",
+                "use guidance = 1, or train with diffusion.label_dropout and a label more");
 }
 
 // Asks the network for a number of samples at one time, in batches of a planned size.

@@ -8,10 +8,8 @@
 namespace frugal {
 namespace {
 
-constexpr std::int64_t kBytes = 256;
-
-[[noreturn]] void Refuse(const std::string& required, const std::string& given,
-                         const std::string& advice) {
+[[noreturn]] void RefuseText(const std::string& required, const std::string& given,
+                             const std::string& advice) {
   throw UsageError(
       {.where = "GenerateText", .required = required, .given = given, .advice = advice});
 }
@@ -23,25 +21,26 @@ char ForTerminal(char byte) {
 }
 
 void Check(const Model& model, const TextGenerationOptions& options) {
-  if (model.layout().vocabulary != kBytes) {
-    Refuse("a model over the 256 bytes of a text",
-           "it takes " + std::to_string(model.layout().vocabulary) + " tokens",
-           "train one on data.text_file");
+  if (model.layout().vocabulary != kByteValues) {
+    RefuseText("a model over the 256 bytes of a text",
+               "it takes " + std::to_string(model.layout().vocabulary) + " tokens",
+               "train one on data.text_file");
   }
   const std::int64_t outputs = model.plan().layers.back().output.back();
-  if (outputs != kBytes) {
-    Refuse("a network that ends in one output for each of the 256 bytes",
-           "it ends in " + std::to_string(outputs), "train one with vocab_size = 256");
+  if (outputs != kByteValues) {
+    RefuseText("a network that ends in one output for each of the 256 bytes",
+               "it ends in " + std::to_string(outputs), "train one with vocab_size = 256");
   }
-  if (options.prompt.empty()) Refuse("a prompt", "it is empty", "begin with a line break");
+  if (options.prompt.empty()) RefuseText("a prompt", "it is empty", "begin with a line break");
   if (options.count < 0) {
-    Refuse("count is at least 0", std::to_string(options.count), "say how many bytes to add");
+    RefuseText("count is at least 0", std::to_string(options.count), "say how many bytes to add");
   }
   if (!(options.temperature >= 0) || !std::isfinite(options.temperature)) {
-    Refuse("a finite temperature of at least 0", std::to_string(options.temperature), "try 0.8");
+    RefuseText("a finite temperature of at least 0", std::to_string(options.temperature),
+               "try 0.8");
   }
   if (options.top_k < 0) {
-    Refuse("top_k is at least 0", std::to_string(options.top_k), "0 draws among all bytes");
+    RefuseText("top_k is at least 0", std::to_string(options.top_k), "0 draws among all bytes");
   }
 }
 
@@ -74,9 +73,9 @@ Model LoadTextModel(const RunConfig& config, const std::string& weights, std::in
   use.memory.default_initialization_strategy = InitializationStrategy::kFromFile;
   use.memory.weights_file_path = weights;
   const DataLayout layout = {.sample_shape = {window},
-                             .classes = kBytes,
+                             .classes = kByteValues,
                              .target_shape = {},
-                             .vocabulary = kBytes,
+                             .vocabulary = kByteValues,
                              .label_shape = {window}};
   return Model(PlanInference(use, layout, {.batch = 1}));
 }

@@ -12,8 +12,6 @@
 namespace frugal {
 namespace {
 
-constexpr std::size_t kMostKeyParts = 32;
-
 [[noreturn]] void Refuse(const SourceLocation& place, const Diagnostic& diagnostic) {
   throw ConfigError(diagnostic, place);
 }
@@ -91,7 +89,7 @@ void ApplyOverride(ConfigNode& root, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   const std::string_view path = Trim(assignment.substr(0, equals));
   const std::vector<std::string> parts = SplitPath(path);
-  bool complete = equals != std::string_view::npos && parts.size() <= kMostKeyParts;
+  bool complete = equals != std::string_view::npos && std::ssize(parts) <= kMostKeyParts;
   for (const std::string& part : parts) complete = complete && !part.empty();
   if (!complete) {
     Refuse(place, {"", "an override is needed", "'" + Shorten(assignment) + "' was given",

@@ -14,9 +14,7 @@
 namespace frugal {
 namespace {
 
-// Depth of dotted keys. The parser recurses once per part, so a hostile file could exhaust the
-// stack; it limits the depth of arrays and inline tables itself.
-constexpr int kMostKeyParts = 32;
+// Depth of tables and arrays.
 constexpr int kMostDepth = 64;
 
 bool IsKeySymbol(char symbol) {

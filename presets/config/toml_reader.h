@@ -9,6 +9,10 @@
 
 namespace frugal {
 
+// Depth of dotted keys. The parser recurses once per part, so a hostile file could exhaust the
+// stack; it limits the depth of arrays and inline tables itself.
+inline constexpr int kMostKeyParts = 32;
+
 // Reads a TOML 1.0 file. An empty file is an empty table. Throws ConfigError where the file is
 // missing, no file, larger than 2 MB, or not TOML; the last with file:line:column.
 ConfigNode ParseTomlFile(const std::filesystem::path& path);

@@ -16,8 +16,8 @@ Case Dit(const std::string& title, const std::string& diffusion, const std::stri
 }
 
 // Makes a case of what is done to a transformer for the 4 x 4 images of 3 classes.
-Case Use(const std::string& title, const std::string& code,
-         const std::function<void(Model&)>& use) {
+Case UseDiffusion(const std::string& title, const std::string& code,
+                  const std::function<void(Model&)>& use) {
   return {title, code, [use] {
             WriteTinyData();
             DitConfig config;
@@ -60,22 +60,22 @@ std::vector<Case> OfFiles() {
   };
 }
 
-std::vector<Case> OfModels() {
+std::vector<Case> OfDiffusionModels() {
   return {
-      Use("A label that the model does not know", "DrawSamples(model, {.labels = {0, 7}})",
-          [](Model& model) {
-            DrawSamples(model, {.labels = {0, 7}});
-          }),
-      Use("Samples without labels", "DrawSamples(model, {.count = 8})",
-          [](Model& model) { DrawSamples(model, {.count = 8}); }),
-      Use("One input of several", "model.Predict(images, 2)",
-          [](Model& model) { model.Predict(std::vector<float>(32), 2); }),
-      Use("Inputs that are missing", "model.PredictInputs({images, times}, 2)",
-          [](Model& model) {
-            const std::vector<float> images(32);
-            const std::vector<float> times(2);
-            model.PredictInputs(std::vector<InputValues>{images, times}, 2);
-          }),
+      UseDiffusion("A label that the model does not know", "DrawSamples(model, {.labels = {0, 7}})",
+                   [](Model& model) {
+                     DrawSamples(model, {.labels = {0, 7}});
+                   }),
+      UseDiffusion("Samples without labels", "DrawSamples(model, {.count = 8})",
+                   [](Model& model) { DrawSamples(model, {.count = 8}); }),
+      UseDiffusion("One input of several", "model.Predict(images, 2)",
+                   [](Model& model) { model.Predict(std::vector<float>(32), 2); }),
+      UseDiffusion("Inputs that are missing", "model.PredictInputs({images, times}, 2)",
+                   [](Model& model) {
+                     const std::vector<float> images(32);
+                     const std::vector<float> times(2);
+                     model.PredictInputs(std::vector<InputValues>{images, times}, 2);
+                   }),
       {"Samples of a model that was not trained by diffusion", "DrawSamples(model, {.count = 1})",
        [] {
          WriteTinyData();
@@ -89,7 +89,7 @@ std::vector<Case> OfModels() {
 
 Chapter Diffusion() {
   Chapter chapter{"Diffusion", OfFiles()};
-  for (Case& next : OfModels()) chapter.cases.push_back(std::move(next));
+  for (Case& next : OfDiffusionModels()) chapter.cases.push_back(std::move(next));
   return chapter;
 }
 

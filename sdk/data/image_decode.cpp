@@ -41,7 +41,7 @@ void CheckNormalization(std::size_t channels, const Normalization& normalization
                      .advice = "give mean 0 and std 1 to leave values in [0, 1]"});
 }
 
-[[noreturn]] void Refuse(std::string required, std::int64_t given) {
+[[noreturn]] void RefuseImage(std::string required, std::int64_t given) {
   throw UsageError({.where = "decoding a batch",
                     .required = std::move(required),
                     .given = FormatCount(given) + " was given",
@@ -51,15 +51,15 @@ void CheckNormalization(std::size_t channels, const Normalization& normalization
 void CheckIndices(std::span<const std::int64_t> indices, std::size_t samples) {
   for (const std::int64_t index : indices) {
     if (std::cmp_less(index, 0) || std::cmp_greater_equal(index, samples)) {
-      Refuse("an index is below " + FormatCount(static_cast<std::int64_t>(samples)), index);
+      RefuseImage("an index is below " + FormatCount(static_cast<std::int64_t>(samples)), index);
     }
   }
 }
 
 void CheckSize(std::size_t wanted, std::size_t given) {
   if (wanted == given) return;
-  Refuse("the destination has " + FormatCount(static_cast<std::int64_t>(wanted)) + " elements",
-         static_cast<std::int64_t>(given));
+  RefuseImage("the destination has " + FormatCount(static_cast<std::int64_t>(wanted)) + " elements",
+              static_cast<std::int64_t>(given));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 namespace frugal {
 namespace {
 
-constexpr std::int64_t kByteValues = 256;
 constexpr std::int64_t kPieceBytes = 1 << 16;  // read at a time where nothing is kept
 
 class Text final : public DataSource {

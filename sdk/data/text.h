@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "sdk/data/data_source.h"
 
 namespace frugal {
+
+// A byte has so many values, and a language model of bytes so many classes.
+inline constexpr std::int64_t kByteValues = 256;
 
 // A text as data of a language model: sample i has the bytes [i T, i T + T) as inputs and the same
 // shifted by one, [i T + 1, i T + T + 1), as targets.

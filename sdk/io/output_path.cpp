@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void Refuse(const std::string& path, const std::string& given) {
+[[noreturn]] void RefusePath(const std::string& path, const std::string& given) {
   RefuseFile(path, "the path of a file that can be written", given, "name another file");
 }
 
@@ -27,14 +27,14 @@ void CheckKind(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (error == std::errc::too_many_symbolic_link_levels) {
-    Refuse(path, "'" + path + "' is a link that leads back to itself");
+    RefusePath(path, "'" + path + "' is a link that leads back to itself");
   }
-  if (error && !IsMissing(error)) Refuse(path, "'" + path + "': " + error.message());
+  if (error && !IsMissing(error)) RefusePath(path, "'" + path + "': " + error.message());
   if (fs::is_directory(status) || !fs::path(path).has_filename()) {
-    Refuse(path, "'" + path + "' is a directory");
+    RefusePath(path, "'" + path + "' is a directory");
   }
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    Refuse(path, "'" + path + "' is a device");
+    RefusePath(path, "'" + path + "' is a device");
   }
 }
 
@@ -43,9 +43,9 @@ fs::path FollowLinks(const std::string& path) {
   std::error_code error;
   while (fs::is_symlink(fs::symlink_status(target, error))) {
     target = target.parent_path() / fs::read_symlink(target, error);
-    if (error) Refuse(path, "'" + path + "': " + error.message());
+    if (error) RefusePath(path, "'" + path + "': " + error.message());
   }
-  if (!target.has_filename()) Refuse(path, "'" + path + "' leads to a directory");
+  if (!target.has_filename()) RefusePath(path, "'" + path + "' leads to a directory");
   return target;
 }
 
@@ -69,10 +69,11 @@ bool IsKeptByOwner(const fs::path& target) {
 
 void CheckReplaceable(const std::string& path, const fs::path& target) {
   if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT && errno != ENOTDIR) {
-    Refuse(path, "'" + path + "' may not be written: " + std::strerror(errno));
+    RefusePath(path, "'" + path + "' may not be written: " + std::strerror(errno));
   }
-  if (IsKeptByOwner(target)) Refuse(path, "'" + path + "' may be replaced by its owner only");
-  if (IsMounted(target)) Refuse(path, "'" + path + "' is mounted by itself: it cannot be replaced");
+  if (IsKeptByOwner(target)) RefusePath(path, "'" + path + "' may be replaced by its owner only");
+  if (IsMounted(target))
+    RefusePath(path, "'" + path + "' is mounted by itself: it cannot be replaced");
 }
 
 }  // namespace
@@ -82,9 +83,9 @@ fs::path DirectoryOf(const fs::path& file) {
 }
 
 fs::path ResolveOutput(const std::string& path) {
-  if (path.empty()) Refuse(path, "the path is empty");
+  if (path.empty()) RefusePath(path, "the path is empty");
   if (path.find('\0') != std::string::npos) {
-    Refuse(path, "the path holds a NUL character, where the system would end it");
+    RefusePath(path, "the path holds a NUL character, where the system would end it");
   }
   CheckKind(path);
   fs::path target = FollowLinks(path);

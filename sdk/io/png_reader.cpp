@@ -32,7 +32,7 @@ void CheckShape(const Shape& shape) {
                     .advice = "images of other channels are read from .npy files"});
 }
 
-[[noreturn]] void Refuse(const std::string& path, const std::string& given) {
+[[noreturn]] void RefusePng(const std::string& path, const std::string& given) {
   throw DataError({.where = path,
                    .required = "a PNG image",
                    .given = given,
@@ -73,7 +73,7 @@ std::string NeededChunks(const std::string& path, std::string_view file) {
   std::string_view rest = file.substr(std::min(kSignature, file.size()));
   for (std::string_view type; type != "IEND";) {
     if (rest.size() < kBeside || ChunkLength(rest) > rest.size() - kBeside) {
-      Refuse(path, "it is cut short");
+      RefusePng(path, "it is cut short");
     }
     const std::string_view chunk = rest.substr(0, ChunkLength(rest) + kBeside);
     rest.remove_prefix(chunk.size());
@@ -87,7 +87,7 @@ std::string ReadChunks(const std::string& path) {
   const std::string file = ReadWholeFile(path);
   if (png_sig_cmp(reinterpret_cast<png_const_bytep>(file.data()), 0,
                   std::min<std::size_t>(8, file.size())) != 0) {
-    Refuse(path, "it does not begin as one");
+    RefusePng(path, "it does not begin as one");
   }
   return NeededChunks(path, file);
 }
@@ -101,14 +101,14 @@ std::vector<std::uint8_t> ReadPng(const std::string& path, const Shape& shape) {
   image.version = PNG_IMAGE_VERSION;
   const PngScope scope(image);
   if (png_image_begin_read_from_memory(&image, file.data(), file.size()) == 0) {
-    Refuse(path, image.message);
+    RefusePng(path, image.message);
   }
   CheckSize(path, image, shape);
   image.format = shape[2] == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(shape.ElementCount()));
   // Without a background the image is laid over what the buffer holds.
   if (png_image_finish_read(&image, nullptr, bytes.data(), 0, nullptr) == 0) {
-    Refuse(path, image.message);
+    RefusePng(path, image.message);
   }
   return bytes;
 }

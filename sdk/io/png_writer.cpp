@@ -26,7 +26,7 @@ void Check(const std::string& path, const ImageBytes& image) {
                     .advice = "correct the sizes"});
 }
 
-[[noreturn]] void Refuse(const std::string& path, const char* message) {
+[[noreturn]] void RefuseImage(const std::string& path, const char* message) {
   throw FileError({.where = path,
                    .required = "an image that can be packed",
                    .given = message,
@@ -46,7 +46,7 @@ void WritePng(const std::string& path, const ImageBytes& image) {
   std::vector<std::byte> packed(size);
   if (png_image_write_to_memory(&png, packed.data(), &size, 0, image.bytes.data(), 0, nullptr) ==
       0) {
-    Refuse(path, png.message);
+    RefuseImage(path, png.message);
   }
   AtomicFile file(path);
   file.Append(std::span(packed).first(size));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = 1 << 30;
 
-[[noreturn]] void Refuse(const std::string& path, std::string given, std::string advice) {
+[[noreturn]] void RefuseReading(const std::string& path, std::string given, std::string advice) {
   throw DataError({.where = path,
                    .required = "a file to read",
                    .given = std::move(given),
@@ -22,19 +22,21 @@ constexpr std::uintmax_t kMostBytes = 1 << 30;
 
 std::string ReadWholeFile(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) Refuse(path, "it is not there", "check the path");
+  if (!std::filesystem::exists(path, error))
+    RefuseReading(path, "it is not there", "check the path");
   if (!std::filesystem::is_regular_file(path, error)) {
-    Refuse(path, "it is no regular file", "name a file");
+    RefuseReading(path, "it is no regular file", "name a file");
   }
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error || size == 0) Refuse(path, error ? error.message() : "it is empty", "check the file");
+  if (error || size == 0)
+    RefuseReading(path, error ? error.message() : "it is empty", "check the file");
   if (size > kMostBytes) {
-    Refuse(path, "it has " + FormatBytes(static_cast<std::int64_t>(size)), "split it");
+    RefuseReading(path, "it has " + FormatBytes(static_cast<std::int64_t>(size)), "split it");
   }
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file) Refuse(path, "it cannot be read to its end", "check its permissions");
+  if (!file) RefuseReading(path, "it cannot be read to its end", "check its permissions");
   return bytes;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdk/ops/support/broadcast.h"
 #include "sdk/ops/support/check.h"
 #include "sdk/ops/support/precision.h"
 #include "sdk/ops/support/sum_to.h"
@@ -15,12 +16,6 @@ struct MatMulShape {
   Shape y;
   double flops = 0;
 };
-
-Shape Widen(const Shape& shape, std::size_t rank) {
-  std::vector<std::int64_t> extents(rank, 1);
-  std::ranges::copy(shape.extents(), extents.end() - static_cast<std::ptrdiff_t>(shape.rank()));
-  return Shape(extents);
-}
 
 MatMulShape FitMatMul(Context& context, const Shape& a, const Shape& b) {
   const std::size_t rank = std::max(a.rank(), b.rank());

@@ -14,9 +14,9 @@ struct StageEnds {
   std::vector<std::optional<double>> forward, input_gradient;
 };
 
-class Simulation {
+class PipelineRun {
  public:
-  Simulation(const PipelineSchedule& schedule, const PipelineCosts& costs)
+  PipelineRun(const PipelineSchedule& schedule, const PipelineCosts& costs)
       : schedule_(schedule), costs_(costs), ends_(schedule.stages.size()) {
     const auto micro_batches = static_cast<std::size_t>(schedule.micro_batches);
     for (StageEnds& ends : ends_) {
@@ -142,7 +142,7 @@ PipelineTimes SimulatePipeline(const PipelineSchedule& schedule, const PipelineC
                       .given = "those of " + std::to_string(costs.stages.size()),
                       .advice = {}});
   }
-  return Simulation(schedule, costs).Run();
+  return PipelineRun(schedule, costs).Run();
 }
 
 }  // namespace frugal

@@ -11,32 +11,34 @@ void Through(bool checkpointed, Context& context, VarTuple& vars, const TupleSeg
   segment(context, vars);
 }
 
-using Network = std::function<Var(Context&, const SegmentParts&, const Var&, bool checkpointed)>;
+using TupleNetwork =
+    std::function<Var(Context&, const SegmentParts&, const Var&, bool checkpointed)>;
 
-struct Outcome {
+struct TupleOutcome {
   Pass pass;
   std::vector<Tensor> gradients;
 };
 
-Outcome RunNetwork(const EnvironmentKind& kind, const Network& network, bool checkpointed) {
+TupleOutcome RunTuples(const EnvironmentKind& kind, const TupleNetwork& network,
+                       bool checkpointed) {
   TestEnvironment environment(kind);
   SegmentParts parts;
   const Tensor input = RandomTensor({5, 6}, 3, kind.dtype);
   const auto function = [&](Context& context, const Var& x) {
     return network(context, parts, x, checkpointed);
   };
-  Outcome outcome;
+  TupleOutcome outcome;
   outcome.pass = RunPass(environment, function, input);
   outcome.gradients = GradientsOf(environment, parts);
   CHECK(environment.ledger().live()[MemoryTag::kActivation] == 0);
   return outcome;
 }
 
-void CheckSameBits(const Network& network) {
+void CheckSameTupleBits(const TupleNetwork& network) {
   for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
-    const Outcome plain = RunNetwork(kind, network, false);
-    const Outcome again = RunNetwork(kind, network, true);
+    const TupleOutcome plain = RunTuples(kind, network, false);
+    const TupleOutcome again = RunTuples(kind, network, true);
     CHECK(SameBits(plain.pass.output, again.pass.output));
     REQUIRE(plain.pass.input_gradient);
     REQUIRE(again.pass.input_gradient);
@@ -46,81 +48,87 @@ void CheckSameBits(const Network& network) {
 }
 
 TEST_CASE("a condition handed on by every segment changes no bit", "[autograd][checkpoint]") {
-  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
-    VarTuple vars = {x, parts.Dense(context, x, 2, Activation::kTanh)};
-    for (const std::size_t i : {0u, 1u}) {
-      Through(checkpointed, context, vars, [&parts, i](Context& ctx, VarTuple& b) {
-        b[0] = Add(ctx, parts.Dense(ctx, b[0], i, Activation::kGelu), b[1]);
+  CheckSameTupleBits(
+      [](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+        VarTuple vars = {x, parts.Dense(context, x, 2, Activation::kTanh)};
+        for (const std::size_t i : {0u, 1u}) {
+          Through(checkpointed, context, vars, [&parts, i](Context& ctx, VarTuple& b) {
+            b[0] = Add(ctx, parts.Dense(ctx, b[0], i, Activation::kGelu), b[1]);
+          });
+        }
+        return Add(context, vars[0], vars[1]);
       });
-    }
-    return Add(context, vars[0], vars[1]);
-  });
 }
 
 TEST_CASE("two streams that both change, change no bit", "[autograd][checkpoint]") {
-  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
-    VarTuple vars = {x, Activate(context, x, Activation::kSigmoid)};
-    Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
-      const Var first = parts.Dense(ctx, b[0], 0, Activation::kTanh);
-      b[1] = Add(ctx, parts.Dense(ctx, b[1], 1, Activation::kGelu), first);
-      b[0] = Dropout(ctx, first, 0.4, "drop");
-    });
-    return Add(context, vars[0], parts.Dense(context, vars[1], 2, Activation::kRelu));
-  });
+  CheckSameTupleBits(
+      [](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+        VarTuple vars = {x, Activate(context, x, Activation::kSigmoid)};
+        Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
+          const Var first = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+          b[1] = Add(ctx, parts.Dense(ctx, b[1], 1, Activation::kGelu), first);
+          b[0] = Dropout(ctx, first, 0.4, "drop");
+        });
+        return Add(context, vars[0], parts.Dense(context, vars[1], 2, Activation::kRelu));
+      });
 }
 
 TEST_CASE("skips that are added in one segment and taken in another change no bit",
           "[autograd][checkpoint]") {
-  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
-    VarTuple vars = {x};
-    Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
-      b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
-      b.push_back(b[0]);  // one tensor in two places
-    });
-    CHECK(vars.size() == 2);
-    Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
-      b[0] = parts.Dense(ctx, b[0], 1, Activation::kGelu);
-    });
-    Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
-      const Var skip = b.back();
-      b.pop_back();
-      b[0] = Add(ctx, parts.Dense(ctx, b[0], 2, Activation::kRelu), skip);
-    });
-    CHECK(vars.size() == 1);
-    return vars[0];
-  });
+  CheckSameTupleBits(
+      [](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+        VarTuple vars = {x};
+        Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
+          b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+          b.push_back(b[0]);  // one tensor in two places
+        });
+        CHECK(vars.size() == 2);
+        Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
+          b[0] = parts.Dense(ctx, b[0], 1, Activation::kGelu);
+        });
+        Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
+          const Var skip = b.back();
+          b.pop_back();
+          b[0] = Add(ctx, parts.Dense(ctx, b[0], 2, Activation::kRelu), skip);
+        });
+        CHECK(vars.size() == 1);
+        return vars[0];
+      });
 }
 
 TEST_CASE("a skip in one segment and taken in a later one changes no bit",
           "[autograd][checkpoint]") {
-  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
-    VarTuple vars = {x};
-    Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
-      b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
-      PushSkip(b, b[0]);
-      PushSkip(b, Activate(ctx, b[0], Activation::kSilu));
-    });
-    // Nothing is taken here but what the segment itself puts aside; nested, one that takes nothing.
-    Through(checkpointed, context, vars, [&, checkpointed](Context& outer, VarTuple& b) {
-      PushSkip(b, b[0]);
-      Through(checkpointed, outer, b, [&](Context& ctx, VarTuple& inner) {
-        inner[0] = Dropout(ctx, parts.Dense(ctx, inner[0], 1, Activation::kGelu), 0.3, "drop");
+  CheckSameTupleBits(
+      [](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+        VarTuple vars = {x};
+        Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
+          b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+          PushSkip(b, b[0]);
+          PushSkip(b, Activate(ctx, b[0], Activation::kSilu));
+        });
+        // Nothing is taken here but what the segment itself puts aside; nested, one that takes
+        // nothing.
+        Through(checkpointed, context, vars, [&, checkpointed](Context& outer, VarTuple& b) {
+          PushSkip(b, b[0]);
+          Through(checkpointed, outer, b, [&](Context& ctx, VarTuple& inner) {
+            inner[0] = Dropout(ctx, parts.Dense(ctx, inner[0], 1, Activation::kGelu), 0.3, "drop");
+          });
+          b[0] = Add(outer, b[0], PopSkip(b));
+        });
+        CHECK(vars.size() == 3);
+        Through(checkpointed, context, vars,
+                [&](Context& ctx, VarTuple& b) { b[0] = Add(ctx, b[0], PopSkip(b)); });
+        Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
+          b[0] = Add(ctx, parts.Dense(ctx, b[0], 2, Activation::kRelu), PopSkip(b));
+        });
+        CHECK(vars.size() == 1);
+        return vars[0];
       });
-      b[0] = Add(outer, b[0], PopSkip(b));
-    });
-    CHECK(vars.size() == 3);
-    Through(checkpointed, context, vars,
-            [&](Context& ctx, VarTuple& b) { b[0] = Add(ctx, b[0], PopSkip(b)); });
-    Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
-      b[0] = Add(ctx, parts.Dense(ctx, b[0], 2, Activation::kRelu), PopSkip(b));
-    });
-    CHECK(vars.size() == 1);
-    return vars[0];
-  });
 }
 
 TEST_CASE("nested segments of tuples change no bit", "[autograd][checkpoint]") {
-  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+  CheckSameTupleBits([](Context& context, const SegmentParts& parts, const Var& x,
+                        bool checkpointed) {
     VarTuple vars = {x, parts.Dense(context, x, 2, Activation::kSilu)};
     Through(checkpointed, context, vars, [&, checkpointed](Context& outer, VarTuple& b) {
       b[0] = parts.Dense(outer, b[0], 0, Activation::kTanh);
@@ -139,25 +147,27 @@ TEST_CASE("nested segments of tuples change no bit", "[autograd][checkpoint]") {
 
 TEST_CASE("an output that nothing is differentiated by beside one that is, changes no bit",
           "[autograd][checkpoint]") {
-  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
-    VarTuple vars = {x, {RandomTensor({5, 6}, 8, x.dtype())}};
-    Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
-      b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
-      b[1] = Activate(ctx, b[1], Activation::kSigmoid);  // of data alone
-    });
-    return Add(context, vars[0], vars[1]);
-  });
+  CheckSameTupleBits(
+      [](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+        VarTuple vars = {x, {RandomTensor({5, 6}, 8, x.dtype())}};
+        Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
+          b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+          b[1] = Activate(ctx, b[1], Activation::kSigmoid);  // of data alone
+        });
+        return Add(context, vars[0], vars[1]);
+      });
 }
 
 TEST_CASE("an output that is never used changes no bit", "[autograd][checkpoint]") {
-  CheckSameBits([](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
-    VarTuple vars = {x, x};
-    Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
-      b[1] = parts.Dense(ctx, b[0], 1, Activation::kTanh);
-      b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
-    });
-    return vars[0];
-  });
+  CheckSameTupleBits(
+      [](Context& context, const SegmentParts& parts, const Var& x, bool checkpointed) {
+        VarTuple vars = {x, x};
+        Through(checkpointed, context, vars, [&](Context& ctx, VarTuple& b) {
+          b[1] = parts.Dense(ctx, b[0], 1, Activation::kTanh);
+          b[0] = parts.Dense(ctx, b[0], 0, Activation::kTanh);
+        });
+        return vars[0];
+      });
 }
 
 // Runs `segment` checkpointed on {x, y, labels} and hands what comes out to `check`.

@@ -15,9 +15,9 @@ Var Once(Context& context, const Var& x, const SegmentFunction& part) {
 }
 
 // Counts how often the part's function ran.
-using Network = std::function<Var(Context&, const SegmentParts&, const Var&, Way, int& runs)>;
+using KeptNetwork = std::function<Var(Context&, const SegmentParts&, const Var&, Way, int& runs)>;
 
-struct Outcome {
+struct KeptOutcome {
   Pass pass;
   std::vector<Tensor> gradients;
   std::vector<Tensor> values;  // with the running statistics
@@ -25,10 +25,10 @@ struct Outcome {
   double recomputed = 0;
 };
 
-Outcome RunNetwork(const EnvironmentKind& kind, const Network& network, Way way) {
+KeptOutcome RunNetwork(const EnvironmentKind& kind, const KeptNetwork& network, Way way) {
   TestEnvironment environment(kind);
   SegmentParts parts;
-  Outcome outcome;
+  KeptOutcome outcome;
   const auto function = [&](Context& context, const Var& x) {
     return network(context, parts, x, way, outcome.runs);
   };
@@ -41,12 +41,12 @@ Outcome RunNetwork(const EnvironmentKind& kind, const Network& network, Way way)
 }
 
 // `times`: how often the part runs where it runs again.
-void CheckOnce(const Network& network, int times = 2) {
+void CheckOnce(const KeptNetwork& network, int times = 2) {
   for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
-    const Outcome plain = RunNetwork(kind, network, Way::kPlain);
-    const Outcome again = RunNetwork(kind, network, Way::kAgain);
-    const Outcome once = RunNetwork(kind, network, Way::kPartOnce);
+    const KeptOutcome plain = RunNetwork(kind, network, Way::kPlain);
+    const KeptOutcome again = RunNetwork(kind, network, Way::kAgain);
+    const KeptOutcome once = RunNetwork(kind, network, Way::kPartOnce);
     CHECK(SameBits(plain.pass.output, once.pass.output));
     REQUIRE(once.pass.input_gradient);
     CHECK(SameBits(plain.pass.input_gradient, once.pass.input_gradient));
@@ -114,8 +114,8 @@ TEST_CASE("two parts of a segment run once", "[autograd][checkpoint]") {
 }
 
 TEST_CASE("a part in a segment inside a segment runs once", "[autograd][checkpoint]") {
-  const Network network = [](Context& context, const SegmentParts& parts, const Var& x, Way way,
-                             int& runs) {
+  const KeptNetwork network = [](Context& context, const SegmentParts& parts, const Var& x, Way way,
+                                 int& runs) {
     const auto part = [&parts, &runs](Context& ctx, const Var& inner) {
       ++runs;
       return parts.Dense(ctx, parts.Norm(ctx, inner), 1, Activation::kGelu);

@@ -8,19 +8,19 @@ namespace {
 
 using Network = std::function<Var(Context&, const SegmentParts&, const Var&, bool checkpointed)>;
 
-struct Outcome {
+struct EndOutcome {
   Pass pass;
   std::vector<Tensor> gradients;
   double recomputed_products = 0;
 };
 
-Outcome RunNetwork(const EnvironmentKind& kind, const Network& network, bool checkpointed) {
+EndOutcome RunToEnd(const EnvironmentKind& kind, const Network& network, bool checkpointed) {
   TestEnvironment environment(kind);
   SegmentParts parts;
   const auto function = [&](Context& context, const Var& x) {
     return network(context, parts, x, checkpointed);
   };
-  Outcome outcome;
+  EndOutcome outcome;
   outcome.pass = RunPass(environment, function, RandomTensor({5, 6}, 3, kind.dtype));
   outcome.gradients = GradientsOf(environment, parts);
   outcome.recomputed_products =
@@ -33,8 +33,8 @@ Outcome RunNetwork(const EnvironmentKind& kind, const Network& network, bool che
 void CheckProducts(double products, const Network& network) {
   for (const EnvironmentKind& kind : AllEnvironments()) {
     INFO(kind);
-    const Outcome plain = RunNetwork(kind, network, false);
-    const Outcome again = RunNetwork(kind, network, true);
+    const EndOutcome plain = RunToEnd(kind, network, false);
+    const EndOutcome again = RunToEnd(kind, network, true);
     CHECK(SameBits(plain.pass.input_gradient, again.pass.input_gradient));
     CHECK(SameBits(plain.gradients, again.gradients));
     CHECK(again.recomputed_products == products);

@@ -21,14 +21,14 @@ ConvGeometry RandomSteps(Dice& dice) {
   return g;
 }
 
-struct Gradients {
+struct ConvGradients {
   Tensor input, weight;
 };
 
-Gradients Compute(Backends& b, const ConvGeometry& g, const Tensor& x, const Tensor& dy,
-                  const Tensor& weight) {
+ConvGradients Compute(Backends& b, const ConvGeometry& g, const Tensor& x, const Tensor& dy,
+                      const Tensor& weight) {
   auto& conv = b.fast->conv();
-  const Gradients result{Full(x.shape(), NAN), Full(weight.shape(), NAN)};
+  const ConvGradients result{Full(x.shape(), NAN), Full(weight.shape(), NAN)};
   const Scratch scratch(std::max(conv.BackwardDataScratch(g, DType::kF32),
                                  conv.BackwardWeightScratch(g, DType::kF32, false, false)));
   conv.BackwardData(g, dy, weight, result.input, scratch.get());
@@ -53,9 +53,9 @@ TEST_CASE("gradients of convolutions have the same bits each time") {
     const Tensor dy = RandomTensor(shape(w.output, g.output_channels), dice.Seed());
     const Tensor weight =
         RandomTensor({g.output_channels, g.input_channels, w.kernel[1], w.kernel[2]}, dice.Seed());
-    const Gradients first = Compute(b, g, x, dy, weight);
+    const ConvGradients first = Compute(b, g, x, dy, weight);
     for (int again = 0; again < 20; ++again) {
-      const Gradients next = Compute(b, g, x, dy, weight);
+      const ConvGradients next = Compute(b, g, x, dy, weight);
       CHECK(SameBits(next.input, first.input));
       CHECK(SameBits(next.weight, first.weight));
     }

@@ -16,9 +16,9 @@ using testing::SameBits;
 using testing::Uninitialized;
 using testing::Values;
 
-constexpr double kEpsilon = 1e-3;
+constexpr double kStep = 1e-3;
 
-double Tolerance(DType dtype) { return dtype == DType::kF64 ? 1e-13 : 1e-5; }
+double SequenceTolerance(DType dtype) { return dtype == DType::kF64 ? 1e-13 : 1e-5; }
 
 // Cosines and sines of `positions` times `pairs` different angles.
 std::pair<Tensor, Tensor> Tables(std::int64_t positions, std::int64_t pairs, DType dtype) {
@@ -69,7 +69,7 @@ TEST_CASE("eigen rotary embedding turns pairs and nothing else") {
   const Tensor x = RandomTensor({3, positions, 30}, 1, dtype);
   const std::vector<double> expected = Turned(g, x, inverse ? -1 : 1);
   kernels.Rotate(g, cosine, sine, inverse, x);
-  CHECK(testing::MaxError(x, expected) < Tolerance(dtype));
+  CHECK(testing::MaxError(x, expected) < SequenceTolerance(dtype));
 }
 
 TEST_CASE("eigen rotary embedding against the angle is its derivative") {
@@ -115,7 +115,7 @@ TEST_CASE("eigen gated unit multiplies one half by the function of the other") {
       expected.push_back(activated[gate] * values[value]);
     }
     kernels.GatedForward(kind, gate_last, x, y);
-    CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
+    CHECK(testing::MaxError(y, expected) < SequenceTolerance(dtype));
   }
 }
 
@@ -150,21 +150,21 @@ TEST_CASE("eigen rms norm equals its formula") {
   const Tensor weight = weighted ? RandomTensor({width}, 2, dtype) : Tensor();
   const Tensor y = Uninitialized(x.shape(), dtype);
   const Tensor rstd = Uninitialized({rows}, dtype);
-  kernels.RmsForward(x, weight, kEpsilon, y, rstd);
+  kernels.RmsForward(x, weight, kStep, y, rstd);
   const std::vector<double> xs = Values(x);
   std::vector<double> expected, expected_rstd;
   for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
     const auto count = static_cast<std::size_t>(width);
     double sum = 0;
     for (std::size_t j = 0; j < count; ++j) sum += xs[row * count + j] * xs[row * count + j];
-    expected_rstd.push_back(1 / std::sqrt(sum / static_cast<double>(width) + kEpsilon));
+    expected_rstd.push_back(1 / std::sqrt(sum / static_cast<double>(width) + kStep));
     for (std::size_t j = 0; j < count; ++j) {
       const double scale = weighted ? Values(weight)[j] : 1;
       expected.push_back(xs[row * count + j] * expected_rstd.back() * scale);
     }
   }
-  CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
-  CHECK(testing::RelativeError(rstd, expected_rstd) < Tolerance(dtype));
+  CHECK(testing::MaxError(y, expected) < SequenceTolerance(dtype));
+  CHECK(testing::RelativeError(rstd, expected_rstd) < SequenceTolerance(dtype));
 }
 
 TEST_CASE("eigen rms norm backward equals numeric derivatives") {
@@ -177,7 +177,7 @@ TEST_CASE("eigen rms norm backward equals numeric derivatives") {
   const Tensor y = Uninitialized({4, 9}, f64);
   const Tensor rstd = Uninitialized({4}, f64);
   const auto loss = [&] {
-    kernels.RmsForward(x, weight, kEpsilon, y, rstd);
+    kernels.RmsForward(x, weight, kStep, y, rstd);
     return testing::Dot(y, dy);
   };
   loss();
@@ -234,8 +234,8 @@ TEST_CASE("eigen lstm step equals its formula") {
                    Sigmoid(gate[0]) * std::tanh(gate[2 * count]));
     hidden.push_back(Sigmoid(gate[3 * count]) * std::tanh(cell.back()));
   }
-  CHECK(testing::MaxError(step.cell, cell) < Tolerance(dtype));
-  CHECK(testing::MaxError(step.hidden, hidden) < Tolerance(dtype));
+  CHECK(testing::MaxError(step.cell, cell) < SequenceTolerance(dtype));
+  CHECK(testing::MaxError(step.hidden, hidden) < SequenceTolerance(dtype));
 }
 
 TEST_CASE("eigen lstm backward equals numeric derivatives, also in place") {
@@ -301,7 +301,7 @@ TEST_CASE("eigen gru step equals its formula") {
     const double fresh = std::tanh(inputs[at + 2 * count] + reset * hiddens[at + 2 * count]);
     expected.push_back((1 - update) * fresh + update * before[i]);
   }
-  CHECK(testing::MaxError(step.hidden, expected) < Tolerance(dtype));
+  CHECK(testing::MaxError(step.hidden, expected) < SequenceTolerance(dtype));
 }
 
 TEST_CASE("eigen gru backward equals numeric derivatives, also in place") {
@@ -338,7 +338,7 @@ TEST_CASE("eigen sequence kernels give the same bits on any number of threads") 
     const std::vector<Tensor> made = {Uninitialized({3001, 60}), Uninitialized({3001}),
                                       Uninitialized({3001, 60}), Uninitialized({60}),
                                       Uninitialized({3001, 30})};
-    kernels.RmsForward(x, weight, kEpsilon, made[0], made[1]);
+    kernels.RmsForward(x, weight, kStep, made[0], made[1]);
     kernels.RmsBackward(dy, x, made[1], weight, made[2], made[3], false, nullptr);
     kernels.GatedForward(Activation::kSilu, false, x, made[4]);
     results.push_back(made);

@@ -13,11 +13,11 @@ RunConfig Read(const std::string& toml, const std::vector<std::string>& override
   return ReadRunConfigText(toml, "run.toml", overrides);
 }
 
-std::string Refusal(const std::string& toml) {
+std::string ReadRefusal(const std::string& toml) {
   return MessageOf<ConfigError>([&] { Read(toml); });
 }
 
-const std::string kLayers = "[[model.layers]]\ntype = \"flatten\"\n";
+const std::string kBlockLayers = "[[model.layers]]\ntype = \"flatten\"\n";
 
 TEST_CASE("a family has its default sizes, and those of the file") {
   REQUIRE(ArchitectureFamilies().Rows().size() >= 21);
@@ -67,21 +67,21 @@ TEST_CASE("every published model is read and built from its name") {
 }
 
 TEST_CASE("unknown names are refused with the nearest") {
-  const std::string family = Refusal("[model]\nfamily = \"gtp2\"\n");
+  const std::string family = ReadRefusal("[model]\nfamily = \"gtp2\"\n");
   CheckContains(family, "run.toml:2:10: [model] 'family' must be one of gpt2, llama, bert, ");
   CheckContains(family, "; \"gtp2\" was given; did you mean 'gpt2'?");
-  CheckContains(Refusal("[model]\npreset = \"gpt2-xxl\"\n"),
+  CheckContains(ReadRefusal("[model]\npreset = \"gpt2-xxl\"\n"),
                 "run.toml:2:10: [model] 'preset' must be one of ");
-  CheckContains(Refusal("[model]\npreset = \"gpt2-xxl\"\n"),
+  CheckContains(ReadRefusal("[model]\npreset = \"gpt2-xxl\"\n"),
                 "\"gpt2-xxl\" was given; did you mean 'gpt2-xl'?");
-  CheckContains(Refusal("[model]\nfamily = 2\n"), "'family' must be one of");
+  CheckContains(ReadRefusal("[model]\nfamily = 2\n"), "'family' must be one of");
   const std::string named = MessageOf<ConfigError>([] { ArchitectureNamed("restnet-18"); });
   CheckContains(named, "[model.preset] one of ");
   CheckContains(named, "\"restnet-18\"; did you mean 'resnet-18'?");
   CheckContains(MessageOf<ConfigError>([] { ArchitectureNamed(""); }), "choose one of them");
-  CheckContains(Refusal("[model]\nfamily = \"gpt2\"\n[model.config]\nn_layers = 3\n"),
+  CheckContains(ReadRefusal("[model]\nfamily = \"gpt2\"\n[model.config]\nn_layers = 3\n"),
                 "run.toml:4:1: [model.config] unknown key 'n_layers'");
-  CheckContains(Refusal("[model]\nfamily = \"gpt2\"\n[model.config]\nn_layer = -1\n"),
+  CheckContains(ReadRefusal("[model]\nfamily = \"gpt2\"\n[model.config]\nn_layer = -1\n"),
                 "run.toml:4:11: [model.config] 'n_layer' must be");
 }
 
@@ -98,28 +98,28 @@ TEST_CASE("counts of blocks are limited: each block is made before anything else
       {"controlnet_union", "num_trans_layer"}};
   for (const auto& [family, key] : counts) {
     INFO(family << ", " << key);
-    CheckContains(
-        Refusal("[model]\nfamily = \"" + family + "\"\nconfig = { " + key + " = 2147483647 }\n"),
-        "[model.config] '" + key + "' must be ");
+    CheckContains(ReadRefusal("[model]\nfamily = \"" + family + "\"\nconfig = { " + key +
+                              " = 2147483647 }\n"),
+                  "[model.config] '" + key + "' must be ");
   }
 }
 
 TEST_CASE("sizes belong to a family") {
-  CHECK(Refusal("[model.config]\nn_layer = 3\n") ==
+  CHECK(ReadRefusal("[model.config]\nn_layer = 3\n") ==
         "run.toml:1:1: [model.config] sizes belong to a family of architectures; [model] has "
         "neither 'family' nor 'preset'; e.g. family = \"gpt2\"");
-  CheckContains(Refusal("[model]\nfamily = \"gpt2\"\nconfig = 3\n"),
+  CheckContains(ReadRefusal("[model]\nfamily = \"gpt2\"\nconfig = 3\n"),
                 "run.toml:3:10: [model.config] must be a table");
-  CheckContains(Refusal("[model]\nfamily = \"vit\"\npreset = \"gpt2\"\n"),
+  CheckContains(ReadRefusal("[model]\nfamily = \"vit\"\npreset = \"gpt2\"\n"),
                 "run.toml:2:10: [model] the preset is of family \"gpt2\"; family = \"vit\"; leave "
                 "family out beside a preset");
 }
 
 TEST_CASE("a model is either layers or an architecture") {
-  CheckContains(Refusal("[model]\nfamily = \"resnet\"\n" + kLayers),
+  CheckContains(ReadRefusal("[model]\nfamily = \"resnet\"\n" + kBlockLayers),
                 "[model] a model is a list of layers or a named architecture; there are both");
-  CheckContains(Refusal("[model]\npreset = \"gpt2\"\n" + kLayers), "there are both");
-  CheckContains(Refusal("[training]\nepochs = 2\n"), "there is neither");
+  CheckContains(ReadRefusal("[model]\npreset = \"gpt2\"\n" + kBlockLayers), "there are both");
+  CheckContains(ReadRefusal("[training]\nepochs = 2\n"), "there is neither");
 }
 
 TEST_CASE("sizes that do not fit are refused when the network is built") {

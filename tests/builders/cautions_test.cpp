@@ -3,18 +3,14 @@
 #include "builders/config/run_config_reader.h"
 #include "builders/plan/planner.h"
 #include "builders/report/rows/plan_notes.h"
-#include "tests/io/temp_dir.h"
+#include "tests/builders/plan_refusal.h"
 
 namespace frugal::testing {
 namespace {
 
 // Plans the file and returns the refusal.
-std::string Refusal(const std::string& text) {
-  return MessageOf<Error>([&] { PlanTraining(ReadRunConfigText(text, "run.toml")); });
-}
-
 TEST_CASE("a network without parameters is refused") {
-  CHECK(Refusal("[[model.layers]]\ntype = \"flatten\"\n[loss]\nkind = \"cross_entropy\"\n") ==
+  CHECK(PlanRefusal("[[model.layers]]\ntype = \"flatten\"\n[loss]\nkind = \"cross_entropy\"\n") ==
         "run.toml:1:1: [model] a network with parameters to train; none of its layers has any; add "
         "one that has, such as dense");
 }

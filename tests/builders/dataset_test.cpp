@@ -15,25 +15,25 @@ namespace {
 const std::string kNetwork = "\n[[model.layers]]\ntype = \"dense\"\nunits = 256\n";
 
 // Returns what [data] with these lines is refused with, or "no error".
-std::string Refusal(const std::string& data) {
+std::string DataRefusal(const std::string& data) {
   return MessageOf<ConfigError>(
       [&] { ReadRunConfigText("[data]\n" + data + kNetwork, "run.toml"); });
 }
 
-DataLayout LayoutFor(const DataOptions& options) { return LayoutOf(DatasetOf(options)); }
+DataLayout DatasetLayout(const DataOptions& options) { return LayoutOf(DatasetOf(options)); }
 
 TEST_CASE("each field about a text changes the data") {
   const TempDir directory;
   const std::string one = directory.Write("one", std::string(1001, 'a'));
   const std::string other = directory.Write("other", std::string(2001, 'a'));
   const DataLayout plain =
-      LayoutFor({.text_file = one, .sequence_length = 10, .test_fraction = 0.1});
+      DatasetLayout({.text_file = one, .sequence_length = 10, .test_fraction = 0.1});
   CHECK(plain.sample_shape == Shape{10});
   CHECK(plain.train_count == 90);
   CHECK(plain.test_count == 10);
-  CHECK(LayoutFor({.text_file = other, .sequence_length = 10}).train_count == 180);
-  CHECK(LayoutFor({.text_file = one, .sequence_length = 20}).train_count == 45);
-  CHECK(LayoutFor({.text_file = one, .sequence_length = 10, .test_fraction = 0.4}).test_count ==
+  CHECK(DatasetLayout({.text_file = other, .sequence_length = 10}).train_count == 180);
+  CHECK(DatasetLayout({.text_file = one, .sequence_length = 20}).train_count == 45);
+  CHECK(DatasetLayout({.text_file = one, .sequence_length = 10, .test_fraction = 0.4}).test_count ==
         40);
 }
 
@@ -61,13 +61,13 @@ TEST_CASE("fields about images are refused beside a text") {
         "classes = 3", "mean = 0.5", "mean = 0.0", "std = 2.0", "std = 1.0"}) {
     CAPTURE(field);
     const std::string key = std::string(field).substr(0, std::string(field).find(' '));
-    CHECK(Refusal(text + field + "\n") ==
+    CHECK(DataRefusal(text + field + "\n") ==
           "run.toml:3:1: [data] " + key +
               " belongs to images; text_file = \"a.txt\"; leave one of the two out");
   }
-  CheckContains(Refusal(text + "dataset = \"fashion-mnist\"\n"), "is built-in images");
-  CHECK(Refusal(text + "dataset = \"letters\"\n") == "no error");
-  CHECK(Refusal(text + "train_limit = 9\ntest_limit = 9\nshuffle = false\n") == "no error");
+  CheckContains(DataRefusal(text + "dataset = \"fashion-mnist\"\n"), "is built-in images");
+  CHECK(DataRefusal(text + "dataset = \"letters\"\n") == "no error");
+  CHECK(DataRefusal(text + "train_limit = 9\ntest_limit = 9\nshuffle = false\n") == "no error");
 }
 
 TEST_CASE("code may replace images by a text") {
@@ -96,15 +96,15 @@ TEST_CASE("fields about a text are refused without one") {
                             "test_fraction = 0.1"}) {
     CAPTURE(field);
     const std::string key = std::string(field).substr(0, std::string(field).find(' '));
-    CheckContains(Refusal(std::string(field) + "\n"),
+    CheckContains(DataRefusal(std::string(field) + "\n"),
                   key + " belongs to a text; there is no text_file; leave it out, or name a text");
   }
-  CheckContains(Refusal("text_file = \"a\"\nsequence_length = 0\n"), "sequence_length");
-  CheckContains(Refusal("text_file = \"a\"\ntest_fraction = 0.95\n"), "test_fraction");
+  CheckContains(DataRefusal("text_file = \"a\"\nsequence_length = 0\n"), "sequence_length");
+  CheckContains(DataRefusal("text_file = \"a\"\ntest_fraction = 0.95\n"), "test_fraction");
 }
 
 TEST_CASE("a text takes cross entropy") {
-  CheckContains(Refusal("text_file = \"a\"\n[loss]\nkind = \"mse\"\n"), "cross_entropy");
+  CheckContains(DataRefusal("text_file = \"a\"\n[loss]\nkind = \"mse\"\n"), "cross_entropy");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace frugal::testing {
 namespace {
 
-constexpr const char* kNetwork = R"(
+constexpr const char* kDivergingNetwork = R"(
 [[model.layers]]
 type = "flatten"
 [[model.layers]]
@@ -25,7 +25,7 @@ units = 3
 std::string Config(const std::string& more) {
   std::string text = kTinyConfig;
   const std::size_t layers = text.find("[[model.layers]]");
-  text.replace(layers, text.find("[training]") - layers, kNetwork);
+  text.replace(layers, text.find("[training]") - layers, kDivergingNetwork);
   return text + more;
 }
 

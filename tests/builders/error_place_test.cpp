@@ -4,13 +4,14 @@
 #include "builders/ai_model_builder.h"
 #include "builders/config/run_config_reader.h"
 #include "builders/plan/planner.h"
+#include "tests/builders/plan_refusal.h"
 #include "tests/io/temp_dir.h"
 
 namespace frugal::testing {
 namespace {
 
 // Plans the file and returns the refusal.
-std::string Refusal(const std::string& text, const std::vector<std::string>& overrides = {}) {
+std::string PlanRefusal(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return MessageOf<Error>([&] { PlanTraining(ReadRunConfigText(text, "run.toml", overrides)); });
 }
 
@@ -32,29 +33,29 @@ std::string WithText(const TempDir& directory, const std::string& rest) {
 TEST_CASE("sizes of an architecture that do not fit are found where they stand") {
   const TempDir directory;
   const std::string good = WithText(directory, kTextModel);
-  CHECK(Refusal(good) == "no error");
+  CHECK(PlanRefusal(good) == "no error");
   std::string bad = good;
   bad.replace(bad.find("n_head = 4"), 10, "n_head = 5");
-  CHECK(Refusal(bad).starts_with("run.toml:8:1: [gpt2.n_head] "));
-  CHECK(Refusal(good, {"model.config.n_head=5"})
+  CHECK(PlanRefusal(bad).starts_with("run.toml:8:1: [gpt2.n_head] "));
+  CHECK(PlanRefusal(good, {"model.config.n_head=5"})
             .starts_with("--set model.config.n_head=5: [gpt2.n_head] "));
   // By default it is 12: the family is what was said.
   bad.erase(bad.find("n_head = 5"), 11);
-  CHECK(Refusal(bad).starts_with("run.toml:5:1: [gpt2.n_head] "));
+  CHECK(PlanRefusal(bad).starts_with("run.toml:5:1: [gpt2.n_head] "));
 }
 
 TEST_CASE("a part of an architecture that the data do not fit is found by its section") {
   const TempDir directory;
   std::string text = WithText(directory, kTextModel);
   text.replace(text.find("sequence_length = 16"), 20, "sequence_length = 17");
-  const std::string message = Refusal(text);
+  const std::string message = PlanRefusal(text);
   CHECK(message.starts_with("run.toml:5:1: [transformer.wpe"));
 }
 
 TEST_CASE("layers and losses that do not fit the data are found by their layer") {
   const std::string layers =
       "[[model.layers]]\ntype = \"flatten\"\n[[model.layers]]\ntype = \"dense\"\nunits = 9\n";
-  CHECK(Refusal(layers).starts_with("run.toml:3:1: [loss] "));
+  CHECK(PlanRefusal(layers).starts_with("run.toml:3:1: [loss] "));
   const RunConfig config = ReadRunConfigText(layers, "run.toml");
   CHECK(ToString(PlaceOf(config, "1.weight")) == "run.toml:3:1");
   CHECK(ToString(PlaceOf(config, "1")) == "run.toml:3:1");
@@ -81,7 +82,7 @@ TEST_CASE("a key has its own place, else its section's, else the file's, unless 
 }
 
 TEST_CASE("an empty file is named") {
-  CHECK(Refusal("").starts_with("run.toml:1:1: [model] a model is a list of layers"));
+  CHECK(PlanRefusal("").starts_with("run.toml:1:1: [model] a model is a list of layers"));
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST_CASE("TOML and code describe the same layers") {
   CheckContains(text, "8: sequence_pool, last [64, 5]");
 }
 
-std::string Refusal(const std::string& layers) {
+std::string LayerRefusal(const std::string& layers) {
   try {
     Described(ReadRunConfigText(layers, "run.toml"));
   } catch (const Error& error) {
@@ -123,20 +123,21 @@ std::string Refusal(const std::string& layers) {
 }
 
 TEST_CASE("a layer on an input of another rank is named with its place") {
-  CHECK(Refusal("[[model.layers]]\ntype = \"conv1d\"\nfilters = 2\nkernel = 3") ==
+  CHECK(LayerRefusal("[[model.layers]]\ntype = \"conv1d\"\nfilters = 2\nkernel = 3") ==
         "run.toml:1:1: [model.layers.0 (conv1d)] conv1d takes [N, L, C]; the input is [64, 8, 8, "
         "2]; use conv2d for such an input");
-  CHECK(Refusal("[[model.layers]]\ntype = \"flatten\"\n\n[[model.layers]]\ntype = \"upsample\"") ==
+  CHECK(LayerRefusal(
+            "[[model.layers]]\ntype = \"flatten\"\n\n[[model.layers]]\ntype = \"upsample\"") ==
         "run.toml:4:1: [model.layers.1 (upsample)] upsampling takes images [N, H, W, C] and a "
         "factor of at least 1; the input is [64, 128]; give images, channels last");
-  CHECK(Refusal("[[model.layers]]\ntype = \"lstm\"\nunits = 2") ==
+  CHECK(LayerRefusal("[[model.layers]]\ntype = \"lstm\"\nunits = 2") ==
         "run.toml:1:1: [model.layers.0 (lstm)] lstm takes a sequence [N, T, D] of at least one "
         "position; the input is [64, 8, 8, 2]; put to_sequence before it");
 }
 
 TEST_CASE("a key of a layer that was renamed is refused with its name of now") {
   const auto refused = [](const std::string& layer, const std::string& was, const std::string& is) {
-    CheckContains(Refusal("[[model.layers]]\ntype = \"" + layer + "\"\n" + was + " = 2"),
+    CheckContains(LayerRefusal("[[model.layers]]\ntype = \"" + layer + "\"\n" + was + " = 2"),
                   "'" + was + "' has another name now; write " + is + " in its place");
   };
   refused("lstm", "hidden", "units");
@@ -151,19 +152,21 @@ TEST_CASE("a key of a layer that was renamed is refused with its name of now") {
 
 TEST_CASE("wrong values of layers are refused where they stand") {
   const auto layer = [](const std::string& rest) { return "[[model.layers]]\ntype = " + rest; };
-  CheckContains(Refusal(layer("\"upsample\"\nmode = \"cubic\"")),
+  CheckContains(LayerRefusal(layer("\"upsample\"\nmode = \"cubic\"")),
                 "run.toml:3:8: [model.layers.0] 'mode' must be one of nearest, bilinear");
-  CheckContains(Refusal(layer("\"upsample\"\nfactor = 0")), "'factor' must be");
-  CheckContains(Refusal(layer("\"sequence_pool\"\nmode = \"max\"")),
+  CheckContains(LayerRefusal(layer("\"upsample\"\nfactor = 0")), "'factor' must be");
+  CheckContains(LayerRefusal(layer("\"sequence_pool\"\nmode = \"max\"")),
                 "'mode' must be one of mean, first, last");
-  CheckContains(Refusal(layer("\"lstm\"")), "key 'units' is required");
-  CheckContains(Refusal(layer("\"gru\"\nunits = 0")), "'units' must be");
-  CheckContains(Refusal(layer("\"conv1d\"\nfilters = 1\nkernel = [3, 3]")), "'kernel' must be");
-  CheckContains(Refusal(layer("\"conv3d\"\nfilters = 1\nkernel = [3, 3]")),
+  CheckContains(LayerRefusal(layer("\"lstm\"")), "key 'units' is required");
+  CheckContains(LayerRefusal(layer("\"gru\"\nunits = 0")), "'units' must be");
+  CheckContains(LayerRefusal(layer("\"conv1d\"\nfilters = 1\nkernel = [3, 3]")),
+                "'kernel' must be");
+  CheckContains(LayerRefusal(layer("\"conv3d\"\nfilters = 1\nkernel = [3, 3]")),
                 "[model.layers.0 (conv3d)] kernel takes one or three numbers");
-  CheckContains(Refusal(layer("\"conv_transpose2d\"\nfilters = 1\nkernel = 2\noutput_padding = 1")),
-                "output_padding is less than the stride");
-  CheckContains(Refusal(layer("\"rms_norm\"\neps = 0.0")), "'eps' must be");
+  CheckContains(
+      LayerRefusal(layer("\"conv_transpose2d\"\nfilters = 1\nkernel = 2\noutput_padding = 1")),
+      "output_padding is less than the stride");
+  CheckContains(LayerRefusal(layer("\"rms_norm\"\neps = 0.0")), "'eps' must be");
 }
 
 TEST_CASE("extents far beyond memory are refused, not computed with") {
@@ -171,14 +174,14 @@ TEST_CASE("extents far beyond memory are refused, not computed with") {
   for (int i = 0; i < 8; ++i) {
     layers += "[[model.layers]]\ntype = \"upsample\"\nfactor = 4096\n";
   }
-  CheckContains(Refusal(layers), "a tensor has at most 2^48 elements");
+  CheckContains(LayerRefusal(layers), "a tensor has at most 2^48 elements");
   layers.clear();
   for (int i = 0; i < 8; ++i) {
     layers +=
         "[[model.layers]]\ntype = \"conv_transpose2d\"\nfilters = 1\nkernel = [2147483647, 1]\n"
         "stride = [4096, 1]\ndilation = 2147483647\n";
   }
-  CheckContains(Refusal(layers), "a tensor has at most 2^48 elements");
+  CheckContains(LayerRefusal(layers), "a tensor has at most 2^48 elements");
 }
 
 }  // namespace

@@ -14,17 +14,17 @@
 namespace frugal::testing {
 namespace {
 
-std::string Refusal(const OutputOptions& output, const std::vector<std::string>& keep = {}) {
+std::string OutputRefusal(const OutputOptions& output, const std::vector<std::string>& keep = {}) {
   RunConfig config;
   config.output = output;
   return MessageOf<ConfigError>([&] { PrepareOutputs(config, keep); });
 }
 
-TEST_CASE("outputs: nothing asked for, nothing wrong") { CHECK(Refusal({}) == "no error"); }
+TEST_CASE("outputs: nothing asked for, nothing wrong") { CHECK(OutputRefusal({}) == "no error"); }
 
 TEST_CASE("outputs: missing directories are made, and nothing else") {
   const TempDir directory;
-  CHECK(Refusal({.weights = directory.File("a/b/w.safetensors")}) == "no error");
+  CHECK(OutputRefusal({.weights = directory.File("a/b/w.safetensors")}) == "no error");
   CHECK(std::filesystem::is_directory(directory.File("a/b")));
   CHECK_FALSE(std::filesystem::exists(directory.File("a/b/w.safetensors")));
 }
@@ -32,7 +32,7 @@ TEST_CASE("outputs: missing directories are made, and nothing else") {
 TEST_CASE("outputs: no directory is made where another output is wrong") {
   const TempDir directory;
   CheckContains(
-      Refusal({.weights = directory.File("a/w.safetensors"), .report = directory.File("")}),
+      OutputRefusal({.weights = directory.File("a/w.safetensors"), .report = directory.File("")}),
       "is a directory");
   CHECK_FALSE(std::filesystem::exists(directory.File("a")));
 }
@@ -40,10 +40,10 @@ TEST_CASE("outputs: no directory is made where another output is wrong") {
 TEST_CASE("outputs: an existing file may be replaced, a kept one not, whatever its spelling") {
   const TempDir directory;
   const std::string file = directory.Write("run.toml", "");
-  CHECK(Refusal({.report = file}) == "no error");
-  CheckContains(Refusal({.report = directory.File("./run.toml")}, {file}), "output.report");
+  CHECK(OutputRefusal({.report = file}) == "no error");
+  CheckContains(OutputRefusal({.report = directory.File("./run.toml")}, {file}), "output.report");
   std::filesystem::create_symlink(file, directory.File("link"));
-  CheckContains(Refusal({.report = directory.File("link")}, {file}), "output.report");
+  CheckContains(OutputRefusal({.report = directory.File("link")}, {file}), "output.report");
 }
 
 TEST_CASE("outputs: what a training reads is not replaced; weights may go on in their file") {
@@ -137,33 +137,34 @@ TEST_CASE("outputs: a limit to the size of files is one to outputs") {
 
 TEST_CASE("outputs: a path with a NUL, and a form of weights that is not ours") {
   const TempDir directory;
-  CheckContains(Refusal({.weights = directory.File(std::string_view("w\0.x", 4))}),
+  CheckContains(OutputRefusal({.weights = directory.File(std::string_view("w\0.x", 4))}),
                 "NUL character");
-  CheckContains(Refusal({.weights = directory.File("w.pt")}), "'.pt' is another form");
-  CHECK(Refusal({.report = directory.File("r.pt")}) == "no error");
+  CheckContains(OutputRefusal({.weights = directory.File("w.pt")}), "'.pt' is another form");
+  CHECK(OutputRefusal({.report = directory.File("r.pt")}) == "no error");
   CHECK(directory.Count() == 0);
 }
 
 TEST_CASE("outputs: a dangling link is written through, and two that meet are refused") {
   const TempDir directory;
   std::filesystem::create_symlink("new/w", directory.File("link"));
-  CHECK(Refusal({.weights = directory.File("link")}) == "no error");
+  CHECK(OutputRefusal({.weights = directory.File("link")}) == "no error");
   CHECK(std::filesystem::is_directory(directory.File("new")));
   CHECK(std::filesystem::is_symlink(directory.File("link")));
-  CheckContains(Refusal({.weights = directory.File("link"), .report = directory.File("new/w")}),
-                "is also that of output.report");
+  CheckContains(
+      OutputRefusal({.weights = directory.File("link"), .report = directory.File("new/w")}),
+      "is also that of output.report");
 }
 
 TEST_CASE("outputs: a link to itself") {
   const TempDir directory;
   std::filesystem::create_symlink("loop", directory.File("loop"));
-  CheckContains(Refusal({.weights = directory.File("loop")}), "leads back to itself");
+  CheckContains(OutputRefusal({.weights = directory.File("loop")}), "leads back to itself");
 }
 
 TEST_CASE("outputs: everything wrong is said at once") {
   const TempDir directory;
   const std::string message =
-      Refusal({.weights = "", .report = directory.File(""), .summary = "/dev/null"});
+      OutputRefusal({.weights = "", .report = directory.File(""), .summary = "/dev/null"});
   CheckContains(message, "[output.weights]");
   CheckContains(message, "the path is empty");
   CheckContains(message, "[output.report]");
@@ -173,7 +174,7 @@ TEST_CASE("outputs: everything wrong is said at once") {
 
 TEST_CASE("outputs: two in one file") {
   const TempDir directory;
-  CheckContains(Refusal({.weights = directory.File("x"), .summary = directory.File("./x")}),
+  CheckContains(OutputRefusal({.weights = directory.File("x"), .summary = directory.File("./x")}),
                 "is also that of output.summary");
 }
 
@@ -181,7 +182,7 @@ TEST_CASE("outputs: a directory that nothing may be written into", "[needs-user]
   FRUGAL_SKIP_UNLESS(::geteuid() != 0, "root may write everything");
   const TempDir directory;
   std::filesystem::permissions(directory.File(""), std::filesystem::perms::owner_read);
-  CheckContains(Refusal({.report = directory.File("r.html")}), "[output.report]");
+  CheckContains(OutputRefusal({.report = directory.File("r.html")}), "[output.report]");
   std::filesystem::permissions(directory.File(""), std::filesystem::perms::owner_all);
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("every field of a transformer's layers arrives in its options") {
   CHECK(gated.bias);
 }
 
-std::string Refusal(const std::string& layers, const DataLayout& layout = TextLayout()) {
+std::string TransformerRefusal(const std::string& layers, const DataLayout& layout = TextLayout()) {
   try {
     Described(ReadRunConfigText(layers, "run.toml"), layout);
   } catch (const Error& error) {
@@ -121,18 +121,22 @@ std::string Refusal(const std::string& layers, const DataLayout& layout = TextLa
 
 TEST_CASE("wrong values of a transformer's layers are refused where they stand") {
   const auto first = [](const std::string& rest) { return "[[model.layers]]\ntype = " + rest; };
-  CheckContains(Refusal(first("\"embedding\"\nunits = 2")), "key 'vocabulary' is required");
-  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 2")), "key 'units' is required");
-  CheckContains(Refusal(first("\"embedding\"\nvocabulary = 11\nunits = 0")), "'units' must be");
+  CheckContains(TransformerRefusal(first("\"embedding\"\nunits = 2")),
+                "key 'vocabulary' is required");
+  CheckContains(TransformerRefusal(first("\"embedding\"\nvocabulary = 2")),
+                "key 'units' is required");
+  CheckContains(TransformerRefusal(first("\"embedding\"\nvocabulary = 11\nunits = 0")),
+                "'units' must be");
   CheckContains(
-      Refusal(first("\"embedding\"\nvocabulary = 11\nunits = 2\npadding_token = 11")),
+      TransformerRefusal(first("\"embedding\"\nvocabulary = 11\nunits = 2\npadding_token = 11")),
       "[model.layers.0 (embedding)] padding_token is one of the 11 tokens, counted from 0; "
       "padding_token = 11; leave it out");
-  CheckContains(Refusal(first("\"learned_positions\"")), "key 'positions' is required");
-  CheckContains(Refusal(first("\"sinusoidal_positions\"\nbase = 0")), "'base' must be");
-  CheckContains(Refusal(first("\"attention\"\nheads = 0")), "'heads' must be");
-  CheckContains(Refusal(first("\"attention\"\nrotary_base = -1")), "'rotary_base' must be");
-  CheckContains(Refusal(first("\"gated_feed_forward\"")), "key 'hidden' is required");
+  CheckContains(TransformerRefusal(first("\"learned_positions\"")), "key 'positions' is required");
+  CheckContains(TransformerRefusal(first("\"sinusoidal_positions\"\nbase = 0")), "'base' must be");
+  CheckContains(TransformerRefusal(first("\"attention\"\nheads = 0")), "'heads' must be");
+  CheckContains(TransformerRefusal(first("\"attention\"\nrotary_base = -1")),
+                "'rotary_base' must be");
+  CheckContains(TransformerRefusal(first("\"gated_feed_forward\"")), "key 'hidden' is required");
 }
 
 const std::string kEmbedding =
@@ -143,33 +147,34 @@ TEST_CASE("a transformer's layers that do not fit are named with their place") {
     return kEmbedding + "[[model.layers]]\ntype = " + rest;
   };
   const std::string attention = "run.toml:5:1: [model.layers.1 (attention)] ";
-  CHECK(Refusal(behind("\"attention\"\nheads = 4")) ==
+  CHECK(TransformerRefusal(behind("\"attention\"\nheads = 4")) ==
         attention + "heads divide the 6 features; heads = 4; choose a divisor, or give head_size");
-  CHECK(Refusal(behind("\"attention\"\nheads = 2\nkey_heads = 3")) ==
+  CHECK(TransformerRefusal(behind("\"attention\"\nheads = 2\nkey_heads = 3")) ==
         attention + "key_heads divide the 2 heads; key_heads = 3; choose a divisor of the heads");
-  CHECK(Refusal(behind("\"attention\"\nheads = 2\nrotary_base = 10.0")) ==
+  CHECK(TransformerRefusal(behind("\"attention\"\nheads = 2\nrotary_base = 10.0")) ==
         attention +
             "rotary positions rotate heads of an even size; head_size = 3; choose an "
             "even size");
-  CHECK(Refusal(behind("\"learned_positions\"\npositions = 5")) ==
+  CHECK(TransformerRefusal(behind("\"learned_positions\"\npositions = 5")) ==
         "run.toml:5:1: [model.layers.1 (learned_positions)] sequences have at most 5 positions; "
         "the input is [64, 6, 6]; use shorter sequences, or a larger table of positions");
   DataLayout odd = TextLayout();
-  CheckContains(Refusal("[[model.layers]]\ntype = \"embedding\"\nvocabulary = 11\nunits = 3\n"
-                        "[[model.layers]]\ntype = \"sinusoidal_positions\"",
-                        odd),
-                "[model.layers.1 (sinusoidal_positions)] sinusoidal positions take an even number");
+  CheckContains(
+      TransformerRefusal("[[model.layers]]\ntype = \"embedding\"\nvocabulary = 11\nunits = 3\n"
+                         "[[model.layers]]\ntype = \"sinusoidal_positions\"",
+                         odd),
+      "[model.layers.1 (sinusoidal_positions)] sinusoidal positions take an even number");
 }
 
 TEST_CASE("tokens go into an embedding, at whatever depth, and into nothing that takes values") {
   const std::string given = "the layer takes values; the input is token numbers [64, 6]; ";
   const std::string advice = "put an embedding before it, or use other data";
-  CHECK(Refusal("[[model.layers]]\ntype = \"dense\"\nunits = 11") ==
+  CHECK(TransformerRefusal("[[model.layers]]\ntype = \"dense\"\nunits = 11") ==
         "run.toml:1:1: [model.layers.0 (dense)] " + given + advice);
-  CHECK(Refusal("[[model.layers]]\ntype = \"sequential\"\n"
-                "[[model.layers.layers]]\ntype = \"layer_norm\"") ==
+  CHECK(TransformerRefusal("[[model.layers]]\ntype = \"sequential\"\n"
+                           "[[model.layers.layers]]\ntype = \"layer_norm\"") ==
         "run.toml:3:1: [model.layers.0.layers.0 (layer_norm)] " + given + advice);
-  CheckContains(Refusal(kEmbedding, SyntheticLayout()),
+  CheckContains(TransformerRefusal(kEmbedding, SyntheticLayout()),
                 "run.toml:1:1: [model.layers.0 (embedding)] an embedding takes token numbers (i64);"
                 " the input is [64, 8, 8, 2]; give it text");
   const std::string inner =
@@ -178,13 +183,14 @@ TEST_CASE("tokens go into an embedding, at whatever depth, and into nothing that
   const std::string around =
       "[[model.layers.shortcut]]\ntype = \"embedding\"\n"
       "vocabulary = 11\nunits = 11\n";
-  CHECK(Refusal("[[model.layers]]\ntype = \"sequential\"\n" + inner) == "accepted");
-  CHECK(Refusal("[[model.layers]]\ntype = \"residual\"\n" + inner + around) == "accepted");
-  CheckContains(Refusal("[[model.layers]]\ntype = \"residual\"\n" + inner),
+  CHECK(TransformerRefusal("[[model.layers]]\ntype = \"sequential\"\n" + inner) == "accepted");
+  CHECK(TransformerRefusal("[[model.layers]]\ntype = \"residual\"\n" + inner + around) ==
+        "accepted");
+  CheckContains(TransformerRefusal("[[model.layers]]\ntype = \"residual\"\n" + inner),
                 "both branches end in one shape");
 }
 
-std::string RefusalOf(const ArchitectureConfig& config, const DataLayout& layout) {
+std::string ArchitectureRefusal(const ArchitectureConfig& config, const DataLayout& layout) {
   AiModelBuilder builder;
   builder.Architecture(config);
   return MessageOf<ShapeError>([&] { Described(builder.config(), layout); });
@@ -194,15 +200,17 @@ TEST_CASE("architectures refuse data of the other kind when they are planned") {
   const std::string tokens =
       "the layer takes values; the input is token numbers [64, 6]; put an "
       "embedding before it, or use other data";
-  CHECK(RefusalOf(ResNetConfig{.layers = {1}}, TextLayout()) == "[conv1] " + tokens);
-  CHECK(RefusalOf(VitConfig{.num_hidden_layers = 1}, TextLayout()) == "[vit.embeddings] " + tokens);
+  CHECK(ArchitectureRefusal(ResNetConfig{.layers = {1}}, TextLayout()) == "[conv1] " + tokens);
+  CHECK(ArchitectureRefusal(VitConfig{.num_hidden_layers = 1}, TextLayout()) ==
+        "[vit.embeddings] " + tokens);
   const std::string images =
       "an embedding takes token numbers (i64); the input is [64, 8, 8, 2]; "
       "give it text, or leave it out where the data are images";
-  CHECK(RefusalOf(Gpt2Config{.n_layer = 1}, SyntheticLayout()) == "[transformer.wte] " + images);
-  CHECK(RefusalOf(LlamaConfig{.num_hidden_layers = 1}, SyntheticLayout()) ==
+  CHECK(ArchitectureRefusal(Gpt2Config{.n_layer = 1}, SyntheticLayout()) ==
+        "[transformer.wte] " + images);
+  CHECK(ArchitectureRefusal(LlamaConfig{.num_hidden_layers = 1}, SyntheticLayout()) ==
         "[model.embed_tokens] " + images);
-  CHECK(RefusalOf(BertConfig{.num_hidden_layers = 1}, SyntheticLayout()) ==
+  CHECK(ArchitectureRefusal(BertConfig{.num_hidden_layers = 1}, SyntheticLayout()) ==
         "[embeddings.word_embeddings] " + images);
 }
 

@@ -5,8 +5,8 @@
 namespace frugal::testing {
 namespace {
 
-constexpr std::int64_t kRows = 6, kWidth = 10;
-const Shape kX = {kRows, kWidth}, kImages = {2, 5, 8};
+constexpr std::int64_t kNormRows = 6, kWidth = 10;
+const Shape kNormX = {kNormRows, kWidth}, kImages = {2, 5, 8};
 constexpr GroupNormGeometry kGroups = {.batch = 2, .size = 5, .channels = 8, .groups = 2};
 
 // Fills what all backward calls of norms have.
@@ -26,23 +26,25 @@ void FillForward(T& c, CallDraw& d, const Shape& x, std::int64_t channels, const
 std::vector<CallCase> BatchCases() {
   return {
       CaseOf<NormBatchForwardCall>(
-          [](auto& c, CallDraw& d) { FillForward(c, d, kX, kWidth, {kWidth}), c.relu = true; }),
+          [](auto& c, CallDraw& d) { FillForward(c, d, kNormX, kWidth, {kWidth}), c.relu = true; }),
       CaseOf<NormBatchNormalizeCall>([](auto& c, CallDraw& d) {
-        c.x = d.Real(kX), c.weight = d.Positive({kWidth}), c.bias = d.Real({kWidth});
-        c.mean = d.Real({kWidth}, -0.1, 0.1), c.rstd = d.Real({kWidth}, 1.5, 2), c.y = d.Out(kX);
+        c.x = d.Real(kNormX), c.weight = d.Positive({kWidth}), c.bias = d.Real({kWidth});
+        c.mean = d.Real({kWidth}, -0.1, 0.1), c.rstd = d.Real({kWidth}, 1.5, 2),
+        c.y = d.Out(kNormX);
       }),
       CaseOf<NormBatchInferenceCall>([](auto& c, CallDraw& d) {
-        c.x = d.Real(kX), c.weight = d.Positive({kWidth}), c.bias = d.Real({kWidth});
+        c.x = d.Real(kNormX), c.weight = d.Positive({kWidth}), c.bias = d.Real({kWidth});
         c.running_mean = d.Real({kWidth}), c.running_variance = d.Positive({kWidth});
-        c.epsilon = 1e-5, c.y = d.Out(kX);
+        c.epsilon = 1e-5, c.y = d.Out(kNormX);
       }),
       CaseOf<NormBatchBackwardCall>([](auto& c, CallDraw& d) {
-        FillBackward(c, d, kX, kWidth, {kWidth}), c.bias = d.Real({kWidth}), c.relu = true;
+        FillBackward(c, d, kNormX, kWidth, {kWidth}), c.bias = d.Real({kWidth}), c.relu = true;
       }),
       CaseOf<NormBatchInferenceBackwardCall>([](auto& c, CallDraw& d) {
-        c.dy = d.Real(kX), c.x = d.Real(kX), c.y = d.Real(kX), c.running_mean = d.Real({kWidth});
+        c.dy = d.Real(kNormX), c.x = d.Real(kNormX), c.y = d.Real(kNormX),
+        c.running_mean = d.Real({kWidth});
         c.running_variance = d.Positive({kWidth}), c.weight = d.Positive({kWidth});
-        c.bias = d.Real({kWidth}), c.epsilon = 1e-5, c.relu = true, c.dx = d.Out(kX);
+        c.bias = d.Real({kWidth}), c.epsilon = 1e-5, c.relu = true, c.dx = d.Out(kNormX);
         c.dweight = d.Out({kWidth}), c.dbias = d.Out({kWidth});
       }),
       CaseOf<NormUpdateRunningCall>([](auto& c, CallDraw& d) {
@@ -93,9 +95,9 @@ std::vector<CallCase> ModulationCases() {
 std::vector<CallCase> NormCallCases() {
   std::vector<CallCase> cases = {
       CaseOf<NormLayerForwardCall>(
-          [](auto& c, CallDraw& d) { FillForward(c, d, kX, kWidth, {kRows}); }),
+          [](auto& c, CallDraw& d) { FillForward(c, d, kNormX, kWidth, {kNormRows}); }),
       CaseOf<NormLayerBackwardCall>(
-          [](auto& c, CallDraw& d) { FillBackward(c, d, kX, kWidth, {kRows}); }),
+          [](auto& c, CallDraw& d) { FillBackward(c, d, kNormX, kWidth, {kNormRows}); }),
       CaseOf<NormGroupForwardCall>([](auto& c, CallDraw& d) {
         c.g = kGroups, FillForward(c, d, kImages, 8, {2, 2});
       }),

@@ -4,27 +4,33 @@
 namespace frugal::testing {
 namespace {
 
-constexpr std::int64_t kRows = 5, kHidden = 6;
+constexpr std::int64_t kSequenceRows = 5, kHidden = 6;
 
 std::vector<CallCase> RecurrentCases() {
   return {
       CaseOf<LstmForwardCall>([](auto& c, CallDraw& d) {
-        c.gates = d.Real({kRows, 4 * kHidden}), c.cell_before = d.Real({kRows, kHidden});
-        c.cell = d.Out({kRows, kHidden}), c.hidden = d.Out({kRows, kHidden});
+        c.gates = d.Real({kSequenceRows, 4 * kHidden}),
+        c.cell_before = d.Real({kSequenceRows, kHidden});
+        c.cell = d.Out({kSequenceRows, kHidden}), c.hidden = d.Out({kSequenceRows, kHidden});
       }),
       CaseOf<LstmBackwardCall>([](auto& c, CallDraw& d) {
-        c.dhidden = d.Real({kRows, kHidden}), c.gates = d.Positive({kRows, 4 * kHidden});
-        c.cell_before = d.Real({kRows, kHidden}), c.cell = d.Real({kRows, kHidden});
-        c.dcell = d.Real({kRows, kHidden}), c.dgates = c.gates;
+        c.dhidden = d.Real({kSequenceRows, kHidden}),
+        c.gates = d.Positive({kSequenceRows, 4 * kHidden});
+        c.cell_before = d.Real({kSequenceRows, kHidden}), c.cell = d.Real({kSequenceRows, kHidden});
+        c.dcell = d.Real({kSequenceRows, kHidden}), c.dgates = c.gates;
       }),
       CaseOf<GruForwardCall>([](auto& c, CallDraw& d) {
-        c.from_input = d.Real({kRows, 3 * kHidden}), c.from_hidden = d.Real({kRows, 3 * kHidden});
-        c.hidden_before = d.Real({kRows, kHidden}), c.hidden = d.Out({kRows, kHidden});
+        c.from_input = d.Real({kSequenceRows, 3 * kHidden}),
+        c.from_hidden = d.Real({kSequenceRows, 3 * kHidden});
+        c.hidden_before = d.Real({kSequenceRows, kHidden}),
+        c.hidden = d.Out({kSequenceRows, kHidden});
       }),
       CaseOf<GruBackwardCall>([](auto& c, CallDraw& d) {
-        c.dhidden = d.Real({kRows, kHidden}), c.from_input = d.Positive({kRows, 3 * kHidden});
-        c.from_hidden = d.Positive({kRows, 3 * kHidden});
-        c.hidden_before = d.Real({kRows, kHidden}), c.dhidden_before = d.Out({kRows, kHidden});
+        c.dhidden = d.Real({kSequenceRows, kHidden}),
+        c.from_input = d.Positive({kSequenceRows, 3 * kHidden});
+        c.from_hidden = d.Positive({kSequenceRows, 3 * kHidden});
+        c.hidden_before = d.Real({kSequenceRows, kHidden}),
+        c.dhidden_before = d.Out({kSequenceRows, kHidden});
       }),
   };
 }

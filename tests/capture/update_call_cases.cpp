@@ -5,12 +5,12 @@
 namespace frugal::testing {
 namespace {
 
-const Shape kX = {7, 11};
+const Shape kUpdateX = {7, 11};
 
 template <class T>
 void FillMoments(T& c, CallDraw& d) {
-  c.arguments.learning_rate = 0.1, c.gradient = d.Real(kX), c.first_moment = d.Real(kX);
-  c.parameter = d.Real(kX);
+  c.arguments.learning_rate = 0.1, c.gradient = d.Real(kUpdateX), c.first_moment = d.Real(kUpdateX);
+  c.parameter = d.Real(kUpdateX);
 }
 
 }  // namespace
@@ -19,33 +19,35 @@ std::vector<CallCase> UpdateCallCases() {
   return {
       CaseOf<SgdCall>([](auto& c, CallDraw& d) {
         c.arguments.learning_rate = 0.1, c.arguments.momentum = 0.9;
-        c.gradient = d.Real(kX), c.momentum_buffer = d.Real(kX), c.parameter = d.Real(kX);
+        c.gradient = d.Real(kUpdateX), c.momentum_buffer = d.Real(kUpdateX),
+        c.parameter = d.Real(kUpdateX);
       }),
       CaseOf<AdamCall>([](auto& c, CallDraw& d) {
-        FillMoments(c, d), c.second_moment = d.Positive(kX), c.arguments.step = 3;
+        FillMoments(c, d), c.second_moment = d.Positive(kUpdateX), c.arguments.step = 3;
       }),
-      CaseOf<SumOfSquaresCall>([](auto& c, CallDraw& d) { c.x = d.Real(kX); }),
+      CaseOf<SumOfSquaresCall>([](auto& c, CallDraw& d) { c.x = d.Real(kUpdateX); }),
       CaseOf<RmsPropCall>([](auto& c, CallDraw& d) {
-        c.arguments.learning_rate = 0.1, c.gradient = d.Real(kX);
-        c.square_average = d.Positive(kX), c.parameter = d.Real(kX);
+        c.arguments.learning_rate = 0.1, c.gradient = d.Real(kUpdateX);
+        c.square_average = d.Positive(kUpdateX), c.parameter = d.Real(kUpdateX);
       }),
       CaseOf<AdagradCall>([](auto& c, CallDraw& d) {
-        c.arguments.learning_rate = 0.1, c.gradient = d.Real(kX), c.square_sum = d.Positive(kX);
-        c.parameter = d.Real(kX);
+        c.arguments.learning_rate = 0.1, c.gradient = d.Real(kUpdateX),
+        c.square_sum = d.Positive(kUpdateX);
+        c.parameter = d.Real(kUpdateX);
       }),
       CaseOf<AdadeltaCall>([](auto& c, CallDraw& d) {
-        c.arguments.learning_rate = 1, c.gradient = d.Real(kX);
-        c.square_average = d.Positive(kX), c.delta_average = d.Positive(kX);
-        c.parameter = d.Real(kX);
+        c.arguments.learning_rate = 1, c.gradient = d.Real(kUpdateX);
+        c.square_average = d.Positive(kUpdateX), c.delta_average = d.Positive(kUpdateX);
+        c.parameter = d.Real(kUpdateX);
       }),
       CaseOf<NAdamCall>([](auto& c, CallDraw& d) {
-        FillMoments(c, d), c.second_moment = d.Positive(kX), c.arguments.step = 3;
+        FillMoments(c, d), c.second_moment = d.Positive(kUpdateX), c.arguments.step = 3;
       }),
       CaseOf<RAdamCall>([](auto& c, CallDraw& d) {
-        FillMoments(c, d), c.second_moment = d.Positive(kX), c.arguments.step = 30;
+        FillMoments(c, d), c.second_moment = d.Positive(kUpdateX), c.arguments.step = 30;
       }),
       CaseOf<AdamaxCall>(
-          [](auto& c, CallDraw& d) { FillMoments(c, d), c.infinity_norm = d.Positive(kX); }),
+          [](auto& c, CallDraw& d) { FillMoments(c, d), c.infinity_norm = d.Positive(kUpdateX); }),
   };
 }
 

@@ -22,36 +22,38 @@ ConvGeometry Conv() {
 }
 PoolGeometry Pool() { return {.window = Window(), .channels = 5, .count_padding = false}; }
 
-const Shape kX = {2, 7, 6, 5}, kY = {2, 4, 3, 8}, kPooled = {2, 4, 3, 5};
+const Shape kWindowX = {2, 7, 6, 5}, kY = {2, 4, 3, 8}, kPooled = {2, 4, 3, 5};
 
 }  // namespace
 
 std::vector<CallCase> WindowCallCases() {
   return {
       CaseOf<ConvForwardCall>([](auto& c, CallDraw& d) {
-        c.g = Conv(), c.x = d.Real(kX), c.weight = d.Real({8, 5, 3, 3}), c.bias = d.Real({8});
+        c.g = Conv(), c.x = d.Real(kWindowX), c.weight = d.Real({8, 5, 3, 3}), c.bias = d.Real({8});
         c.y = d.Out(kY), c.epilogue = {.activation = Activation::kRelu};
       }),
       CaseOf<ConvBackwardDataCall>([](auto& c, CallDraw& d) {
-        c.g = Conv(), c.dy = d.Real(kY), c.weight = d.Real({8, 5, 3, 3}), c.dx = d.Out(kX);
+        c.g = Conv(), c.dy = d.Real(kY), c.weight = d.Real({8, 5, 3, 3}), c.dx = d.Out(kWindowX);
       }),
       CaseOf<ConvBackwardWeightCall>([](auto& c, CallDraw& d) {
-        c.g = Conv(), c.dy = d.Real(kY), c.x = d.Real(kX), c.dweight = d.Real({8, 5, 3, 3});
+        c.g = Conv(), c.dy = d.Real(kY), c.x = d.Real(kWindowX), c.dweight = d.Real({8, 5, 3, 3});
         c.dbias = d.Real({8}), c.accumulate = true;
       }),
       CaseOf<PoolMaxForwardCall>(
-          [](auto& c, CallDraw& d) { c.g = Pool(), c.x = d.Real(kX), c.y = d.Out(kPooled); }),
+          [](auto& c, CallDraw& d) { c.g = Pool(), c.x = d.Real(kWindowX), c.y = d.Out(kPooled); }),
       CaseOf<PoolMaxBackwardCall>([](auto& c, CallDraw& d) {
-        c.g = Pool(), c.x = d.Real(kX), c.dy = d.Real(kPooled), c.dx = d.Out(kX);
+        c.g = Pool(), c.x = d.Real(kWindowX), c.dy = d.Real(kPooled), c.dx = d.Out(kWindowX);
       }),
       CaseOf<PoolAverageForwardCall>(
-          [](auto& c, CallDraw& d) { c.g = Pool(), c.x = d.Real(kX), c.y = d.Out(kPooled); }),
-      CaseOf<PoolAverageBackwardCall>(
-          [](auto& c, CallDraw& d) { c.g = Pool(), c.dy = d.Real(kPooled), c.dx = d.Out(kX); }),
+          [](auto& c, CallDraw& d) { c.g = Pool(), c.x = d.Real(kWindowX), c.y = d.Out(kPooled); }),
+      CaseOf<PoolAverageBackwardCall>([](auto& c, CallDraw& d) {
+        c.g = Pool(), c.dy = d.Real(kPooled), c.dx = d.Out(kWindowX);
+      }),
       CaseOf<PoolAdaptiveForwardCall>(
-          [](auto& c, CallDraw& d) { c.g = Pool(), c.x = d.Real(kX), c.y = d.Out(kPooled); }),
-      CaseOf<PoolAdaptiveBackwardCall>(
-          [](auto& c, CallDraw& d) { c.g = Pool(), c.dy = d.Real(kPooled), c.dx = d.Out(kX); }),
+          [](auto& c, CallDraw& d) { c.g = Pool(), c.x = d.Real(kWindowX), c.y = d.Out(kPooled); }),
+      CaseOf<PoolAdaptiveBackwardCall>([](auto& c, CallDraw& d) {
+        c.g = Pool(), c.dy = d.Real(kPooled), c.dx = d.Out(kWindowX);
+      }),
       CaseOf<ResampleNearestForwardCall>([](auto& c, CallDraw& d) {
         c.factor = 2, c.x = d.Real({2, 3, 4, 5}), c.y = d.Out({2, 6, 8, 5});
       }),

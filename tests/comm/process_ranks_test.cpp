@@ -12,7 +12,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-std::string FailureOf(int size, const std::function<void(Communicator&)>& body) {
+std::string ProcessFailureOf(int size, const std::function<void(Communicator&)>& body) {
   try {
     RunRanks(RankKind::kSharedMemory, size, body);
   } catch (const std::exception& error) {
@@ -23,7 +23,7 @@ std::string FailureOf(int size, const std::function<void(Communicator&)>& body) 
 
 TEST_CASE("the error of a process ends those that wait for it", "[comm][processes]") {
   std::vector<std::string> seen(3);  // by rank; checks belong to one thread
-  const std::string text = FailureOf(3, [&](Communicator& ranks) {
+  const std::string text = ProcessFailureOf(3, [&](Communicator& ranks) {
     ranks.set_step(3);
     if (ranks.rank() == 1) {
       throw DataError({.where = "file", .required = "it can be read", .given = {}, .advice = {}});
@@ -45,31 +45,31 @@ TEST_CASE("the error of a process ends those that wait for it", "[comm][processe
 }
 
 TEST_CASE("processes that come to different operations are told which", "[comm][processes]") {
-  CHECK_THAT(
-      FailureOf(2,
-                [](Communicator& ranks) {
-                  std::vector<float> values(static_cast<std::size_t>(3 + ranks.rank()));
-                  ranks.AllReduce({values.data(), std::ssize(values), DType::kF32}, "weights");
-                }),
-      Contains("all-reduce of weights] all ranks of a group come to the same operation, "
-               "with buffers of one size; rank ") &&
-          Contains("all-reduce of weights, 3 f32") && Contains("weights, 4 f32"));
-  CHECK_THAT(FailureOf(2,
-                       [](Communicator& ranks) {
-                         double value = 0;
-                         const CommBuffer buffer = {&value, 1, DType::kF64};
-                         ranks.rank() == 0 ? ranks.AllReduce(buffer, "losses")
-                                           : ranks.Broadcast(buffer, 1, "a seed");
-                       }),
+  CHECK_THAT(ProcessFailureOf(
+                 2,
+                 [](Communicator& ranks) {
+                   std::vector<float> values(static_cast<std::size_t>(3 + ranks.rank()));
+                   ranks.AllReduce({values.data(), std::ssize(values), DType::kF32}, "weights");
+                 }),
+             Contains("all-reduce of weights] all ranks of a group come to the same operation, "
+                      "with buffers of one size; rank ") &&
+                 Contains("all-reduce of weights, 3 f32") && Contains("weights, 4 f32"));
+  CHECK_THAT(ProcessFailureOf(2,
+                              [](Communicator& ranks) {
+                                double value = 0;
+                                const CommBuffer buffer = {&value, 1, DType::kF64};
+                                ranks.rank() == 0 ? ranks.AllReduce(buffer, "losses")
+                                                  : ranks.Broadcast(buffer, 1, "a seed");
+                              }),
              Contains("broadcast of a seed, 1 f64 from rank 1") &&
                  Contains("all-reduce of losses, 1 f64"));
 }
 
 TEST_CASE("who waits for a process that has left is told so", "[comm][processes]") {
-  CHECK_THAT(FailureOf(2,
-                       [](Communicator& ranks) {
-                         if (ranks.rank() == 0) ranks.Barrier("an end");
-                       }),
+  CHECK_THAT(ProcessFailureOf(2,
+                              [](Communicator& ranks) {
+                                if (ranks.rank() == 0) ranks.Barrier("an end");
+                              }),
              Contains("rank 0, barrier of an end] all ranks take part; rank 1 has ended"));
 }
 

@@ -33,11 +33,11 @@ Predict NetworkOf(const SamplerOptions& options) {
   };
 }
 
-struct Spread {
+struct SampleSpread {
   double mean = 0, std = 0;
 };
-Spread SpreadOf(const std::vector<float>& x) {
-  Spread spread;
+SampleSpread SpreadOf(const std::vector<float>& x) {
+  SampleSpread spread;
   for (const float value : x) spread.mean += value / double{kCount};
   for (const float value : x) {
     spread.std += std::pow(value - spread.mean, 2) / double{kCount};
@@ -68,7 +68,7 @@ std::vector<SamplerOptions> Samplers() {
 TEST_CASE("samplers turn noise into the data of an exact network", "[diffusion]") {
   for (const SamplerOptions& options : Samplers()) {
     INFO(NameOf(options.kind) << " of " << NameOf(options.prediction) << ", eta " << options.eta);
-    const Spread spread = SpreadOf(Sample(options, NetworkOf(options), kCount));
+    const SampleSpread spread = SpreadOf(Sample(options, NetworkOf(options), kCount));
     // Over 20000 draws, the mean is off by 0.003 and the deviation by 0.5%.
     CHECK(spread.mean == Approx(kMean).margin(0.02));
     CHECK(spread.std == Approx(kDeviation).epsilon(0.05));
@@ -95,7 +95,7 @@ TEST_CASE("noise is standard normal, and that of a place", "[diffusion]") {
   FillNoise(3, noise);
   FillNoise(3, some);
   CHECK(std::equal(some.begin(), some.end(), noise.begin()));
-  const Spread spread = SpreadOf(noise);
+  const SampleSpread spread = SpreadOf(noise);
   CHECK(spread.mean == Approx(0).margin(0.03));
   CHECK(spread.std == Approx(1).epsilon(0.02));
   FillNoise(3, std::span<float>());

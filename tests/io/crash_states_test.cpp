@@ -17,13 +17,15 @@ using Findings = std::set<std::string>;
 const std::string kOld(5000, 'o');
 const std::string kNew(9001, 'n');  // in three blocks
 
-std::span<const std::byte> Bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> AsBytes(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
 // Writes a file the naive way, and syncs it where asked to.
 void WriteNew(FileSystem& files, const std::string& path, bool syncs) {
   std::error_code error;
   const int file = files.Open(path, OpenMode::kNew, 0666, error);
-  REQUIRE_FALSE(WriteAll(files, file, 0, Bytes(kNew)));
+  REQUIRE_FALSE(WriteAll(files, file, 0, AsBytes(kNew)));
   if (syncs) REQUIRE_FALSE(files.Sync(file));
   files.Close(file);
 }
@@ -83,7 +85,7 @@ TEST_CASE("crash states: a new file is missing, empty, torn at any block, or who
   RecordingFileSystem files(directory.File(""));
   std::error_code error;
   const int file = files.Open(directory.File("a"), OpenMode::kNew, 0666, error);
-  REQUIRE(files.WriteAt(file, 0, Bytes("abc"), error) == 3);
+  REQUIRE(files.WriteAt(file, 0, AsBytes("abc"), error) == 3);
   const CrashOptions options = {.block = 2, .most_states = 1000};
   using States = std::multiset<std::string>;
   CHECK(StatesOf(files.recording(), options) ==
@@ -108,7 +110,7 @@ TEST_CASE("crash states: bytes are overwritten in any order, and cut before or a
   RecordingFileSystem files(directory.File(""));
   std::error_code error;
   const int file = files.Open(directory.File("a"), OpenMode::kEmpty, 0666, error);
-  REQUIRE(files.WriteAt(file, 0, Bytes("WXYZ"), error) == 4);
+  REQUIRE(files.WriteAt(file, 0, AsBytes("WXYZ"), error) == 4);
   files.Close(file);
   const auto states = StatesOf(files.recording(), {.block = 2, .most_states = 1000});
   for (const char* text : {"a=abcd", "a=WXcd", "a=abYZ", "a=WXYZ", "a=", "a=WX", "a=00YZ"}) {
@@ -165,7 +167,7 @@ TEST_CASE("crash states: each protocol that is known to be wrong is caught", "[i
     const auto in_place = [](FileSystem& files, const std::string& directory) {
       std::error_code error;
       const int file = files.Open(directory + "file", OpenMode::kContinue, 0666, error);
-      REQUIRE_FALSE(WriteAll(files, file, 0, Bytes(kNew)));
+      REQUIRE_FALSE(WriteAll(files, file, 0, AsBytes(kNew)));
       files.Sync(file);
       files.Close(file);
     };
@@ -184,8 +186,8 @@ TEST_CASE("crash states: of an AtomicFile the old file or the new one is whole",
   for (const std::int64_t block : {512, 4096}) {
     const auto atomic = [](FileSystem&, const std::string& directory) {
       AtomicFile file(directory + "file");
-      file.WriteAt(4000, Bytes(kNew).subspan(4000));
-      file.WriteAt(0, Bytes(kNew).first(4000));
+      file.WriteAt(4000, AsBytes(kNew).subspan(4000));
+      file.WriteAt(0, AsBytes(kNew).first(4000));
       file.Commit();
     };
     CHECK(FindingsOf(atomic, {.block = block}) == Findings{"old", "new"});

@@ -16,12 +16,12 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-struct Writer {
+struct NamedWriter {
   std::string name;
   std::function<void(const std::string& path)> write;
 };
 
-Writer WeightsWriter(const std::string& name, WeightsFileFormat format) {
+NamedWriter WeightsWriter(const std::string& name, WeightsFileFormat format) {
   return {name, [format](const std::string& path) {
             WriteWeights(path, format,
                          {F32("a", Shape{400}, std::vector<float>(400, 0.1F)),
@@ -40,7 +40,7 @@ void WriteOneImage(const std::string& path) {
   WritePng(path, {.height = 50, .width = 60, .channels = 1, .bytes = bytes});
 }
 
-std::vector<Writer> Writers() {
+std::vector<NamedWriter> Writers() {
   return {WeightsWriter("safetensors", WeightsFileFormat::kSafetensors),
           WeightsWriter("binary", WeightsFileFormat::kBinary),
           WeightsWriter("json", WeightsFileFormat::kJson),
@@ -50,7 +50,7 @@ std::vector<Writer> Writers() {
 }
 
 // Returns what the writer makes where nothing fails.
-std::string Expected(const Writer& writer) {
+std::string Expected(const NamedWriter& writer) {
   const TempDir directory(MemoryDirectory());
   writer.write(directory.File("file"));
   return ReadAll(directory.File("file"));
@@ -58,7 +58,8 @@ std::string Expected(const Writer& writer) {
 
 // Returns the error of writing over "old", and checks that nothing but the old or the new file is
 // there, now and behind the next write.
-std::string ErrorOf(const Writer& writer, const TempDir& directory, const std::string& expected) {
+std::string ErrorOf(const NamedWriter& writer, const TempDir& directory,
+                    const std::string& expected) {
   const std::string path = directory.Write("file", "old");
   std::string message = MessageOf<FileError>([&] { writer.write(path); });
   const std::string text = ReadAll(path);
@@ -70,7 +71,7 @@ std::string ErrorOf(const Writer& writer, const TempDir& directory, const std::s
 }
 
 TEST_CASE("each writer names the file that failed, and leaves the old one", "[io]") {
-  for (const Writer& writer : Writers()) {
+  for (const NamedWriter& writer : Writers()) {
     INFO(writer.name);
     const std::string expected = Expected(writer);
     for (const Fault& fault : {Fault{.error = EIO}, Fault{.error = ENOSPC, .lasts = true}}) {
@@ -91,7 +92,7 @@ TEST_CASE("each writer names the file that failed, and leaves the old one", "[io
 }
 
 TEST_CASE("each writer goes on where it was interrupted, or where half was taken", "[io]") {
-  for (const Writer& writer : Writers()) {
+  for (const NamedWriter& writer : Writers()) {
     INFO(writer.name);
     const std::string expected = Expected(writer);
     for (const Fault& fault : {Fault{.error = EINTR}, Fault{.short_write = true},
@@ -105,7 +106,7 @@ TEST_CASE("each writer goes on where it was interrupted, or where half was taken
 }
 
 TEST_CASE("each writer leaves the old file or the new one in a crash", "[io]") {
-  for (const Writer& writer : Writers()) {
+  for (const NamedWriter& writer : Writers()) {
     INFO(writer.name);
     const TempDir directory(MemoryDirectory());
     const std::string path = directory.Write("file", "old");

@@ -11,11 +11,13 @@
 namespace frugal::testing {
 namespace {
 
-std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> BytesOfText(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
 
 std::string HashOf(std::string_view text) {
   FileHash hash;
-  hash.Add(Bytes(text));
+  hash.Add(BytesOfText(text));
   return hash.Hex();
 }
 
@@ -34,12 +36,12 @@ TEST_CASE("content hashes are those of XXH3 with 128 bits, in one piece or in ma
   std::string text(3000, 'x');
   for (std::size_t at = 0; at < text.size(); ++at) text[at] = static_cast<char>(at * at % 251);
   const XXH128_hash_t wanted = XXH3_128bits(text.data(), text.size());
-  CHECK(ContentHashOf(Bytes(text)) == ContentHash{wanted.high64, wanted.low64});
+  CHECK(ContentHashOf(BytesOfText(text)) == ContentHash{wanted.high64, wanted.low64});
   ContentHasher pieces;
   for (std::size_t at = 0; at < text.size(); at += 37) {
-    pieces.Add(Bytes(std::string_view(text).substr(at, 37)));
+    pieces.Add(BytesOfText(std::string_view(text).substr(at, 37)));
   }
-  CHECK(pieces.Value() == ContentHashOf(Bytes(text)));
+  CHECK(pieces.Value() == ContentHashOf(BytesOfText(text)));
 }
 
 TEST_CASE("a hash does not depend on how the bytes were cut", "[io]") {
@@ -47,7 +49,7 @@ TEST_CASE("a hash does not depend on how the bytes were cut", "[io]") {
   for (std::size_t at = 0; at < text.size(); ++at) text[at] = static_cast<char>(at * at % 251);
   FileHash pieces;
   for (std::size_t at = 0; at < text.size(); at += 37) {
-    pieces.Add(Bytes(std::string_view(text).substr(at, 37)));
+    pieces.Add(BytesOfText(std::string_view(text).substr(at, 37)));
     pieces.Add({});
   }
   CHECK(pieces.Hex() == HashOf(text));
@@ -58,7 +60,7 @@ TEST_CASE("a hash does not depend on how the bytes were cut", "[io]") {
   XXH3_64bits_reset(&plain);
   XXH3_64bits_update(&plain, text.data(), text.size());
   FileHash whole;
-  whole.Add(Bytes(text));
+  whole.Add(BytesOfText(text));
   CHECK(whole.Value() == XXH3_64bits_digest(&plain));
   FileHash moved = std::move(pieces);
   CHECK(moved.Hex().size() == 16);

@@ -15,8 +15,8 @@ AttentionLayerOptions Wide(AttentionLayerOptions options) {
   return options;
 }
 
-std::unique_ptr<AttentionLayer> Made(const AttentionLayerOptions& options,
-                                     std::int64_t memory_features = 0) {
+std::unique_ptr<AttentionLayer> MadeAttention(const AttentionLayerOptions& options,
+                                              std::int64_t memory_features = 0) {
   auto layer =
       std::make_unique<AttentionLayer>(kFeatures, Wide(options), AttentionNames{}, memory_features);
   layer->AssignPaths("net");
@@ -44,7 +44,7 @@ TEST_CASE("gradients of cross attention agree with differences", "[layers][atten
   for (const AttentionLayerOptions& options :
        {AttentionLayerOptions{.heads = 2, .fused = false},
         AttentionLayerOptions{.heads = 4, .key_heads = 2, .bias = false, .fused = false}}) {
-    const auto layer = Made(options, 3);
+    const auto layer = MadeAttention(options, 3);
     const auto cross = [&](Context& context, const std::vector<Var>& x) {
       return layer->Attend(context, x[0], x[1]);
     };
@@ -58,7 +58,7 @@ TEST_CASE("gradients under an additive mask agree with differences", "[layers][a
                              Shape{2, 2, 4, 4}, Shape{2, 1, 1, 4}}) {
     INFO(ToString(shape));
     const Tensor mask = Numbers(shape, 5, -2, 2);
-    const auto layer = Made({.heads = 2});
+    const auto layer = MadeAttention({.heads = 2});
     CheckGradients(*layer,
                    [&](Context& context, const std::vector<Var>& x) {
                      return layer->Attend(context, x[0], x[0], mask);
@@ -80,8 +80,8 @@ TEST_CASE("a mask of the future is causality", "[layers][attention]") {
   for (const EnvironmentKind& kind : AllEnvironments()) {
     TestEnvironment environment(kind);
     const Tensor x = RandomTensor({2, 7, 8}, 1, kind.dtype);
-    const auto causal = Made({.heads = 2, .causal = true});
-    const auto masked = Made({.heads = 2});
+    const auto causal = MadeAttention({.heads = 2, .causal = true});
+    const auto masked = MadeAttention({.heads = 2});
     const Pass expected = RunPass(
         environment, [&](Context& context, const Var& v) { return (*causal)(context, v); }, x);
     const Pass actual = RunPass(
@@ -102,7 +102,7 @@ std::vector<double> OutputOf(Layer& layer, const Tensor& x) {
 
 TEST_CASE("a causal layer does not look ahead, another does", "[layers][attention]") {
   for (const bool causal : {true, false}) {
-    const auto layer = Made({.heads = 2, .causal = causal, .rotary_base = 10});
+    const auto layer = MadeAttention({.heads = 2, .causal = causal, .rotary_base = 10});
     const Tensor x = Numbers({1, 5, 8}, 1);
     const std::vector<double> before = OutputOf(*layer, x);
     x.values<double>()[4 * 8] += 1;  // of the last position
@@ -114,7 +114,7 @@ TEST_CASE("a causal layer does not look ahead, another does", "[layers][attentio
 
 TEST_CASE("without rotary angles, attention does not know the order", "[layers][attention]") {
   for (const double base : {0.0, 10.0}) {
-    const auto layer = Made({.heads = 2, .rotary_base = base});
+    const auto layer = MadeAttention({.heads = 2, .rotary_base = base});
     const Tensor x = Numbers({1, 2, 8}, 1);
     const std::vector<double> before = OutputOf(*layer, x);
     for (std::size_t i = 0; i < 8; ++i) std::swap(x.values<double>()[i], x.values<double>()[8 + i]);
@@ -127,8 +127,8 @@ TEST_CASE("without rotary angles, attention does not know the order", "[layers][
 
 TEST_CASE("one position attends to itself", "[layers][attention]") {
   // Its output is the projection of its value, whatever queries and keys are.
-  const auto some = Made({.heads = 2});
-  const auto causal = Made({.heads = 4, .causal = true});
+  const auto some = MadeAttention({.heads = 2});
+  const auto causal = MadeAttention({.heads = 4, .causal = true});
   const Tensor x = Numbers({3, 1, 8}, 1);
   CHECK(MaxError(OutputOf(*some, x), OutputOf(*causal, x)) < 1e-12);
 }
@@ -183,7 +183,7 @@ TEST_CASE("heads that do not divide are refused", "[layers][attention][errors]")
 // A layer and the environment that its parameters live in.
 struct Placed {
   Placed(const EnvironmentKind& kind, const AttentionLayerOptions& options)
-      : environment(kind), layer(Made(options)) {}
+      : environment(kind), layer(MadeAttention(options)) {}
   Var Value(const Shape& shape) const { return {RandomTensor(shape, 1, environment.dtype())}; }
   Var Attend(const Shape& x, const Shape& memory) {
     return layer->Attend(environment.context(), Value(x), Value(memory));

@@ -11,7 +11,7 @@ namespace frugal::testing {
 namespace {
 
 template <class Part, class Options>
-std::unique_ptr<Part> Made(const Options& options) {
+std::unique_ptr<Part> MadePart(const Options& options) {
   auto part = std::make_unique<Part>(options);
   part->AssignPaths("net");
   NumberParameters(*part);
@@ -19,7 +19,7 @@ std::unique_ptr<Part> Made(const Options& options) {
 }
 
 std::unique_ptr<TransformerBlock> Block(const ContextUse& use) {
-  return Made<TransformerBlock>(
+  return MadePart<TransformerBlock>(
       TransformerBlockOptions{.features = 8, .heads = 2, .context_features = 6, .context = use});
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("gradients of a block that skips its context agree with differences") 
 }
 
 TEST_CASE("gradients of a face's tokens agree with differences") {
-  const auto face = Made<architectures::FaceTokens>(
+  const auto face = MadePart<architectures::FaceTokens>(
       architectures::FaceTokensOptions{.inputs = 5, .tokens = 3, .features = 4});
   const auto tokens = [&](Context& context, const std::vector<Var>& x) {
     return (*face)(context, x[0]);

@@ -13,7 +13,7 @@ namespace {
 
 using Made = std::unique_ptr<Layer>;
 
-Pass PassOf(Made made, const Tensor& input) {
+Pass SequencePassOf(Made made, const Tensor& input) {
   const Made layer = Ready(std::move(made));
   TestEnvironment environment(kReferenceF64);
   return RunPass(
@@ -26,7 +26,7 @@ std::vector<double> Values(const Tensor& tensor) {
 }
 
 Pass Pooled(SequencePooling mode, const Tensor& input) {
-  return PassOf(std::make_unique<SequencePoolLayer>(SequencePoolOptions{mode}), input);
+  return SequencePassOf(std::make_unique<SequencePoolLayer>(SequencePoolOptions{mode}), input);
 }
 
 TEST_CASE("sequence_pool takes the mean, the first or the last position", "[layers]") {
@@ -52,7 +52,7 @@ TEST_CASE("a sequence of one pools to itself", "[layers][edges]") {
 TEST_CASE("to_sequence keeps the order of positions", "[layers]") {
   for (const Shape& shape : {Shape{2, 6, 3}, Shape{2, 2, 3, 3}, Shape{2, 1, 3, 2, 3}}) {
     const Tensor x = RandomTensor(shape, 1, DType::kF64);
-    const Pass pass = PassOf(std::make_unique<ToSequenceLayer>(), x);
+    const Pass pass = SequencePassOf(std::make_unique<ToSequenceLayer>(), x);
     CHECK(pass.output_shape == Shape({2, 6, 3}));
     CHECK(Values(pass.output) == Values(x));
   }
@@ -88,7 +88,7 @@ TEST_CASE("a recurrent layer does not look ahead", "[layers]") {
       const Tensor x = RandomTensor({1, 4, 2}, 1, DType::kF64);
       x.values<double>()[7] = last;
       return Values(
-          PassOf(std::make_unique<RecurrentLayer>(kind, 2, RecurrentOptions{.units = 3}), x)
+          SequencePassOf(std::make_unique<RecurrentLayer>(kind, 2, RecurrentOptions{.units = 3}), x)
               .output);
     };
     const std::vector<double> a = outputs(0.5);
@@ -111,7 +111,7 @@ TEST_CASE("sequence layers and rms_norm describe themselves", "[layers]") {
 
 std::string Refused(Made made, const Shape& input) {
   try {
-    PassOf(std::move(made), RandomTensor(input, 1, DType::kF64));
+    SequencePassOf(std::move(made), RandomTensor(input, 1, DType::kF64));
   } catch (const ShapeError& error) {
     return error.what();
   }

@@ -9,11 +9,11 @@
 namespace frugal {
 namespace {
 
-constexpr auto kTag = MemoryTag::kParameter;
+constexpr auto kTenantTag = MemoryTag::kParameter;
 
 void TakeAndGive(Allocator& allocator, std::int64_t bytes, int count) {
   std::vector<Block> blocks;
-  for (int i = 0; i < count; ++i) blocks.push_back(allocator.Allocate(bytes, kTag));
+  for (int i = 0; i < count; ++i) blocks.push_back(allocator.Allocate(bytes, kTenantTag));
 }
 
 TEST_CASE("a tenant's limits hold for what it gives back, and for nobody else", "[memory][pool]") {
@@ -88,7 +88,7 @@ TEST_CASE("random traffic of two tenants keeps each within its limits",
     for (int step = 0; step < 1000; ++step) {
       if (draw(2) == 0 || blocks.empty()) {
         Allocator& tenant = draw(2) == 0 ? static_cast<Allocator&>(one) : two;
-        blocks.push_back(tenant.Allocate(static_cast<std::int64_t>(draw(6000)), kTag));
+        blocks.push_back(tenant.Allocate(static_cast<std::int64_t>(draw(6000)), kTenantTag));
       } else {
         blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(draw(blocks.size())));
       }

@@ -10,7 +10,7 @@
 namespace frugal {
 namespace {
 
-constexpr auto kTag = MemoryTag::kParameter;
+constexpr auto kPoolTag = MemoryTag::kParameter;
 
 TEST_CASE("size classes waste at most an eighth", "[memory][pool]") {
   for (std::int64_t bytes = 64; bytes < 100000; bytes += 64) {
@@ -26,12 +26,12 @@ TEST_CASE("size classes waste at most an eighth", "[memory][pool]") {
 TEST_CASE("a freed block serves the next request of its class", "[memory][pool]") {
   HeapAllocator heap;
   TensorPool pool(heap, {});
-  const void* first = pool.Allocate(10000, kTag).data();
+  const void* first = pool.Allocate(10000, kPoolTag).data();
   const Block again = pool.Allocate(10100, MemoryTag::kGradient);  // the same class
   CHECK(again.data() == first);
   CHECK(again.bytes() == RoundUpToAlignment(10100));
   CHECK(again.tag() == MemoryTag::kGradient);
-  const Block other = pool.Allocate(20000, kTag);
+  const Block other = pool.Allocate(20000, kPoolTag);
   const PoolStatistics statistics = pool.statistics();
   CHECK(statistics.hits == 1);
   CHECK(statistics.misses == 2);
@@ -47,14 +47,14 @@ TEST_CASE("the pool keeps no more than its limit, and lets the oldest go", "[mem
   std::vector<Block> blocks;
   // Four classes of at most 1 KB: 832, 896, 960 and 1024.
   for (const std::int64_t bytes : {832, 896, 960, 1024})
-    blocks.push_back(pool.Allocate(bytes, kTag));
+    blocks.push_back(pool.Allocate(bytes, kPoolTag));
   for (Block& block : blocks) block = Block();
   CHECK(pool.statistics().idle_bytes == 896 + 960 + 1024);
   CHECK(pool.statistics().evictions == 1);
   CHECK(heap.live_bytes() == 896 + 960 + 1024);
-  pool.Allocate(832, kTag);  // was given back: a miss; freed, it pushes out 896
+  pool.Allocate(832, kPoolTag);  // was given back: a miss; freed, it pushes out 896
   CHECK(pool.statistics().hits == 0);
-  pool.Allocate(896, kTag);  // a miss again
+  pool.Allocate(896, kPoolTag);  // a miss again
   CHECK(pool.statistics().hits == 0);
   CHECK(pool.statistics().idle_bytes <= 3 * 1024);
 }
@@ -62,13 +62,13 @@ TEST_CASE("the pool keeps no more than its limit, and lets the oldest go", "[mem
 TEST_CASE("blocks above the largest size and above the limit are not kept", "[memory][pool]") {
   HeapAllocator heap;
   TensorPool pool(heap, {.max_idle_bytes = 1 << 20, .max_block_bytes = 4096});
-  pool.Allocate(8192, kTag);
+  pool.Allocate(8192, kPoolTag);
   CHECK(pool.statistics().idle_bytes == 0);
-  pool.Allocate(4096, kTag);
+  pool.Allocate(4096, kPoolTag);
   CHECK(pool.statistics().idle_bytes == 4096);
   pool.SetOptions({.max_idle_bytes = 1000});
   CHECK(pool.statistics().idle_bytes == 0);
-  pool.Allocate(4096, kTag);
+  pool.Allocate(4096, kPoolTag);
   CHECK(heap.live_bytes() == 0);
 }
 
@@ -76,10 +76,10 @@ TEST_CASE("a bucket holds so many items and no more", "[memory][pool]") {
   HeapAllocator heap;
   TensorPool pool(heap, {.max_items_per_bucket = 2});
   std::vector<Block> blocks;
-  for (int i = 0; i < 5; ++i) blocks.push_back(pool.Allocate(1000, kTag));
+  for (int i = 0; i < 5; ++i) blocks.push_back(pool.Allocate(1000, kPoolTag));
   blocks.clear();
   CHECK(pool.statistics().idle_bytes == 2 * 1024);
-  { const Block other = pool.Allocate(2048, kTag); }
+  { const Block other = pool.Allocate(2048, kPoolTag); }
   CHECK(pool.statistics().idle_bytes == 2 * 1024 + 2048);  // a bucket of its own
   pool.SetOptions({.max_items_per_bucket = 1});
   CHECK(pool.statistics().idle_bytes == 1024 + 2048);
@@ -88,21 +88,21 @@ TEST_CASE("a bucket holds so many items and no more", "[memory][pool]") {
 TEST_CASE("switched off, everything passes through", "[memory][pool]") {
   HeapAllocator heap;
   TensorPool pool(heap, {.enabled = false});
-  pool.Allocate(1088, kTag);
-  pool.Allocate(1088, kTag);
+  pool.Allocate(1088, kPoolTag);
+  pool.Allocate(1088, kPoolTag);
   CHECK(pool.statistics().hits == 0);
   CHECK(pool.statistics().misses == 2);
   CHECK(pool.statistics().idle_bytes == 0);
   CHECK(heap.live_bytes() == 0);
-  const Block exact = pool.Allocate(1088, kTag);
+  const Block exact = pool.Allocate(1088, kPoolTag);
   CHECK(heap.live_bytes() == 1088);  // not rounded to a class
 }
 
 TEST_CASE("switching off gives everything idle back at once", "[memory][pool]") {
   HeapAllocator heap;
   TensorPool pool(heap, {});
-  const Block live = pool.Allocate(5000, kTag);
-  pool.Allocate(3000, kTag);
+  const Block live = pool.Allocate(5000, kPoolTag);
+  pool.Allocate(3000, kPoolTag);
   CHECK(pool.statistics().idle_bytes == 3072);
   pool.SetOptions({.enabled = false});
   CHECK(pool.statistics().idle_bytes == 0);
@@ -113,7 +113,7 @@ TEST_CASE("weak references are dropped with their owner, strong ones are not", "
   for (const bool weak : {false, true}) {
     HeapAllocator heap;
     TensorPool pool(heap, {.use_weak_references = weak});
-    pool.Allocate(1000, kTag);
+    pool.Allocate(1000, kPoolTag);
     const std::int64_t idle = pool.statistics().idle_bytes;
     pool.OwnerDestroyed();
     CHECK(pool.statistics().idle_bytes == (weak ? 0 : idle));
@@ -126,7 +126,7 @@ TEST_CASE("weak references are dropped with their owner, strong ones are not", "
 TEST_CASE("requests of no bytes pass through the pool", "[memory][pool]") {
   HeapAllocator heap;
   TensorPool pool(heap, {});
-  { const Block none = pool.Allocate(0, kTag); }
+  { const Block none = pool.Allocate(0, kPoolTag); }
   CHECK(pool.statistics().idle_bytes == 0);
   CHECK(pool.statistics().live_bytes == 0);
 }
@@ -139,7 +139,7 @@ class Traffic {
   void Step() {
     const std::uint64_t action = Draw(20);
     if (action < 9) {
-      blocks_.push_back(pool_.Allocate(static_cast<std::int64_t>(Draw(6000)), kTag));
+      blocks_.push_back(pool_.Allocate(static_cast<std::int64_t>(Draw(6000)), kPoolTag));
     } else if (action < 18 && !blocks_.empty()) {
       blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(Draw(blocks_.size())));
     } else if (action == 18) {

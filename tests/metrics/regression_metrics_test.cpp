@@ -73,11 +73,11 @@ TEST_CASE("r2 of targets that do not vary is scikit-learn's", "[metrics]") {
 }
 
 TEST_CASE("a NaN or an infinity shows in regression metrics until a reset", "[metrics]") {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
   for (const std::string_view name : {"mae", "rmse", "r2"}) {
     INFO(name);
     const auto metric = MakeMetric(name, {});
-    for (const float wrong : {kNan, std::numeric_limits<float>::infinity()}) {
+    for (const float wrong : {kMissing, std::numeric_limits<float>::infinity()}) {
       metric->Add(Values({1, wrong, 3}, {1, 2, 4}).All());
       CHECK_FALSE(std::isfinite(metric->Value()));
       metric->Reset();
@@ -85,7 +85,7 @@ TEST_CASE("a NaN or an infinity shows in regression metrics until a reset", "[me
     }
     metric->Add(Values({1, 2, 3}, {1, 2, 3}).All());
     CHECK(metric->Value() == (name == "r2" ? 1 : 0));
-    CHECK(std::isnan(ValueOf(name, Values({kNan, 1}, {2, 2}))));
+    CHECK(std::isnan(ValueOf(name, Values({kMissing, 1}, {2, 2}))));
   }
 }
 

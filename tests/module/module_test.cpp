@@ -55,9 +55,9 @@ class Wrapper : public Module {
   Leaf leaf_;
 };
 
-class Block : public Module {
+class ThreeChildren : public Module {
  public:
-  Block() {
+  ThreeChildren() {
     AddUnnamedChild("first", first_);
     AddUnnamedChild("second", second_);
     AddChild("third", third_);
@@ -70,7 +70,7 @@ class Block : public Module {
 };
 
 TEST_CASE("an unnamed child has a path, and its parameters do without it", "[module]") {
-  Block block;
+  ThreeChildren block;
   block.AssignPaths("h.0");
   CHECK(PathsOf(block) == std::vector<std::string>{
                               "h.0.inner.weight", "h.0.inner.running", "h.0.weight", "h.0.running",

@@ -123,18 +123,18 @@ std::vector<Operation> Operations() {
 }
 
 // Two products behind an operation, in a checkpointed segment or not.
-struct Behind {
+struct RematBehind {
   std::int64_t kept = 0;  // live when forward is through
   std::vector<Tensor> gradients;
 };
 
-Behind RunBehind(const EnvironmentKind& kind, const Operation& operation, bool can_be_made_again,
-                 bool in_segment) {
+RematBehind RunBehind(const EnvironmentKind& kind, const Operation& operation,
+                      bool can_be_made_again, bool in_segment) {
   TestEnvironment environment(kind);
   Context& context = environment.context();
   Weights weights;
   Tape tape;
-  Behind behind;
+  RematBehind behind;
   const TapeScope scope(context, &tape);
   const auto live = [&] { return environment.ledger().live()[MemoryTag::kActivation]; };
   Var x = {RandomTensor({kSamples, kLength, operation.features}, 1, kind.dtype), tape.NewSlot()};
@@ -167,8 +167,8 @@ TEST_CASE("what can be made again is not kept by what is behind it, for the same
     INFO(kind << (in_segment ? ", in a segment" : ""));
     for (const Operation& operation : Operations()) {
       INFO(operation.name);
-      const Behind again = RunBehind(kind, operation, true, in_segment);
-      const Behind plain = RunBehind(kind, operation, false, in_segment);
+      const RematBehind again = RunBehind(kind, operation, true, in_segment);
+      const RematBehind plain = RunBehind(kind, operation, false, in_segment);
       CHECK(plain.kept - again.kept >= kSamples * kLength * kFeatures * SizeOf(kind.dtype));
       CHECK(SameBits(again.gradients, plain.gradients));
     }

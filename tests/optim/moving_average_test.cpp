@@ -18,8 +18,8 @@ using testing::TestEnvironment;
 using testing::Values;
 
 // One parameter and its average.
-struct Setup {
-  explicit Setup(const EnvironmentKind& kind) : environment(kind) {
+struct AveragedSetup {
+  explicit AveragedSetup(const EnvironmentKind& kind) : environment(kind) {
     parameter.path = "p";
     parameter.shape = {3};
     parameter.initializer = Initializer::Constant(1);
@@ -51,7 +51,7 @@ TEST_CASE("the average follows its formula step by step") {
   for (const EnvironmentKind& kind : testing::AllEnvironments()) {
     for (const OptimizerKind rule : {OptimizerKind::kSgd, OptimizerKind::kAdamW}) {
       for (const double decay : {0.2, 0.999}) {
-        Setup setup(kind);
+        AveragedSetup setup(kind);
         const Optimizer optimizer(Averaged(rule, decay), {}, 0, 10);
         std::vector<double> expected(3);
         for (std::int64_t t = 0; t < 8; ++t) {
@@ -72,7 +72,7 @@ TEST_CASE("the average follows its formula step by step") {
 }
 
 TEST_CASE("a parameter whose first gradient comes late starts from its own value") {
-  Setup setup(kReferenceF64);
+  AveragedSetup setup(kReferenceF64);
   const Optimizer optimizer(Averaged(OptimizerKind::kSgd, 0.9), {}, 0, 100);
   setup.Step(optimizer, 50, {1, 0, 0});
   CHECK(setup.Average() == Values(setup.environment.store().Value(setup.parameter)));
@@ -82,7 +82,7 @@ TEST_CASE("a parameter whose first gradient comes late starts from its own value
 }
 
 TEST_CASE("without a decay there is no average") {
-  Setup setup(kReferenceF32);
+  AveragedSetup setup(kReferenceF32);
   const Optimizer optimizer(Averaged(OptimizerKind::kAdamW, 0), {}, 0, 10);
   setup.Step(optimizer, 0, {1, 1, 1});
   CHECK_FALSE(setup.HasAverage());
@@ -92,7 +92,7 @@ TEST_CASE("without a decay there is no average") {
 }
 
 TEST_CASE("a weight and its average change places and back") {
-  Setup setup(kReferenceF64);
+  AveragedSetup setup(kReferenceF64);
   const Optimizer optimizer(Averaged(OptimizerKind::kSgd, 0.9), {}, 0, 10);
   for (std::int64_t t = 0; t < 3; ++t) setup.Step(optimizer, t, {1, 2, 3});
   const std::vector<double> weight = Values(setup.environment.store().Value(setup.parameter));

@@ -11,7 +11,7 @@ using testing::AllEnvironments;
 using testing::EnvironmentKind;
 using testing::TestEnvironment;
 
-const std::string kOracles = std::string(FRUGAL_TEST_DATA) + "/oracles";
+const std::string kOracleFiles = std::string(FRUGAL_TEST_DATA) + "/oracles";
 
 struct Tolerance {
   double output;
@@ -53,20 +53,20 @@ Count CheckDirectory(const std::string& directory) {
 }
 
 TEST_CASE("operations agree with PyTorch", "[oracles]") {
-  const Count count = CheckDirectory(kOracles + "/ops");
+  const Count count = CheckDirectory(kOracleFiles + "/ops");
   CHECK(count.operations == 50);
   CHECK(count.cases == 63);
 }
 
 TEST_CASE("operations agree with PyTorch where more of their attributes are given", "[oracles]") {
-  CHECK(CheckDirectory(kOracles + "/more_ops").cases == 45);
+  CHECK(CheckDirectory(kOracleFiles + "/more_ops").cases == 45);
 }
 
 TEST_CASE("functions of elements and losses agree with PyTorch", "[oracles]") {
-  const Count points = CheckDirectory(kOracles + "/point_ops");
+  const Count points = CheckDirectory(kOracleFiles + "/point_ops");
   CHECK(points.operations == 8);
   CHECK(points.cases == 18);
-  const Count losses = CheckDirectory(kOracles + "/loss_ops");
+  const Count losses = CheckDirectory(kOracleFiles + "/loss_ops");
   CHECK(losses.operations == 8);
   CHECK(losses.cases == 29);
 }

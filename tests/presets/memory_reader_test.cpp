@@ -15,7 +15,7 @@ namespace {
 using Config = TrainingMemoryConfig;
 using Lines = std::vector<std::string>;
 
-struct Reading {
+struct MemoryReading {
   Config config;
   Origins origins;
   Lines lines;
@@ -25,10 +25,10 @@ struct Reading {
   }
 };
 
-Reading Read(const std::string& toml, const Lines& overrides = {}) {
+MemoryReading ReadLines(const std::string& toml, const Lines& overrides = {}) {
   ConfigNode root = ParseTomlText(toml, "train.toml");
   for (const std::string& text : overrides) ApplyOverride(root, text);
-  Reading reading;
+  MemoryReading reading;
   Diagnostics diagnostics;
   reading.config = ReadMemoryOf(root, reading.origins, diagnostics);
   reading.lines = diagnostics.Lines();
@@ -39,7 +39,7 @@ Reading Read(const std::string& toml, const Lines& overrides = {}) {
 
 TEST_CASE("Without a memory table all is default") {
   for (const char* text : {"", "[memory]", "[data]\nx = 1"}) {
-    const Reading reading = Read(text);
+    const MemoryReading reading = ReadLines(text);
     CHECK(reading.lines.empty());
     CHECK(reading.config == Config{});
     CHECK(reading.OriginOf("num_devices") == "default");
@@ -47,7 +47,7 @@ TEST_CASE("Without a memory table all is default") {
 }
 
 TEST_CASE("Default gives way to preset, preset to TOML, TOML to the command line") {
-  const Reading reading = Read(
+  const MemoryReading reading = ReadLines(
       "[memory]\nmax_pool_memory_mb = 100\ncheckpoint_every_n_layers = 5\n"
       "preset = \"ForConvNets\"\n",
       {"memory.checkpoint_every_n_layers=6"});
@@ -68,49 +68,51 @@ TEST_CASE("Default gives way to preset, preset to TOML, TOML to the command line
 }
 
 TEST_CASE("The preset itself can come from the command line") {
-  const Reading reading =
-      Read("[memory]\npreset = \"ForConvNets\"\n", {"memory.preset=FastConstruction"});
+  const MemoryReading reading =
+      ReadLines("[memory]\npreset = \"ForConvNets\"\n", {"memory.preset=FastConstruction"});
   CHECK(reading.config == Config::FastConstruction());
-  CHECK(Read("", {"memory.preset=ForTransformers"}).config == Config::ForTransformers());
+  CHECK(ReadLines("", {"memory.preset=ForTransformers"}).config == Config::ForTransformers());
 }
 
 TEST_CASE("Presets take their arguments from the same table") {
-  CHECK(Read("[memory]\npreset = \"MultiGpu\"").config == Config::MultiGpu(1));
-  const Reading many = Read("[memory]\npreset = \"MultiGpu\"\nnum_devices = 2\n");
+  CHECK(ReadLines("[memory]\npreset = \"MultiGpu\"").config == Config::MultiGpu(1));
+  const MemoryReading many = ReadLines("[memory]\npreset = \"MultiGpu\"\nnum_devices = 2\n");
   CHECK(many.config == Config::MultiGpu(2));
   CHECK(many.lines.empty());
 
-  CHECK(Read("[memory]\npreset = \"AggressivePooling\"").config == Config::AggressivePooling());
-  const Reading pool = Read("[memory]\npreset = \"AggressivePooling\"\nmax_pool_memory_mb = 9\n");
+  CHECK(ReadLines("[memory]\npreset = \"AggressivePooling\"").config ==
+        Config::AggressivePooling());
+  const MemoryReading pool =
+      ReadLines("[memory]\npreset = \"AggressivePooling\"\nmax_pool_memory_mb = 9\n");
   CHECK(pool.config == Config::AggressivePooling(9));
   CHECK(pool.OriginOf("max_pool_memory_mb") == "train.toml:3:1");
   CHECK(pool.OriginOf("tensor_pool_options.max_pool_size_mb") == "preset AggressivePooling");
 
-  CHECK(Read("[memory]\npreset = \"ForTransferLearning\"\nweights_file_path = \"w\"\n"
-             "weights_file_format = \"Binary\"")
+  CHECK(ReadLines("[memory]\npreset = \"ForTransferLearning\"\nweights_file_path = \"w\"\n"
+                  "weights_file_format = \"Binary\"")
             .config == Config::ForTransferLearning("w", WeightsFormat::kBinary));
-  CHECK(Read("[memory]\npreset = \"ForTransferLearning\"\n").lines ==
+  CHECK(ReadLines("[memory]\npreset = \"ForTransferLearning\"\n").lines ==
         Lines{"train.toml:2:1: [memory] default_initialization_strategy = \"FromFile\" needs a "
               "weights_file_path; none was given; add weights_file_path = "
               "\"model.safetensors\""});
 }
 
 TEST_CASE("Pool options are merged into those of the preset, or taken away") {
-  const Reading merged = Read(
+  const MemoryReading merged = ReadLines(
       "[memory]\npreset = \"AggressivePooling\"\n[memory.tensor_pool_options]\nenabled = false\n");
   CHECK(merged.lines.empty());
   Config expected = Config::AggressivePooling();
   expected.tensor_pool_options->enabled = false;
   CHECK(merged.config == expected);
-  const Reading taken =
-      Read("[memory]\npreset = \"AggressivePooling\"\ntensor_pool_options = \"none\"\n");
+  const MemoryReading taken =
+      ReadLines("[memory]\npreset = \"AggressivePooling\"\ntensor_pool_options = \"none\"\n");
   CHECK(taken.lines.empty());
   CHECK_FALSE(taken.config.tensor_pool_options.has_value());
   CHECK(taken.OriginOf("tensor_pool_options") == "train.toml:3:1");
 }
 
 TEST_CASE("All mistakes are told at once, with their places") {
-  const Reading reading = Read(
+  const MemoryReading reading = ReadLines(
       "[memory]\n"
       "checkpoint_every_n_layer = 2\n"
       "memory_warning_threshold = 1.5\n"
@@ -146,21 +148,21 @@ TEST_CASE("All mistakes are told at once, with their places") {
 }
 
 TEST_CASE("A misspelt key preset is recognized") {
-  CHECK(Read("[memory]\nprest = \"ForConvNets\"\n").lines ==
+  CHECK(ReadLines("[memory]\nprest = \"ForConvNets\"\n").lines ==
         Lines{"train.toml:2:1: [memory] unknown key 'prest'; did you mean 'preset'?"});
 }
 
 TEST_CASE("An unknown preset is one complaint, without its consequences") {
-  CHECK(Read("[memory]\npreset = \"ForTransferLerning\"\nweights_file_path = \"w\"\n").lines ==
+  CHECK(ReadLines("[memory]\npreset = \"ForTransferLerning\"\nweights_file_path = \"w\"\n").lines ==
         Lines{"train.toml:2:10: [memory] 'preset' must be one of Default, MemoryEfficient, "
               "SpeedOptimized, MultiGpu, ForTransformers, ForConvNets, ForTransferLearning, "
               "FastConstruction, AggressivePooling; \"ForTransferLerning\" was given; did you mean "
               "'ForTransferLearning'?"});
-  CHECK(Read("[memory]\npreset = 3\n").lines.size() == 1);
+  CHECK(ReadLines("[memory]\npreset = 3\n").lines.size() == 1);
 }
 
 TEST_CASE("Contradictions stand at what the user wrote") {
-  const Reading reading = Read(
+  const MemoryReading reading = ReadLines(
       "[memory]\npreset = \"AggressivePooling\"\nuse_tensor_pooling = false\n"
       "custom_device_assignments = [0]\n");
   REQUIRE(reading.lines.size() == 2);
@@ -169,17 +171,17 @@ TEST_CASE("Contradictions stand at what the user wrote") {
 }
 
 TEST_CASE("A wrong value is not also a contradiction") {
-  const Reading reading =
-      Read("[memory]\ndefault_initialization_strategy = \"FromFile\"\nweights_file_path = 3\n");
+  const MemoryReading reading = ReadLines(
+      "[memory]\ndefault_initialization_strategy = \"FromFile\"\nweights_file_path = 3\n");
   CHECK(reading.lines ==
         Lines{"train.toml:3:21: [memory] 'weights_file_path' must be a string; an integer was "
               "given: 3"});
 }
 
 TEST_CASE("A memory section that is no table is one complaint") {
-  CHECK(Read("memory = 3").lines ==
+  CHECK(ReadLines("memory = 3").lines ==
         Lines{"train.toml:1:10: [memory] must be a table; an integer was given: 3"});
-  CHECK(Read("[[memory]]").lines.size() == 1);
+  CHECK(ReadLines("[[memory]]").lines.size() == 1);
 }
 
 TEST_CASE("Whole texts are read or refused in one call") {

@@ -18,7 +18,7 @@ ConfigNode With(const std::string& assignment) {
   return root;
 }
 
-std::string ErrorOf(const std::string& assignment) {
+std::string OverrideError(const std::string& assignment) {
   try {
     With(assignment);
   } catch (const ConfigError& error) {
@@ -69,27 +69,27 @@ TEST_CASE("Items of lists are counted from 0") {
 }
 
 TEST_CASE("Overrides of another form are refused with a sentence") {
-  CHECK(ErrorOf("memory") ==
+  CHECK(OverrideError("memory") ==
         "--set memory: an override is needed; 'memory' was given; write section.key=value");
-  CHECK_FALSE(ErrorOf("").empty());
-  CHECK_FALSE(ErrorOf("=3").empty());
-  CHECK_FALSE(ErrorOf("a..b=3").empty());
-  CHECK_FALSE(ErrorOf(".a=3").empty());
-  CHECK(ErrorOf("a=") ==
+  CHECK_FALSE(OverrideError("").empty());
+  CHECK_FALSE(OverrideError("=3").empty());
+  CHECK_FALSE(OverrideError("a..b=3").empty());
+  CHECK_FALSE(OverrideError(".a=3").empty());
+  CHECK(OverrideError("a=") ==
         "--set a=: a value is needed after '='; '' was given; write section.key=value");
-  CHECK_FALSE(ErrorOf("a=[1").empty());
-  CHECK_FALSE(ErrorOf("a=\"open").empty());
-  CHECK(ErrorOf("memory.num_devices.x=1") ==
+  CHECK_FALSE(OverrideError("a=[1").empty());
+  CHECK_FALSE(OverrideError("a=\"open").empty());
+  CHECK(OverrideError("memory.num_devices.x=1") ==
         "--set memory.num_devices.x=1: 'x' must be a key of a table; an integer was given: 1; "
         "check the path before it");
-  CHECK(ErrorOf("layers.2.units=1") ==
+  CHECK(OverrideError("layers.2.units=1") ==
         "--set layers.2.units=1: the path must lead to an item of the list, counted from 0; "
         "'2' was given, and the list has 2 items; add layers in the file");
-  CHECK_FALSE(ErrorOf("layers.-1.units=1").empty());
-  CHECK_FALSE(ErrorOf("layers.units=1").empty());
+  CHECK_FALSE(OverrideError("layers.-1.units=1").empty());
+  CHECK_FALSE(OverrideError("layers.units=1").empty());
   std::string deep = "a";
   for (int i = 0; i < 100'000; ++i) deep += ".a";
-  CHECK_FALSE(ErrorOf(deep + "=1").empty());
+  CHECK_FALSE(OverrideError(deep + "=1").empty());
 }
 
 }  // namespace frugal

@@ -14,7 +14,7 @@ namespace {
 using Config = TrainingMemoryConfig;
 using testing::TempDir;
 
-struct Reading {
+struct PresetReading {
   Config config;
   Origins origins;
   std::vector<std::string> lines;
@@ -35,9 +35,9 @@ class Files {
   }
   std::string Path(const std::string& name) const { return directory_.File(name); }
 
-  Reading Read(const std::string& toml) const {
+  PresetReading Read(const std::string& toml) const {
     const ConfigNode root = ParseTomlFile(Write("train.toml", toml));
-    Reading reading;
+    PresetReading reading;
     Diagnostics diagnostics;
     reading.config = ReadMemoryOf(root, reading.origins, diagnostics);
     reading.lines = diagnostics.Lines();
@@ -46,7 +46,7 @@ class Files {
 
   // The only line of what is wrong, with the directory left out.
   std::string Complaint(const std::string& toml) const {
-    const Reading reading = Read(toml);
+    const PresetReading reading = Read(toml);
     REQUIRE(reading.lines.size() == 1);
     std::string line = reading.lines.front();
     const std::string place = Path("");
@@ -66,7 +66,7 @@ TEST_CASE("a preset's file extends another, and both say where a value comes fro
               "[memory]\nextend = \"ForConvNets\"\ncheckpoint_every_n_layers = 5\n"
               "tensor_pool_options = { max_pool_size_mb = 7 }\n");
   files.Write("more/mine.toml", "[memory]\nextend = \"../team.toml\"\nmax_pool_memory_mb = 99\n");
-  const Reading reading =
+  const PresetReading reading =
       files.Read("[memory]\nmicro_batch_count = 3\npreset = \"more/mine.toml\"\n");
   CHECK(reading.lines.empty());
   Config expected = Config::ForConvNets();

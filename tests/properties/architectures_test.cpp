@@ -8,7 +8,8 @@
 namespace frugal::testing {
 namespace {
 
-SmallRun RunOf(const std::string& architecture, BackendKind backend = BackendKind::kOneDnn) {
+SmallRun ArchitectureRun(const std::string& architecture,
+                         BackendKind backend = BackendKind::kOneDnn) {
   SmallRun run;
   run.network = architecture;
   run.backend = backend;
@@ -32,15 +33,15 @@ void CheckEveryPreset(SmallRun run) {
 }
 
 TEST_CASE("every architecture trains its plan under every preset, and computes the same") {
-  for (const std::string& name : ArchitectureNames()) CheckEveryPreset(RunOf(name));
+  for (const std::string& name : ArchitectureNames()) CheckEveryPreset(ArchitectureRun(name));
   for (const std::string name : {"gpt2", "resnet18"}) {
-    CheckEveryPreset(RunOf(name, BackendKind::kEigen));
+    CheckEveryPreset(ArchitectureRun(name, BackendKind::kEigen));
   }
 }
 
 TEST_CASE("no way of checkpointing changes what an architecture computes") {
   for (const std::string& name : ArchitectureNames()) {
-    SmallRun run = RunOf(name);
+    SmallRun run = ArchitectureRun(name);
     const Trained plain = Train(run);
     run.memory.use_gradient_checkpointing = true;
     for (const std::int64_t every : {1, 2, 3, 100}) {
@@ -68,7 +69,7 @@ TEST_CASE("the arena of an architecture is within 5% of what no layout could go 
   const TempDir directory;
   for (const std::string& name : ArchitectureNames()) {
     for (const auto& [preset, memory] : AllPresets(directory.File("none"))) {
-      SmallRun run = RunOf(name);
+      SmallRun run = ArchitectureRun(name);
       run.memory = memory;
       const Plan plan = BuilderFor(run).Plan().plan;
       INFO(name << " " << preset << ": " << plan.arena_bytes << " over "
@@ -84,7 +85,7 @@ TEST_CASE("updates in backward give the same weights from fewer gradients") {
     for (const std::int64_t accumulate : {1, 2}) {
       for (const bool checkpointing : {false, true}) {
         INFO(name << " accumulate " << accumulate << " checkpointing " << checkpointing);
-        SmallRun run = RunOf(name);
+        SmallRun run = ArchitectureRun(name);
         run.clip = 0;
         run.accumulate = accumulate;
         run.memory.use_gradient_checkpointing = checkpointing;

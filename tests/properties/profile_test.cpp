@@ -5,7 +5,7 @@
 namespace frugal::testing {
 namespace {
 
-SmallRun RunOf(const std::string& network, std::int64_t steps) {
+SmallRun ProfiledRun(const std::string& network, std::int64_t steps) {
   SmallRun run;
   run.network = network;
   run.max_steps = steps;
@@ -28,7 +28,7 @@ KernelTotals SumOf(const OperationProfile& profile) {
   return sum;
 }
 
-std::vector<std::string> AllNames() {
+std::vector<std::string> ProfiledNames() {
   std::vector<std::string> names = NetworkNames();
   for (const std::string& name : ArchitectureNames()) names.push_back(name);
   return names;
@@ -37,9 +37,9 @@ std::vector<std::string> AllNames() {
 }  // namespace
 
 TEST_CASE("kinds of operations and layers add up to the same kernels") {
-  for (const std::string& name : AllNames()) {
+  for (const std::string& name : ProfiledNames()) {
     CAPTURE(name);
-    const Trained trained = Train(RunOf(name, 1));
+    const Trained trained = Train(ProfiledRun(name, 1));
     const TrainingResult& result = trained.result;
     REQUIRE(result.profile);
     KernelTotals layers;
@@ -59,9 +59,9 @@ TEST_CASE("kinds of operations and layers add up to the same kernels") {
 }
 
 TEST_CASE("every kind says what it moves, and those that multiply how much") {
-  for (const std::string& name : AllNames()) {
+  for (const std::string& name : ProfiledNames()) {
     CAPTURE(name);
-    const Trained trained = Train(RunOf(name, 2));
+    const Trained trained = Train(ProfiledRun(name, 2));
     REQUIRE(trained.result.profile);
     for (const OperationMeasurement& operation : trained.result.profile->operations) {
       CAPTURE(NameOf(operation.kind), operation.backward);
@@ -73,8 +73,8 @@ TEST_CASE("every kind says what it moves, and those that multiply how much") {
 }
 
 TEST_CASE("a profile is of training steps behind the first, without evaluations") {
-  const Trained three = Train(RunOf("mlp", 3));
-  const Trained two = Train(RunOf("mlp", 2));
+  const Trained three = Train(ProfiledRun("mlp", 3));
+  const Trained two = Train(ProfiledRun("mlp", 2));
   REQUIRE(three.result.profile);
   CHECK(three.result.profile->steps == 2);
   CHECK(two.result.profile->steps == 1);
@@ -82,7 +82,7 @@ TEST_CASE("a profile is of training steps behind the first, without evaluations"
 }
 
 TEST_CASE("without being asked, a training has no profile") {
-  SmallRun run = RunOf("mlp", 2);
+  SmallRun run = ProfiledRun("mlp", 2);
   run.memory.track_memory_statistics = false;
   CHECK_FALSE(Train(run).result.profile);
 }

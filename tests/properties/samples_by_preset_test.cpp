@@ -24,7 +24,7 @@ std::vector<std::string> SampleFiles() {
   return files;
 }
 
-bool ReadsText(const std::string& file) {
+bool TrainsOnText(const std::string& file) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("text_file")) return true;
@@ -41,7 +41,7 @@ AiModelBuilder Short(const std::string& file, const std::string& preset, std::in
                                         "training.evaluation_batch_size=64",
                                         "training.batch_size=" + std::to_string(batch),
                                         "memory.micro_batch_count=2"};
-  if (ReadsText(file)) {  // whatever text there is
+  if (TrainsOnText(file)) {  // whatever text there is
     overrides.push_back("data.text_file=\"" FRUGAL_SOURCE_DIR "/README.md\"");
   }
   AiModelBuilder builder = AiModelBuilder::FromToml(file, overrides);

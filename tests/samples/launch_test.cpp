@@ -39,8 +39,8 @@ std::string Processes(int count) {
 
 std::string Devices(int count) { return " --set memory.num_devices=" + std::to_string(count); }
 
-struct Setup {
-  Setup() {
+struct LaunchSetup {
+  LaunchSetup() {
     directory.Write("deep.toml", DeepConfig());
     WriteTinyData(directory);
   }
@@ -60,7 +60,7 @@ struct Setup {
 const std::string kLong = " train deep.toml --quiet --set training.epochs=1000000" + Devices(2);
 
 // Runs two processes and, when both are at it, sends one of them a signal.
-ProgramRun RunAndSignal(const Setup& setup, const std::string& signal,
+ProgramRun RunAndSignal(const LaunchSetup& setup, const std::string& signal,
                         const std::string& links = "") {
   // The newest of mpirun's own children.
   return Run(setup.directory, links + Processes(2) + kLong + " & mpirun=$!; sleep 2; pkill -" +
@@ -68,7 +68,7 @@ ProgramRun RunAndSignal(const Setup& setup, const std::string& signal,
 }
 
 // A name of shared memory whose process is gone, or a process of this test that still runs.
-bool LeftBehind(const Setup& setup) {
+bool LeftBehind(const LaunchSetup& setup) {
   return Run(setup.directory,
              "sleep 1; for file in /dev/shm/frugal-ranks-*; do "
              "pid=${file#*ranks-}; [ ! -e \"$file\" ] || [ -e /proc/${pid%-*} ] || exit 0; done; "
@@ -79,7 +79,7 @@ bool LeftBehind(const Setup& setup) {
 TEST_CASE("processes train what threads do, to the bit", "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   for (const int devices : {2, 4}) {
     const std::string arguments = " train deep.toml --quiet" + Devices(devices);
     const ProgramRun threads =
@@ -111,7 +111,7 @@ TEST_CASE("snapshots of processes are read by threads, and those of threads by p
           "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   const std::string train = " train deep.toml --quiet" + Devices(2);
   const auto half = [&](const std::string& directory) {
     return train + " --set snapshots.directory=" + directory;
@@ -136,7 +136,7 @@ TEST_CASE("a directory that goes away during a training costs one of several pro
           "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   const std::string arguments =
       " train deep.toml --quiet --set training.epochs=400" + Devices(2) + " --weights ";
   REQUIRE(Frugal(setup.directory, arguments + "undisturbed.bin").exit_code == 0);
@@ -155,7 +155,7 @@ TEST_CASE("a directory that goes away during a training costs one of several pro
 TEST_CASE("a plan is printed and a result written once, by the first process", "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   const ProgramRun run =
       Run(setup.directory, Processes(2) + " train deep.toml --weights w.bin" + Devices(2));
   CHECK(run.exit_code == 0);
@@ -169,7 +169,7 @@ TEST_CASE("processes that are not the devices, or have other settings, are refus
           "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   const ProgramRun one = Run(setup.directory, Processes(2) + " train deep.toml");
   CHECK(one.exit_code == 1);
   CheckContains(one.errors,
@@ -196,7 +196,7 @@ TEST_CASE("a process that is killed or stopped ends the run, which says what it 
           "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   const ProgramRun killed = RunAndSignal(setup, "KILL");
   CHECK(killed.exit_code != 0);
   CheckContains(killed.errors, "is gone; the last that it began was step ");
@@ -219,7 +219,7 @@ TEST_CASE("SIGTERM to mpirun or to one process leaves a snapshot that the next r
   for (const std::string to : {"kill -TERM $mpirun", "pkill -TERM -n -x -P $mpirun frugal",
                                "pkill -TERM -o -x -P $mpirun frugal"}) {
     INFO(to);
-    const Setup setup;
+    const LaunchSetup setup;
     std::string train = Processes(2);
     train.append(kLong).append(snapshots);
     std::string signal = " & mpirun=$!; sleep 2; ";
@@ -237,7 +237,7 @@ TEST_CASE("SIGTERM to mpirun or to one process leaves a snapshot that the next r
 TEST_CASE("processes that were started to ignore SIGTERM go on", "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   setup.directory.Write("ignoring.sh", "trap '' TERM\nexec \"$@\"\n");
   std::string start = Processes(2);
   start.insert(start.rfind(' ') + 1, "sh ignoring.sh ");
@@ -252,7 +252,7 @@ TEST_CASE("processes that were started to ignore SIGTERM go on", "[needs-mpi]") 
 TEST_CASE("ranks that are piled on one processor are told so once", "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   const ProgramRun piled =
       Run(setup.directory, "taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//') env " +
                                Processes(2) + " train deep.toml --quiet" + Devices(2));
@@ -267,7 +267,7 @@ TEST_CASE("ranks that are piled on one processor are told so once", "[needs-mpi]
 TEST_CASE("a process that cannot go on ends the run with its own message", "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const Setup setup;
+  const LaunchSetup setup;
   const std::string train = " train deep.toml --quiet" + Devices(2);
   // The second process alone cannot read its data.
   const ProgramRun run = Run(setup.directory, Processes(1) + train +

@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct Setup {
-  explicit Setup(bool with_data = true) {
+struct MemorySetup {
+  explicit MemorySetup(bool with_data = true) {
     directory.Write("tiny.toml", kTinyConfig);
     if (with_data) WriteTinyData(directory);
   }
@@ -18,7 +18,7 @@ struct Setup {
 };
 
 TEST_CASE("memory prints who holds the peak, without any data") {
-  const Setup setup(false);
+  const MemorySetup setup(false);
   const ProgramRun run = Frugal(setup.directory, "memory tiny.toml --out page.html");
   CHECK(run.exit_code == 0);
   CHECK(run.errors == "");
@@ -30,7 +30,7 @@ TEST_CASE("memory prints who holds the peak, without any data") {
 }
 
 TEST_CASE("memory as JSON is the plan's peak") {
-  const Setup setup(false);
+  const MemorySetup setup(false);
   const Json plan = Json::parse(Frugal(setup.directory, "plan --json tiny.toml").output);
   const Json memory = Json::parse(Frugal(setup.directory, "memory --json tiny.toml").output);
   CHECK(memory.at("planned_bytes") == plan.at("peak_bytes"));
@@ -39,7 +39,7 @@ TEST_CASE("memory as JSON is the plan's peak") {
 }
 
 TEST_CASE("train writes memory reports in the form that their names tell") {
-  const Setup setup;
+  const MemorySetup setup;
   for (const char* name : {"m.html", "m.json", "m.trace.json"}) {
     const ProgramRun run =
         Frugal(setup.directory, std::string("train tiny.toml --memory-report ") + name);
@@ -55,7 +55,7 @@ TEST_CASE("train writes memory reports in the form that their names tell") {
 }
 
 TEST_CASE("memory diff tells what grew between configurations and reports") {
-  const Setup setup(false);
+  const MemorySetup setup(false);
   CHECK(Frugal(setup.directory, "memory tiny.toml --no-curve --out a.json").exit_code == 0);
   const ProgramRun same = Frugal(setup.directory, "memory diff a.json tiny.toml");
   CHECK(same.exit_code == 0);
@@ -68,7 +68,7 @@ TEST_CASE("memory diff tells what grew between configurations and reports") {
 }
 
 TEST_CASE("mistakes with memory reports are a sentence each") {
-  const Setup setup;
+  const MemorySetup setup;
   const auto refuse = [&](const std::string& arguments, const std::string& message) {
     const ProgramRun run = Frugal(setup.directory, arguments);
     INFO(run.output);

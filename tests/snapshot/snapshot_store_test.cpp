@@ -141,13 +141,13 @@ TEST_CASE("the last snapshots and the best ones are kept") {
     manifests.push_back(
         {.step = static_cast<std::int64_t>(i), .monitored = losses[i], .files = {}});
   }
-  using Steps = std::vector<std::int64_t>;
+  using StepList = std::vector<std::int64_t>;
   CHECK(Superseded(manifests, {.keep_last = 6}).empty());
-  CHECK(Superseded(manifests, {.keep_last = 2}) == Steps{0, 1, 2, 3});
-  CHECK(Superseded(manifests, {.keep_last = 1, .keep_best = 2}) == Steps{0, 1, 4});
+  CHECK(Superseded(manifests, {.keep_last = 2}) == StepList{0, 1, 2, 3});
+  CHECK(Superseded(manifests, {.keep_last = 1, .keep_best = 2}) == StepList{0, 1, 4});
   CHECK(Superseded(manifests, {.keep_last = 1, .keep_best = 1, .larger_is_better = true}) ==
-        Steps{0, 1, 2, 3, 4});
-  CHECK(Superseded(manifests, {.keep_last = 0}) == Steps{0, 1, 2, 3, 4});
+        StepList{0, 1, 2, 3, 4});
+  CHECK(Superseded(manifests, {.keep_last = 0}) == StepList{0, 1, 2, 3, 4});
   CHECK(Superseded({}, {}).empty());
 }
 

@@ -3,14 +3,13 @@
 
 #include "builders/ai_model_builder.h"
 #include "builders/capture/capture_training.h"
+#include "builders/cli/captures/number_ranges.h"
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
 #include "sdk/core/byte_size.h"
 
 namespace frugal::cli {
 namespace {
-
-const NumberRange<std::int64_t> kSteps = {1, 1'000'000, "a whole number from 1 to 1,000,000"};
 
 struct CaptureArguments {
   ConfigArguments config;
@@ -63,7 +62,7 @@ void AddCaptureCommand(CLI::App& app, Action& action) {
       "capture", "Train for some steps and record what each operation is given and makes");
   const auto arguments = std::make_shared<CaptureArguments>();
   arguments->config.AddTo(command);
-  AddNumber(command, "--steps", arguments->steps, kSteps, "N",
+  AddNumber(command, "--steps", arguments->steps, kStepRange, "N",
             "Record so many training steps, from the first on (1)");
   CLI::Option* out =
       command.add_option("--out", arguments->directory, "A new or empty directory to write to")

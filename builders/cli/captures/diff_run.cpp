@@ -3,14 +3,13 @@
 
 #include "builders/ai_model_builder.h"
 #include "builders/capture/diff_runs.h"
+#include "builders/cli/captures/number_ranges.h"
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
 #include "sdk/capture/capture_error.h"
 
 namespace frugal::cli {
 namespace {
-
-const NumberRange<std::int64_t> kSteps = {1, 1'000'000, "a whole number from 1 to 1,000,000"};
 
 struct DiffRunArguments {
   std::string first, second;
@@ -56,7 +55,7 @@ void AddDiffRunCommand(CLI::App& app, Action& action) {
   command.add_option("B.toml", arguments->second, "Another one, or the same")
       ->type_name(" ")
       ->required();
-  AddNumber(command, "--steps", arguments->steps, kSteps, "N", "Compare so many steps (1)");
+  AddNumber(command, "--steps", arguments->steps, kStepRange, "N", "Compare so many steps (1)");
   AddSelection(command, arguments->patterns);
   AddAssignments(command, "--set", arguments->both, "Put a value on top of both; repeatable");
   AddAssignments(command, "--set-a", arguments->of_first,

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "builders/cli/captures/byte_option.h"
+#include "builders/cli/captures/number_ranges.h"
 #include "builders/cli/captures/profile_table.h"
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
@@ -14,8 +15,6 @@ namespace frugal::cli {
 namespace {
 
 const NumberRange<double> kSeconds = {0.001, 3600, "seconds from 0.001 to 3,600"};
-const NumberRange<double> kTimeouts = {0.1, 1e6, "seconds from 0.1 to 1,000,000"};
-const NumberRange<int> kThreads = {1, 1024, "a whole number from 1 to 1024"};
 const NumberRange<std::int64_t> kRounds = {1, 1000, "a whole number from 1 to 1,000"};
 const NumberRange<std::int64_t> kRows = {0, 1'000'000, "a whole number from 0 to 1,000,000"};
 
@@ -88,9 +87,9 @@ void AddProfileCommand(CLI::App& app, Action& action) {
            "Replace the process that computes behind so many bytes of tensors (512MiB)");
   AddBytes(command, "--memory-cap", options.memory_cap,
            "No process holds more than this in memory; larger entries are told");
-  AddNumber(command, "--timeout", options.timeout_seconds, kTimeouts, "SECONDS",
+  AddNumber(command, "--timeout", options.timeout_seconds, kTimeoutRange, "SECONDS",
             "End an entry that takes longer (120)");
-  AddNumber(command, "--threads", options.threads, kThreads, "N",
+  AddNumber(command, "--threads", options.threads, kThreadRange, "N",
             "Threads of kernels; else as many as were recorded");
   command.add_flag("--json", arguments->json, "Print JSON");
   command.add_flag("--csv", arguments->csv, "Print CSV");

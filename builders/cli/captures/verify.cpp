@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "builders/cli/captures/byte_option.h"
+#include "builders/cli/captures/number_ranges.h"
 #include "builders/cli/commands.h"
 #include "builders/cli/number_option.h"
 #include "builders/report/text/text_table.h"
@@ -14,9 +15,6 @@
 
 namespace frugal::cli {
 namespace {
-
-const NumberRange<double> kTimeouts = {0.1, 1e6, "seconds from 0.1 to 1,000,000"};
-const NumberRange<int> kThreads = {1, 1024, "a whole number from 1 to 1024"};
 
 struct VerifyArguments {
   std::string directory;
@@ -161,9 +159,9 @@ void AddVerifyCommand(CLI::App& app, Action& action) {
            "Replace the process that computes behind so many bytes of tensors (512MiB)");
   AddBytes(command, "--memory-cap", options.memory_cap,
            "No process holds more than this in memory; entries are cut to fit");
-  AddNumber(command, "--timeout", options.timeout_seconds, kTimeouts, "SECONDS",
+  AddNumber(command, "--timeout", options.timeout_seconds, kTimeoutRange, "SECONDS",
             "End an entry that takes longer (300)");
-  AddNumber(command, "--threads", options.threads, kThreads, "N",
+  AddNumber(command, "--threads", options.threads, kThreadRange, "N",
             "Threads of kernels; else as many as were recorded");
   command.add_flag("--resume", options.resume, "Leave out what the results' file has already");
   command

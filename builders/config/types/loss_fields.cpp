@@ -12,7 +12,7 @@ namespace {
 // Sums of them stay far from the largest f32.
 constexpr double kMostClassWeight = 1e6;
 
-FieldTable MakeFields() {
+FieldTable MakeLossFields() {
   return MakeFieldTable<LossOptions>(
       "loss",
       {KindField<LossOptions>("What is minimized.", Losses(), kLossKindCount),
@@ -46,7 +46,7 @@ FieldTable MakeFields() {
 }  // namespace
 
 const FieldTable& LossFields() {
-  static GrowingFields fields(MakeFields);
+  static GrowingFields fields(MakeLossFields);
   return fields.At(Losses().Rows().size());
 }
 

@@ -74,7 +74,7 @@ std::vector<Field> SharedFields() {
                  .formerly = "slow_factor"})};
 }
 
-FieldTable MakeFields() {
+FieldTable MakeOptimizerFields() {
   std::vector<Field> fields = SharedFields();
   for (const OwnFields* own : OptimizerOptionFields().Rows()) {
     fields.push_back(OwnOptionsField<OptimizerOptions>(
@@ -92,7 +92,7 @@ Registry<OwnFields>& OptimizerOptionFields() {
 }
 
 const FieldTable& OptimizerFields() {
-  static GrowingFields fields(MakeFields);
+  static GrowingFields fields(MakeOptimizerFields);
   return fields.At(Optimizers().Rows().size() + OptimizerOptionFields().Rows().size());
 }
 

@@ -15,10 +15,9 @@
 namespace frugal {
 namespace {
 
-using Json = nlohmann::json;
 using Totals = std::map<std::string, std::int64_t>;
 
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostChanges = 20;
 
 void Add(const std::vector<MemoryShare>& shares, Totals& totals) {
   for (const MemoryShare& share : shares) totals[share.name] += share.bytes;
@@ -31,13 +30,13 @@ void Add(const StepMemory& memory, MemoryTotals& totals) {
   Add(SharesByLayer(memory), totals.by_layer);
 }
 
-void AddShares(const Json& shares, Totals& totals) {
-  for (const Json& share : shares) {
+void AddShares(const nlohmann::json& shares, Totals& totals) {
+  for (const nlohmann::json& share : shares) {
     totals[share.at("name").get<std::string>()] += JsonInteger(share.at("bytes"));
   }
 }
 
-void Add(const Json& step, MemoryTotals& totals) {
+void Add(const nlohmann::json& step, MemoryTotals& totals) {
   totals.peak_bytes += JsonInteger(step.at("peak_bytes"));
   for (const auto& [purpose, bytes] : step.at("by_purpose").items()) {
     totals.by_purpose[purpose] += JsonInteger(bytes);
@@ -79,15 +78,16 @@ std::string TableOf(const std::string& title, const Totals& a, const Totals& b) 
                            [](const Row& row) { return std::abs(row.Change()); });
   TextTable table;
   table.columns = {{title}, {"A", true}, {"B", true}, {"bytes", true}, {"change", true}};
-  for (std::size_t i = 0; i < std::min(kMostRows, changed.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostChanges, changed.size()); ++i) {
     const Row& row = changed[i];
     table.rows.push_back({row.name, FormatBytes(row.a), FormatBytes(row.b),
                           (row.Change() > 0 ? "+" : "") + FormatCount(row.Change()),
                           SignedBytes(row.Change())});
   }
   std::string text = ToText(table);
-  if (changed.size() > kMostRows) {
-    text += "  and " + FormatCount(std::ssize(changed) - static_cast<std::ptrdiff_t>(kMostRows)) +
+  if (changed.size() > kMostChanges) {
+    text += "  and " +
+            FormatCount(std::ssize(changed) - static_cast<std::ptrdiff_t>(kMostChanges)) +
             " more\n";
   }
   return text + "\n";
@@ -109,19 +109,19 @@ MemorySide SideOf(std::string name, const MemoryReport& report) {
 MemorySide ReadMemorySide(const std::string& path) {
   MemorySide side{.name = path};
   try {
-    const Json json = Json::parse(ReadWholeFile(path));
+    const nlohmann::json json = nlohmann::json::parse(ReadWholeFile(path));
     if (json.at("form") != "frugal memory report 1") {
       RefuseJson(path, "its form is another one");
     }
-    for (const Json& device : json.at("devices")) {
+    for (const nlohmann::json& device : json.at("devices")) {
       if (!device.at("planned").is_null()) Add(device.at("planned"), side.planned);
       if (device.at("measured").is_null()) continue;
       if (!side.measured) side.measured.emplace();
       Add(device.at("measured"), *side.measured);
     }
-  } catch (const Json::parse_error&) {
+  } catch (const nlohmann::json::parse_error&) {
     RefuseJson(path, "it is no JSON");
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     RefuseJson(path, "it lacks what such a report has");
   }
   return side;

@@ -16,8 +16,8 @@
 namespace frugal {
 namespace {
 
-constexpr std::size_t kMostRows = 40;
-constexpr std::size_t kMostTensors = 60;
+constexpr std::size_t kMostShares = 40;
+constexpr std::size_t kMostBlocks = 60;
 
 constexpr std::string_view kOwnStyle = R"css(
 svg.map { border: 1px solid #d9dee4; cursor: grab; touch-action: none; }
@@ -57,7 +57,7 @@ std::string SharesTable(const std::string& title, const std::vector<MemoryShare>
   table.columns = {{title}, {"bytes", true}, {"", true}, {"share", true}, {"blocks", true}};
   table.last_is_total = true;
   std::int64_t bytes = 0;
-  for (const MemoryShare& share : Shortened(shares, kMostRows)) {
+  for (const MemoryShare& share : Shortened(shares, kMostShares)) {
     const double part =
         total > 0 ? static_cast<double>(share.bytes) / static_cast<double>(total) : 0;
     table.rows.push_back({{share.name},
@@ -80,7 +80,7 @@ std::string TensorsTable(const StepMemory& memory) {
   HtmlTable table;
   table.columns = {{"largest at the peak"}, {"", true}, {"purpose"}, {"tensor"}, {"made by"},
                    {"last needed by"}};
-  for (std::size_t i = 0; i < std::min(kMostTensors, memory.blocks.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostBlocks, memory.blocks.size()); ++i) {
     const HeldBlock& block = memory.blocks[i];
     table.rows.push_back({{block.holder},
                           {FormatBytes(block.bytes)},

@@ -9,7 +9,7 @@
 namespace frugal {
 namespace {
 
-constexpr int kTag = 2;
+constexpr int kHeartTag = 2;
 constexpr std::chrono::milliseconds kBetweenBeats{500};
 
 }  // namespace
@@ -62,16 +62,16 @@ void MpiHeart::Send(bool ended) {
     sent_ = own_;
   }
   sent_.ended = ended ? 1 : 0;
-  MPI_Isend(&sent_, sizeof sent_, MPI_BYTE, Behind(), kTag, ranks_, &request_);
+  MPI_Isend(&sent_, sizeof sent_, MPI_BYTE, Behind(), kHeartTag, ranks_, &request_);
 }
 
 void MpiHeart::Receive() {
   while (true) {
     int arrived = 0;
-    MPI_Iprobe(Before(), kTag, ranks_, &arrived, MPI_STATUS_IGNORE);
+    MPI_Iprobe(Before(), kHeartTag, ranks_, &arrived, MPI_STATUS_IGNORE);
     if (arrived == 0) return;
     Beat beat;
-    MPI_Recv(&beat, sizeof beat, MPI_BYTE, Before(), kTag, ranks_, MPI_STATUS_IGNORE);
+    MPI_Recv(&beat, sizeof beat, MPI_BYTE, Before(), kHeartTag, ranks_, MPI_STATUS_IGNORE);
     const std::scoped_lock lock(mutex_);
     heard_ = beat;
     still_ = {};

@@ -142,21 +142,21 @@ void ForEachProduct(const ConvGeometry& g, const Body& body) {
 
 std::size_t Index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-struct Naive {
+struct NaiveConv {
   std::vector<double> y;
   std::vector<double> dx;
   std::vector<double> dweight;
   std::vector<double> dbias;
 };
 
-Naive Compute(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& bias,
-              const Tensor& dy) {
+NaiveConv Compute(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                  const Tensor& dy) {
   const auto xs = Values(x);
   const auto ws = Values(weight);
   const auto bs = Values(bias);
   const auto dys = Values(dy);
-  Naive naive = {std::vector<double>(dys.size()), std::vector<double>(xs.size()),
-                 std::vector<double>(ws.size()), std::vector<double>(bs.size())};
+  NaiveConv naive = {std::vector<double>(dys.size()), std::vector<double>(xs.size()),
+                     std::vector<double>(ws.size()), std::vector<double>(bs.size())};
   for (std::size_t i = 0; i < dys.size(); ++i) {
     naive.y[i] = bs[i % bs.size()];
     naive.dbias[i % bs.size()] += dys[i];
@@ -180,7 +180,7 @@ TEST_CASE("eigen convolution and its gradients equal plain loops") {
     const Tensor weight = RandomTensor(WeightShape(g), 2, dtype);
     const Tensor bias = RandomTensor({g.output_channels}, 3, dtype);
     const Tensor dy = RandomTensor(OutputShape(g), 4, dtype);
-    const Naive naive = Compute(g, x, weight, bias, dy);
+    const NaiveConv naive = Compute(g, x, weight, bias, dy);
 
     const Tensor y = Uninitialized(OutputShape(g), dtype);
     conv.Forward(g, x, weight, bias, y, {},

@@ -39,7 +39,7 @@ std::vector<double> Naive(const Tensor& x, const Tensor& weight, const Tensor& b
   return y;
 }
 
-double Tolerance(DType dtype) { return dtype == DType::kF64 ? 1e-12 : 1e-5; }
+double NormTolerance(DType dtype) { return dtype == DType::kF64 ? 1e-12 : 1e-5; }
 
 TEST_CASE("eigen layer norm equals its formula") {
   const auto backend = MakeEigenBackend();
@@ -55,7 +55,7 @@ TEST_CASE("eigen layer norm equals its formula") {
   backend->norm().LayerForward(x, weight, bias, kEpsilon, y, mean, rstd);
   const auto group = [&](std::size_t i) { return i / static_cast<std::size_t>(width); };
   const auto expected = Naive(x, weight, bias, 15, group);
-  CHECK(testing::MaxError(y, expected) < 10 * Tolerance(dtype));
+  CHECK(testing::MaxError(y, expected) < 10 * NormTolerance(dtype));
 }
 
 TEST_CASE("eigen layer norm backward equals numeric derivatives") {
@@ -124,7 +124,7 @@ TEST_CASE("eigen group norm equals its formula") {
     backend->norm().GroupForward(g, x, weight, bias, kEpsilon, y, mean, rstd);
     const auto expected = Naive(x, weight, bias, static_cast<std::size_t>(g.batch * g.groups),
                                 [&geometry = g](std::size_t i) { return GroupOf(geometry, i); });
-    CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
+    CHECK(testing::MaxError(y, expected) < NormTolerance(dtype));
   }
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("eigen batch norm equals its formula, with and without relu") {
   const auto width = static_cast<std::size_t>(channels);
   auto expected = Naive(x, weight, bias, width, [&](std::size_t i) { return i % width; });
   for (double& value : expected) value = relu ? std::max(value, 0.0) : value;
-  CHECK(testing::MaxError(y, expected) < Tolerance(dtype));
+  CHECK(testing::MaxError(y, expected) < NormTolerance(dtype));
 }
 
 TEST_CASE("eigen batch norm backward equals numeric derivatives") {

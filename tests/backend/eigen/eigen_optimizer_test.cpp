@@ -13,7 +13,7 @@ using testing::Values;
 constexpr std::int64_t kCount = 20001;  // more than one piece of work
 constexpr int kSteps = 4;
 
-double Tolerance(DType dtype) { return dtype == DType::kF64 ? 1e-14 : 1e-6; }
+double OptimizerTolerance(DType dtype) { return dtype == DType::kF64 ? 1e-14 : 1e-6; }
 
 struct SgdState {
   double parameter;
@@ -51,7 +51,7 @@ TEST_CASE("eigen sgd follows the scalar formula") {
   }
   std::vector<double> expected;
   for (const SgdState& state : states) expected.push_back(state.parameter);
-  CHECK(testing::RelativeError(parameter, expected) < Tolerance(dtype));
+  CHECK(testing::RelativeError(parameter, expected) < OptimizerTolerance(dtype));
 }
 
 struct AdamState {
@@ -101,7 +101,7 @@ TEST_CASE("eigen adam and adamw follow the scalar formula") {
   std::vector<double> expected;
   for (const AdamState& state : states) expected.push_back(state.parameter);
   // In f32 the moments lose digits where gradients nearly cancel.
-  CHECK(testing::RelativeError(parameter, expected) < 5 * Tolerance(dtype));
+  CHECK(testing::RelativeError(parameter, expected) < 5 * OptimizerTolerance(dtype));
 }
 
 TEST_CASE("eigen adam with a zero gradient moves nothing") {

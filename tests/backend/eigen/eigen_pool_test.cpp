@@ -35,16 +35,16 @@ Shape OutputShape(const PoolGeometry& g) {
   return {g.window.batch, g.window.output[1], g.window.output[2], g.channels};
 }
 
-struct Naive {
+struct NaivePool {
   std::vector<double> max;
   std::vector<double> average;  // with padding
   std::vector<double> inner;    // without padding
 };
 
-Naive Compute(const PoolGeometry& g, const Tensor& x) {
+NaivePool Compute(const PoolGeometry& g, const Tensor& x) {
   const auto& w = g.window;
   const auto xs = Values(x);
-  Naive naive;
+  NaivePool naive;
   for (std::int64_t i = 0; i < w.batch * w.output[1] * w.output[2] * g.channels; ++i) {
     const std::int64_t c = i % g.channels;
     const std::int64_t column = i / g.channels % w.output[2];
@@ -76,7 +76,7 @@ TEST_CASE("eigen pooling with stride and padding equals plain loops") {
   const DType dtype = GENERATE(DType::kF32, DType::kF64);
   PoolGeometry g = Padded();
   const Tensor x = RandomTensor(InputShape(g), 1, dtype);
-  const Naive naive = Compute(g, x);
+  const NaivePool naive = Compute(g, x);
   const Tensor y = Uninitialized(OutputShape(g), dtype);
   const Tensor index = testing::ScratchOf(pool.MaxIndexBytes(g, dtype));
 

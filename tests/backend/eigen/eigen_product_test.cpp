@@ -18,7 +18,7 @@ struct Sizes {
   std::int64_t outputs;
 };
 
-double Tolerance(DType dtype) { return dtype == DType::kF64 ? 1e-13 : 2e-6; }
+double ProductTolerance(DType dtype) { return dtype == DType::kF64 ? 1e-13 : 2e-6; }
 
 std::vector<double> NaiveForward(const Sizes& s, const Tensor& x, const Tensor& weight,
                                  const Tensor& bias, const Tensor& residual) {
@@ -54,7 +54,7 @@ TEST_CASE("eigen linear forward equals the sum of products") {
   const Tensor y = Uninitialized({s.rows, s.outputs}, dtype);
   backend->product().LinearForward(x, weight, bias, residual, y, {}, nullptr);
   const auto expected = NaiveForward(s, x, weight, bias, residual);
-  CHECK(testing::RelativeError(y, expected) < Tolerance(dtype));
+  CHECK(testing::RelativeError(y, expected) < ProductTolerance(dtype));
 }
 
 TEST_CASE("eigen linear takes x of higher rank and fuses an activation") {

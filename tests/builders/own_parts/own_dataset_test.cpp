@@ -154,7 +154,7 @@ TEST_CASE("a registered data set is in values, schema, reference and explanation
   CHECK_THAT(ResolvedText(AllValues(in_code.config())), Contains("bars.count = 5 (code)"));
 }
 
-std::string Refused(const std::string& from, const std::string& to) {
+std::string DatasetRefusal(const std::string& from, const std::string& to) {
   RegisterOwnParts();
   std::string text = kToml;
   text.replace(text.find(from), from.size(), to);
@@ -162,18 +162,18 @@ std::string Refused(const std::string& from, const std::string& to) {
 }
 
 TEST_CASE("mistakes about registered data have their place and advice", "[own]") {
-  CHECK_THAT(Refused("\"bars\"", "\"bras\""),
+  CHECK_THAT(DatasetRefusal("\"bars\"", "\"bras\""),
              Contains("own.toml:15:1: [data] 'dataset' must be built in (fashion-mnist") &&
                  Contains("did you mean 'bars'?"));
-  CHECK_THAT(Refused("count = 64", "cuont = 64"),
+  CHECK_THAT(DatasetRefusal("count = 64", "cuont = 64"),
              Contains("own.toml:18:1: [data.bars] unknown key 'cuont'; did you mean 'count'?"));
-  CHECK_THAT(Refused("count = 64", "count = 0"),
+  CHECK_THAT(DatasetRefusal("count = 64", "count = 0"),
              Contains("own.toml:18:9: [data.bars] 'count' must be an integer >= 1"));
-  CHECK_THAT(Refused("\"bars\"", "\"fashion-mnist\""),
+  CHECK_THAT(DatasetRefusal("\"bars\"", "\"fashion-mnist\""),
              Contains("[data] bars belongs to dataset = \"bars\"; dataset = \"fashion-mnist\""));
-  CHECK_THAT(Refused("train_limit = 48", "classes = 3"),
+  CHECK_THAT(DatasetRefusal("train_limit = 48", "classes = 3"),
              Contains("[data] classes belongs to images; dataset = \"bars\""));
-  CHECK_THAT(Refused("train_limit = 48", "text_file = \"a.txt\""),
+  CHECK_THAT(DatasetRefusal("train_limit = 48", "text_file = \"a.txt\""),
              Contains("dataset = \"bars\" is data of a program; text_file = \"a.txt\""));
   AiModelBuilder builder;
   builder.Layers([](LayerList& l) { l.Flatten().Dense({.units = 3}); });

@@ -67,7 +67,7 @@ TEST_CASE("a model with own layers is copied, checkpointed and split", "[own]") 
   CHECK(split.WeightsHash() == model.WeightsHash());
 }
 
-constexpr const char* kToml = R"(
+constexpr const char* kLayersToml = R"(
 [[model.layers]]
 type = "conv2d"
 filters = 8
@@ -86,11 +86,11 @@ units = 10
 
 TEST_CASE("registered layers are known to files, values and the schema", "[own]") {
   RegisterOwnParts();
-  const RunConfig config = ReadRunConfigText(kToml, "own.toml");
+  const RunConfig config = ReadRunConfigText(kLayersToml, "own.toml");
   CHECK(config.model.layers[1].options.As<SqueezeOptions>()->reduction == 2);
   CHECK(config.model.layers[2].options.As<GainOptions>()->start == 1);
   CHECK_THAT(RunConfigSchema(), Contains("squeeze_excitation") && Contains("one in so many"));
-  std::string wrong = kToml;
+  std::string wrong = kLayersToml;
   wrong.replace(wrong.find("reduction = 2"), 13, "reduction = 0");
   CHECK_THROWS_WITH(ReadRunConfigText(wrong, "own.toml"),
                     Contains("model.layers.1") && Contains("reduction"));

@@ -73,7 +73,7 @@ TEST_CASE("replicas share the state of a registered optimizer", "[own][devices]"
   }
 }
 
-constexpr const char* kToml = R"(
+constexpr const char* kOptimizerToml = R"(
 [[model.layers]]
 type = "flatten"
 [[model.layers]]
@@ -86,15 +86,16 @@ lr = 0.001
 beta2 = 0.95
 )";
 
-std::string Refused(const std::string& from, const std::string& to) {
-  std::string text = kToml;
+std::string OptimizerRefusal(const std::string& from, const std::string& to) {
+  std::string text = kOptimizerToml;
   text.replace(text.find(from), from.size(), to);
   return MessageOf<ConfigError>([&] { ReadRunConfigText(text, "own.toml"); });
 }
 
 TEST_CASE("options of a registered optimizer are read, shown and overridden", "[own]") {
   RegisterOwnParts();
-  const RunConfig config = ReadRunConfigText(kToml, "own.toml", {"optimizer.lion.beta1=0.7"});
+  const RunConfig config =
+      ReadRunConfigText(kOptimizerToml, "own.toml", {"optimizer.lion.beta1=0.7"});
   CHECK(config.optimizer.kind == "lion");
   CHECK(OwnOptionsOf<LionOptions>(config.optimizer).beta1 == 0.7);
   CHECK(OwnOptionsOf<LionOptions>(config.optimizer).beta2 == 0.95);
@@ -114,9 +115,9 @@ TEST_CASE("options of a registered optimizer are read, shown and overridden", "[
 
 TEST_CASE("options of a registered optimizer that are written read as themselves", "[own]") {
   RegisterOwnParts();
-  const RunConfig config = ReadRunConfigText(kToml, "own.toml");
+  const RunConfig config = ReadRunConfigText(kOptimizerToml, "own.toml");
   const std::string written = WriteFields(OptimizerFields(), &config.optimizer, "optimizer");
-  std::string text = kToml;
+  std::string text = kOptimizerToml;
   text.replace(text.find("[optimizer.lion]"), std::string::npos,
                written.substr(written.find("[optimizer.lion]")));
   const RunConfig again = ReadRunConfigText(text, "again.toml");
@@ -136,20 +137,20 @@ TEST_CASE("a registered optimizer is in schema, reference and explanations", "[o
 
 TEST_CASE("mistakes about registered optimizers have their place and advice", "[own]") {
   RegisterOwnParts();
-  CHECK_THAT(Refused("\"lion\"", "\"lino\""),
+  CHECK_THAT(OptimizerRefusal("\"lion\"", "\"lino\""),
              Contains("own.toml:8:8: [optimizer] 'kind' must be one of sgd") &&
                  Contains("did you mean 'lion'?"));
-  CHECK_THAT(Refused("beta2 = 0.95", "beta3 = 0.95"),
+  CHECK_THAT(OptimizerRefusal("beta2 = 0.95", "beta3 = 0.95"),
              Contains("own.toml:11:1: [optimizer.lion] unknown key 'beta3'; did you mean"));
-  CHECK_THAT(Refused("beta2 = 0.95", "beta2 = 1.5"),
+  CHECK_THAT(OptimizerRefusal("beta2 = 0.95", "beta2 = 1.5"),
              Contains("own.toml:11:9: [optimizer.lion] 'beta2' must be a number >= 0 and < 1"));
   CHECK_THAT(
-      Refused("\"lion\"", "\"adamw\""),
+      OptimizerRefusal("\"lion\"", "\"adamw\""),
       Contains("[optimizer] lion belongs to kind = \"lion\"; kind = \"adamw\"; leave it out"));
-  CHECK_THAT(Refused("lr = 0.001", "beta1 = 0.8"),
+  CHECK_THAT(OptimizerRefusal("lr = 0.001", "beta1 = 0.8"),
              Contains("beta1 belongs to adam, adamw, nadam, radam and adamax; kind = \"lion\""));
   CHECK_THAT(
-      Refused("lr = 0.001", "state = \"8bit\""),
+      OptimizerRefusal("lr = 0.001", "state = \"8bit\""),
       Contains("[optimizer] state = \"8bit\" belongs to sgd, adam") && Contains("kind = \"lion\""));
   const auto planned = [](const OptimizerOptions& options) {
     SmallRun run = RunOf("mlp");

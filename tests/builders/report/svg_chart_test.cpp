@@ -9,7 +9,7 @@
 namespace frugal {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 SvgChart SmallChart() {
   return SvgChart({.x = CountAxis(0, 10, "x"),
@@ -26,7 +26,7 @@ SvgChart SmallChart() {
 
 TEST_CASE("A line runs through its points and breaks where one is missing") {
   SvgChart chart = SmallChart();
-  chart.Line({{0, 0}, {5, 10}, {6, kNan}, {10, 5}}, "loss");
+  chart.Line({{0, 0}, {5, 10}, {6, kMissing}, {10, 5}}, "loss");
   CHECK(Contains(chart.Finish(""), "d=\"M0.0 100.0L50.0 0.0M100.0 50.0\""));
 }
 
@@ -34,9 +34,9 @@ TEST_CASE("A line of nothing draws nothing") {
   SvgChart chart = SmallChart();
   const std::string before = chart.Finish("");
   chart.Line({}, "loss");
-  chart.Line({{1, kNan}}, "loss");
+  chart.Line({{1, kMissing}}, "loss");
   chart.Area({}, {}, "#fff", "");
-  chart.Dots({{kNan, 1}}, {"gone"}, "dot");
+  chart.Dots({{kMissing, 1}}, {"gone"}, "dot");
   CHECK(chart.Finish("") == before);
 }
 
