@@ -284,13 +284,12 @@ std::optional<int64_t> BudgetSearch::LeastPeakOfAny(const BudgetCandidate& least
 std::optional<BudgetSearch::LeastSeconds> BudgetSearch::BoundsOf(const BudgetCandidate& chosen) {
   if (chosen.chain.segments.empty()) return std::nullopt;
   const std::shared_ptr<ChainPlanner> chain = ChainFor(chosen.settings);
-  const int64_t beside = LeastBeside(chosen, *chain);
+  const int64_t as_low = chosen.chain.cost.peak_bytes;
+  const int64_t within_budget = budget_bytes_ - LeastBeside(chosen, *chain);
+  const ChainBound bound(chain->chain(), std::max(as_low, within_budget));
   const auto parts = static_cast<double>(chosen.settings.micro_batches);
-  const auto within = [&](int64_t bytes) {
-    return ChainBound(chain->chain(), bytes).LeastSeconds(bytes) * parts;
-  };
-  return LeastSeconds{.as_low = within(chosen.chain.cost.peak_bytes),
-                      .within_budget = within(budget_bytes_ - beside)};
+  return LeastSeconds{.as_low = bound.LeastSeconds(as_low) * parts,
+                      .within_budget = bound.LeastSeconds(within_budget) * parts};
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& settings) {

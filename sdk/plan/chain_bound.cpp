@@ -64,18 +64,27 @@ ChainBound::ChainBound(Chain chain, int64_t most_bytes) : chain_(std::move(chain
   const std::size_t slots = SlotsFor(chain_, most_bytes), more = StagesThatFree(chain_);
   const auto count = static_cast<int64_t>(slots);
   const int64_t slot_bytes = (most_bytes + count - 1) / count;
-  table_.emplace(UnitsOf(chain_), chain_.carried, SkipGradients::kInPlace,
-                 most_bytes + static_cast<int64_t>(more) * slot_bytes, slots + more,
-                 SlotRounding::kDown, chain_.waiting_bytes);
+  std::vector<SkipGradients> counted = {SkipGradients::kInPlace};
+  if (!chain_.carried.empty()) counted.push_back(SkipGradients::kBetween);
+  tables_.reserve(counted.size());  // tables are not to be copied
+  for (const SkipGradients gradients : counted) {
+    tables_.emplace_back(UnitsOf(chain_), chain_.carried, gradients,
+                         most_bytes + static_cast<int64_t>(more) * slot_bytes, slots + more,
+                         SlotRounding::kDown, chain_.waiting_bytes);
+  }
 }
 
 double ChainBound::LeastSeconds(int64_t peak_bytes) const {
-  return table_ ? table_->Seconds(peak_bytes) : LeastSecondsByKeeping(peak_bytes);
+  if (tables_.empty()) return LeastSecondsByKeeping(peak_bytes);
+  double least = 0;
+  for (const ChainTable& table : tables_) least = std::max(least, table.Seconds(peak_bytes));
+  return least;
 }
 
 int64_t ChainBound::LeastBytes() const {
-  if (table_) return table_->LeastBytes();
   int64_t least = 0;
+  for (const ChainTable& table : tables_) least = std::max(least, table.LeastBytes());
+  if (!tables_.empty()) return least;
   for (const ChainStage& stage : chain_.stages) least = std::max(least, LeastInBackward(stage));
   return least;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "sdk/plan/chain_table.h"
 
@@ -9,8 +9,10 @@ namespace frugal {
 
 // Bounds what any schedule of a chain can do, segments inside segments included, by the bytes and
 // times that Simulate goes by. Up to kMostStages they are the table's of ChainTable with all needs
-// rounded down, and exact where a slot is one byte and nothing is carried past a stage. Of longer
-// chains the bound is weaker: what is not kept until the backward pass begins runs at least twice.
+// rounded down, and exact where a slot is one byte and nothing is carried past a stage. Where
+// values are, each of two tables counts too little of some (SkipGradients), and the higher bound is
+// taken. Of longer chains the bound is weaker: what is not kept until the backward pass begins runs
+// at least twice.
 class ChainBound {
  public:
   static constexpr std::size_t kMostStages = 100;
@@ -27,7 +29,7 @@ class ChainBound {
   double LeastSecondsByKeeping(std::int64_t peak_bytes) const;
 
   Chain chain_;
-  std::optional<ChainTable> table_;  // of few stages
+  std::vector<ChainTable> tables_;  // of few stages: each is a bound
 };
 
 }  // namespace frugal

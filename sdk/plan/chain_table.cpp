@@ -21,14 +21,21 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
       gradients_(gradients),
       rounding_(rounding),
       waiting_bytes_(waiting_bytes),
-      beside_(units_.size() * units_.size()),
+      values_(units_.size() * units_.size()),
+      between_(units_.size()),
       slots_(slots),
       slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /
                                                 static_cast<std::int64_t>(slots))) {
   const std::size_t count = units_.size();
   FindInputs();
   for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
-    beside_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
+    values_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
+  }
+  if (gradients_ == SkipGradients::kBetween) {
+    beside_.resize(count * count);
+    std::copy_n(values_.begin(), count, between_.begin());  // of all units before
+  } else {
+    beside_ = values_;
   }
   // Rows are numbered before they are filled: all lie in one block, which has room for these.
   const EqualRuns equal = FindEqualRuns();
@@ -81,7 +88,7 @@ ChainTable::EqualRuns ChainTable::FindEqualRuns() const {
     std::size_t equal = waiting_bytes_ > 0 && i + 1 == count ? i : 0;  // what waits is for the last
     while (equal < i &&
            !(units_[equal].stage == units_[i].stage && units_[equal].inside == units_[i].inside &&
-             Beside(equal, equal) == Beside(i, i))) {
+             between_[equal] == between_[i])) {
       ++equal;
     }
     runs.numbers[i * count + i] = equal < i ? runs.numbers[equal * count + equal] : runs.count++;
@@ -92,7 +99,7 @@ ChainTable::EqualRuns ChainTable::FindEqualRuns() const {
     for (std::size_t s = 0; s + length <= count; ++s) {
       const std::size_t t = s + length - 1;
       const auto [at, is_new] = known.try_emplace(
-          {runs.numbers[s * count + t - 1], runs.numbers[(s + 1) * count + t], Beside(s, t)},
+          {runs.numbers[s * count + t - 1], runs.numbers[(s + 1) * count + t], HandedOn(s, t)},
           runs.count);
       runs.count += is_new ? 1 : 0;
       runs.numbers[s * count + t] = at->second;
@@ -119,7 +126,8 @@ ChainTable::Needs ChainTable::KeepNeeds(const Run& run) const {
   const std::int64_t back = ends ? taped.ending_backward_workspace : taped.backward_workspace;
   const std::int64_t forward =
       Given(run.first, run.last) + Waiting(run) + InputBytes(run) + taped.saved_bytes + workspace;
-  const std::int64_t backward = KeptBytes(taped) + units_[run.first].stage.output_bytes + back;
+  const std::int64_t backward =
+      KeptBytes(taped) + units_[run.first].stage.output_bytes + back + between_[run.first];
   return {SlotsKeptFor(KeptBytes(taped) + GradientsBeside(run.first, run.last)),
           SlotsFor(std::max(forward, backward))};
 }
@@ -132,7 +140,8 @@ std::int64_t ChainTable::GradientsBeside(std::size_t unit, std::size_t last) con
 
 std::size_t ChainTable::SegmentNeeds(std::size_t s, std::size_t last) const {
   const bool beside = gradients_ == SkipGradients::kBeside;
-  return SlotsFor(Given(s, last) + (beside ? GradientsBeside(last, last + 1) : 0));
+  return SlotsFor(units_[last].stage.output_bytes + Beside(s, last) +
+                  (beside ? GradientsBeside(last, last + 1) : 0));
 }
 
 void ChainTable::Extend(Passed& passed, std::size_t unit, std::int64_t input) const {
@@ -159,7 +168,7 @@ bool ChainTable::MayBeOneSegment(const Run& run) const {
 ChainTable::Passed ChainTable::PassedAsOne(const Run& run) const {
   Passed passed;
   for (std::size_t i = run.first; i <= run.last; ++i) {
-    Extend(passed, i, i == run.first ? InputBytes(run) : Given(run.first, i - 1));
+    Extend(passed, i, i == run.first ? InputBytes(run) : HandedOn(run.first, i - 1));
   }
   return passed;
 }
@@ -201,7 +210,7 @@ void ChainTable::FillSeveral(const Run& run, Row row) const {
   const std::size_t input = SlotsFor(InputBytesAgain(run)), count = units_.size();
   const Row* const rows = rows_[0].data();
   for (std::size_t next = s + 1; next <= t; ++next) {
-    Extend(passed, next - 1, next == s + 1 ? input_bytes : Given(s, next - 2));
+    Extend(passed, next - 1, next == s + 1 ? input_bytes : HandedOn(s, next - 2));
     const std::size_t kept = SegmentNeeds(s, next - 1);
     const std::size_t passing = SlotsFor(passed.bytes + given);
     if (passing > slots_) break;  // a longer run needs no less
@@ -262,7 +271,7 @@ std::size_t ChainTable::ExtractSegment(const Run& run, std::size_t& slots,
   Passed passed;
   const std::size_t input = SlotsFor(InputBytesAgain(run));
   for (std::size_t next = s + 1; next <= t; ++next) {
-    Extend(passed, next - 1, next == s + 1 ? InputBytes(run) : Given(s, next - 2));
+    Extend(passed, next - 1, next == s + 1 ? InputBytes(run) : HandedOn(s, next - 2));
     const std::size_t kept = SegmentNeeds(s, next - 1);
     if (slots < std::max({kept, SlotsFor(passed.bytes + Given(s, t) + Waiting(run)), input}))
       continue;

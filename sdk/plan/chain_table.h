@@ -21,10 +21,16 @@ struct ChainUnit {
 
 // When the gradient of a carried value comes, the value is free, unless it is still there as the
 // input of the stage behind its maker: where the maker is kept, or ends a segment. A table cannot
-// tell when the gradient comes, and counts too little for those, or too much.
+// tell for both when they come and go, and counts too little for some, or too much.
 enum class SkipGradients : std::uint8_t {
-  kInPlace,  // only where it is there from the start, since the value is taken behind the run
-  kBeside,   // always there from the start
+  // Only where it is there from the start, since the value is taken behind the run: too little
+  // where the maker is kept.
+  kInPlace,
+  // Always there from the start: too much.
+  kBeside,
+  // In the backward passes between, as it is; what a segment hands on to a stage behind the next
+  // one is left out instead: too little where that is made in a segment.
+  kBetween,
 };
 
 // How a table counts what does not fill whole slots.
@@ -45,11 +51,10 @@ enum class SlotRounding : std::uint8_t {
 // An output of s that is rematerialized comes and goes for what reads it: the first stage or
 // segment of s + 1 .. t has so much less beside it, the others have not. How it is rematerialized
 // is a part of what cost(s + 1, t, m) is of (see RematState); behind a segment it is kept. What the
-// stages of a run carry past its end counts as its output, and its gradient as what takes the
-// value's place: see SkipGradients. Memory counts in slots, each need rounded up, so what a
-// schedule is said to fit in, it fits in where nothing is carried; else Simulate tells. Rounded
-// down, all that fits is counted among what does: the sum of two needs that are rounded down is
-// never more than their sum rounded down.
+// stages of a run carry past its end counts as its output, and its gradient as SkipGradients says.
+// Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in
+// where nothing is carried; else Simulate tells. Rounded down, all that fits is counted among what
+// does: the sum of two needs that are rounded down is never more than their sum rounded down.
 class ChainTable {
  public:
   // Carried values count units; what waits is that of Chain.
@@ -116,7 +121,7 @@ class ChainTable {
   };
   EqualRuns FindEqualRuns() const;
   // Returns what units s .. t carry past t beside its output: values, and gradients once they are
-  // taken.
+  // taken. Nothing where gradients count between.
   std::int64_t Beside(std::size_t s, std::size_t t) const { return beside_[s * units_.size() + t]; }
   // Bytes of the gradients of what a unit carries that count beside it, in a run that ends at
   // `last`: at least of what it carries past the run, which is there from the start.
@@ -126,7 +131,11 @@ class ChainTable {
   std::size_t SegmentNeeds(std::size_t s, std::size_t last) const;
   // The output of t and what s .. t carry past it: their gradients are what is given to such a run.
   std::int64_t Given(std::size_t s, std::size_t t) const {
-    return units_[t].stage.output_bytes + Beside(s, t);
+    return units_[t].stage.output_bytes + Beside(s, t) + between_[t];
+  }
+  // The output of t and the values that a forward pass of s .. t has to hand on.
+  std::int64_t HandedOn(std::size_t s, std::size_t t) const {
+    return units_[t].stage.output_bytes + values_[s * units_.size() + t];
   }
 
   // A run of units passed without a tape: grows to the right.
@@ -173,7 +182,9 @@ class ChainTable {
   SkipGradients gradients_;
   SlotRounding rounding_;
   std::int64_t waiting_bytes_;
-  std::vector<std::int64_t> beside_;  // of units s .. t at s * count + t
+  std::vector<std::int64_t> values_;   // that units s .. t carry past t, at s * count + t
+  std::vector<std::int64_t> beside_;   // those of them that count beside the output of a run
+  std::vector<std::int64_t> between_;  // gradients in the backward pass of a unit; kBetween
   std::size_t slots_;
   std::int64_t slot_bytes_;
   std::vector<std::map<RematState, Input>> inputs_;  // of each unit
