@@ -66,6 +66,7 @@ std::vector<Compiled> ReadLog(const std::string& path) {
     compiled[output] = Named(directory, output, (end - start) / 1000);
   }
   std::vector<Compiled> files;
+  files.reserve(compiled.size());
   for (auto& [output, file] : compiled) files.push_back(std::move(file));
   return files;
 }
