@@ -66,7 +66,7 @@ ChainBound::ChainBound(Chain chain, int64_t most_bytes) : chain_(std::move(chain
   const int64_t slot_bytes = (most_bytes + count - 1) / count;
   std::vector<SkipGradients> counted = {SkipGradients::kInPlace};
   if (!chain_.carried.empty()) counted.push_back(SkipGradients::kBetween);
-  tables_.reserve(counted.size());  // tables are not to be copied
+  tables_.reserve(counted.size());
   for (const SkipGradients gradients : counted) {
     tables_.emplace_back(UnitsOf(chain_), chain_.carried, gradients,
                          most_bytes + static_cast<int64_t>(more) * slot_bytes, slots + more,

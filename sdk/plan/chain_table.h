@@ -62,6 +62,12 @@ class ChainTable {
              SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots,
              SlotRounding rounding = SlotRounding::kUp, std::int64_t waiting_bytes = 0);
 
+  ChainTable(const ChainTable&) = delete;  // rows lie in a vector of its own
+  ChainTable(ChainTable&&) = default;
+  ChainTable& operator=(const ChainTable&) = delete;
+  ChainTable& operator=(ChainTable&&) = default;
+  ~ChainTable() = default;
+
   // Least seconds within so many bytes (of which those above the limit are not used); infinite
   // where nothing fits.
   double Seconds(std::int64_t bytes) const;
