@@ -1,7 +1,6 @@
 #include "builders/snapshot/find_snapshot.h"
 
 #include <filesystem>
-#include <ranges>
 
 #include "builders/snapshot/snapshot.h"
 #include "sdk/core/error.h"
@@ -22,10 +21,10 @@ namespace {
 
 std::optional<std::string> FindLastSnapshot(const std::string& directory) {
   const std::vector<SnapshotEntry> entries = ListSnapshots(directory);
-  for (const SnapshotEntry& entry : entries | std::views::reverse) {
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     try {
-      OpenSnapshot(entry.path);
-      return entry.path;
+      OpenSnapshot(entry->path);
+      return entry->path;
     } catch (const SnapshotError& error) {
       LogWarning(std::string(error.what()) + "; the one before it is taken");
     }
