@@ -16,7 +16,7 @@ using testing::SameBits;
 using testing::Uninitialized;
 using testing::Values;
 
-constexpr double kStep = 1e-3;
+constexpr double kRmsEpsilon = 1e-3;
 
 double SequenceTolerance(DType dtype) { return dtype == DType::kF64 ? 1e-13 : 1e-5; }
 
@@ -150,14 +150,14 @@ TEST_CASE("eigen rms norm equals its formula") {
   const Tensor weight = weighted ? RandomTensor({width}, 2, dtype) : Tensor();
   const Tensor y = Uninitialized(x.shape(), dtype);
   const Tensor rstd = Uninitialized({rows}, dtype);
-  kernels.RmsForward(x, weight, kStep, y, rstd);
+  kernels.RmsForward(x, weight, kRmsEpsilon, y, rstd);
   const std::vector<double> xs = Values(x);
   std::vector<double> expected, expected_rstd;
   for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
     const auto count = static_cast<std::size_t>(width);
     double sum = 0;
     for (std::size_t j = 0; j < count; ++j) sum += xs[row * count + j] * xs[row * count + j];
-    expected_rstd.push_back(1 / std::sqrt(sum / static_cast<double>(width) + kStep));
+    expected_rstd.push_back(1 / std::sqrt(sum / static_cast<double>(width) + kRmsEpsilon));
     for (std::size_t j = 0; j < count; ++j) {
       const double scale = weighted ? Values(weight)[j] : 1;
       expected.push_back(xs[row * count + j] * expected_rstd.back() * scale);
@@ -177,7 +177,7 @@ TEST_CASE("eigen rms norm backward equals numeric derivatives") {
   const Tensor y = Uninitialized({4, 9}, f64);
   const Tensor rstd = Uninitialized({4}, f64);
   const auto loss = [&] {
-    kernels.RmsForward(x, weight, kStep, y, rstd);
+    kernels.RmsForward(x, weight, kRmsEpsilon, y, rstd);
     return testing::Dot(y, dy);
   };
   loss();
@@ -338,7 +338,7 @@ TEST_CASE("eigen sequence kernels give the same bits on any number of threads") 
     const std::vector<Tensor> made = {Uninitialized({3001, 60}), Uninitialized({3001}),
                                       Uninitialized({3001, 60}), Uninitialized({60}),
                                       Uninitialized({3001, 30})};
-    kernels.RmsForward(x, weight, kStep, made[0], made[1]);
+    kernels.RmsForward(x, weight, kRmsEpsilon, made[0], made[1]);
     kernels.RmsBackward(dy, x, made[1], weight, made[2], made[3], false, nullptr);
     kernels.GatedForward(Activation::kSilu, false, x, made[4]);
     results.push_back(made);

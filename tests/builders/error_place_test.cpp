@@ -10,11 +10,6 @@
 namespace frugal::testing {
 namespace {
 
-// Plans the file and returns the refusal.
-std::string PlanRefusal(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return MessageOf<Error>([&] { PlanTraining(ReadRunConfigText(text, "run.toml", overrides)); });
-}
-
 const std::string kTextModel = R"([model]
 family = "gpt2"
 [model.config]

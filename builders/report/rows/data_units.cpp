@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "sdk/core/number_text.h"
+#include "sdk/data/text.h"
 
 namespace frugal {
 
@@ -13,7 +14,7 @@ DataUnits UnitsOf(const DataLayout& layout, const LossOptions& loss) {
     units.rated = "tokens";
     units.rated_per_sample = static_cast<double>(layout.sample_shape.ElementCount());
     // Each byte is told from those before it, and nothing but its own probability counts.
-    units.bits_per_byte = layout.vocabulary == 256 && layout.classes == layout.vocabulary &&
+    units.bits_per_byte = layout.vocabulary == kByteValues && layout.classes == layout.vocabulary &&
                           layout.label_shape == layout.sample_shape && !layout.sample_weights &&
                           IsPlainCrossEntropy(loss) && loss.label_smoothing == 0;
   } else if (layout.sample_shape.rank() == 3) {
