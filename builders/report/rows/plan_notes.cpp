@@ -4,6 +4,7 @@
 
 #include "builders/plan/cautions.h"
 #include "builders/plan/published_models.h"
+#include "builders/report/rows/plan_phrases.h"
 #include "presets/memory_rules.h"
 #include "sdk/core/byte_size.h"
 
@@ -69,8 +70,7 @@ std::string LayersText(std::int64_t count) {
 std::string ChosenText(const PlannedSegments& planned) {
   if (planned.every_n_layers > 0) return "runs of " + LayersText(planned.every_n_layers);
   if (planned.segments == 0) return "nothing is computed twice";
-  return FormatCount(planned.stages) + " stages in " + FormatCount(planned.segments) +
-         " segments keep only their inputs and run again";
+  return RunAgainPhrase(planned.stages, planned.segments, 1);
 }
 
 std::string KindsText(const KindsPlan& kinds) {

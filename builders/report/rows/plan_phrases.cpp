@@ -12,11 +12,7 @@ namespace frugal {
 namespace {
 
 std::string SegmentsPhrase(const RecomputedStages& recomputed) {
-  std::string text =
-      std::to_string(recomputed.stages) + (recomputed.stages == 1 ? " stage in " : " stages in ") +
-      std::to_string(recomputed.segments) + (recomputed.segments == 1 ? " segment" : " segments") +
-      (recomputed.depth > 1 ? ", nested " + std::to_string(recomputed.depth) + " deep," : "") +
-      " keep only their inputs and run again";
+  std::string text = RunAgainPhrase(recomputed.stages, recomputed.segments, recomputed.depth);
   if (recomputed.more_time) {
     text += ": " + PercentText(*recomputed.more_time) +
             " more time in forward and backward passes is predicted";
@@ -53,6 +49,14 @@ std::string RoundingPhrase(const StepSettings& settings, const StepSettings& bef
 }
 
 }  // namespace
+
+std::string RunAgainPhrase(std::int64_t stages, std::int64_t segments, std::int64_t depth) {
+  return FormatCount(stages) + (stages == 1 ? " stage in " : " stages in ") +
+         FormatCount(segments) + (segments == 1 ? " segment" : " segments") +
+         (depth > 1 ? ", nested " + FormatCount(depth) + " deep," : "") +
+         (stages == 1 ? " keeps only its input and runs again"
+                      : " keep only their inputs and run again");
+}
 
 std::string PagedPhrase(const PagedParts& paged) {
   std::vector<std::string> parts;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace frugal {
 
 // "3,000 MB (memory_budget_mb = 3000): 2,996 MB planned, 3,842 MB with nothing chosen, ..."
 std::string BudgetSummary(const BudgetPlan& budget);
+
+// "2 stages in 1 segment keep only their inputs and run again", of segments that nest so deep.
+std::string RunAgainPhrase(std::int64_t stages, std::int64_t segments, std::int64_t depth);
 
 // "optimizer state, weights and what forward passes keep"; "nothing".
 std::string PagedPhrase(const PagedParts& paged);
