@@ -8,8 +8,11 @@
 #include "sdk/backend/onednn/conv/implicit_gemm.h"
 #include "sdk/backend/onednn/conv/winograd.h"
 #include "sdk/backend/onednn/conv/winograd_onednn.h"
+#include "sdk/backend/onednn/matmul/column_blocks.h"
 #include "sdk/backend/onednn/matmul/data_gradient.h"
+#include "sdk/backend/onednn/matmul/no_copy_gemm.h"
 #include "sdk/backend/onednn/matmul/packed_gemm.h"
+#include "sdk/backend/onednn/matmul/padded_gemm.h"
 #include "sdk/backend/onednn/matmul/weight_packing.h"
 #include "sdk/backend/onednn/operation/separate_activation.h"
 #include "sdk/backend/onednn/primitive/library_error.h"
@@ -21,6 +24,18 @@ namespace {
 bool IsReferenceLoop(const Recipe& recipe) {
   const std::string_view name = recipe.descriptor.impl_info_str();
   return name.substr(0, 3) == "ref" || name.find(":ref") != std::string_view::npos;
+}
+
+// Makes the operation that oneDNN has of its own, with every activation; else returns nullptr.
+std::unique_ptr<Operation> MakeByRecipe(const Description& description) {
+  try {
+    Recipe recipe = std::visit([](const auto& d) { return MakeRecipe(d); }, description);
+    if (IsReferenceLoop(recipe)) return nullptr;
+    return MakeOperation(std::move(recipe));
+  } catch (const dnnl::error& error) {
+    ThrowIfOutOfMemory(error);
+    return nullptr;
+  }
 }
 
 std::unique_ptr<Operation> MakeWinogradOperation(const ConvDescription& d) {
@@ -37,25 +52,24 @@ std::unique_ptr<Operation> ChooseOurs(const ConvDescription& d) {
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }
 
+std::unique_ptr<Operation> ChooseOurs(const LinearDescription& d) {
+  if (d.layout == WeightLayout::kInOut) {
+    return PaddingPays(d.rows, d.outputs) ? MakePaddedForward(d) : nullptr;
+  }
+  if (d.packed || !ColumnBlocksPay(d.rows, d.outputs)) return nullptr;
+  return WithSeparateActivation(d, [](const Description& without) {
+    return MakeColumnBlocks(std::get<LinearDescription>(without), MakeByRecipe);
+  });
+}
+
 std::unique_ptr<Operation> ChooseOurs(const Description& description) {
+  if (const auto* d = std::get_if<LinearDescription>(&description)) return ChooseOurs(*d);
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
   if (const auto* d = std::get_if<ConvDescription>(&description)) return ChooseOurs(*d);
   const auto* const d = std::get_if<PackedLinearDescription>(&description);
   if (d == nullptr) return nullptr;
   if (d->pass == Pass::kBackwardData && DataGradientPays(*d)) return MakeDataGradient(*d);
   return PackedGemmPays(*d) ? MakePackedGemm(*d) : nullptr;
-}
-
-// Makes the operation that oneDNN has of its own, with every activation; else returns nullptr.
-std::unique_ptr<Operation> MakeByRecipe(const Description& description) {
-  try {
-    Recipe recipe = std::visit([](const auto& d) { return MakeRecipe(d); }, description);
-    if (IsReferenceLoop(recipe)) return nullptr;
-    return MakeOperation(std::move(recipe));
-  } catch (const dnnl::error& error) {
-    ThrowIfOutOfMemory(error);
-    return nullptr;
-  }
 }
 
 // Limits what oneDNN may use. oneDNN takes a limit only until its first primitive is made, and then

@@ -1,73 +1,14 @@
-#include "tests/backend/onednn/onednn_support.h"
-#include "tests/catch.h"
+#include "tests/backend/onednn/product_support.h"
 
 using namespace frugal;
 using namespace frugal::testing;
 
 namespace {
 
-struct Sizes {
-  std::int64_t rows, inputs, outputs;
-};
-
 Sizes RandomSizes(Dice& dice, int round) {
   const std::int64_t most = round % 3 == 0 ? 9 : 150;
   return {dice.Between(1, most), dice.Between(1, most), dice.Between(1, most)};
 }
-
-constexpr Activation kKinds[] = {Activation::kIdentity, Activation::kRelu, Activation::kLeakyRelu,
-                                 Activation::kElu,      Activation::kTanh, Activation::kSigmoid};
-
-LinearWeight RandomWeight(Dice& dice, const Sizes& s, WeightLayout layout) {
-  const bool out_in = layout == WeightLayout::kOutIn;
-  const Shape shape = out_in ? Shape{s.outputs, s.inputs} : Shape{s.inputs, s.outputs};
-  return {RandomTensor(shape, dice.Seed()), layout};
-}
-
-Tensor Forward(Backend& backend, const Tensor& x, const LinearWeight& weight, const Tensor& bias,
-               const Tensor& residual, LinearEpilogue epilogue) {
-  Tensor y = Full({x.shape()[0], weight.outputs()}, NAN);
-  const Scratch scratch(backend.product().LinearForwardScratch(x, weight));
-  backend.product().LinearForward(x, weight, bias, residual, y, epilogue, scratch.get());
-  CHECK(scratch.GuardIsIntact());
-  return y;
-}
-
-void CompareForward(Backends& b, Dice& dice, const Sizes& s, WeightLayout layout) {
-  const Tensor x = RandomTensor({s.rows, s.inputs}, dice.Seed());
-  const LinearWeight weight = RandomWeight(dice, s, layout);
-  const Tensor bias = dice.Flip() ? RandomTensor({s.outputs}, dice.Seed()) : Tensor();
-  const Tensor residual = dice.Flip() ? RandomTensor({s.rows, s.outputs}, dice.Seed()) : Tensor();
-  const Activation kind = kKinds[dice.Between(0, 5)];
-  const LinearEpilogue epilogue{kind, DefaultParameter(kind)};
-  REQUIRE(b.fast->product().FusesActivation(kind));
-  CAPTURE(s.rows, s.inputs, s.outputs, static_cast<int>(layout), NameOf(kind), bool(bias),
-          bool(residual));
-  const Tensor expected = Forward(*b.reference, x, weight, bias, residual, epilogue);
-  CHECK(RelativeError(Forward(*b.fast, x, weight, bias, residual, epilogue), expected) < kForward);
-}
-
-struct Gradients {
-  Tensor dx, dweight, dbias;
-};
-
-Gradients Backward(Backend& backend, const Tensor& dy, const Tensor& x, const LinearWeight& weight,
-                   bool accumulate) {
-  const double before = accumulate ? 0.5 : NAN;
-  Gradients g{Full(x.shape(), before), Full(weight.tensor.shape(), before),
-              Full({weight.outputs()}, before)};
-  auto& product = backend.product();
-  const Scratch data(product.LinearBackwardDataScratch(dy, weight));
-  product.LinearBackwardData(dy, weight, g.dx, accumulate, data.get());
-  const Scratch weights(product.LinearBackwardWeightScratch(dy, x, accumulate));
-  product.LinearBackwardWeight(dy, x, {g.dweight, weight.layout}, g.dbias, accumulate,
-                               weights.get());
-  CHECK(data.GuardIsIntact());
-  CHECK(weights.GuardIsIntact());
-  return g;
-}
-
-constexpr WeightLayout kLayouts[] = {WeightLayout::kOutIn, WeightLayout::kInOut};
 
 }  // namespace
 
@@ -107,18 +48,7 @@ TEST_CASE("oneDNN product gradients agree with the reference, added or not") {
   Dice dice(3);
   for (int round = 0; round < 60; ++round) {
     const Sizes s = round < 2 ? Sizes{1, 13, 7} : RandomSizes(dice, round);
-    const Tensor x = RandomTensor({s.rows, s.inputs}, dice.Seed());
-    const WeightLayout layout = kLayouts[round % 2];
-    const LinearWeight weight = RandomWeight(dice, s, layout);
-    const Tensor dy = RandomTensor({s.rows, s.outputs}, dice.Seed());
-    for (const bool accumulate : {false, true}) {
-      CAPTURE(s.rows, s.inputs, s.outputs, static_cast<int>(layout), accumulate);
-      const Gradients expected = Backward(*b.reference, dy, x, weight, accumulate);
-      const Gradients actual = Backward(*b.fast, dy, x, weight, accumulate);
-      CHECK(RelativeError(actual.dx, expected.dx) < kGradient);
-      CHECK(RelativeError(actual.dweight, expected.dweight) < kGradient);
-      CHECK(RelativeError(actual.dbias, expected.dbias) < kGradient);
-    }
+    CompareGradients(b, dice, s, kLayouts[round % 2]);
   }
 }
 

@@ -1,17 +1,18 @@
 #include "sdk/backend/onednn/matmul/product.h"
 
-#include <oneapi/dnnl/dnnl.h>
-
 #include <algorithm>
 #include <cassert>
 
 #include "sdk/backend/common/dispatch.h"
+#include "sdk/backend/onednn/matmul/no_copy_gemm.h"
+#include "sdk/backend/onednn/matmul/padded_gemm.h"
 #include "sdk/backend/onednn/operation/fused_activations.h"
 #include "sdk/backend/onednn/operation/partial_rows.h"
 
 namespace frugal {
 namespace {
 
+using onednn::Gemm;
 using onednn::LinearDescription;
 using onednn::Slot;
 
@@ -47,19 +48,9 @@ LinearDescription DescribeForward(const Tensor& x, const LinearWeight& weight) {
   return d;
 }
 
-// oneDNN's public sgemm: C = op(A) op(B) + beta C, row-major.
-struct Gemm {
-  char transpose_a, transpose_b;
-  std::int64_t m, n, k;
-  const float* a;
-  std::int64_t stride_a;
-  const float* b;
-  std::int64_t stride_b;
-};
-
-void Multiply(const Gemm& g, bool accumulate, float* c) {
-  dnnl_sgemm(g.transpose_a, g.transpose_b, g.m, g.n, g.k, 1.0f, g.a, g.stride_a, g.b, g.stride_b,
-             accumulate ? 1.0f : 0.0f, c, g.n);
+// Returns whether dx = dy weight is a product that PaddingPays for.
+bool PadsForDataGradient(std::int64_t rows, const LinearWeight& weight) {
+  return weight.layout == WeightLayout::kOutIn && onednn::PaddingPays(rows, weight.inputs());
 }
 
 }  // namespace
@@ -114,7 +105,9 @@ void OneDnnProductKernels::LinearForward(const Tensor& x, const LinearWeight& we
 std::int64_t OneDnnProductKernels::LinearBackwardDataScratch(const Tensor& dy,
                                                              const LinearWeight& weight) const {
   if (IsBf16(dy)) return bf16_.BackwardDataScratch(dy, weight);
-  return IsOurs(dy, weight.tensor) ? 0 : EigenProductKernels::LinearBackwardDataScratch(dy, weight);
+  if (!IsOurs(dy, weight.tensor)) return EigenProductKernels::LinearBackwardDataScratch(dy, weight);
+  if (!PadsForDataGradient(dy.shape().RowCount(), weight)) return 0;
+  return onednn::PaddedScratch(weight.outputs(), weight.inputs());
 }
 
 // sgemm beats a oneDNN matmul with packed weights, which must be packed again at each call
@@ -134,9 +127,12 @@ void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const LinearWeig
   const std::int64_t inputs = weight.inputs();
   const float* const w = weight.tensor.data<float>();
   const bool out_in = weight.layout == WeightLayout::kOutIn;
-  Multiply({'N', out_in ? 'N' : 'T', rows, inputs, outputs, dy.data<float>(), outputs, w,
-            out_in ? inputs : outputs},
-           accumulate, dx.data<float>());
+  const Gemm gemm{'N', out_in ? 'N' : 'T',       rows, inputs, outputs, dy.data<float>(), outputs,
+                  w,   out_in ? inputs : outputs};
+  if (PadsForDataGradient(rows, weight)) {
+    return onednn::MultiplyPadded(gemm, accumulate, dx.data<float>(), scratch);
+  }
+  onednn::Multiply(gemm, accumulate, dx.data<float>());
 }
 
 std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
@@ -163,11 +159,11 @@ void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& 
   const std::int64_t inputs = x.shape().back();
   const float *const from = x.data<float>(), *const gradient = dy.data<float>();
   if (dweight.tensor && dweight.layout == WeightLayout::kOutIn) {
-    Multiply({'T', 'N', outputs, inputs, rows, gradient, outputs, from, inputs}, accumulate,
-             dweight.tensor.data<float>());
+    onednn::Multiply({'T', 'N', outputs, inputs, rows, gradient, outputs, from, inputs}, accumulate,
+                     dweight.tensor.data<float>());
   } else if (dweight.tensor) {
-    Multiply({'T', 'N', inputs, outputs, rows, from, inputs, gradient, outputs}, accumulate,
-             dweight.tensor.data<float>());
+    onednn::Multiply({'T', 'N', inputs, outputs, rows, from, inputs, gradient, outputs}, accumulate,
+                     dweight.tensor.data<float>());
   }
   if (!dbias) return;
   const onednn::PartialRows parts(rows, outputs);

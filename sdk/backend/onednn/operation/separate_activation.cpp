@@ -76,18 +76,29 @@ Destination DestinationOf(Description& description) {
   return {};
 }
 
-}  // namespace
+using Maker = std::function<std::unique_ptr<Operation>(const Description&)>;
 
-std::unique_ptr<Operation> WithSeparateActivation(
-    const Description& description,
-    const std::function<std::unique_ptr<Operation>(const Description&)>& make) {
+std::unique_ptr<Operation> Separate(const Description& description, const Maker& make,
+                                    bool (*separates)(Activation)) {
   Description linear = description;
   const Destination y = DestinationOf(linear);
-  if (y.epilogue == nullptr || !LosesNaN(y.epilogue->activation)) return make(linear);
+  if (y.epilogue == nullptr || !separates(y.epilogue->activation)) return make(linear);
   const LinearEpilogue epilogue = std::exchange(*y.epilogue, {});
   auto before = make(linear);
   if (before == nullptr) return nullptr;
   return std::make_unique<SeparateActivation>(std::move(before), epilogue, y.size, y.dtype);
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> WithSeparateActivation(const Description& description,
+                                                  const Maker& make) {
+  return Separate(description, make, LosesNaN);
+}
+
+std::unique_ptr<Operation> WithActivationBehind(const Description& description, const Maker& make) {
+  return Separate(description, make,
+                  [](Activation activation) { return activation != Activation::kIdentity; });
 }
 
 }  // namespace frugal::onednn

@@ -16,4 +16,9 @@ std::unique_ptr<Operation> WithSeparateActivation(
     const Description& description,
     const std::function<std::unique_ptr<Operation>(const Description&)>& make);
 
+// Does so with any activation, for an operation that has none of its own.
+std::unique_ptr<Operation> WithActivationBehind(
+    const Description& description,
+    const std::function<std::unique_ptr<Operation>(const Description&)>& make);
+
 }  // namespace frugal::onednn
