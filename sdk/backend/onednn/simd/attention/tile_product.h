@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sdk/backend/onednn/simd/attention/attention_loops.h"
+#include "sdk/backend/onednn/simd/vector/unroll.h"
 #include "sdk/backend/onednn/simd/vector/vector.h"
 
 // Products of tiles that lie in the first two caches: blocks of 6 rows by up to 4 vectors (2 where
@@ -14,28 +15,25 @@ inline constexpr int kBlockVectors = kLanes == 16 ? 4 : 2;
 
 template <int kRows, int kVectors>
 void Block(const TileProduct& p, const float* a, const float* b, float* c) {
-  Vector sums[kRows][kVectors] = {};
-  for (std::int64_t k = 0; k < p.depth; ++k, a += p.a_step, b += p.b_row) {
+  Vector sums[kRows][kVectors];
+  Unroll<kRows, kVectors>([&]<int r, int v>() { sums[r][v] = Vector{}; });
+  for (std::int64_t k = p.depth; k > 0; --k, a += p.a_step, b += p.b_row) {
     Vector right[kVectors];
-    for (int v = 0; v < kVectors; ++v) right[v] = Load(b + v * kLanes);
-    for (int r = 0; r < kRows; ++r) {
+    Unroll<kVectors>([&]<int v>() { right[v] = Load(b + v * kLanes); });
+    Unroll<kRows>([&]<int r>() {
       const Vector left = Splat(a[r * p.a_row]);
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += left * right[v];
-    }
+      Unroll<kVectors>([&]<int v>() { sums[r][v] += left * right[v]; });
+    });
   }
   // Added at the end: sums that started from c would be spilled on their way in.
   if (p.accumulate) {
-    for (int r = 0; r < kRows; ++r) {
-      float* const row = c + r * p.c_row;
-      for (int v = 0; v < kVectors; ++v) {
-        Store(row + v * kLanes, Load(row + v * kLanes) + sums[r][v]);
-      }
-    }
+    Unroll<kRows, kVectors>([&]<int r, int v>() {
+      float* const at = c + r * p.c_row + v * kLanes;
+      Store(at, Load(at) + sums[r][v]);
+    });
     return;
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) Store(c + r * p.c_row + v * kLanes, sums[r][v]);
-  }
+  Unroll<kRows, kVectors>([&]<int r, int v>() { Store(c + r * p.c_row + v * kLanes, sums[r][v]); });
 }
 
 template <int kVectors>
