@@ -1,6 +1,7 @@
 #include "sdk/backend/onednn/matmul/column_blocks.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "sdk/backend/onednn/matmul/no_copy_gemm.h"
@@ -45,6 +46,7 @@ class ColumnBlocks final : public Operation {
 std::unique_ptr<Operation> MakeColumnBlocks(
     const LinearDescription& d,
     const std::function<std::unique_ptr<Operation>(const LinearDescription&)>& make) {
+  assert(d.layout == WeightLayout::kOutIn && d.outputs >= kColumnBlock);
   LinearDescription block = d;
   block.row_width = d.RowWidth();
   block.outputs = kColumnBlock;

@@ -8,8 +8,9 @@
 
 namespace frugal::onednn {
 
-// A forward product with a weight [outputs, inputs], kColumnBlock outputs at a time, each by an
-// operation that `make` returns. nullptr where `make` returns that.
+// Makes a forward product with a weight [outputs, inputs] of at least kColumnBlock outputs, which
+// takes so many of them at a time, each by an operation that `make` returns; nullptr where `make`
+// returns that.
 std::unique_ptr<Operation> MakeColumnBlocks(
     const LinearDescription& d,
     const std::function<std::unique_ptr<Operation>(const LinearDescription&)>& make);
