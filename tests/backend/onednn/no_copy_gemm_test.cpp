@@ -49,6 +49,18 @@ TEST_CASE("what is padded or taken apart follows from the sizes, with AVX2 alone
   CHECK_FALSE(ColumnBlocksPay(1024, 50257));
 }
 
+TEST_CASE("a gradient of the input takes scratch where its weight is padded, and nowhere else") {
+  Backends b;
+  ProductKernels& product = b.fast->product();
+  for (const std::int64_t rows : {31, 32, 263, 264, 1000}) {
+    for (const std::int64_t inputs : {511, 512, 768, 1024}) {
+      const Tensor dy = Uninitialized({rows, 300}), weight = Uninitialized({300, inputs});
+      CAPTURE(rows, inputs);
+      CHECK((product.LinearBackwardDataScratch(dy, weight) > 0) == PaddingPays(rows, inputs));
+    }
+  }
+}
+
 TEST_CASE("a padded product and one that is taken apart repeat to the bit") {
   Backends b;
   Dice dice(6);
@@ -58,8 +70,12 @@ TEST_CASE("a padded product and one that is taken apart repeat to the bit") {
     const Tensor residual = RandomTensor({200, 1024}, 3);
     const LinearEpilogue tanh{Activation::kTanh, 0};
     const Tensor y = Forward(*b.fast, x, weight, bias, residual, tanh);
+    const Tensor dy = RandomTensor({200, 600}, 4);
+    const LinearWeight back = RandomWeight(dice, {200, 1024, 600}, layout);
+    const Tensor dx = Backward(*b.fast, dy, residual, back, true).dx;
     for (int i = 0; i < 5; ++i) {
       CHECK(SameBits(Forward(*b.fast, x, weight, bias, residual, tanh), y));
+      CHECK(SameBits(Backward(*b.fast, dy, residual, back, true).dx, dx));
     }
   }
 }

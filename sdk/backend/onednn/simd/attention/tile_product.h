@@ -5,8 +5,8 @@
 #include "sdk/backend/onednn/simd/vector/vector.h"
 
 // Products of tiles that lie in the first two caches: blocks of 6 rows by up to 4 vectors (2 where
-// there are only 16 registers) are summed in registers. At 64 x 64 x 64 one core of 208 GFLOP/s
-// reaches 188 to 197; oneDNN's matmul 173, its sgemm, which packs at each call, 159 to 172.
+// there are only 16 registers) are summed in registers. Attention (`./run bench attention`) and
+// Winograd's method (`./run bench convolutions`) are made of them.
 namespace frugal::simd {
 namespace {
 
