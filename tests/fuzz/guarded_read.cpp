@@ -19,21 +19,24 @@ namespace {
   std::abort();
 }
 
-// Counts the bytes that are allocated, by hooks of the sanitizer. One thread allocates.
+// Counts the bytes that a thread allocates, by hooks of the sanitizer. A thread of libFuzzer's own
+// frees blocks while the first input is read, which must not count as the reader's; and a reader
+// may free what was allocated before the hooks were there, so that live may fall below zero.
 struct Heap {
-  std::size_t live = 0;
-  std::size_t peak = 0;
+  std::int64_t live = 0;
+  std::int64_t peak = 0;
 };
-Heap heap;
+constinit thread_local Heap heap;
 
 void CountAllocated(const volatile void*, std::size_t bytes) {
-  heap.live += bytes;
+  heap.live += static_cast<std::int64_t>(bytes);
   heap.peak = std::max(heap.peak, heap.live);
 }
 
 void CountFreed(const volatile void* block) {
   if (block == nullptr) return;
-  heap.live -= __sanitizer_get_allocated_size(const_cast<const void*>(block));
+  const std::size_t bytes = __sanitizer_get_allocated_size(const_cast<const void*>(block));
+  heap.live -= static_cast<std::int64_t>(bytes);
 }
 
 // A file without a name in memory, which is filled anew for each input.
@@ -90,11 +93,11 @@ void RequireQuick(const FileReader& reader, const std::string& path, double seco
 int ReadGuarded(const FileReader& reader, const std::uint8_t* data, std::size_t size) {
   static const MemoryFile file;
   file.Fill(data, size);
-  const std::size_t before = heap.live;
+  const std::int64_t before = heap.live;
   heap.peak = before;
   const double seconds = Read(reader, file.path());
-  const std::size_t bound = reader.bytes_per_byte * size + reader.fixed_bytes;
-  const std::size_t peak = heap.peak - before;
+  const auto bound = static_cast<std::int64_t>(reader.bytes_per_byte * size + reader.fixed_bytes);
+  const std::int64_t peak = heap.peak - before;
   if (peak > bound) {
     Find("bytes allocated:", static_cast<double>(peak), static_cast<double>(bound));
   }
