@@ -8,11 +8,9 @@
 #include "sdk/backend/onednn/conv/implicit_gemm.h"
 #include "sdk/backend/onednn/conv/winograd.h"
 #include "sdk/backend/onednn/conv/winograd_onednn.h"
-#include "sdk/backend/onednn/matmul/column_blocks.h"
+#include "sdk/backend/onednn/matmul/blocked_forward.h"
 #include "sdk/backend/onednn/matmul/data_gradient.h"
-#include "sdk/backend/onednn/matmul/no_copy_gemm.h"
 #include "sdk/backend/onednn/matmul/packed_gemm.h"
-#include "sdk/backend/onednn/matmul/padded_gemm.h"
 #include "sdk/backend/onednn/matmul/weight_packing.h"
 #include "sdk/backend/onednn/operation/separate_activation.h"
 #include "sdk/backend/onednn/primitive/library_error.h"
@@ -52,18 +50,8 @@ std::unique_ptr<Operation> ChooseOurs(const ConvDescription& d) {
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }
 
-std::unique_ptr<Operation> ChooseOurs(const LinearDescription& d) {
-  if (d.layout == WeightLayout::kInOut) {
-    return PaddingPays(d.rows, d.outputs) ? MakePaddedForward(d) : nullptr;
-  }
-  if (d.packed || !ColumnBlocksPay(d.rows, d.outputs)) return nullptr;
-  return WithSeparateActivation(d, [](const Description& without) {
-    return MakeColumnBlocks(std::get<LinearDescription>(without), MakeByRecipe);
-  });
-}
-
 std::unique_ptr<Operation> ChooseOurs(const Description& description) {
-  if (const auto* d = std::get_if<LinearDescription>(&description)) return ChooseOurs(*d);
+  if (const auto* d = std::get_if<LinearDescription>(&description)) return MakeBlockedForward(*d);
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
   if (const auto* d = std::get_if<ConvDescription>(&description)) return ChooseOurs(*d);
   const auto* const d = std::get_if<PackedLinearDescription>(&description);

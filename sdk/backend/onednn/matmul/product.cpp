@@ -4,8 +4,7 @@
 #include <cassert>
 
 #include "sdk/backend/common/dispatch.h"
-#include "sdk/backend/onednn/matmul/no_copy_gemm.h"
-#include "sdk/backend/onednn/matmul/padded_gemm.h"
+#include "sdk/backend/onednn/matmul/choose_gemm.h"
 #include "sdk/backend/onednn/operation/fused_activations.h"
 #include "sdk/backend/onednn/operation/partial_rows.h"
 
@@ -48,9 +47,31 @@ LinearDescription DescribeForward(const Tensor& x, const LinearWeight& weight) {
   return d;
 }
 
-// Returns whether dx = dy weight is a product that PaddingPays for.
-bool PadsForDataGradient(std::int64_t rows, const LinearWeight& weight) {
-  return weight.layout == WeightLayout::kOutIn && onednn::PaddingPays(rows, weight.inputs());
+// The gradient of the input, dx [rows, inputs] = dy weight, without data.
+Gemm InputGradientGemm(std::int64_t rows, const LinearWeight& weight) {
+  const bool out_in = weight.layout == WeightLayout::kOutIn;
+  const std::int64_t outputs = weight.outputs(), inputs = weight.inputs();
+  return {.transpose_a = 'N',
+          .transpose_b = out_in ? 'N' : 'T',
+          .m = rows,
+          .n = inputs,
+          .k = outputs,
+          .stride_a = outputs,
+          .stride_b = out_in ? inputs : outputs};
+}
+
+// The gradient of a weight [left's columns, right's columns] = left^T right.
+Gemm WeightGradientGemm(const Tensor& left, const Tensor& right) {
+  const std::int64_t m = left.shape().back(), n = right.shape().back();
+  return {.transpose_a = 'T',
+          .transpose_b = 'N',
+          .m = m,
+          .n = n,
+          .k = left.shape().RowCount(),
+          .a = left.data<float>(),
+          .stride_a = m,
+          .b = right.data<float>(),
+          .stride_b = n};
 }
 
 }  // namespace
@@ -106,8 +127,7 @@ std::int64_t OneDnnProductKernels::LinearBackwardDataScratch(const Tensor& dy,
                                                              const LinearWeight& weight) const {
   if (IsBf16(dy)) return bf16_.BackwardDataScratch(dy, weight);
   if (!IsOurs(dy, weight.tensor)) return EigenProductKernels::LinearBackwardDataScratch(dy, weight);
-  if (!PadsForDataGradient(dy.shape().RowCount(), weight)) return 0;
-  return onednn::PaddedScratch(weight.outputs(), weight.inputs());
+  return onednn::GemmScratch(InputGradientGemm(dy.shape().RowCount(), weight));
 }
 
 // sgemm beats a oneDNN matmul with packed weights, which must be packed again at each call
@@ -122,17 +142,10 @@ void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const LinearWeig
     EigenProductKernels::LinearBackwardData(dy, weight, dx, accumulate, scratch);
     return;
   }
-  const std::int64_t rows = dy.shape().RowCount();
-  const std::int64_t outputs = weight.outputs();
-  const std::int64_t inputs = weight.inputs();
-  const float* const w = weight.tensor.data<float>();
-  const bool out_in = weight.layout == WeightLayout::kOutIn;
-  const Gemm gemm{'N', out_in ? 'N' : 'T',       rows, inputs, outputs, dy.data<float>(), outputs,
-                  w,   out_in ? inputs : outputs};
-  if (PadsForDataGradient(rows, weight)) {
-    return onednn::MultiplyPadded(gemm, accumulate, dx.data<float>(), scratch);
-  }
-  onednn::Multiply(gemm, accumulate, dx.data<float>());
+  Gemm gemm = InputGradientGemm(dy.shape().RowCount(), weight);
+  gemm.a = dy.data<float>();
+  gemm.b = weight.tensor.data<float>();
+  onednn::Multiply(gemm, accumulate, dx.data<float>(), scratch);
 }
 
 std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
@@ -141,7 +154,9 @@ std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy,
   if (!IsOurs(dy, x)) {
     return EigenProductKernels::LinearBackwardWeightScratch(dy, x, accumulate);
   }
-  return onednn::PartialRows(dy.shape().RowCount(), dy.shape().back()).Bytes(1);
+  return std::max({onednn::PartialRows(dy.shape().RowCount(), dy.shape().back()).Bytes(1),
+                   onednn::GemmScratch(WeightGradientGemm(dy, x)),
+                   onednn::GemmScratch(WeightGradientGemm(x, dy))});
 }
 
 // sgemm again: inner_product's backward is the same code or slower (8192 x 64 x 64: 247 and 175
@@ -154,19 +169,15 @@ void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& 
     EigenProductKernels::LinearBackwardWeight(dy, x, dweight, dbias, accumulate, scratch);
     return;
   }
-  const std::int64_t rows = dy.shape().RowCount();
-  const std::int64_t outputs = dy.shape().back();
-  const std::int64_t inputs = x.shape().back();
-  const float *const from = x.data<float>(), *const gradient = dy.data<float>();
-  if (dweight.tensor && dweight.layout == WeightLayout::kOutIn) {
-    onednn::Multiply({'T', 'N', outputs, inputs, rows, gradient, outputs, from, inputs}, accumulate,
-                     dweight.tensor.data<float>());
-  } else if (dweight.tensor) {
-    onednn::Multiply({'T', 'N', inputs, outputs, rows, from, inputs, gradient, outputs}, accumulate,
-                     dweight.tensor.data<float>());
+  if (dweight.tensor) {
+    const bool out_in = dweight.layout == WeightLayout::kOutIn;
+    onednn::Multiply(out_in ? WeightGradientGemm(dy, x) : WeightGradientGemm(x, dy), accumulate,
+                     dweight.tensor.data<float>(), scratch);
   }
   if (!dbias) return;
-  const onednn::PartialRows parts(rows, outputs);
+  const float* const gradient = dy.data<float>();
+  const std::int64_t outputs = dy.shape().back();
+  const onednn::PartialRows parts(dy.shape().RowCount(), outputs);
   float* const sums = static_cast<float*>(scratch);
   parts.ForEach([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
     loops_.f32.norm.column_sums(gradient + begin * outputs, end - begin, outputs,

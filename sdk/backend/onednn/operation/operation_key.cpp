@@ -26,7 +26,7 @@ class Mixer {
     }
   }
   void Add(const LinearDescription& d) {
-    for (const std::int64_t number : {d.rows, d.inputs, d.outputs, d.row_width}) Add(number);
+    for (const std::int64_t number : {d.rows, d.inputs, d.outputs}) Add(number);
     Add(static_cast<std::int64_t>(d.layout) * 8 + d.packed * 4 + d.bias * 2 + d.residual);
     Add(d.epilogue);
   }
@@ -81,8 +81,7 @@ bool Same(const LinearEpilogue& a, const LinearEpilogue& b) {
 bool LinearDescription::operator==(const LinearDescription& other) const {
   return rows == other.rows && inputs == other.inputs && outputs == other.outputs &&
          layout == other.layout && packed == other.packed && bias == other.bias &&
-         residual == other.residual && row_width == other.row_width &&
-         Same(epilogue, other.epilogue);
+         residual == other.residual && Same(epilogue, other.epilogue);
 }
 
 bool PackedLinearDescription::operator==(const PackedLinearDescription& other) const {

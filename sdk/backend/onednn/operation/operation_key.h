@@ -20,11 +20,8 @@ struct LinearDescription {
   bool packed = false;  // copy the weight into the primitive's own layout first
   bool bias = false;
   bool residual = false;
-  // Holds how far apart rows of y and of the residual lie, where that is not `outputs`.
-  std::int64_t row_width = 0;
   LinearEpilogue epilogue;
 
-  std::int64_t RowWidth() const { return row_width > 0 ? row_width : outputs; }
   bool operator==(const LinearDescription& other) const;
 };
 

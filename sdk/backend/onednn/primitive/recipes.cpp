@@ -57,15 +57,6 @@ dnnl::primitive_attr Attributes(const dnnl::post_ops& post_ops) {
   return attributes;
 }
 
-namespace {
-
-// f32 rows that lie `row` elements apart
-Desc DescribeRows(const Dims& dims, std::int64_t row) {
-  return Desc(dims, dnnl::memory::data_type::f32, Dims{row, 1});
-}
-
-}  // namespace
-
 Recipe MatmulRecipe(const MatmulParts& parts, const LinearEpilogue& epilogue) {
   const auto& [x, y, weight, inner, outputs, has_bias, has_residual] = parts;
   const Desc bias = has_bias ? Describe({1, outputs}, Tag::ab) : Desc();
@@ -94,7 +85,7 @@ Recipe MakeRecipe(const LinearDescription& d) {
       Describe({d.inputs, d.outputs}, d.layout == WeightLayout::kOutIn ? Tag::ba : Tag::ab);
   const Desc inner = d.packed ? Describe({d.inputs, d.outputs}, Tag::any) : weight;
   return MatmulRecipe({.x = Describe({d.rows, d.inputs}, Tag::ab),
-                       .y = DescribeRows({d.rows, d.outputs}, d.RowWidth()),
+                       .y = Describe({d.rows, d.outputs}, Tag::ab),
                        .weight = weight,
                        .inner = inner,
                        .outputs = d.outputs,

@@ -25,6 +25,20 @@ inline void Store(float* to, Vector v) { *reinterpret_cast<UnalignedVector*>(to)
 // Subtracting zero is what compilers leave out, so that this is one broadcast from memory.
 inline Vector Splat(float value) { return value - Vector{}; }
 
+// sum + left * right, as the form of the instruction that writes over the sum: where many sums fill
+// the registers g++ 12 takes others too, which write over a factor, and then moves numbers about.
+inline Vector MultiplyAdd(Vector sum, Vector left, Vector right) {
+#if defined(__AVX512F__)
+  asm("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right));
+  return sum;
+#elif defined(__FMA__)
+  asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(left), "x"(right));
+  return sum;
+#else
+  return sum + left * right;
+#endif
+}
+
 // b where either is not a number
 inline Vector Largest(Vector a, Vector b) { return a > b ? a : b; }
 

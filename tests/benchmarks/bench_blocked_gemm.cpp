@@ -1,7 +1,7 @@
-// Prints what f32 products reach where oneDNN multiplies factors as they lie, in GFLOP/s: by its
-// way and by ours, in turn (sdk/backend/onednn/matmul/no_copy_gemm.h), forward and for the gradient
-// of the input. Every call has other tensors than the one before, some of 6, so that they come from
-// beyond the second cache as in a training step. Nothing here passes or fails.
+// Prints what f32 products reach, in GFLOP/s: oneDNN's and those that the backend takes, in turn
+// (sdk/backend/onednn/matmul/blocked_gemm.h), forward, for the gradient of the input and for that
+// of the weight. Every call has other tensors than the one before, some of 6, so that they come
+// from beyond the second cache as in a training step. Nothing here passes or fails.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include "sdk/backend/backend.h"
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/onednn/choose_operation.h"
-#include "sdk/backend/onednn/matmul/padded_gemm.h"
+#include "sdk/backend/onednn/matmul/gemm.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 
@@ -44,7 +44,8 @@ class Bench {
                 static_cast<long>(d_.outputs),
                 d_.layout == WeightLayout::kOutIn ? "[out, in]" : "[in, out]");
     CompareForward();
-    CompareBackward();
+    CompareInputGradient();
+    CompareWeightGradient();
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -68,14 +69,14 @@ class Bench {
     Print(BestInTurn<2>({[&] { run(*theirs); }, [&] { run(*ours); }}, rounds_));
   }
 
-  void CompareBackward() {
+  void CompareInputGradient() {
     ProductKernels& product = backend_->product();
     const LinearWeight sizes(layers_[0].weight, d_.layout);
     const Tensor scratch = ScratchOf(product.LinearBackwardDataScratch(layers_[0].y, sizes));
     const auto theirs = [&] {
       const Layer& layer = Next();
       const bool out_in = d_.layout == WeightLayout::kOutIn;
-      onednn::Multiply(
+      onednn::MultiplyByOneDnn(
           {'N', out_in ? 'N' : 'T', d_.rows, d_.inputs, d_.outputs, layer.y.data<float>(),
            d_.outputs, layer.weight.data<float>(), out_in ? d_.inputs : d_.outputs},
           false, layer.x.data<float>());
@@ -84,6 +85,32 @@ class Bench {
       const Layer& layer = Next();
       product.LinearBackwardData(layer.y, LinearWeight(layer.weight, d_.layout), layer.x, false,
                                  scratch.raw());
+    };
+    Print(BestInTurn<2>({theirs, ours}, rounds_));
+  }
+
+  void CompareWeightGradient() {
+    ProductKernels& product = backend_->product();
+    const Tensor scratch =
+        ScratchOf(product.LinearBackwardWeightScratch(layers_[0].y, layers_[0].x, false));
+    const auto theirs = [&] {
+      const Layer& layer = Next();
+      const float *const dy = layer.y.data<float>(), *const x = layer.x.data<float>();
+      float* const weight = layer.weight.data<float>();
+      if (d_.layout == WeightLayout::kOutIn) {
+        onednn::MultiplyByOneDnn(
+            {'T', 'N', d_.outputs, d_.inputs, d_.rows, dy, d_.outputs, x, d_.inputs}, false,
+            weight);
+      } else {
+        onednn::MultiplyByOneDnn(
+            {'T', 'N', d_.inputs, d_.outputs, d_.rows, x, d_.inputs, dy, d_.outputs}, false,
+            weight);
+      }
+    };
+    const auto ours = [&] {
+      const Layer& layer = Next();
+      product.LinearBackwardWeight(layer.y, layer.x, LinearWeight(layer.weight, d_.layout),
+                                   Tensor(), false, scratch.raw());
     };
     Print(BestInTurn<2>({theirs, ours}, rounds_));
   }
@@ -104,10 +131,13 @@ class Bench {
 void RunAll(int rounds) {
   std::printf("f32 products, %d threads, GFLOP/s of oneDNN as it comes and of ours\n",
               ThreadCount());
-  std::printf("%29s   %-20s   %-20s\n", "", "forward", "input's gradient");
-  constexpr std::int64_t kSizes[][3] = {{256, 784, 1024}, {256, 1024, 1024}, {256, 768, 768},
-                                        {256, 768, 3072}, {256, 3072, 768},  {64, 768, 3072},
-                                        {32, 1024, 1024}, {16, 1024, 1024},  {256, 768, 50257}};
+  std::printf("%29s   %-20s   %-20s   %s\n", "", "forward", "input's gradient",
+              "weight's gradient");
+  constexpr std::int64_t kSizes[][3] = {
+      {256, 784, 1024},  {256, 1024, 1024}, {256, 768, 768},   {256, 768, 3072},
+      {256, 3072, 768},  {64, 768, 3072},   {128, 1024, 1024}, {64, 1024, 1024},
+      {32, 1024, 1024},  {256, 768, 50257}, {1024, 768, 2304}, {1024, 768, 3072},
+      {1024, 3072, 768}, {512, 256, 768},   {4096, 384, 1536}, {4096, 128, 384}};
   for (const auto& [rows, inputs, outputs] : kSizes) {
     for (const WeightLayout layout : {WeightLayout::kOutIn, WeightLayout::kInOut}) {
       LinearDescription d;
@@ -123,7 +153,7 @@ void RunAll(int rounds) {
 }  // namespace
 }  // namespace frugal
 
-// bench_no_copy [rounds]: the best of so many is taken, 5 unless told.
+// bench_blocked_gemm [rounds]: the best of so many is taken, 5 unless told.
 int main(int count, char** arguments) {
   using frugal::simd::InstructionSet;
   if (frugal::simd::BestInstructionSet() != InstructionSet::kAvx2) {
