@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kRows = kPanelRows, kVectors = kPanelColumns / kLanes;
 
+// [depth, kPanelRows] from step `begin` of the depth on, with zeros behind `rows` of them.
 void PackFewRows(const Factor& from, std::int64_t rows, std::int64_t begin, std::int64_t depth,
                  float* to) {
   for (std::int64_t k = begin; k < depth; ++k) {
@@ -22,6 +23,7 @@ void PackFewRows(const Factor& from, std::int64_t rows, std::int64_t begin, std:
 
 // Rows that lie one behind the other along the depth are transposed kLanes numbers at a time.
 void PackRowsAcross(const Factor& from, std::int64_t depth, float* to) {
+  static_assert(kLanes <= kPanelRows + kPackedBehind);  // what the last store writes
   std::int64_t k = 0;
   for (; k + kLanes <= depth; k += kLanes) {
     Vector square[kLanes] = {};
@@ -36,6 +38,36 @@ void PackRowsAlong(const Factor& from, std::int64_t depth, float* to) {
   for (std::int64_t k = 0; k < depth; ++k) {
     std::memcpy(to + k * kPanelRows, from.At(0, k).data, kPanelRows * sizeof(float));
   }
+}
+
+void PackColumnsAlong(const Factor& from, std::int64_t depth, float* to) {
+  for (std::int64_t k = 0; k < depth; ++k) {
+    std::memcpy(to + k * kPanelColumns, from.At(k, 0).data, kPanelColumns * sizeof(float));
+  }
+}
+
+void PackFewColumns(const Factor& from, std::int64_t columns, std::int64_t begin,
+                    std::int64_t depth, float* to) {
+  for (std::int64_t k = begin; k < depth; ++k) {
+    for (std::int64_t j = 0; j < kPanelColumns; ++j) {
+      to[k * kPanelColumns + j] = j < columns ? *from.At(k, j).data : 0;
+    }
+  }
+}
+
+void PackColumnsAcross(const Factor& from, std::int64_t depth, float* to) {
+  std::int64_t k = 0;
+  for (; k + kLanes <= depth; k += kLanes) {
+    for (std::int64_t j = 0; j < kPanelColumns; j += kLanes) {
+      Vector square[kLanes];
+      for (std::int64_t i = 0; i < kLanes; ++i) square[i] = Load(from.At(k, j + i).data);
+      Transpose(square);
+      for (std::int64_t i = 0; i < kLanes; ++i) {
+        Store(to + (k + i) * kPanelColumns + j, square[i]);
+      }
+    }
+  }
+  PackFewColumns(from, kPanelColumns, k, depth, to);
 }
 
 // One tile of c, and what is added to it.
@@ -114,29 +146,12 @@ void PackLeft(const Factor& from, std::int64_t rows, std::int64_t depth, float* 
 }
 
 void PackRight(const Factor& from, std::int64_t depth, std::int64_t columns, float* to) {
-  if (columns == kPanelColumns && from.column == 1) {
-    for (std::int64_t k = 0; k < depth; ++k) {
-      std::memcpy(to + k * kPanelColumns, from.At(k, 0).data, kPanelColumns * sizeof(float));
-    }
-    return;
-  }
-  std::int64_t done = 0;
-  if (columns == kPanelColumns) {
-    for (; done + kLanes <= depth; done += kLanes) {
-      for (std::int64_t j = 0; j < kPanelColumns; j += kLanes) {
-        Vector square[kLanes];
-        for (std::int64_t i = 0; i < kLanes; ++i) square[i] = Load(from.At(done, j + i).data);
-        Transpose(square);
-        for (std::int64_t i = 0; i < kLanes; ++i) {
-          Store(to + (done + i) * kPanelColumns + j, square[i]);
-        }
-      }
-    }
-  }
-  for (std::int64_t k = done; k < depth; ++k) {
-    for (std::int64_t j = 0; j < kPanelColumns; ++j) {
-      to[k * kPanelColumns + j] = j < columns ? *from.At(k, j).data : 0;
-    }
+  if (columns < kPanelColumns) {
+    PackFewColumns(from, columns, 0, depth, to);
+  } else if (from.column == 1) {
+    PackColumnsAlong(from, depth, to);
+  } else {
+    PackColumnsAcross(from, depth, to);
   }
 }
 

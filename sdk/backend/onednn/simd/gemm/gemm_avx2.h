@@ -26,7 +26,7 @@ void PackLeft(const Factor& from, std::int64_t rows, std::int64_t depth, float* 
 inline constexpr std::int64_t kPackedBehind = 2;
 
 // Writes from [depth, columns] as one panel [depth, kPanelColumns], zeros where it has fewer
-// columns. `to` is aligned to a vector.
+// columns.
 void PackRight(const Factor& from, std::int64_t depth, std::int64_t columns, float* to);
 
 // c = left right + addend + bias, for the columns of one panel.
