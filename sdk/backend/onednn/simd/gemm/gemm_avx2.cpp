@@ -21,13 +21,15 @@ void PackFewRows(const Factor& from, std::int64_t rows, std::int64_t begin, std:
   }
 }
 
-// Rows that lie one behind the other along the depth are transposed kLanes numbers at a time.
+// Rows that lie one behind the other along the depth are transposed kLanes numbers at a time. With
+// fewer lanes than rows this is compiled where there is no AVX2 at all, and never called.
 void PackRowsAcross(const Factor& from, std::int64_t depth, float* to) {
   static_assert(kLanes <= kPanelRows + kPackedBehind);  // what the last store writes
+  constexpr std::int64_t kFilled = kLanes < kPanelRows ? kLanes : kPanelRows;
   std::int64_t k = 0;
-  for (; k + kLanes <= depth; k += kLanes) {
+  for (; k + kLanes <= depth && kFilled == kPanelRows; k += kLanes) {
     Vector square[kLanes] = {};
-    for (std::int64_t r = 0; r < kPanelRows; ++r) square[r] = Load(from.At(r, k).data);
+    for (std::int64_t r = 0; r < kFilled; ++r) square[r] = Load(from.At(r, k).data);
     Transpose(square);
     for (std::int64_t i = 0; i < kLanes; ++i) Store(to + (k + i) * kPanelRows, square[i]);
   }
