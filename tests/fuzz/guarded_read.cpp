@@ -19,9 +19,10 @@ namespace {
   std::abort();
 }
 
-// Counts the bytes that a thread allocates, by hooks of the sanitizer. A thread of libFuzzer's own
-// frees blocks while the first input is read, which must not count as the reader's; and a reader
-// may free what was allocated before the hooks were there, so that live may fall below zero.
+// Counts the bytes that a thread allocates, by hooks of the sanitizer; a reader has one. A thread
+// of libFuzzer's own frees blocks while the first input is read, which must not count as the
+// reader's; and what was allocated before the hooks were there may be freed, so that live falls
+// below zero.
 struct Heap {
   std::int64_t live = 0;
   std::int64_t peak = 0;

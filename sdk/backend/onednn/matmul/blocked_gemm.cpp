@@ -19,8 +19,8 @@ using simd::avx2::kPanelRows;
 // third.
 constexpr std::int64_t kBlockDepth = 256, kBlockRows = 144, kBlockColumns = 1024, kDepthUnit = 4;
 
-// Cycles that a tile, a panel of the left factor and one of the right take for each step of the
-// depth.
+// About the cycles that a tile, a panel of the left factor and one of the right take for each step
+// of the depth: two multiply-adds start in each, and a packed number takes half of one.
 constexpr std::int64_t kTileCycles = 6, kLeftCycles = 3, kRightCycles = 8;
 
 // Parts of one size, in whole units, none above `most`.

@@ -15,10 +15,11 @@ struct GemmTarget {
 };
 
 // Returns whether a product of these sizes and transposes is better taken by BlockedGemm than by
-// oneDNN, which is so with AVX2 alone, for gradients of weights over many rows, and for the other
-// products of few. Up to about 263 rows oneDNN multiplies there where the factors lie ("no-copy":
-// nocopy_checker_avx2 in its src/cpu/x64/gemm/gemm_driver.cpp), at half the speed where the right
-// factor's rows lie a multiple of 2 KB apart (`./run bench blocked_gemm` prints both).
+// oneDNN, which is so with AVX2 alone, for gradients of weights over many rows, and for other
+// products of few rows or columns. Up to about 263 of either oneDNN multiplies there where the
+// factors lie ("no-copy": nocopy_checker_avx2 in its src/cpu/x64/gemm/gemm_driver.cpp), at half the
+// speed where the right factor's rows lie a multiple of 2 KB apart (`./run bench blocked_gemm`
+// prints both).
 bool BlockedGemmPays(const Gemm& gemm);
 
 // Multiplies in blocks of the depth, whose panels are packed so that those of the left factor stay
