@@ -1,7 +1,8 @@
 // One training step of known workloads, here and in PyTorch where it is installed, on the same two
 // cores, in turn: time of a step and of a forward pass, peak RSS, GFLOP/s, and the share of the
 // best product of this machine in the precision of the products, measured before and behind each
-// repetition since a shared machine is faster in one minute than in the next, and of the peak of
+// repetition since a shared machine is faster in one minute than in the next, of what the best of
+// oneDNN and OpenBLAS takes for f32 products of those shapes, measured then too, and of the peak of
 // its instructions, measured in the same run. GFLOP/s are of our step's products, convolutions and
 // attention, each counted once; what is recomputed is not.
 #include <sched.h>
@@ -23,6 +24,7 @@
 #include "tests/benchmarks/compare_peer.h"
 #include "tests/benchmarks/forked.h"
 #include "tests/benchmarks/host_watch.h"
+#include "tests/benchmarks/library_rates.h"
 #include "tests/benchmarks/seconds.h"
 
 namespace frugal {
@@ -143,21 +145,40 @@ struct PeerSamples {
 // All repetitions of a row.
 struct Samples {
   std::vector<double> steps, forwards, rss;
-  std::vector<double> limits;  // GFLOP/s of the best product, before or behind each, the higher
+  std::vector<double> limits;     // GFLOP/s of the best product, before or behind each, the higher
+  std::vector<double> libraries;  // ms of the step's products in libraries, likewise the lower
   PeerSamples peer, rounding_peer;
   double flops = 0;
   std::int64_t parameters = 0;
 };
 
+// Returns none where they are not of f32 or where convolutions are more than a tenth of the step.
+StepProducts LibraryProductsOf(const Workload& workload, const Side& side) {
+  if (side.name != "f32") return {};
+  const auto products = InChildProcess([&] { return ProductsOf(workload); });
+  return products && products->other_flops <= 0.1 * products->Flops() ? *products : StepProducts();
+}
+
+// Milliseconds, of what is no product at the rate `limit`; infinity where there are no products.
+double LibraryMilliseconds(const StepProducts& products, double limit) {
+  if (products.count == 0) return HUGE_VAL;
+  const auto seconds = InChildProcess([&] { return LibrarySeconds(products); });
+  return 1e3 * seconds.value_or(HUGE_VAL) + products.other_flops / 1e6 / limit;
+}
+
 Samples Alternate(const Workload& workload, const Side& side, const Peer& peer,
                   const CompareOptions& options) {
   Samples samples;
+  const StepProducts products = LibraryProductsOf(workload, side);
   for (int i = 0; i < options.repetitions; ++i) {
     const double before = LimitOf(side.peer_name);
+    const double libraries = LibraryMilliseconds(products, before);
     const auto ours =
         InChildProcess([&] { return MeasureOurs(workload, options, side.precision); });
     if (ours) {
       samples.limits.push_back(std::max(before, LimitOf(side.peer_name)));
+      samples.libraries.push_back(
+          std::min(libraries, LibraryMilliseconds(products, samples.limits.back())));
       samples.steps.push_back(ours->step_ms);
       samples.forwards.push_back(ours->forward_ms);
       samples.rss.push_back(ours->peak_rss_mb);
@@ -187,9 +208,10 @@ Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
   const double step = Median(samples.steps);
   const double rss = Median(samples.rss);
   const double gflops = samples.flops / 1e6 / step;
-  std::vector<double> shares;
+  std::vector<double> shares, library_shares;
   for (std::size_t i = 0; i < samples.steps.size(); ++i) {
     shares.push_back(samples.flops / 1e6 / samples.steps[i] / samples.limits[i]);
+    library_shares.push_back(samples.libraries[i] / samples.steps[i]);
   }
   Json row = {{"workload", workload.name},
               {"precision", side.name},
@@ -202,6 +224,7 @@ Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
               {"share_of_limit", Median(shares)},
               {"peak_gflops", side.peak},
               {"share_of_peak", gflops / side.peak}};
+  if (std::isfinite(library_shares.front())) row["share_of_libraries"] = Median(library_shares);
   if (!samples.peer.steps.empty()) {
     row["peer_precision"] = side.peer_name;
     row["peer_parameters"] = samples.peer.parameters;
@@ -214,9 +237,9 @@ Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
 }
 
 void PrintHead() {
-  std::printf("%-15s %-5s %9s %9s %8s %8s %7s %7s %10s %8s %6s %6s\n", "workload", "", "step ms",
-              "fwd ms", "RSS MB", "GFLOP/s", "limit", "peak", "PyTorch ms", "RSS MB", "ratio",
-              "RSS");
+  std::printf("%-15s %-5s %9s %9s %8s %8s %7s %7s %7s %10s %8s %6s %6s\n", "workload", "",
+              "step ms", "fwd ms", "RSS MB", "GFLOP/s", "limit", "library", "peak", "PyTorch ms",
+              "RSS MB", "ratio", "RSS");
 }
 
 void PrintPeer(const Json& cells) {
@@ -228,15 +251,18 @@ void PrintPeer(const Json& cells) {
 
 void PrintRow(const Json& row) {
   const auto number = [&](const char* key) { return row[key].get<double>(); };
-  std::printf("%-15s %-5s %9.1f %9.1f %8.0f %8.0f %6.0f%% %6.0f%%",
+  const auto share = [&](const char* key) {
+    return row.contains(key) ? FixedText(100 * number(key), 0) + "%" : std::string("-");
+  };
+  std::printf("%-15s %-5s %9.1f %9.1f %8.0f %8.0f %7s %7s %7s",
               row["workload"].get<std::string>().c_str(),
               row["precision"].get<std::string>().c_str(), number("step_ms"), number("forward_ms"),
-              number("peak_rss_mb"), number("gflops"), 100 * number("share_of_limit"),
-              100 * number("share_of_peak"));
+              number("peak_rss_mb"), number("gflops"), share("share_of_limit").c_str(),
+              share("share_of_libraries").c_str(), share("share_of_peak").c_str());
   PrintPeer(row);
   std::printf("\n");
   if (row.contains("f32_bf16")) {
-    std::printf("%-74s", "                PyTorch with f32 products rounded to bf16");
+    std::printf("%-82s", "                PyTorch with f32 products rounded to bf16");
     PrintPeer(row["f32_bf16"]);
     std::printf("\n");
   }

@@ -92,19 +92,26 @@ inline Workload WorkloadNamed(const std::string& name) {
                     .advice = "one of " + names});
 }
 
+// Random samples of four batches to train on and one to test with.
+inline DataSources SourcesOf(const Workload& workload) {
+  const auto samples = [&](std::int64_t count) {
+    return std::make_shared<RandomSamples>(workload.layout, count);
+  };
+  return {.train = samples(4 * workload.batch), .test = samples(workload.batch)};
+}
+
 inline AiModelBuilder BuilderFor(const Workload& workload, const TrainingMemoryConfig& memory,
                                  Precision precision) {
   DataLayout layout = workload.layout;
   layout.train_count = 4 * workload.batch;
   layout.test_count = workload.batch;
-  const auto data = std::make_shared<RandomSamples>(layout, layout.train_count);
-  const auto test = std::make_shared<RandomSamples>(layout, layout.test_count);
+  const DataSources sources = SourcesOf(workload);
   TrainingMemoryConfig policy = memory;
   policy.optimizer_in_backward = true;  // costs no time
   AiModelBuilder builder;
   builder.Name(workload.name)
       .Memory(policy)
-      .Data(layout, {data, test})
+      .Data(layout, sources)
       .Optimizer({.kind = OptimizerKind::kAdamW, .lr = 1e-4, .weight_decay = 0.01})
       .Training({.batch_size = workload.batch,
                  .evaluation_batch_size = workload.batch,

@@ -1,0 +1,215 @@
+#pragma once
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sdk/backend/onednn/choose_operation.h"
+#include "sdk/backend/onednn/matmul/gemm.h"
+#include "sdk/core/threads.h"
+#include "tests/benchmarks/seconds.h"
+#include "tests/benchmarks/step_products.h"
+#include "tests/support/tensors.h"
+
+namespace frugal {
+
+// OpenBLAS's product, where Debian's libopenblas0-openmp or another build of it is installed.
+class OpenBlas {
+ public:
+  OpenBlas() {
+    for (const char* const name :
+         {"/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0", "libopenblas.so.0"}) {
+      void* const library = dlopen(name, RTLD_NOW);
+      if (library == nullptr) continue;
+      sgemm_ = reinterpret_cast<Sgemm*>(dlsym(library, "cblas_sgemm"));
+      if (sgemm_ != nullptr) return;
+    }
+  }
+
+  bool exists() const { return sgemm_ != nullptr; }
+
+  void Multiply(const onednn::Gemm& gemm, float* c) const {
+    const auto order = [](char transposed) { return transposed == 'T' ? 112 : 111; };
+    const auto size = [](std::int64_t extent) { return static_cast<int>(extent); };
+    constexpr int kRowMajor = 101;
+    sgemm_(kRowMajor, order(gemm.transpose_a), order(gemm.transpose_b), size(gemm.m), size(gemm.n),
+           size(gemm.k), 1.0f, gemm.a, size(gemm.stride_a), gemm.b, size(gemm.stride_b), 0.0f, c,
+           size(gemm.n));
+  }
+
+ private:
+  using Sgemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
+                     const float* a, int stride_a, const float* b, int stride_b, float beta,
+                     float* c, int stride_c);
+
+  Sgemm* sgemm_ = nullptr;
+};
+
+// FLOP/s of libraries at the products of one shape, each with other tensors than the one before so
+// that they come from beyond the second cache as in a training step; 0 where a library has none.
+struct LibraryRates {
+  double onednn = 0, openblas = 0, ours = 0;  // ours: the fast backend's, but of batches
+
+  double Best() const { return std::max(onednn, openblas); }
+};
+
+class ProductTimer {
+ public:
+  explicit ProductTimer(const StepProduct& product) : p_(product) {
+    const std::int64_t elements = p_.m * p_.k + p_.k * p_.n + p_.m * p_.n;
+    constexpr std::int64_t kElements = std::int64_t{24} << 20;  // far more than caches hold
+    const auto sets = std::clamp<std::int64_t>(kElements / (p_.batch * elements), 1, 6);
+    for (std::int64_t i = 0; i < sets; ++i) {
+      sets_.push_back({testing::RandomTensor({p_.batch, p_.m * p_.k}, 1),
+                       testing::RandomTensor({p_.batch, p_.k * p_.n}, 2),
+                       testing::Uninitialized({p_.batch, p_.m * p_.n})});
+    }
+  }
+
+  LibraryRates Measure(const OpenBlas& openblas, bool with_ours) {
+    std::vector<Way> ways;
+    ways.push_back({&LibraryRates::onednn, [this] {
+                      RunBatch([](const onednn::Gemm& gemm, float* c) {
+                        onednn::MultiplyByOneDnn(gemm, false, c);
+                      });
+                    }});
+    if (openblas.exists()) {
+      ways.push_back(
+          {&LibraryRates::openblas, [this, &openblas] {
+             RunBatch([&](const onednn::Gemm& gemm, float* c) { openblas.Multiply(gemm, c); });
+           }});
+    }
+    if (p_.batch == 1 && p_.transpose_a == 'N') AddPrimitive(ways);
+    if (p_.batch == 1 && with_ours) AddOurs(ways);
+    return MediansOf(ways);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Set {
+    Tensor a, b, c;
+  };
+  struct Way {
+    double LibraryRates::*library;
+    std::function<void()> run;
+    std::vector<double> times = {};
+  };
+
+  const Set& Next() { return sets_[static_cast<std::size_t>(next_++) % sets_.size()]; }
+
+  template <class Multiply>
+  void RunBatch(const Multiply& multiply) {
+    const Set& set = Next();
+    const auto one = [&](std::int64_t i) {
+      multiply({p_.transpose_a, p_.transpose_b, p_.m, p_.n, p_.k,
+                set.a.data<float>() + i * p_.m * p_.k, p_.transpose_a == 'T' ? p_.m : p_.k,
+                set.b.data<float>() + i * p_.k * p_.n, p_.transpose_b == 'T' ? p_.k : p_.n},
+               set.c.data<float>() + i * p_.m * p_.n);
+    };
+    if (p_.batch == 1) return one(0);
+    SharedTasks tasks(p_.batch, 1);  // each product of a batch on one thread
+    RunTeam(0, [&] { tasks.Work(one); });
+  }
+
+  // oneDNN's primitive, which may be faster than its sgemm.
+  void AddPrimitive(std::vector<Way>& ways) {
+    onednn::LinearDescription d;
+    d.rows = p_.m;
+    d.inputs = p_.k;
+    d.outputs = p_.n;
+    d.layout = p_.transpose_b == 'T' ? WeightLayout::kOutIn : WeightLayout::kInOut;
+    primitive_ = onednn::MakePrimitive(d);
+    if (!primitive_) return;
+    scratch_ = testing::ScratchOf(primitive_->ScratchBytes());
+    ways.push_back({&LibraryRates::onednn, [this] {
+                      const Set& set = Next();
+                      primitive_->Run({{onednn::Slot::kSource, set.a.raw()},
+                                       {onednn::Slot::kWeight, set.b.raw()},
+                                       {onednn::Slot::kDestination, set.c.raw()}},
+                                      scratch_.raw());
+                    }});
+  }
+
+  void AddOurs(std::vector<Way>& ways) {
+    ProductKernels& kernels = backend_->product();
+    if (p_.transpose_a == 'T') {
+      const auto views = [this] {
+        const Set& set = Next();
+        return Set{set.a.Reshape({p_.k, p_.m}), set.b.Reshape({p_.k, p_.n}),
+                   set.c.Reshape({p_.m, p_.n})};
+      };
+      const Set sizes = views();
+      ours_scratch_ =
+          testing::ScratchOf(kernels.LinearBackwardWeightScratch(sizes.a, sizes.b, false));
+      ways.push_back({&LibraryRates::ours, [this, &kernels, views] {
+                        const Set set = views();
+                        kernels.LinearBackwardWeight(set.a, set.b, LinearWeight(set.c), {}, false,
+                                                     ours_scratch_.raw());
+                      }});
+      return;
+    }
+    const bool out_in = p_.transpose_b == 'T';
+    const auto views = [this, out_in] {
+      const Set& set = Next();
+      return Set{set.a.Reshape({p_.m, p_.k}),
+                 set.b.Reshape(out_in ? Shape{p_.n, p_.k} : Shape{p_.k, p_.n}),
+                 set.c.Reshape({p_.m, p_.n})};
+    };
+    const WeightLayout layout = out_in ? WeightLayout::kOutIn : WeightLayout::kInOut;
+    const Set sizes = views();
+    ours_scratch_ =
+        testing::ScratchOf(kernels.LinearForwardScratch(sizes.a, LinearWeight(sizes.b, layout)));
+    ways.push_back({&LibraryRates::ours, [this, &kernels, views, layout] {
+                      const Set set = views();
+                      kernels.LinearForward(set.a, LinearWeight(set.b, layout), {}, {}, set.c, {},
+                                            ours_scratch_.raw());
+                    }});
+  }
+
+  // The medians of runs in turn, of the faster one where a library has two ways.
+  LibraryRates MediansOf(std::vector<Way>& ways) const {
+    for (const Way& way : ways) way.run();  // touches the memory
+    const auto start = Clock::now();
+    const auto passed = [](Clock::time_point since) {
+      return std::chrono::duration<double>(Clock::now() - since).count();
+    };
+    for (int round = 0; round < 5 || (round < 100 && passed(start) < 0.3); ++round) {
+      for (Way& way : ways) {
+        const auto begin = Clock::now();
+        way.run();
+        way.times.push_back(passed(begin));
+      }
+    }
+    LibraryRates rates;
+    for (const Way& way : ways) {
+      double& rate = rates.*way.library;
+      rate = std::max(rate, p_.FlopsOfOne() / Median(way.times));
+    }
+    return rates;
+  }
+
+  StepProduct p_;
+  std::vector<Set> sets_;
+  std::size_t next_ = 0;
+  std::unique_ptr<Backend> backend_ = MakeBackend(BackendKind::kOneDnn);
+  std::unique_ptr<onednn::Operation> primitive_;
+  Tensor scratch_, ours_scratch_;
+};
+
+// Returns the seconds that the products of a step take where each runs at the best library's rate
+// at its shape.
+inline double LibrarySeconds(const StepProducts& products) {
+  const OpenBlas openblas;
+  double seconds = 0;
+  for (const StepProduct& product : products.all()) {
+    seconds += product.flops / ProductTimer(product).Measure(openblas, false).Best();
+  }
+  return seconds;
+}
+
+}  // namespace frugal
