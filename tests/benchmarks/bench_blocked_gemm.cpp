@@ -1,5 +1,5 @@
 // Prints what f32 products reach, in GFLOP/s: oneDNN's and those that the backend takes, in turn
-// (sdk/backend/onednn/matmul/blocked_gemm.h), forward, for the gradient of the input and for that
+// (sdk/backend/onednn/gemm/blocked_gemm.h), forward, for the gradient of the input and for that
 // of the weight. Every call has other tensors than the one before, some of 6, so that they come
 // from beyond the second cache as in a training step. Nothing here passes or fails.
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "sdk/backend/backend.h"
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/onednn/choose_operation.h"
-#include "sdk/backend/onednn/matmul/gemm.h"
+#include "sdk/backend/onednn/gemm/gemm.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 

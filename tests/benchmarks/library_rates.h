@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sdk/backend/onednn/choose_operation.h"
-#include "sdk/backend/onednn/matmul/gemm.h"
+#include "sdk/backend/onednn/gemm/gemm.h"
 #include "sdk/core/threads.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/benchmarks/step_products.h"
@@ -135,38 +135,38 @@ class ProductTimer {
                     }});
   }
 
+  // The next tensors as matrices of their own sizes.
+  Set NextMatrices() {
+    const Set& set = Next();
+    const auto matrix = [](const Tensor& tensor, std::int64_t rows, std::int64_t columns,
+                           char order) {
+      return tensor.Reshape(order == 'T' ? Shape{columns, rows} : Shape{rows, columns});
+    };
+    return {matrix(set.a, p_.m, p_.k, p_.transpose_a), matrix(set.b, p_.k, p_.n, p_.transpose_b),
+            matrix(set.c, p_.m, p_.n, 'N')};
+  }
+
   void AddOurs(std::vector<Way>& ways) {
     ProductKernels& kernels = backend_->product();
+    const Set sizes = NextMatrices();
     if (p_.transpose_a == 'T') {
-      const auto views = [this] {
-        const Set& set = Next();
-        return Set{set.a.Reshape({p_.k, p_.m}), set.b.Reshape({p_.k, p_.n}),
-                   set.c.Reshape({p_.m, p_.n})};
-      };
-      const Set sizes = views();
       ours_scratch_ =
           testing::ScratchOf(kernels.LinearBackwardWeightScratch(sizes.a, sizes.b, false));
-      ways.push_back({&LibraryRates::ours, [this, &kernels, views] {
-                        const Set set = views();
+      ways.push_back({&LibraryRates::ours, [this, &kernels] {
+                        const Set set = NextMatrices();
                         kernels.LinearBackwardWeight(set.a, set.b, LinearWeight(set.c), {}, false,
                                                      ours_scratch_.raw());
                       }});
       return;
     }
-    const bool out_in = p_.transpose_b == 'T';
-    const auto views = [this, out_in] {
-      const Set& set = Next();
-      return Set{set.a.Reshape({p_.m, p_.k}),
-                 set.b.Reshape(out_in ? Shape{p_.n, p_.k} : Shape{p_.k, p_.n}),
-                 set.c.Reshape({p_.m, p_.n})};
+    const auto weight = [this](const Set& set) {
+      return LinearWeight(set.b,
+                          p_.transpose_b == 'T' ? WeightLayout::kOutIn : WeightLayout::kInOut);
     };
-    const WeightLayout layout = out_in ? WeightLayout::kOutIn : WeightLayout::kInOut;
-    const Set sizes = views();
-    ours_scratch_ =
-        testing::ScratchOf(kernels.LinearForwardScratch(sizes.a, LinearWeight(sizes.b, layout)));
-    ways.push_back({&LibraryRates::ours, [this, &kernels, views, layout] {
-                      const Set set = views();
-                      kernels.LinearForward(set.a, LinearWeight(set.b, layout), {}, {}, set.c, {},
+    ours_scratch_ = testing::ScratchOf(kernels.LinearForwardScratch(sizes.a, weight(sizes)));
+    ways.push_back({&LibraryRates::ours, [this, &kernels, weight] {
+                      const Set set = NextMatrices();
+                      kernels.LinearForward(set.a, weight(set), {}, {}, set.c, {},
                                             ours_scratch_.raw());
                     }});
   }

@@ -35,6 +35,7 @@ constexpr auto kRooms = std::to_array<Room>({
     {"sdk/backend/onednn/simd/amx/", 5},
     {"sdk/backend/onednn/simd/", 7},
     {"sdk/backend/onednn/operation/", 8},
+    {"sdk/backend/onednn/gemm/", 9},
     {"sdk/backend/onednn/primitive/", 9},
     {"sdk/backend/onednn/attention/", 10},
     {"sdk/backend/onednn/conv/", 10},

@@ -1,6 +1,6 @@
 // Products that are taken in blocks of ours on processors with AVX2 alone, on each side of every
 // edge of tiles, blocks and of that choice. With other instructions the same sizes are oneDNN's.
-#include "sdk/backend/onednn/matmul/blocked_gemm.h"
+#include "sdk/backend/onednn/gemm/blocked_gemm.h"
 
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/core/threads.h"

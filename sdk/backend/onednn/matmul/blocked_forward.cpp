@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "sdk/backend/onednn/matmul/blocked_gemm.h"
+#include "sdk/backend/onednn/gemm/blocked_gemm.h"
 #include "sdk/backend/onednn/operation/separate_activation.h"
 
 namespace frugal::onednn {

@@ -4,7 +4,7 @@
 
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/common/parallel.h"
-#include "sdk/backend/onednn/matmul/thread_partition.h"
+#include "sdk/backend/onednn/gemm/thread_partition.h"
 #include "sdk/backend/onednn/primitive/packed_weight.h"
 #include "sdk/backend/onednn/simd/amx/attention_amx.h"
 #include "sdk/backend/onednn/simd/amx/gemm_tiles.h"

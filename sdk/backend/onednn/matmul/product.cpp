@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "sdk/backend/common/dispatch.h"
-#include "sdk/backend/onednn/matmul/choose_gemm.h"
+#include "sdk/backend/onednn/gemm/choose_gemm.h"
 #include "sdk/backend/onednn/operation/fused_activations.h"
 #include "sdk/backend/onednn/operation/partial_rows.h"
 

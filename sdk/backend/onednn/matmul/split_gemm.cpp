@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sdk/backend/common/parallel.h"
-#include "sdk/backend/onednn/matmul/thread_partition.h"
+#include "sdk/backend/onednn/gemm/thread_partition.h"
 #include "sdk/backend/onednn/simd/amx/split_panels.h"
 
 namespace frugal::onednn {

@@ -1,6 +1,6 @@
-#include "sdk/backend/onednn/matmul/choose_gemm.h"
+#include "sdk/backend/onednn/gemm/choose_gemm.h"
 
-#include "sdk/backend/onednn/matmul/blocked_gemm.h"
+#include "sdk/backend/onednn/gemm/blocked_gemm.h"
 
 namespace frugal::onednn {
 

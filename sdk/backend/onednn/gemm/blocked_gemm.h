@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "sdk/backend/onednn/matmul/gemm.h"
-#include "sdk/backend/onednn/matmul/thread_partition.h"
+#include "sdk/backend/onednn/gemm/gemm.h"
+#include "sdk/backend/onednn/gemm/thread_partition.h"
 
 namespace frugal::onednn {
 

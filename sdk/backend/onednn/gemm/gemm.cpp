@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/matmul/gemm.h"
+#include "sdk/backend/onednn/gemm/gemm.h"
 
 #include <oneapi/dnnl/dnnl.h>
 

@@ -1,4 +1,4 @@
-#include "sdk/backend/onednn/matmul/blocked_gemm.h"
+#include "sdk/backend/onednn/gemm/blocked_gemm.h"
 
 #include <algorithm>
 

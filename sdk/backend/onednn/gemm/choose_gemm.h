@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sdk/backend/onednn/matmul/gemm.h"
+#include "sdk/backend/onednn/gemm/gemm.h"
 
 namespace frugal::onednn {
 
