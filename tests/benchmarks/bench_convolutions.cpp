@@ -1,7 +1,8 @@
-// Prints what this library's own ways of convolving reach beside oneDNN's, in turn: minimal
-// filtering in f32, within the scratch that it may take, and in bf16 products on matrix tiles (*
-// where they are taken). Shapes are those of ResNet-18 and of a small U-Net. GFLOP/s are those of
-// the direct way in both columns. Nothing here passes or fails.
+// Prints what this library's own ways of convolving reach beside oneDNN's, in turn: Winograd's
+// method in f32, within the scratch that it may take, products with the matrix of windows, and in
+// bf16 products on matrix tiles (* where they are taken; Winograd's method goes first). Shapes are
+// those of ResNet-18 and of a small U-Net. GFLOP/s are those of the direct way in both columns.
+// Nothing here passes or fails.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/conv/conv_weight_gradient.h"
 #include "sdk/backend/onednn/conv/implicit_gemm.h"
+#include "sdk/backend/onednn/conv/lowered_conv.h"
 #include "sdk/backend/onednn/conv/winograd.h"
 #include "sdk/backend/onednn/conv/winograd_onednn.h"
 #include "tests/benchmarks/seconds.h"
@@ -135,18 +137,47 @@ void PrintTitle(const char* title) {
               "ratio", "MB");
 }
 
+constexpr std::pair<Pass, const char*> kAllPasses[] = {
+    {Pass::kForward, "forward"}, {Pass::kBackwardData, "data"}, {Pass::kBackwardWeight, "weight"}};
+
 using MakeWinogradOf = std::unique_ptr<Operation> (*)(const ConvDescription&, std::int64_t);
 
 void WinogradConvolution(const char* title, MakeWinogradOf make,
                          std::int64_t (*most)(const ConvGeometry&), int rounds) {
   PrintTitle(title);
-  constexpr std::pair<Pass, const char*> kPasses[] = {{Pass::kForward, "forward"},
-                                                      {Pass::kBackwardData, "data"},
-                                                      {Pass::kBackwardWeight, "weight"}};
   for (const Sizes& sizes : AllSizes()) {
     const Case c(sizes, DType::kF32);
-    for (const auto& [pass, name] : kPasses) {
+    for (const auto& [pass, name] : kAllPasses) {
       Compare(sizes, c, pass, name, make(c.Describe(pass), most(sizes.Geometry())), rounds);
+    }
+  }
+}
+
+// These have few positions, or windows of single ones as in a ResNet-50.
+const std::vector<Sizes>& MoreSizes() {
+  static const std::vector<Sizes> kSizes{
+      {1, 64, 128, 32, 3, 2},  {1, 128, 128, 16},     {1, 64, 128, 32, 1, 2},
+      {1, 128, 256, 16, 3, 2}, {1, 256, 256, 8},      {1, 256, 512, 8, 3, 2},
+      {1, 512, 512, 4},        {4, 512, 512, 4},      {4, 256, 256, 8},
+      {1, 512, 512, 7},        {1, 256, 256, 14},     {1, 128, 128, 8},
+      {2, 128, 128, 8},        {8, 64, 64, 56, 1},    {8, 64, 256, 56, 1},
+      {8, 256, 64, 56, 1},     {8, 512, 128, 28, 1},  {8, 256, 1024, 14, 1},
+      {8, 1024, 256, 14, 1},   {8, 512, 2048, 7, 1},  {8, 2048, 512, 7, 1},
+      {1, 512, 2048, 7, 1},    {1, 1024, 256, 14, 1}, {8, 256, 512, 56, 1, 2},
+      {8, 512, 1024, 28, 1, 2}};
+  return kSizes;
+}
+
+void Lowered(int rounds) {
+  PrintTitle("Products with the matrix of windows, f32 (GFLOP/s)");
+  std::vector<Sizes> all = AllSizes();
+  all.insert(all.end(), MoreSizes().begin(), MoreSizes().end());
+  for (const Sizes& sizes : all) {
+    const Case c(sizes, DType::kF32);
+    for (const auto& [pass, name] : kAllPasses) {
+      const ConvDescription d = c.Describe(pass);
+      const std::string taken = std::string(name) + (onednn::LoweredConvPays(d) ? "*" : "");
+      Compare(sizes, c, pass, taken.c_str(), onednn::MakeLoweredConv(d), rounds);
     }
   }
 }
@@ -186,6 +217,7 @@ int main(int count, char** arguments) {
                               MakeWinograd, WinogradScratch, rounds);
   frugal::WinogradConvolution("oneDNN's (AVX-512) beside the same", MakeWinogradOneDnn,
                               WinogradOneDnnScratch, rounds);
+  frugal::Lowered(rounds);
   frugal::Products(rounds);
   frugal::WeightGradients(rounds);
 }

@@ -6,6 +6,7 @@
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/onednn/conv/conv_weight_gradient.h"
 #include "sdk/backend/onednn/conv/implicit_gemm.h"
+#include "sdk/backend/onednn/conv/lowered_conv.h"
 #include "sdk/backend/onednn/conv/winograd.h"
 #include "sdk/backend/onednn/conv/winograd_onednn.h"
 #include "sdk/backend/onednn/matmul/blocked_forward.h"
@@ -44,8 +45,14 @@ std::unique_ptr<Operation> MakeWinogradOperation(const ConvDescription& d) {
   });
 }
 
+std::unique_ptr<Operation> ChooseInF32(const ConvDescription& d) {
+  if (LoweredConvBeatsWinograd(d)) return MakeLoweredConv(d);
+  auto winograd = MakeWinogradOperation(d);
+  return winograd == nullptr && LoweredConvPays(d) ? MakeLoweredConv(d) : std::move(winograd);
+}
+
 std::unique_ptr<Operation> ChooseOurs(const ConvDescription& d) {
-  if (d.dtype != DType::kBF16) return MakeWinogradOperation(d);
+  if (d.dtype != DType::kBF16) return ChooseInF32(d);
   if (d.pass != Pass::kBackwardWeight) return ImplicitGemmPays(d) ? MakeImplicitGemm(d) : nullptr;
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }

@@ -5,10 +5,10 @@
 
 namespace frugal {
 
-// oneDNN's convolutions with channels-last activations, direct or by winograd_onednn.h, and
-// implicit_gemm.h and conv_weight_gradient.h; weights are copied into the layout of each at each
-// call, weight gradients out of it. What oneDNN has only plain loops for, empty tensors and other
-// element types go to the reference.
+// Convolutions with channels-last activations: oneDNN's, direct or by winograd_onednn.h, for which
+// weights are copied into their own layout at each call and weight gradients out of it, and those
+// of this folder. What oneDNN has only plain loops for, empty tensors and other element types go to
+// the reference.
 class OneDnnConvKernels final : public EigenConvKernels {
  public:
   explicit OneDnnConvKernels(onednn::OperationCache& cache) : cache_(cache) {}
