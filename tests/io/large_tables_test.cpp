@@ -39,6 +39,34 @@ void WriteMany(const std::string& path, WeightsFileFormat format, int count) {
   writer->Finish();
 }
 
+// One half is there behind the name of a base model, the other nowhere.
+void SearchMany(const WeightSource& file, int count) {
+  for (int i = 0; i < count; ++i) {
+    const Parameter parameter{
+        .name = "w", .path = NameOf(2 * i), .aliases = {}, .shape = {1}, .initializer = {}};
+    if ((FindCheckpointKey(file, parameter) != nullptr) != (2 * i < count)) FAIL("wrongly found");
+  }
+}
+
+// Measures three times, since others use the machine's memory.
+std::map<std::string, double> LeastSeconds(const std::string& path, WeightsFileFormat format,
+                                           int count) {
+  std::map<std::string, double> seconds;
+  const auto measure = [&](const std::string& what, const auto& work) {
+    const double took = SecondsOf(work);
+    const auto [known, is_new] = seconds.try_emplace(what, took);
+    if (!is_new) known->second = std::min(known->second, took);
+  };
+  for (int round = 0; round < 3; ++round) {
+    measure("write", [&] { WriteMany(path, format, count); });
+    std::unique_ptr<WeightSource> file;
+    measure("open", [&] { file = OpenWeights(path, format); });
+    REQUIRE(file->Entries().size() == static_cast<std::size_t>(count));
+    measure("search", [&] { SearchMany(*file, count); });
+  }
+  return seconds;
+}
+
 TEST_CASE("weight files of 100,000 tensors are written, opened and searched in linear time",
           "[io]") {
   const auto format = GENERATE(WeightsFileFormat::kSafetensors, WeightsFileFormat::kBinary,
@@ -47,20 +75,10 @@ TEST_CASE("weight files of 100,000 tensors are written, opened and searched in l
   const TempDir directory;
   std::map<std::string, std::vector<double>> seconds;
   for (const int count : {kFew, kMany}) {
-    const std::string path = directory.File(std::to_string(count));
-    seconds["write"].push_back(SecondsOf([&] { WriteMany(path, format, count); }));
-    std::unique_ptr<WeightSource> file;
-    seconds["open"].push_back(SecondsOf([&] { file = OpenWeights(path, format); }));
-    REQUIRE(file->Entries().size() == static_cast<std::size_t>(count));
-    seconds["search"].push_back(SecondsOf([&] {
-      for (int i = 0; i < count; ++i) {
-        // One half is there behind the name of a base model, the other nowhere.
-        const Parameter parameter{
-            .name = "w", .path = NameOf(2 * i), .aliases = {}, .shape = {1}, .initializer = {}};
-        if ((FindCheckpointKey(*file, parameter) != nullptr) != (2 * i < count))
-          FAIL("wrongly found");
-      }
-    }));
+    for (const auto& [what, least] :
+         LeastSeconds(directory.File(std::to_string(count)), format, count)) {
+      seconds[what].push_back(least);
+    }
   }
   for (const auto& [what, both] : seconds) {
     CAPTURE(what, both[0], both[1]);
