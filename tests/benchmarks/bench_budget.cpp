@@ -100,7 +100,7 @@ double MedianOfSteps(Model& model, std::int64_t batch, int steps) {
   model.TrainStep(samples);
   model.TrainStep(samples);
   std::vector<double> quiet, all;
-  while (std::ssize(quiet) < steps && std::ssize(all) < 3 * steps) {
+  while (std::ssize(quiet) < steps && std::ssize(all) < std::ptrdiff_t{3} * steps) {
     const HostWatch watch;
     const auto start = Clock::now();
     model.TrainStep(samples);

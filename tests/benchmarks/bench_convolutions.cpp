@@ -155,7 +155,7 @@ void WinogradConvolution(const char* title, MakeWinogradOf make,
 
 // These have few positions, or windows of single ones as in a ResNet-50.
 const std::vector<Sizes>& MoreSizes() {
-  static const std::vector<Sizes> kSizes{
+  static const std::vector<Sizes> more{
       {1, 64, 128, 32, 3, 2},  {1, 128, 128, 16},     {1, 64, 128, 32, 1, 2},
       {1, 128, 256, 16, 3, 2}, {1, 256, 256, 8},      {1, 256, 512, 8, 3, 2},
       {1, 512, 512, 4},        {4, 512, 512, 4},      {4, 256, 256, 8},
@@ -165,7 +165,7 @@ const std::vector<Sizes>& MoreSizes() {
       {8, 1024, 256, 14, 1},   {8, 512, 2048, 7, 1},  {8, 2048, 512, 7, 1},
       {1, 512, 2048, 7, 1},    {1, 1024, 256, 14, 1}, {8, 256, 512, 56, 1, 2},
       {8, 512, 1024, 28, 1, 2}};
-  return kSizes;
+  return more;
 }
 
 void Lowered(int rounds) {

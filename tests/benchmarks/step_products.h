@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "builders/capture/capture_training.h"
+#include "presets/memory_presets.h"
 #include "sdk/capture/calls/attention_calls.h"
 #include "sdk/capture/calls/product_calls.h"
 #include "tests/benchmarks/workloads.h"

@@ -43,7 +43,7 @@ TEST_CASE("a causal head's products count half, as its scores do") {
   for (const StepProduct& product : products.all()) {
     if (product.batch == 1) continue;
     ++batches;
-    CHECK(product.batch == 4 * 3);
+    CHECK(product.batch == std::int64_t{4} * 3);
     const double layers = product.transpose_b == 'T' ? 3 : 2;  // scores twice, and their slopes
     CHECK(product.flops == Approx(2 * layers * product.FlopsOfOne() / 2));
   }
