@@ -224,7 +224,8 @@ Json RowOf(const Workload& workload, const Side& side, const Samples& samples) {
               {"share_of_limit", Median(shares)},
               {"peak_gflops", side.peak},
               {"share_of_peak", gflops / side.peak}};
-  if (std::isfinite(library_shares.front())) row["share_of_libraries"] = Median(library_shares);
+  const double of_libraries = Median(library_shares);
+  if (std::isfinite(of_libraries)) row["share_of_libraries"] = of_libraries;
   if (!samples.peer.steps.empty()) {
     row["peer_precision"] = side.peer_name;
     row["peer_parameters"] = samples.peer.parameters;
@@ -344,6 +345,10 @@ Json CompareAll(const std::vector<Workload>& workloads, const Peer& peer,
   Remark(options, peer.settings() + (peer.exists() ? "" : " (ours alone)"));
   std::vector<Side> sides = SidesOf(options);
   AddRounding(sides, peer, options);
+  // In a child, since the library may start threads.
+  if (!InChildProcess([] { return OpenBlas().exists(); }).value_or(false)) {
+    Remark(options, "libraries are oneDNN alone: OpenBLAS is not installed (libopenblas0-openmp)");
+  }
   if (!options.json) PrintHead();
   Json rows = Json::array();
   for (const Workload& workload : workloads) {

@@ -17,6 +17,7 @@
 #include "sdk/backend/onednn/conv/lowered_conv.h"
 #include "sdk/backend/onednn/conv/winograd.h"
 #include "sdk/backend/onednn/conv/winograd_onednn.h"
+#include "tests/backend/onednn/conv_support.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/support/tensors.h"
 
@@ -37,17 +38,7 @@ struct Sizes {
   std::int64_t Extent() const { return (extent - 1) / stride + 1; }  // of the output
 
   ConvGeometry Geometry() const {
-    const std::int64_t padding = kernel / 2;
-    ConvGeometry g;
-    g.window.batch = batch;
-    g.window.input = {1, extent, extent};
-    g.window.output = {1, Extent(), Extent()};
-    g.window.kernel = {1, kernel, kernel};
-    g.window.stride = {1, stride, stride};
-    g.window.padding_begin = g.window.padding_end = {0, padding, padding};
-    g.input_channels = inputs;
-    g.output_channels = outputs;
-    return g;
+    return testing::ImageConvolution({batch, extent, inputs, outputs, kernel, stride});
   }
 
   double Flops() const {

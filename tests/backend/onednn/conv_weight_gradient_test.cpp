@@ -1,6 +1,7 @@
 #include "sdk/backend/onednn/conv/conv_weight_gradient.h"
 
-#include "tests/backend/onednn/conv_bf16_support.h"
+#include "tests/backend/onednn/bf16_support.h"
+#include "tests/backend/onednn/conv_support.h"
 
 using namespace frugal;
 using namespace frugal::onednn;

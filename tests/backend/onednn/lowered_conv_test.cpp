@@ -5,8 +5,9 @@
 
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/onednn/conv/im2col.h"
-#include "tests/backend/onednn/onednn_support.h"
+#include "tests/backend/onednn/conv_support.h"
 #include "tests/catch.h"
+#include "tests/skip.h"
 
 using namespace frugal;
 using namespace frugal::onednn;
@@ -14,45 +15,7 @@ using namespace frugal::testing;
 
 namespace {
 
-// Windows of one to three axes, with steps, gaps and edges of their own on each.
-ConvGeometry RandomGeometry(Dice& dice) {
-  ConvGeometry g;
-  WindowGeometry& w = g.window;
-  w.batch = dice.Between(1, 4);
-  for (std::size_t a = static_cast<std::size_t>(dice.Between(0, 2)); a < 3; ++a) {
-    w.kernel[a] = dice.Between(1, 3);
-    w.stride[a] = dice.Between(1, 3);
-    w.dilation[a] = dice.Between(1, 2);
-    w.padding_begin[a] = dice.Between(0, 2);
-    w.padding_end[a] = dice.Between(0, 2);
-    const std::int64_t covered = w.dilation[a] * (w.kernel[a] - 1) + 1;
-    w.input[a] = covered + dice.Between(0, 7);
-    const std::int64_t room = w.input[a] + w.padding_begin[a] + w.padding_end[a] - covered;
-    w.output[a] = room / w.stride[a] + 1;
-  }
-  g.input_channels = dice.Between(1, 40);
-  g.output_channels = dice.Between(1, 40);
-  return g;
-}
-
-ConvGeometry ImagesOf(std::int64_t batch, std::int64_t extent, std::int64_t kernel,
-                      std::int64_t stride, std::int64_t inputs, std::int64_t outputs) {
-  ConvGeometry g;
-  const std::int64_t padding = kernel / 2, result = (extent - 1) / stride + 1;
-  g.window.batch = batch;
-  g.window.input = {1, extent, extent};
-  g.window.output = {1, result, result};
-  g.window.kernel = {1, kernel, kernel};
-  g.window.stride = {1, stride, stride};
-  g.window.padding_begin = g.window.padding_end = {0, padding, padding};
-  g.input_channels = inputs;
-  g.output_channels = outputs;
-  return g;
-}
-
-Shape ActivationsOf(const WindowGeometry& w, const Spatial& extents, std::int64_t channels) {
-  return {w.batch, extents[0], extents[1], extents[2], channels};
-}
+bool HasAvx2Alone() { return simd::BestInstructionSet() == simd::InstructionSet::kAvx2; }
 
 struct Case {
   ConvGeometry g;
@@ -65,13 +28,10 @@ struct Case {
         bias(dice.Flip()),
         accumulate(dice.Flip()),
         activation(dice.Flip() ? Activation::kRelu : Activation::kIdentity),
-        x(RandomTensor(ActivationsOf(g.window, g.window.input, g.input_channels), dice.Seed())),
-        weight(RandomTensor({g.output_channels, g.input_channels, g.window.kernel[0],
-                             g.window.kernel[1], g.window.kernel[2]},
-                            dice.Seed())),
+        x(RandomTensor(InputShape(g), dice.Seed())),
+        weight(RandomTensor(WeightShape(g), dice.Seed())),
         b(bias ? RandomTensor({g.output_channels}, dice.Seed()) : Tensor()),
-        dy(RandomTensor(ActivationsOf(g.window, g.window.output, g.output_channels), dice.Seed())) {
-  }
+        dy(RandomTensor(OutputShape(g), dice.Seed())) {}
 
   ConvDescription Describe(Pass pass) const {
     ConvDescription d;
@@ -134,49 +94,71 @@ void CheckBackwardWeight(Backends& b, const Case& c) {
 }
 
 void Check(Backends& b, const ConvGeometry& g, Dice& dice) {
-  const WindowGeometry& w = g.window;
   const Case c(g, dice);
-  CAPTURE(w.batch, w.input, w.output, w.kernel, w.stride, w.dilation, w.padding_begin);
-  CAPTURE(g.input_channels, g.output_channels, c.bias, c.accumulate);
+  FRUGAL_CAPTURE_CONVOLUTION(g);
+  CAPTURE(c.bias, c.accumulate);
   CheckForward(b, c);
   CheckBackwardData(b, c);
   CheckBackwardWeight(b, c);
 }
 
-}  // namespace
-
-TEST_CASE("convolutions as products with their windows are those of the reference") {
-  Backends b;
-  Dice dice(1);
-  for (int i = 0; i < 5 * kRepeats; ++i) Check(b, RandomGeometry(dice), dice);
+Tensor Computed(const Case& c, Pass pass, const Tensor& like, int threads) {
+  SetThreadCount(threads);
+  Tensor result = Full(like.shape(), 0.5);
+  const Tensor bias = Full({c.g.output_channels}, 0.5);
+  Run(c.Describe(pass), {{Slot::kSource, c.x.raw()},
+                         {Slot::kWeight, c.weight.raw()},
+                         {Slot::kBias, c.b.raw()},
+                         {Slot::kDestination, result.raw()},
+                         {Slot::kDestinationGradient, c.dy.raw()},
+                         {Slot::kSourceGradient, result.raw()},
+                         {Slot::kWeightGradient, result.raw()},
+                         {Slot::kBiasGradient, bias.raw()}});
+  return result;
 }
 
-TEST_CASE("a matrix of windows of more than some MB is multiplied in parts") {
+}  // namespace
+
+#define FRUGAL_NEEDS_AVX2()                                                         \
+  FRUGAL_SKIP_UNLESS(simd::BestInstructionSet() != simd::InstructionSet::kBaseline, \
+                     "this processor has no AVX2")
+
+TEST_CASE("convolutions as products with their windows are those of the reference",
+          "[needs-avx2]") {
+  FRUGAL_NEEDS_AVX2();
+  Backends b;
+  Dice dice(1);
+  for (int i = 0; i < 5 * kRepeats; ++i) Check(b, RandomConvolution(dice), dice);
+}
+
+TEST_CASE("a matrix of windows of more than some MB is multiplied in parts", "[needs-avx2]") {
+  FRUGAL_NEEDS_AVX2();
   Backends b;
   Dice dice(2);
-  const ConvGeometry g = ImagesOf(3, 31, 3, 1, 96, 70);  // the last part is smaller
+  const ConvGeometry g = ImageConvolution({3, 31, 96, 70, 3, 1});  // the last part is smaller
   REQUIRE(4 * Im2col(g).rows() * Im2col(g).columns() > (8 << 20));
   Case c(g, dice);
   CHECK(MakeLoweredConv(c.Describe(Pass::kForward))->ScratchBytes() < (5 << 20));
   Check(b, g, dice);
-  Check(b, ImagesOf(5, 17, 3, 2, 130, 260), dice);
+  Check(b, ImageConvolution({5, 17, 130, 260, 3, 2}), dice);
 }
 
-TEST_CASE("single positions one after the other are no copy of the input") {
+TEST_CASE("single positions one after the other are no copy of the input", "[needs-avx2]") {
+  FRUGAL_NEEDS_AVX2();
   Backends b;
   Dice dice(3);
-  const ConvGeometry g = ImagesOf(2, 9, 1, 1, 70, 40);
+  const ConvGeometry g = ImageConvolution({2, 9, 70, 40, 1, 1});
   CHECK(Im2col(g).IsInput());
-  CHECK_FALSE(Im2col(ImagesOf(2, 9, 1, 2, 70, 40)).IsInput());
-  CHECK_FALSE(Im2col(ImagesOf(2, 9, 3, 1, 70, 40)).IsInput());
+  CHECK_FALSE(Im2col(ImageConvolution({2, 9, 70, 40, 1, 2})).IsInput());
+  CHECK_FALSE(Im2col(ImageConvolution({2, 9, 70, 40, 3, 1})).IsInput());
   Check(b, g, dice);
 }
 
 TEST_CASE("what is gathered goes back where it came from, with the same bits by any threads") {
-  const ConvGeometry g = ImagesOf(2, 7, 3, 2, 37, 4);
+  const ConvGeometry g = ImageConvolution({2, 7, 37, 4, 3, 2});
   const Im2col windows(g);
   const Tensor matrix = RandomTensor({windows.rows(), windows.columns()}, 1);
-  const Tensor x = RandomTensor(ActivationsOf(g.window, g.window.input, 37), 2);
+  const Tensor x = RandomTensor(InputShape(g), 2);
   const Tensor edge = Full({37}, 0);
   const Tensor gathered = Full(matrix.shape(), NAN);
   windows.Gather(x.data<float>(), 0, windows.rows(), edge.data<float>(), gathered.data<float>());
@@ -200,9 +182,12 @@ TEST_CASE("what is gathered goes back where it came from, with the same bits by 
   CHECK(dot(gathered, matrix) == Approx(dot(x, one)));  // one is the other's transpose
 }
 
-TEST_CASE("products with windows are for f32, without groups, of not too many places") {
+TEST_CASE("products with windows are for f32, without groups, of not too many places",
+          "[needs-avx2]") {
+  FRUGAL_NEEDS_AVX2();
   Dice dice(4);
-  const ConvDescription good = Case(ImagesOf(1, 4, 3, 1, 512, 512), dice).Describe(Pass::kForward);
+  const ConvDescription good =
+      Case(ImageConvolution({1, 4, 512, 512, 3, 1}), dice).Describe(Pass::kForward);
   REQUIRE(MakeLoweredConv(good));
   ConvDescription d = good;
   d.dtype = DType::kBF16;
@@ -215,14 +200,52 @@ TEST_CASE("products with windows are for f32, without groups, of not too many pl
   CHECK_FALSE(MakeLoweredConv(d));
 }
 
+TEST_CASE("products with windows have the same bits with any number of threads", "[needs-avx2]") {
+  FRUGAL_NEEDS_AVX2();
+  Dice dice(7);
+  const int before = ThreadCount();
+  for (const ImageSizes& sizes : {ImageSizes{1, 4, 130, 300}, ImageSizes{3, 31, 96, 70}}) {
+    const Case c(ImageConvolution(sizes), dice);
+    const std::pair<Pass, const Tensor*> passes[] = {
+        {Pass::kForward, &c.dy}, {Pass::kBackwardData, &c.x}, {Pass::kBackwardWeight, &c.weight}};
+    for (const auto& [pass, like] : passes) {
+      const Tensor one = Computed(c, pass, *like, 1);
+      for (const int threads : {2, 3}) CHECK(SameBits(one, Computed(c, pass, *like, threads)));
+    }
+  }
+  SetThreadCount(before);
+}
+
 TEST_CASE("products with windows pay with AVX2 alone") {
   Dice dice(5);
-  const Case few(ImagesOf(1, 4, 3, 1, 512, 512), dice), many(ImagesOf(16, 32, 3, 1, 64, 64), dice);
-  const bool avx2 = simd::BestInstructionSet() == simd::InstructionSet::kAvx2;
+  const Case few(ImageConvolution({1, 4, 512, 512, 3, 1}), dice),
+      many(ImageConvolution({16, 32, 64, 64, 3, 1}), dice);
   for (const Pass pass : {Pass::kForward, Pass::kBackwardData, Pass::kBackwardWeight}) {
-    CHECK(LoweredConvPays(few.Describe(pass)) == avx2);
-    CHECK(LoweredConvBeatsWinograd(few.Describe(pass)) == avx2);
+    CHECK(LoweredConvPays(few.Describe(pass)) == HasAvx2Alone());
+    CHECK(LoweredConvBeatsWinograd(few.Describe(pass)) == HasAvx2Alone());
     CHECK_FALSE(LoweredConvBeatsWinograd(many.Describe(pass)));
   }
   CHECK_FALSE(LoweredConvPays(many.Describe(Pass::kForward)));
+}
+
+TEST_CASE("the backend's convolutions are those of the reference where products with windows pay") {
+  Backends b;
+  Dice dice(6);
+  for (const ImageSizes& sizes : {ImageSizes{1, 8, 256, 256}, ImageSizes{2, 32, 64, 256, 3, 2},
+                                  ImageSizes{1, 7, 128, 300, 1}}) {
+    const ConvGeometry g = ImageConvolution(sizes);
+    const Case c(g, dice);
+    FRUGAL_CAPTURE_CONVOLUTION(g);
+    CHECK(LoweredConvPays(c.Describe(Pass::kForward)) == HasAvx2Alone());
+    for (const Activation kind : {Activation::kIdentity, Activation::kRelu, Activation::kTanh}) {
+      const LinearEpilogue epilogue{kind, DefaultParameter(kind)};
+      const Tensor y = Full(c.dy.shape(), NAN), expected = Full(c.dy.shape(), NAN);
+      const Scratch scratch(b.fast->conv().ForwardScratch(g, DType::kF32));
+      const Scratch plain(b.reference->conv().ForwardScratch(g, DType::kF32));
+      b.fast->conv().Forward(g, c.x, c.weight, c.b, y, epilogue, scratch.get());
+      b.reference->conv().Forward(g, c.x, c.weight, c.b, expected, epilogue, plain.get());
+      CHECK(RelativeError(y, expected) < kForward);
+      CHECK(scratch.GuardIsIntact());
+    }
+  }
 }

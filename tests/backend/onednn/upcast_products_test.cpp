@@ -8,7 +8,7 @@
 #include "sdk/backend/onednn/matmul/product.h"
 #include "sdk/backend/onednn/operation/upcast_tensors.h"
 #include "tests/backend/onednn/bf16_support.h"
-#include "tests/backend/onednn/conv_bf16_support.h"
+#include "tests/backend/onednn/conv_support.h"
 
 using namespace frugal;
 using namespace frugal::testing;

@@ -42,18 +42,17 @@ bool IsWholeInput(const WindowGeometry& w) {
 }  // namespace
 
 Im2col::Im2col(const ConvGeometry& g)
-    : window_(g.window),
-      grid_{window_.output, window_.stride, window_.input, g.input_channels},
+    : windows_(OutputParts(g).front()),
       channels_(g.input_channels),
-      places_(window_.KernelSize()),
-      rows_(window_.batch * window_.OutputSize()),
-      is_input_(IsWholeInput(window_)) {}
+      places_(g.window.KernelSize()),
+      rows_(windows_.Positions(g.window.batch)),
+      is_input_(IsWholeInput(g.window)) {}
 
 template <class T>
-void Im2col::FindPlaces(const Im2colIterator& windows, T* input, T* outside, T** places) const {
-  for (std::int64_t place = 0; place < places_; ++place) {
-    T* const found = windows.Find(input, OffsetOfPlace(window_, place));
-    places[place] = found == nullptr ? outside : found;
+void Im2col::FindPlaces(const Im2colIterator& position, T* input, T* outside, T** places) const {
+  for (const WindowPlace& place : windows_.places) {
+    T* const found = position.Find(input, place.offset);
+    *places++ = found == nullptr ? outside : found;
   }
 }
 
@@ -63,9 +62,9 @@ void Im2col::Gather(const float* input, std::int64_t first, std::int64_t count, 
   eigen::ParallelFor(count, eigen::RowsPerChunk(columns()),
                      [&](std::int64_t begin, std::int64_t end) {
                        const float* places[kMostPlaces];
-                       Im2colIterator windows(grid_, first + begin);
-                       for (std::int64_t row = begin; row < end; ++row, windows.Next()) {
-                         FindPlaces(windows, input, zeros, places);
+                       Im2colIterator position(windows_.source, first + begin);
+                       for (std::int64_t row = begin; row < end; ++row, position.Next()) {
+                         FindPlaces(position, input, zeros, places);
                          gather(places, places_, {0, channels_}, to + row * columns());
                        }
                      });
@@ -80,9 +79,9 @@ void Im2col::Scatter(const float* from, std::int64_t first, std::int64_t count, 
   eigen::ParallelFor(channels_, (each + kLine - 1) / kLine * kLine,
                      [&](std::int64_t begin, std::int64_t end) {
                        float* places[kMostPlaces];
-                       Im2colIterator windows(grid_, first);
-                       for (std::int64_t row = 0; row < count; ++row, windows.Next()) {
-                         FindPlaces(windows, input, outside, places);
+                       Im2colIterator position(windows_.source, first);
+                       for (std::int64_t row = 0; row < count; ++row, position.Next()) {
+                         FindPlaces(position, input, outside, places);
                          scatter(from + row * columns(), places_, {begin, end}, places);
                        }
                      });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sdk/backend/onednn/conv/im2col_iterator.h"
+#include "sdk/backend/onednn/conv/conv_windows.h"
 
 namespace frugal::onednn {
 
@@ -28,10 +28,9 @@ class Im2col {
 
  private:
   template <class T>
-  void FindPlaces(const Im2colIterator& windows, T* input, T* outside, T** places) const;
+  void FindPlaces(const Im2colIterator& position, T* input, T* outside, T** places) const;
 
-  WindowGeometry window_;
-  WindowGrid grid_;
+  WindowPart windows_;  // of all positions
   std::int64_t channels_, places_, rows_;
   bool is_input_;
 };

@@ -8,7 +8,7 @@
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/common/parallel.h"
 #include "sdk/backend/onednn/conv/im2col.h"
-#include "sdk/backend/onednn/gemm/choose_gemm.h"
+#include "sdk/backend/onednn/gemm/blocked_gemm.h"
 #include "sdk/backend/onednn/operation/separate_activation.h"
 #include "sdk/memory/allocator.h"
 
@@ -109,16 +109,20 @@ class LoweredConv final : public Operation {
   }
   std::int64_t GemmBytes() const {
     std::int64_t bytes = 0;
-    ForParts([&](const Part& part) { bytes = std::max(bytes, GemmScratch(GemmOf(part.count))); });
+    ForParts([&](const Part& part) {
+      bytes = std::max(bytes, BlocksOf(GemmOf(part.count)).ScratchBytes());
+    });
     return bytes;
   }
 
-  void MultiplyPart(const Part& part, const float* a, const float* b, bool accumulate,
-                    float* c) const {
+  static BlockedGemm BlocksOf(const Gemm& gemm) { return {gemm.m, gemm.n, gemm.k}; }
+
+  void MultiplyPart(const Part& part, const float* a, const float* b,
+                    const GemmTarget& target) const {
     Gemm gemm = GemmOf(part.count);
     gemm.a = a;
     gemm.b = b;
-    Multiply(gemm, accumulate, c, gemm_);
+    BlocksOf(gemm).Run(gemm, target, gemm_);
   }
 
   // Returns rows of the matrix of an input.
@@ -130,19 +134,8 @@ class LoweredConv final : public Operation {
 
   void Forward(const float* x, const float* weight, const float* bias, float* y) const {
     ForParts([&](const Part& part) {
-      float* const to = y + part.first * outputs_;
-      if (bias != nullptr) Repeat(bias, part.count, to);
-      MultiplyPart(part, Gathered(x, part), weight, bias != nullptr, to);
+      MultiplyPart(part, Gathered(x, part), weight, {.c = y + part.first * outputs_, .bias = bias});
     });
-  }
-
-  void Repeat(const float* bias, std::int64_t rows, float* to) const {
-    eigen::ParallelFor(rows, eigen::RowsPerChunk(outputs_),
-                       [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t row = begin; row < end; ++row) {
-                           std::copy_n(bias, outputs_, to + row * outputs_);
-                         }
-                       });
   }
 
   void BackwardData(const float* dy, const float* weight, float* dx) const {
@@ -154,15 +147,16 @@ class LoweredConv final : public Operation {
     }
     ForParts([&](const Part& part) {
       float* const to = windows_.IsInput() ? dx : matrix_;
-      MultiplyPart(part, dy + part.first * outputs_, weight, false, to);
+      MultiplyPart(part, dy + part.first * outputs_, weight, {.c = to});
       if (to == matrix_) windows_.Scatter(matrix_, part.first, part.count, edge_, dx);
     });
   }
 
   void BackwardWeight(const float* dy, const float* x, float* dweight) const {
     ForParts([&](const Part& part) {
+      const bool adds = d_.accumulate || part.first > 0;
       MultiplyPart(part, dy + part.first * outputs_, Gathered(x, part),
-                   d_.accumulate || part.first > 0, dweight);
+                   {.c = dweight, .addend = adds ? dweight : nullptr});
     });
   }
 
@@ -178,9 +172,9 @@ class LoweredConv final : public Operation {
 
 }  // namespace
 
-// Gathering an element takes about a cycle, adding one back two, and a product with it a sixteenth
-// of one for each output channel; a weight gradient that oneDNN would copy takes longer than
-// either.
+// Gathering an element of the matrix takes as long for few output channels as for many, adding one
+// back longer, and a product with it grows with them. A weight's gradient that oneDNN copies into
+// place takes longer than either.
 bool LoweredConvPays(const ConvDescription& d) {
   constexpr std::int64_t kLeastChannels = 64, kFewPositions = 512;
   const ConvGeometry& g = d.geometry;
@@ -190,10 +184,10 @@ bool LoweredConvPays(const ConvDescription& d) {
   const bool known = d.dtype == DType::kF32 && g.groups == 1 && (places == 1 || places == 9) &&
                      simd::BestInstructionSet() == simd::InstructionSet::kAvx2;
   if (!known || std::min(inputs, outputs) < kLeastChannels) return false;
-  const bool steps = std::ranges::max(w.stride) > 1;
   if (d.pass == Pass::kBackwardWeight) {
-    return places > 1 || steps || positions >= kFewPositions || outputs > inputs;
+    return places > 1 || positions >= kFewPositions || outputs >= 512;
   }
+  const bool steps = std::ranges::max(w.stride) > 1;
   const bool forward = d.pass == Pass::kForward;
   if (places == 1) {
     if (steps) return false;
@@ -211,7 +205,8 @@ bool LoweredConvBeatsWinograd(const ConvDescription& d) {
 
 std::unique_ptr<Operation> MakeLoweredConv(const ConvDescription& d) {
   if (d.dtype != DType::kF32 || d.geometry.groups != 1 ||
-      d.geometry.window.KernelSize() > kMostPlaces) {
+      d.geometry.window.KernelSize() > kMostPlaces ||
+      simd::BestInstructionSet() == simd::InstructionSet::kBaseline) {
     return nullptr;
   }
   return WithActivationBehind(d, [](const Description& without) -> std::unique_ptr<Operation> {

@@ -9,8 +9,10 @@ namespace frugal::onednn {
 
 // An f32 convolution, or a gradient of one, as products with the matrix of its windows
 // (conv/im2col.h), some MB of it at a time. The weight is read, and its gradient written, where it
-// lies, while oneDNN's kernels copy both into a layout of their own at each call.
-// nullptr for groups, other types and windows of more than 64 places.
+// lies, while oneDNN's kernels copy both into a layout of their own at each call. Products run in
+// blocks of ours (gemm/blocked_gemm.h): their memory is in the scratch, and bits do not depend on
+// the number of threads. nullptr without AVX2, for groups, other types and windows of more than 64
+// places.
 std::unique_ptr<Operation> MakeLoweredConv(const ConvDescription& description);
 
 // Returns true where that is faster than oneDNN's kernels, with AVX2 alone, for windows of 3 x 3

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "sdk/backend/onednn/operation/operation_key.h"
-#include "tests/backend/onednn/bf16_support.h"
+#include "tests/backend/onednn/onednn_support.h"
 
-// Geometries for the convolutions on matrix tiles.
+// Geometries for the convolutions of ours, and the shapes of their tensors.
 namespace frugal::testing {
 
 inline ConvGeometry RandomConvolution(Dice& dice) {
