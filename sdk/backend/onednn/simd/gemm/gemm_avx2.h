@@ -5,7 +5,7 @@
 // The inner parts of a product of f32 matrices for processors with AVX2 and FMA: panels of both
 // factors are packed one behind the other, and tiles of 6 by 16 are summed in registers (Goto & van
 // de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34(3), 2008). Compiled
-// for AVX2: whoever calls asks the processor first (matmul/blocked_gemm.h).
+// for AVX2: whoever calls asks the processor first (gemm/blocked_gemm.h).
 namespace frugal::simd::avx2 {
 
 inline constexpr std::int64_t kPanelRows = 6, kPanelColumns = 16;
