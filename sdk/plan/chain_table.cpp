@@ -1,6 +1,7 @@
 #include "sdk/plan/chain_table.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -11,6 +12,33 @@ namespace frugal {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// A segment that begins a run, with seconds by slots of what is behind it and of itself again.
+struct Segment {
+  double seconds = 0;
+  const double* rest = nullptr;
+  const double* again = nullptr;
+  std::size_t least = 0;  // slots that it takes
+
+  double At(std::size_t slots) const { return seconds + rest[slots] + again[slots]; }
+};
+
+void TakeFaster(const Segment& segment, std::size_t begin, std::size_t end,
+                std::span<double> best) {
+  for (std::size_t m = begin; m < end; ++m) best[m] = std::min(best[m], segment.At(m));
+}
+
+// Rows come from beyond the second cache: those of several segments are waited for together.
+void TakeFastest(const std::array<Segment, 4>& some, std::span<double> best) {
+  std::size_t all = 0;
+  for (const Segment& segment : some) all = std::max(all, segment.least);
+  for (const Segment& segment : some) TakeFaster(segment, segment.least, all, best);
+  double* const to = best.data();
+  for (std::size_t m = all; m < best.size(); ++m) {
+    const double two = std::min(some[0].At(m), some[1].At(m));
+    to[m] = std::min(to[m], std::min(two, std::min(some[2].At(m), some[3].At(m))));
+  }
+}
 
 }  // namespace
 
@@ -209,20 +237,23 @@ void ChainTable::FillSeveral(const Run& run, Row row) const {
   const std::int64_t input_bytes = InputBytes(run), given = Given(s, t) + Waiting(run);
   const std::size_t input = SlotsFor(InputBytesAgain(run)), count = units_.size();
   const Row* const rows = rows_[0].data();
+  std::array<Segment, 4> some;
+  std::size_t found = 0;
   for (std::size_t next = s + 1; next <= t; ++next) {
     Extend(passed, next - 1, next == s + 1 ? input_bytes : HandedOn(s, next - 2));
     const std::size_t kept = SegmentNeeds(s, next - 1);
     const std::size_t passing = SlotsFor(passed.bytes + given);
     if (passing > slots_) break;  // a longer run needs no less
     if (kept > slots_) continue;
-    const std::size_t least = std::max({kept, passing, input});
-    const double* rest = rows[next * count + t].data() - kept;
-    const double* again = rows[s * count + next - 1].data() - input;
-    double* best = row.data();
-    for (std::size_t m = least; m <= slots_; ++m) {
-      best[m] = std::min(best[m], passed.seconds + rest[m] + again[m]);
-    }
+    some[found++] = {.seconds = passed.seconds,
+                     .rest = rows[next * count + t].data() - kept,
+                     .again = rows[s * count + next - 1].data() - input,
+                     .least = std::max({kept, passing, input})};
+    if (found < some.size()) continue;
+    TakeFastest(some, row);
+    found = 0;
   }
+  for (std::size_t i = 0; i < found; ++i) TakeFaster(some[i], some[i].least, row.size(), row);
 }
 
 double ChainTable::Seconds(std::int64_t bytes) const {
