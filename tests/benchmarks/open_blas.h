@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "sdk/backend/onednn/gemm/gemm.h"
 

@@ -50,9 +50,9 @@ Im2col::Im2col(const ConvGeometry& g)
 
 template <class T>
 void Im2col::FindPlaces(const Im2colIterator& position, T* input, T* outside, T** places) const {
-  for (const WindowPlace& place : windows_.places) {
-    T* const found = position.Find(input, place.offset);
-    *places++ = found == nullptr ? outside : found;
+  for (std::int64_t i = 0; i < places_; ++i) {
+    T* const found = position.Find(input, windows_.places[static_cast<std::size_t>(i)].offset);
+    places[i] = found == nullptr ? outside : found;
   }
 }
 
