@@ -98,7 +98,8 @@ void MoveParameters(ReferenceContext& place, const Subject& subject) {
     if (!parameter->trainable) continue;
     const std::uint64_t key = StreamKey(subject.options.seed, parameter->path);
     std::uint64_t element = 0;
-    for (double& value : place.store().Value(*parameter).values<double>()) {
+    const Tensor moved = place.store().Value(*parameter);
+    for (double& value : moved.values<double>()) {
       value += 0.2 * UniformAt(key, element++) - 0.1;
     }
   }

@@ -217,7 +217,8 @@ double SlopeByDifferences(const UNetCase& one, Sequential& network, TestEnvironm
   const auto move = [&](double by) {
     for (const Parameter* parameter : network.Parameters()) {
       std::size_t i = 0;
-      for (double& value : environment.store().Value(*parameter).values<double>()) {
+      const Tensor tensor = environment.store().Value(*parameter);
+      for (double& value : tensor.values<double>()) {
         value += by * UniformAt(1000 + parameter->index, i++);
       }
     }
