@@ -18,7 +18,7 @@ namespace frugal::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 const std::vector<std::string> kWholeFiles = {"w.safetensors", "best.json", "summary.json",
                                               "report.html"};

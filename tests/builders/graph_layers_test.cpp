@@ -8,7 +8,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // Three ways of seeing, side by side (arXiv 1409.4842), and a gate over them.
 void Inception(LayerList& l) {

@@ -7,7 +7,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // Two images, a number of a kind, and beside the label two values and a second label.
 DataLayout RichLayout() {

@@ -5,7 +5,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 DataLayout LayoutWithValidation() {
   DataLayout layout = SyntheticLayout(48, 20);

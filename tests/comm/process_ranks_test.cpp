@@ -10,7 +10,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 std::string ProcessFailureOf(int size, const std::function<void(Communicator&)>& body) {
   try {

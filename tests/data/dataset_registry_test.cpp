@@ -17,7 +17,7 @@ TEST_CASE("images of a program are a row, which [data] knows by name", "[data]")
   CHECK(NamedDataset("my-letters")->classes == 26);
   CHECK(FindDataset("letters") == nullptr);
   CHECK_THROWS_WITH(Datasets().Add({.name = "my-letters", .images = info}),
-                    Catch::Matchers::Contains("there is one called \"my-letters\" already"));
+                    Catch::Contains("there is one called \"my-letters\" already"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 struct NamedWriter {
   std::string name;

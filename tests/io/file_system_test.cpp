@@ -14,7 +14,7 @@ namespace frugal::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("a scope replaces the file system for all threads, and ends", "[io]") {
   const TempDir directory(MemoryDirectory());

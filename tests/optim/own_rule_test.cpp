@@ -12,7 +12,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 void RunNothing(Backend&, const OptimizerOptions&, const UpdateCall&) {}
 

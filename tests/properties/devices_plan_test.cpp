@@ -10,7 +10,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("a plan that is printed is that of the run, device by device", "[devices]") {
   for (const Mesh& mesh :

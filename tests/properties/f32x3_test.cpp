@@ -9,7 +9,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 AiModelBuilder Builder(Precision precision, const TrainingMemoryConfig& memory = {}) {
   BudgetRun run{.network = "gpt", .memory = memory};

@@ -182,8 +182,8 @@ TEST_CASE("parts of a batch give the loss of the whole where samples count alike
     small.accumulate = 3;
     if (!run.loss.class_weights.empty()) {
       CHECK_THROWS_WITH(BuilderFor(run, small).Plan(),
-                        Catch::Matchers::Contains("weighs labels (class_weights), of which parts "
-                                                  "may have different numbers"));
+                        Catch::Contains("weighs labels (class_weights), of which parts "
+                                        "may have different numbers"));
       continue;
     }
     const Trained parts = TrainWith(run, small);

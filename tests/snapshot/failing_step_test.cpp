@@ -85,8 +85,8 @@ TEST_CASE("a disk that is full costs snapshots and a warning, not the training")
       CheckSameCurves(whole, Train(run));
     }
     REQUIRE_FALSE(messages.warnings().empty());
-    CHECK_THAT(messages.warnings().front(), Catch::Matchers::Contains(directory.File("s")) &&
-                                                Catch::Matchers::Contains("the training goes on"));
+    CHECK_THAT(messages.warnings().front(),
+               Catch::Contains(directory.File("s")) && Catch::Contains("the training goes on"));
     for (const SnapshotEntry& entry : ListSnapshots(directory.File("s"))) {
       CHECK_NOTHROW(VerifySnapshot(entry.path, ReadManifest(entry.path)));
     }

@@ -9,7 +9,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // A training of the tiny data whose configuration is a file.
 AiModelBuilder TinyIn(const TempDir& directory, const std::vector<std::string>& overrides) {

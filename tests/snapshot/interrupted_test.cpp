@@ -82,8 +82,7 @@ TEST_CASE("a signal ends a training behind its step, and it goes on to the same 
     WaitForSnapshots(directory);
     training.Send(signal);
     CHECK(training.Wait() == 128 + signal);
-    CHECK_THAT(ReadAll(directory.File("err")),
-               Catch::Matchers::Contains("ended the training behind step"));
+    CHECK_THAT(ReadAll(directory.File("err")), Catch::Contains("ended the training behind step"));
     CHECK(std::filesystem::exists(directory.File("weights.safetensors")));
     CHECK(std::filesystem::exists(directory.File("summary.json")));
     const std::int64_t step = ListSnapshots(directory.File("snapshots")).back().step;
@@ -105,7 +104,7 @@ TEST_CASE("any number of SIGINTs harm nothing") {
   CHECK(training.Wait() == 128 + SIGINT);
   const ProgramRun shown = Frugal(directory, "inspect snapshots");
   CHECK(shown.exit_code == 0);
-  CHECK_THAT(shown.output, Catch::Matchers::Contains("behind step"));
+  CHECK_THAT(shown.output, Catch::Contains("behind step"));
 }
 
 TEST_CASE("killed at 300 random moments, a training ends with the bits of one that was not") {
@@ -141,11 +140,11 @@ TEST_CASE("the command resumes, refuses, shows and exports snapshots") {
   const std::string first = HashIn(directory);
   const ProgramRun again = Frugal(directory, TrainCommand(5));
   CHECK(again.exit_code == 1);
-  CHECK_THAT(again.errors, Catch::Matchers::Contains("--resume auto"));
+  CHECK_THAT(again.errors, Catch::Contains("--resume auto"));
   const ProgramRun other =
       Frugal(directory, TrainCommand(9, " --resume must --set optimizer.lr=0.5"));
   CHECK(other.exit_code == 1);
-  CHECK_THAT(other.errors, Catch::Matchers::Contains("optimizer.lr is 0.5, and was"));
+  CHECK_THAT(other.errors, Catch::Contains("optimizer.lr is 0.5, and was"));
   CHECK(HashIn(directory) == first);
   CHECK(Frugal(directory, TrainCommand(9, " --resume must --memory MemoryEfficient")).exit_code ==
         0);

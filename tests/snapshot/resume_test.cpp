@@ -281,7 +281,7 @@ TEST_CASE("a model trains again into the directory that it has") {
   CHECK_THROWS_AS(other.Train(), ConfigError);
   CHECK(ListSnapshots(directory.File("s")).size() == 2);
   other.Resume(ListSnapshots(directory.File("s")).front().path);
-  CHECK_THROWS_WITH(other.Train(), Catch::Matchers::Contains("branches off"));
+  CHECK_THROWS_WITH(other.Train(), Catch::Contains("branches off"));
   Model replacing = BuilderFor(run).Build();
   replacing.Train(nullptr, {.replaces_snapshots = true});
   CHECK(ListSnapshots(directory.File("s")).size() == 1);
@@ -314,7 +314,7 @@ TEST_CASE("other data than before are refused") {
   fewer.train_count -= 6;
   Model other = BuilderFor(run).Data(fewer, SyntheticSources(fewer)).Build();
   CHECK_THROWS_WITH(other.Resume(directory.File("s")),
-                    Catch::Matchers::Contains("58 training samples, and 64 before"));
+                    Catch::Contains("58 training samples, and 64 before"));
 }
 
 }  // namespace

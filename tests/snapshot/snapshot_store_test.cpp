@@ -18,7 +18,7 @@ namespace frugal::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // A snapshot of one tensor whose values tell its step.
 struct Content {

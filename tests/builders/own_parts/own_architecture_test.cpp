@@ -10,7 +10,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 struct FunnelConfig {
   std::int64_t inputs = 0;

@@ -18,7 +18,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 constexpr const char* kToml = R"(
 [[model.layers]]

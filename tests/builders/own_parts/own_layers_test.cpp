@@ -17,7 +17,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 SmallRun RunOf(const std::string& network) {
   SmallRun run;

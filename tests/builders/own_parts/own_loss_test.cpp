@@ -15,7 +15,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 Var DoubledEntropy(Context& context, const Var& output, const Tensor& targets) {
   return Scale(context, CrossEntropy(context, output, targets), 2);

@@ -13,7 +13,7 @@
 namespace frugal::testing {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 SmallRun LionRun(const std::string& network) {
   RegisterOwnParts();

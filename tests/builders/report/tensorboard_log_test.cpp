@@ -15,7 +15,7 @@ namespace frugal::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // The one file of events in a directory.
 std::string EventsIn(const std::string& directory) {
