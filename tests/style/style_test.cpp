@@ -116,6 +116,14 @@ TEST_CASE("style: findings name the file and the line") {
                                  "sdk/core/b.cpp:3: a carriage return"});
 }
 
+TEST_CASE("style: texts are matched by a name that all versions of Catch2 have") {
+  TemporaryTree tree;
+  tree.Write("tests/a_test.cpp", "using Catch::Contains;\nusing Catch::Matchers::Contains;\n");
+  CHECK(
+      tree.Findings() ==
+      Lines{"tests/a_test.cpp:2: a matcher that differs by version; Catch::Contains is for texts"});
+}
+
 TEST_CASE("style: of OpenMP's directives only simd is compiled") {
   TemporaryTree tree;
   tree.Write("sdk/core/a.cpp", "#pragma omp simd reduction(+ : sum)\n  #pragma omp parallel for\n");
