@@ -50,12 +50,14 @@ OwnDataset<StripesOptions> Stripes() {
 
 // Registered as late as here, these names are in no message of another chapter.
 void RegisterOnce() {
-  static const OptimizerRule& rule = RegisterOptimizer<SignOptions>(
-      SignRule(), {MakeField("share", &SignOptions::share, "Share of the momentum that is kept.",
-                             {.min = 0, .max = 1})});
-  static const DatasetRow& row = RegisterDataset(Stripes());
-  static_cast<void>(rule);
-  static_cast<void>(row);
+  static const bool is_done = [] {
+    RegisterOptimizer<SignOptions>(
+        SignRule(), {MakeField("share", &SignOptions::share, "Share of the momentum that is kept.",
+                               {.min = 0, .max = 1})});
+    RegisterDataset(Stripes());
+    return true;
+  }();
+  static_cast<void>(is_done);
 }
 
 Case After(const Case& one) {
