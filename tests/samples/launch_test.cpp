@@ -37,6 +37,21 @@ std::string Processes(int count) {
          std::to_string(count) + " " + Program("frugal");
 }
 
+// Starts two processes; the second one does `second` before it runs the command as well. Debian
+// 13's mpirun (5.0.7) does not survive "first : second".
+std::string TwoProcesses(const std::string& second) {
+  std::string start = Processes(2);
+  start.insert(start.rfind(' ') + 1, "sh differing.sh ");
+  return "echo '[ $OMPI_COMM_WORLD_RANK = 0 ] || " + second + "; exec \"$@\"' > differing.sh; " +
+         start;
+}
+
+// Open MPI 5 ends its processes at once where mpirun is told to end, and drops what they say.
+bool MpirunWaits() {
+  const TempDir directory;
+  return Run(directory, "mpirun --version | grep -q '(Open MPI) 4'").exit_code == 0;
+}
+
 std::string Devices(int count) { return " --set memory.num_devices=" + std::to_string(count); }
 
 struct LaunchSetup {
@@ -175,10 +190,9 @@ TEST_CASE("processes that are not the devices, or have other settings, are refus
   CheckContains(one.errors,
                 "each process that was started is one device; num_devices = 1, and 2 processes "
                 "were started; start as many, or use --set memory.num_devices=2");
-  const std::string train = " train deep.toml" + Devices(2);
   const ProgramRun other =
-      Run(setup.directory, Processes(1) + train + " : -n 1 " + Program("frugal") + train +
-                               " --set optimizer.lr=0.5");
+      Run(setup.directory,
+          TwoProcesses("set -- \"$@\" --set optimizer.lr=0.5") + " train deep.toml" + Devices(2));
   CHECK(other.exit_code == 1);
   CheckContains(other.errors,
                 "rank 1, configuration] all ranks have one configuration; rank 0 has optimizer.lr "
@@ -219,6 +233,7 @@ TEST_CASE("SIGTERM to mpirun or to one process leaves a snapshot that the next r
   for (const std::string to : {"kill -TERM $mpirun", "pkill -TERM -n -x -P $mpirun frugal",
                                "pkill -TERM -o -x -P $mpirun frugal"}) {
     INFO(to);
+    if (to.starts_with("kill") && !MpirunWaits()) continue;
     const LaunchSetup setup;
     std::string train = Processes(2);
     train.append(kLong).append(snapshots);
@@ -268,12 +283,10 @@ TEST_CASE("a process that cannot go on ends the run with its own message", "[nee
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
   const LaunchSetup setup;
-  const std::string train = " train deep.toml --quiet" + Devices(2);
   // The second process alone cannot read its data.
-  const ProgramRun run = Run(setup.directory, Processes(1) + train +
-                                                  " : -n 1 sh -c 'mkdir -p other && cp deep.toml "
-                                                  "other && cd other && exec " +
-                                                  Program("frugal") + train + "'");
+  const ProgramRun run =
+      Run(setup.directory, TwoProcesses("{ mkdir -p other; cp deep.toml other; cd other; }") +
+                               " train deep.toml --quiet" + Devices(2));
   CHECK(run.exit_code == 1);
   CheckContains(run.errors, "train_labels.idx");  // the last stage needs no images
   CHECK_FALSE(LeftBehind(setup));
