@@ -18,7 +18,7 @@ struct Segment {
   double seconds = 0;
   const double* rest = nullptr;
   const double* again = nullptr;
-  std::size_t least = 0;  // slots that it takes
+  std::size_t least = 0;  // slots that it takes, no more than a row has
 
   double At(std::size_t slots) const { return seconds + rest[slots] + again[slots]; }
 };
@@ -236,6 +236,7 @@ void ChainTable::FillSeveral(const Run& run, Row row) const {
   Passed passed;
   const std::int64_t input_bytes = InputBytes(run), given = Given(s, t) + Waiting(run);
   const std::size_t input = SlotsFor(InputBytesAgain(run)), count = units_.size();
+  if (input > slots_) return;  // no segment of the run could run again
   const Row* const rows = rows_[0].data();
   std::array<Segment, 4> some;
   std::size_t found = 0;
