@@ -118,6 +118,8 @@ TEST_CASE("killed at 300 random moments, a training ends with the bits of one th
     REQUIRE(training.Wait() == -SIGKILL);
   }
   const std::chrono::duration<double, std::milli> first = std::chrono::steady_clock::now() - begin;
+  REQUIRE_FALSE(ListSnapshots(directory.File("snapshots")).empty());
+  const std::int64_t reached = ListSnapshots(directory.File("snapshots")).back().step;
   std::mt19937 random(1);
   std::uniform_int_distribution<int> moment(1, 80 + static_cast<int>(first.count()));
   for (int kills = 0; kills < 300; ++kills) {
@@ -128,6 +130,7 @@ TEST_CASE("killed at 300 random moments, a training ends with the bits of one th
   }
   const std::vector<SnapshotEntry> entries = ListSnapshots(directory.File("snapshots"));
   REQUIRE_FALSE(entries.empty());
+  CHECK(entries.back().step > reached);  // some were killed behind snapshots of their own
   const std::int64_t steps = entries.back().step + 50;
   const ProgramRun rest = Frugal(directory, TrainCommand(steps, " --resume auto"));
   CHECK(rest.errors == "");
