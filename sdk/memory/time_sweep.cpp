@@ -32,7 +32,9 @@ TimeSweep::TimeSweep(const MemoryTrace& trace, std::vector<ArenaItem>& items)
 }
 
 std::int64_t TimeSweep::Run(Direction direction) {
-  nodes_.assign({{0, 0, 1}, {0, 0, 0}});
+  nodes_.Clear();
+  nodes_[nodes_.Add()].behind = 1;
+  nodes_.Add();
   unused_ = 0;
   gaps_ = {{kNoEnd, 1}};
   extent_ = 0;
@@ -67,8 +69,7 @@ std::int64_t TimeSweep::BytesOf(Place gap) const {
 TimeSweep::Place TimeSweep::Insert(std::int64_t begin, Place before, Place behind) {
   Place place = unused_;
   if (place == 0) {
-    place = static_cast<Place>(nodes_.size());
-    nodes_.emplace_back();
+    place = nodes_.Add();
   } else {
     unused_ = nodes_[place].behind;
   }
@@ -86,33 +87,41 @@ void TimeSweep::Remove(Place place) {
   unused_ = place;
 }
 
+// A gap's node is made anew only where none was taken: there are as many changes as blocks.
+void TimeSweep::AddGap(Place place, Gaps::node_type node) {
+  const std::pair<std::int64_t, Place> gap = {BytesOf(place), place};
+  if (node.empty()) {
+    gaps_.insert(gap);
+    return;
+  }
+  node.value() = gap;
+  gaps_.insert(std::move(node));
+}
+
 // While a block is live, its item's offset is the number of its place.
 void TimeSweep::Begin(Number item) {
   const std::int64_t bytes = items_[item].bytes;
-  const auto found = gaps_.lower_bound({bytes, 0});
-  const Place gap = found->second;
-  gaps_.erase(found);
-  const std::int64_t begin = nodes_[gap].begin;
-  const std::int64_t left = BytesOf(gap) == kNoEnd ? kNoEnd : BytesOf(gap) - bytes;
-  items_[item].offset = gap;
-  extent_ = std::max(extent_, begin + bytes);
-  if (left == 0) return;
-  gaps_.emplace(left, Insert(begin + bytes, gap, nodes_[gap].behind));
+  Gaps::node_type node = gaps_.extract(gaps_.lower_bound({bytes, 0}));
+  const auto [room, place] = node.value();
+  const std::int64_t end = nodes_[place].begin + bytes;
+  items_[item].offset = place;
+  extent_ = std::max(extent_, end);
+  if (room == bytes) return;
+  AddGap(Insert(end, place, nodes_[place].behind), std::move(node));
 }
 
 void TimeSweep::End(Number item) {
   auto place = static_cast<Place>(items_[item].offset);
   items_[item].offset = nodes_[place].begin;
-  if (const Place behind = nodes_[place].behind; IsGap(behind)) {
-    gaps_.erase({BytesOf(behind), behind});
-    Remove(behind);
-  }
-  if (const Place before = nodes_[place].before; IsGap(before)) {
-    gaps_.erase({BytesOf(before), before});
+  const Place behind = nodes_[place].behind, before = nodes_[place].before;
+  Gaps::node_type node = Take(behind);
+  if (!node.empty()) Remove(behind);
+  if (Gaps::node_type joined = Take(before); !joined.empty()) {
     Remove(place);
     place = before;
+    node = std::move(joined);
   }
-  gaps_.emplace(BytesOf(place), place);
+  AddGap(place, std::move(node));
 }
 
 }  // namespace frugal

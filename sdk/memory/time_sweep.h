@@ -1,7 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -34,12 +35,33 @@ class TimeSweep {
     Place before = 0;
     Place behind = 0;
   };
+  // Grows without moving what is there, so that it never takes more than the nodes do.
+  class Nodes {
+   public:
+    Node& operator[](Place place) { return (*blocks_[place / kBlock])[place % kBlock]; }
+    const Node& operator[](Place place) const { return (*blocks_[place / kBlock])[place % kBlock]; }
+    Place Add() {
+      if (count_ % kBlock == 0) blocks_.push_back(std::make_unique<Block>());
+      return count_++;
+    }
+    void Clear() { blocks_.clear(), count_ = 0; }
+
+   private:
+    static constexpr Place kBlock = 1024;
+    using Block = std::array<Node, kBlock>;
+
+    std::vector<std::unique_ptr<Block>> blocks_;
+    Place count_ = 0;
+  };
+  using Gaps = std::set<std::pair<std::int64_t, Place>>;  // by bytes
 
   const Lifetime& LifeOf(Number item) const { return trace_.lifetimes()[lives_[item]]; }
   void Begin(Number item);
   void End(Number item);
   std::int64_t BytesOf(Place gap) const;
-  bool IsGap(Place place) const { return gaps_.contains({BytesOf(place), place}); }
+  // Takes a gap out of the others; its node, empty where the place is none, holds the next gap.
+  Gaps::node_type Take(Place place) { return gaps_.extract({BytesOf(place), place}); }
+  void AddGap(Place place, Gaps::node_type node);
   Place Insert(std::int64_t begin, Place before, Place behind);
   void Remove(Place place);
 
@@ -47,9 +69,9 @@ class TimeSweep {
   std::vector<ArenaItem>& items_;
   std::vector<Number> lives_;   // of the items
   std::vector<Number> by_end_;  // items, the first to end first
-  std::deque<Node> nodes_;      // the first stands before address 0, and is never a gap
+  Nodes nodes_;                 // the first stands before address 0, and is never a gap
   Place unused_ = 0;            // the first of these nodes, each naming the next as behind it
-  std::set<std::pair<std::int64_t, Place>> gaps_;  // by bytes
+  Gaps gaps_;
   std::int64_t extent_ = 0;
 };
 
