@@ -87,19 +87,26 @@ ChainChoice ChainPlanner::Scheduled(ChainSolver& solver, std::int64_t limit) con
   return choice;
 }
 
+const ChainCost& ChainPlanner::FindWithin(std::size_t solver, std::int64_t limit) {
+  const auto [at, is_new] =
+      found_within_.try_emplace({solver, solvers_[solver].EntryFor(limit)}, found_.size());
+  if (is_new) found_.push_back(Scheduled(solvers_[solver], limit));
+  return found_[at->second].cost;
+}
+
 // Tables round up what each stage takes, and may count too little or too much of what is carried,
 // so they are asked for limits on either side. What does not fit may do so within another limit.
 void ChainPlanner::Solve(std::int64_t peak_bytes) {
   double seconds = std::numeric_limits<double>::infinity();  // of the fastest that fits
-  for (ChainSolver& solver : solvers_) {
+  for (std::size_t solver = 0; solver < solvers_.size(); ++solver) {
     const std::int64_t begin = std::max<std::int64_t>(0, peak_bytes - carried_bytes_);
-    const std::int64_t end = peak_bytes + carried_bytes_ + solver.RoundingWithin(peak_bytes);
+    const std::int64_t end =
+        peak_bytes + carried_bytes_ + solvers_[solver].RoundingWithin(peak_bytes);
     std::vector<std::int64_t> limits = Between(begin, end);
     limits.insert(std::ranges::upper_bound(limits, peak_bytes), peak_bytes);
     for (const std::int64_t limit : limits) {
-      if (solver.Seconds(limit) >= seconds) continue;
-      found_.push_back(Scheduled(solver, limit));
-      const ChainCost& cost = found_.back().cost;
+      if (solvers_[solver].Seconds(limit) >= seconds) continue;
+      const ChainCost& cost = FindWithin(solver, limit);
       if (cost.peak_bytes <= peak_bytes) seconds = std::min(seconds, cost.seconds);
     }
   }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sdk/plan/chain_solver.h"
@@ -52,6 +54,8 @@ class ChainPlanner {
   ChainChoice FindLeast();
   ChainChoice LeastSolved();
   ChainChoice Scheduled(ChainSolver& solver, std::int64_t limit) const;
+  // Returns the cost of what a solver schedules within a limit, which is then among found_.
+  const ChainCost& FindWithin(std::size_t solver, std::int64_t limit);
   // Returns the seconds of all forward passes of stages [begin, end), those that come again too,
   // but for how sums are rounded those of Simulate.
   double ForwardSeconds(std::size_t begin, std::size_t end,
@@ -72,7 +76,9 @@ class ChainPlanner {
   std::int64_t carried_bytes_ = 0;      // of all values together
   std::vector<ChainSolver> solvers_;    // one, or one for each of SkipGradients
   std::vector<ChainChoice> known_;
-  std::vector<ChainChoice> found_;            // see found()
+  std::vector<ChainChoice> found_;  // see found()
+  // Where they are in found_, by solver.
+  std::map<std::pair<std::size_t, ChainSolver::Entry>, std::size_t> found_within_;
   std::optional<ChainChoice> least_;          // found when it is first asked for
   std::unique_ptr<ChainPlanner> as_if_kept_;  // made when it is first asked for
 };

@@ -63,6 +63,12 @@ int ChainSolver::LevelFor(std::int64_t bytes) const {
   return level;
 }
 
+ChainSolver::Entry ChainSolver::EntryFor(std::int64_t bytes) {
+  if (bytes >= keep_all_.peak_bytes) return {};
+  const int level = LevelFor(bytes);
+  return {level, TableOfLevel(level).SlotsIn(bytes)};
+}
+
 double ChainSolver::Seconds(std::int64_t bytes) {
   if (bytes >= keep_all_.peak_bytes) return keep_all_.seconds;
   return TableOfLevel(LevelFor(bytes)).Seconds(bytes);

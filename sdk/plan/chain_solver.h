@@ -21,6 +21,14 @@ class ChainSolver {
   explicit ChainSolver(Chain chain, SkipGradients gradients = SkipGradients::kInPlace)
       : ChainSolver(std::move(chain), gradients, kWhole) {}
 
+  // Names the entry of a table that limits of so many bytes read: those of one have one schedule.
+  struct Entry {
+    int level = -1;  // none where all is kept
+    std::size_t slots = 0;
+
+    auto operator<=>(const Entry&) const = default;
+  };
+  Entry EntryFor(std::int64_t bytes);
   // Least seconds within so many bytes; infinite where nothing fits.
   double Seconds(std::int64_t bytes);
   // The schedule that takes them. Only where they are finite.

@@ -68,6 +68,8 @@ class ChainTable {
   ChainTable& operator=(ChainTable&&) = default;
   ~ChainTable() = default;
 
+  // Slots of so many bytes, rounded down, no more than there are.
+  std::size_t SlotsIn(std::int64_t bytes) const;
   // Least seconds within so many bytes (of which those above the limit are not used); infinite
   // where nothing fits.
   double Seconds(std::int64_t bytes) const;
@@ -167,7 +169,6 @@ class ChainTable {
   }
   // Return the same of what may be less than none.
   std::ptrdiff_t SlotsKeptFor(std::int64_t bytes) const;
-  std::size_t SlotsIn(std::int64_t bytes) const;  // rounded down
   Row At(const Run& run) const { return rows_[run.input][run.first * units_.size() + run.last]; }
   void Fill(const Run& run, Row row) const;
   void FillSingle(const Run& run, Row row) const;
