@@ -10,8 +10,9 @@ double SecondsOfDisk(const PageRate& rate, const PagingTraffic& traffic) {
          static_cast<double>(traffic.out_bytes) / rate.write;
 }
 
-double CopySeconds(const PageRate& rate, const PagingTraffic& traffic) {
-  return static_cast<double>(traffic.in_bytes + traffic.out_bytes) / rate.copy;
+// Returns what the passes take longer than without this traffic, while the disk keeps up.
+double SecondsOfThreads(const PageRate& rate, const PagingTraffic& traffic) {
+  return static_cast<double>(traffic.in_bytes + traffic.out_bytes) * (1 / rate.copy + rate.delay);
 }
 
 // Returns what forward passes read and write. A weight is read by the forward pass, the backward
@@ -39,8 +40,8 @@ double SecondsWithPaging(const TrainingSetup& setup, const BudgetCandidate& cand
   const PagingTraffic first = ForwardTrafficOf(candidate);
   const PagingTraffic rest = {step.in_bytes - first.in_bytes, step.out_bytes - first.out_bytes};
   const double forward = passes.forward;
-  return std::max(forward + CopySeconds(rate, first), SecondsOfDisk(rate, first)) +
-         std::max(passes.all - forward + CopySeconds(rate, rest), SecondsOfDisk(rate, rest));
+  return std::max(forward + SecondsOfThreads(rate, first), SecondsOfDisk(rate, first)) +
+         std::max(passes.all - forward + SecondsOfThreads(rate, rest), SecondsOfDisk(rate, rest));
 }
 
 }  // namespace frugal

@@ -21,8 +21,8 @@ struct PassSeconds {
 };
 
 // Returns the seconds of a step of this candidate whose passes take so long. Its threads copy what
-// is paged; the disk has as long as the forward passes for what these read and write, and as long
-// as the backward passes for the rest.
+// is paged, and fall behind by what the system does for the disk; the disk has as long as the
+// forward passes for what these read and write, and as long as the backward passes for the rest.
 double SecondsWithPaging(const TrainingSetup& setup, const BudgetCandidate& candidate,
                          PassSeconds passes);
 
