@@ -59,7 +59,7 @@ class TimeSweep {
   void Begin(Number item);
   void End(Number item);
   std::int64_t BytesOf(Place gap) const;
-  // Takes a gap out of the others; its node, empty where the place is none, holds the next gap.
+  // Takes a gap out of the set; returns its node for another one, empty where the place is no gap.
   Gaps::node_type Take(Place place) { return gaps_.extract({BytesOf(place), place}); }
   void AddGap(Place place, Gaps::node_type node);
   Place Insert(std::int64_t begin, Place before, Place behind);

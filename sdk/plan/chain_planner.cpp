@@ -88,10 +88,12 @@ ChainChoice ChainPlanner::Scheduled(ChainSolver& solver, std::int64_t limit) con
 }
 
 const ChainCost& ChainPlanner::FindWithin(std::size_t solver, std::int64_t limit) {
-  const auto [at, is_new] =
-      found_within_.try_emplace({solver, solvers_[solver].EntryFor(limit)}, found_.size());
-  if (is_new) found_.push_back(Scheduled(solvers_[solver], limit));
-  return found_[at->second].cost;
+  const std::pair key(solver, solvers_[solver].EntryFor(limit));
+  const auto known = found_within_.find(key);
+  if (known != found_within_.end()) return found_[known->second].cost;
+  found_.push_back(Scheduled(solvers_[solver], limit));
+  found_within_.emplace(key, found_.size() - 1);
+  return found_.back().cost;
 }
 
 // Tables round up what each stage takes, and may count too little or too much of what is carried,

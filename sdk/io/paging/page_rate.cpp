@@ -58,7 +58,7 @@ double MedianSeconds(std::int64_t times, const Work& work) {
   return *middle;
 }
 
-// Computes on all threads that kernels have, half a millisecond or so, and waits for the last.
+// Computes on all threads that kernels have, a fraction of a millisecond, and waits for the last.
 void RunKernel() {
   static std::atomic<float> sum = 0;
   RunTeam(0, [] {
