@@ -12,6 +12,7 @@
 #include "sdk/comm/launched_ranks.h"
 #include "sdk/core/error.h"
 #include "sdk/core/log.h"
+#include "sdk/core/seconds_since.h"
 #include "sdk/io/output_path.h"
 
 namespace frugal {
@@ -19,10 +20,6 @@ namespace {
 
 constexpr const char* kGoesOn =
     "; the training goes on, and the next snapshot is saved when it is due";
-
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // Processor time of this thread so far.
 double CoreSeconds() {

@@ -11,16 +11,13 @@
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/operation/operation.h"
+#include "sdk/core/seconds_since.h"
 #include "sdk/memory/system_memory.h"
 
 namespace frugal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 template <class Body>
 double MedianSeconds(double seconds, const Body& body) {

@@ -10,6 +10,7 @@
 #include "sdk/backend/backend.h"
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/machine/peak_loops.h"
+#include "sdk/core/seconds_since.h"
 #include "sdk/core/threads.h"
 #include "sdk/memory/system_memory.h"
 #include "sdk/tensor/tensor.h"
@@ -22,10 +23,6 @@ using Clock = std::chrono::steady_clock;
 // Results go here, so that compilers keep what makes them.
 std::atomic<float> kept;
 std::atomic<std::uint64_t> kept_number;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 template <class Body>
 double SecondsOf(const Body& body) {

@@ -8,6 +8,7 @@
 
 #include "sdk/capture/replay.h"
 #include "sdk/capture/verify/entry_slices.h"
+#include "sdk/core/seconds_since.h"
 #include "sdk/core/threads.h"
 
 namespace frugal {
@@ -19,10 +20,6 @@ constexpr std::size_t kOtherData = kCacheFillBytes / sizeof(float);
 constexpr std::size_t kLeastSamples = 20, kMostColdSamples = 9;
 constexpr double kPatience = 8;  // times the seconds asked for, until there are enough samples
 constexpr int kWarmUps = 3;
-
-double SecondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 }  // namespace
 

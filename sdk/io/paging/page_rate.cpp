@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "sdk/core/seconds_since.h"
 #include "sdk/core/threads.h"
 #include "sdk/io/paging/page_copy.h"
 #include "sdk/io/paging/page_file.h"
@@ -25,10 +26,6 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::int64_t kPieces = 48;
 
 using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // work(offset) for each piece of a file
 template <class Work>
@@ -60,7 +57,7 @@ double MedianSeconds(std::int64_t times, const Work& work) {
 
 // Computes on all threads that kernels have, a fraction of a millisecond, and waits for the last.
 void RunKernel() {
-  static std::atomic<float> sum = 0;
+  static std::atomic<float> sum = 0;  // Without it nothing would need the numbers.
   RunTeam(0, [] {
     std::array<float, 64> numbers{};
     for (int i = 0; i < 30000; ++i) {
