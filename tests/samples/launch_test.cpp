@@ -82,12 +82,13 @@ ProgramRun RunAndSignal(const LaunchSetup& setup, const std::string& signal,
                                   signal + " -n -x -P $mpirun frugal; wait $mpirun");
 }
 
-// A name of shared memory whose process is gone, or a process of this test that still runs.
+// A name of shared memory whose process is gone, or a process that still runs in this directory.
 bool LeftBehind(const LaunchSetup& setup) {
   return Run(setup.directory,
              "sleep 1; for file in /dev/shm/frugal-ranks-*; do "
              "pid=${file#*ranks-}; [ ! -e \"$file\" ] || [ -e /proc/${pid%-*} ] || exit 0; done; "
-             "ps -eo stat,args | grep -v '^Z' | grep '[f]rugal train deep.toml --quiet'")
+             "for pid in $(pgrep -x frugal); do "
+             "case $(readlink /proc/$pid/cwd) in \"$(pwd -P)\"*) exit 0 ;; esac; done; exit 1")
              .exit_code == 0;
 }
 
@@ -223,30 +224,36 @@ TEST_CASE("a process that is killed or stopped ends the run, which says what it 
   CHECK_FALSE(LeftBehind(setup));
 }
 
-TEST_CASE("SIGTERM to mpirun or to one process leaves a snapshot that the next run goes on from",
+// Two processes are told to end, and so are those that go on from their snapshot.
+void CheckThatItGoesOn(const std::string& signal) {
+  const LaunchSetup setup;
+  const std::string train =
+      Processes(2) + kLong +
+      " --set snapshots.directory=runs --set snapshots.every_n_steps=1000000000";
+  const std::string end = " & mpirun=$!; sleep 2; " + signal + "; wait $mpirun";
+  const ProgramRun ended = Run(setup.directory, train + end);
+  CHECK(ended.exit_code != 0);
+  CheckContains(ended.errors, " ended the training behind step ");
+  CheckContains(ended.errors, "; --resume auto goes on behind step ");
+  const ProgramRun next = Run(setup.directory, train + " --resume must" + end);
+  CheckContains(next.errors, "; --resume auto goes on behind step ");
+}
+
+TEST_CASE("SIGTERM to one process leaves a snapshot that the next run goes on from",
           "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
                      "there is no mpirun, the program was built without MPI, or with a sanitizer");
-  const std::string snapshots =
-      " --set snapshots.directory=runs --set snapshots.every_n_steps=1000000000";
-  // mpirun itself, and the newest and the oldest of its processes.
-  for (const std::string to : {"kill -TERM $mpirun", "pkill -TERM -n -x -P $mpirun frugal",
-                               "pkill -TERM -o -x -P $mpirun frugal"}) {
-    INFO(to);
-    if (to.starts_with("kill") && !MpirunWaits()) continue;
-    const LaunchSetup setup;
-    std::string train = Processes(2);
-    train.append(kLong).append(snapshots);
-    std::string signal = " & mpirun=$!; sleep 2; ";
-    signal.append(to).append("; wait $mpirun");
-    const ProgramRun ended = Run(setup.directory, train + signal);
-    CHECK(ended.exit_code != 0);
-    CheckContains(ended.errors, " ended the training behind step ");
-    CheckContains(ended.errors, "; --resume auto goes on behind step ");
-    train.append(" --resume must").append(signal);
-    const ProgramRun next = Run(setup.directory, train);
-    CheckContains(next.errors, "; --resume auto goes on behind step ");
+  for (const std::string which : {"newest", "oldest"}) {
+    INFO("the " << which << " process");
+    CheckThatItGoesOn("pkill -TERM --" + which + " -x -P $mpirun frugal");
   }
+}
+
+TEST_CASE("SIGTERM to mpirun leaves a snapshot that the next run goes on from", "[needs-mpi4]") {
+  FRUGAL_SKIP_UNLESS(HasMpi() && MpirunWaits(),
+                     "there is no mpirun of Open MPI 4, the program was built without MPI, or with "
+                     "a sanitizer");
+  CheckThatItGoesOn("kill -TERM $mpirun");
 }
 
 TEST_CASE("processes that were started to ignore SIGTERM go on", "[needs-mpi]") {
