@@ -17,6 +17,15 @@ std::string FailingFileSystem::failed() const {
   return failed_;
 }
 
+namespace {
+
+void KeepBusy(std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) continue;
+}
+
+}  // namespace
+
 bool FailingFileSystem::has_failed() const { return !failed().empty(); }
 
 bool FailingFileSystem::IsHit(const std::string& text) {
@@ -43,6 +52,7 @@ int FailingFileSystem::Open(const std::string& path, OpenMode mode, mode_t permi
 std::size_t FailingFileSystem::WriteAt(int file, std::int64_t offset,
                                        std::span<const std::byte> bytes, std::error_code& error) {
   const bool hit = IsHit("write");
+  KeepBusy(std::chrono::milliseconds(fault_.busy_milliseconds));
   if (hit && fault_.short_write) bytes = bytes.first((bytes.size() + 1) / 2);
   error = hit && !fault_.short_write ? std::error_code(fault_.error, std::generic_category())
                                      : std::error_code();

@@ -17,6 +17,7 @@ struct Fault {
   bool lasts = false;         // all later calls fail too, as on a disk that is full
   int sync_milliseconds = 0;  // every sync takes so much longer, as on a slow disk
   int open_milliseconds = 0;  // and opening a file
+  int busy_milliseconds = 0;  // every write keeps a core busy for so much longer
   std::size_t call = 0;       // number of the first one that fails, from 1; 0 is none
 };
 
