@@ -77,7 +77,7 @@ class ChainPlanner {
   std::vector<ChainSolver> solvers_;    // one, or one for each of SkipGradients
   std::vector<ChainChoice> known_;
   std::vector<ChainChoice> found_;  // see found()
-  // Where they are in found_, by solver.
+  // Says where in found_ the schedule of a solver's entry is.
   std::map<std::pair<std::size_t, ChainSolver::Entry>, std::size_t> found_within_;
   std::optional<ChainChoice> least_;          // found when it is first asked for
   std::unique_ptr<ChainPlanner> as_if_kept_;  // made when it is first asked for

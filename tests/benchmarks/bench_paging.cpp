@@ -3,9 +3,9 @@
 //
 //   bench_paging [NAME...] [--file FILE] [--steps N] [--rounds N]
 //
-// FILE, build/page unless given, is on the disk that is measured. The ways take turns; a step's
-// time is the median over rounds of a training's mean, "waited" what of it the step stood still for
-// the disk.
+// FILE, build/page unless given, is on the disk that is measured: a last line tells its rates, as
+// the planner measures them. The ways take turns; a step's time is the median over rounds of a
+// training's mean, "waited" what of it the step stood still for the disk.
 #include <iostream>
 
 #include "builders/main_guard.h"
@@ -13,6 +13,7 @@
 #include "sdk/core/byte_size.h"
 #include "sdk/core/number_text.h"
 #include "sdk/core/slow_work.h"
+#include "sdk/io/paging/page_rate.h"
 #include "tests/benchmarks/seconds.h"
 #include "tests/benchmarks/training_options.h"
 #include "tests/benchmarks/workloads.h"
@@ -77,6 +78,13 @@ void Run(const Workload& workload, const Way& way, const BenchOptions& options,
                                                  : 0);
 }
 
+std::string RatesText(const PageRate& rate) {
+  const auto megabytes = [](double bytes) { return FixedText(bytes / 1e6, 0) + " MB/s"; };
+  return "the disk writes " + megabytes(rate.write) + " and reads " + megabytes(rate.read) +
+         "; copies " + megabytes(rate.copy) + "; kernels fall behind by " +
+         FixedText(1e9 * rate.delay, 2) + " ms for each MB\n";
+}
+
 void Bench(const BenchOptions& options) {
   SlowWork progress;
   TextTable table;
@@ -104,7 +112,7 @@ void Bench(const BenchOptions& options) {
                             FormatBytes(one.memory.peak_bytes)});
     }
   }
-  std::cout << ToText(table);
+  std::cout << ToText(table) << RatesText(PageRateAt(options.file));
 }
 
 }  // namespace
