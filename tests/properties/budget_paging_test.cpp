@@ -226,8 +226,13 @@ TEST_CASE("sums keep their order as long as a page file can do", "[paging][budge
     const PlannedTraining planned = UNetWithin(budget_mb, &directory).Plan();
     CHECK(planned.plan.budget->planned_bytes <= budget_mb * kMegabyte);
     CHECK(planned.config.training.gradient_accumulation_steps == 1);
-    CHECK(planned.config.memory.memory_page_buffer_mb <= 4);  // of a small budget, a small part
-    if (parts_without > 1) ++needed;
+    if (parts_without > 1) {
+      ++needed;
+      CHECK(planned.plan.paging);
+    }
+    // Where the disk is slow, what fits without the file may be faster. Of a small budget, the
+    // memory between is a small part.
+    if (planned.plan.paging) CHECK(planned.config.memory.memory_page_buffer_mb <= 4);
   }
   CHECK(needed > 0);
   const PlannedTraining stated =
