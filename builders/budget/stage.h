@@ -43,6 +43,8 @@ struct StageInput {
 struct Stage {
   Layer* layer = nullptr;
   bool up_to_projection = false;  // the loss takes over its last projection
+  bool reads_input = false;       // its backward pass reads a first input that is in a row
+  bool hands_on = false;          // its first output is its first input
   std::vector<StageInput> inputs;
   std::vector<RowBefore> rows;        // of the first input, in any schedule: RematState 1, 2, ...
   ChainStage chain;                   // its bytes; seconds are not known yet

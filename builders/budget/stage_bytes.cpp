@@ -135,6 +135,7 @@ NextStage MeasureByRow(Stage& stage, const Taped& taped) {
     next.inputs.front().is_last_held &= behind.front().is_last_held;
     behind.front().is_last_held = next.inputs.front().is_last_held;
     stage.chain.by_input_state.push_back(TapedBytesOf(other.chain, 0));
+    stage.reads_input |= other.reads_input;
     if (stage.inputs.front().row != row) continue;
     stage.forward = other.forward;
     stage.ending = other.ending;
@@ -164,6 +165,36 @@ void MeasureLoss(const TrainingSetup& setup, const Trial& trial, Stage& stage) {
     one.ending = one.forward;
     return none;
   });
+}
+
+bool IsRematerialized(const Stage& stage) {
+  const auto is_some = [](const auto& bytes) { return bytes.rematerialized_bytes > 0; };
+  return is_some(stage.chain) || std::ranges::any_of(stage.chain.by_input_state, is_some);
+}
+
+// Outputs were taken as made again by the stage behind. Where none behind reads one, the backward
+// pass of its own stage makes it.
+void MeasureUnread(const TrainingSetup& setup, const Trial& trial, std::vector<Stage>& stages) {
+  bool is_read = true;
+  for (std::size_t i = stages.size(); i-- > 0;) {
+    Stage& stage = stages[i];
+    if (!is_read && IsRematerialized(stage)) {
+      StageRun run(setup, RunOf(setup, trial, stage), stage,
+                   FreedAfter(trial, ParametersOf(*stage.layer)));
+      stage.reads_input = false;
+      const auto backward = [&](const StageRun::Row& row) {
+        Stage unread = stage;
+        run.Taped(unread, i, row, false);
+        stage.reads_input |= unread.reads_input;
+        return unread.chain.backward_workspace;
+      };
+      stage.chain.backward_workspace = backward(std::nullopt);
+      for (std::size_t row = 0; row < stage.rows.size(); ++row) {
+        stage.chain.by_input_state[row].backward_workspace = backward(stage.rows[row]);
+      }
+    }
+    is_read = stage.reads_input || (stage.hands_on && is_read);
+  }
 }
 
 }  // namespace
@@ -206,10 +237,13 @@ std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial)
     const bool has_kind = by_kinds && stage.inputs.size() == 1 && !stage.inputs.front().is_skip;
     const std::string kind = has_kind ? KindOf(stage, !freed_after.empty()) : "";
     if (const auto known = kinds.find(kind); known != kinds.end()) {
-      stage.chain = known->second.stage.chain;
-      stage.forward = known->second.stage.forward;
-      stage.ending = known->second.stage.ending;
-      stage.backward = known->second.stage.backward;
+      const Stage& alike = known->second.stage;
+      stage.chain = alike.chain;
+      stage.reads_input = alike.reads_input;
+      stage.hands_on = alike.hands_on;
+      stage.forward = alike.forward;
+      stage.ending = alike.ending;
+      stage.backward = alike.backward;
       next = known->second.next;
       next.inputs.front().maker = i;
       continue;
@@ -226,6 +260,7 @@ std::vector<Stage> MeasureStages(const TrainingSetup& setup, const Trial& trial)
     if (has_kind && is_plain) kinds[kind] = {stage, next};
   }
   MeasureLoss(setup, trial, stages.back());
+  MeasureUnread(setup, trial, stages);
   return stages;
 }
 

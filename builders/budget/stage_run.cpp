@@ -86,8 +86,8 @@ void StageRun::Plain(ChainStage& chain) {
     run_(environment_.context(), vars);
     chain.output_bytes = NewBytes(vars);
   }
-  const int64_t most = Most(LiveInArena(trace), 0, trace.event_count());
-  chain.plain_workspace = std::max<int64_t>(0, most - chain.output_bytes);
+  // Less than none where the output is the input, which is counted already.
+  chain.plain_workspace = Most(LiveInArena(trace), 0, trace.event_count()) - chain.output_bytes;
 }
 
 void StageRun::Ending(Stage& stage, const Row& row) {
@@ -111,7 +111,8 @@ void StageRun::Ending(Stage& stage, const Row& row) {
       BackwardWorkspace(live, back, input.counted_before, stage.chain);
 }
 
-std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const Row& row) {
+std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const Row& row,
+                                        bool is_output_read) {
   Context& context = environment_.context();
   TapedPass pass(context);
   VarTuple vars = OnTape(pass.tape, stage, row);
@@ -119,23 +120,26 @@ std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const R
   run_(context, vars);
   const int64_t turn = pass.trace.event_count();
   const FreeableInput input = FreeableInputOf(stage, row);
-  const int64_t handed_on = IsInput(vars.front()) ? input.bytes : 0;
+  stage.hands_on = IsInput(vars.front());
+  const int64_t handed_on = stage.hands_on ? input.bytes : 0;
   stage.forward = {context.profile().flops, InputBytes() + Touched(pass.trace, begin, turn)};
   std::vector<StageInput> next = NextInputs(stage, place, vars);
   stage.taken = Taken(stage, place, vars);
   stage.chain.rematerialized_bytes = RematerializedBytes(vars);
-  auto output = stage.chain.rematerialized_bytes > 0 ? vars.front().remat : nullptr;
+  const bool is_made_behind = is_output_read && stage.chain.rematerialized_bytes > 0;
+  auto output = is_made_behind ? vars.front().remat : nullptr;
   if (output) output->AddKeeper();
-  const bool is_made_here = !IsInput(vars.front());
   const bool is_free = SeedNew(context, pass.tape, std::move(vars));
-  next.front().is_last_held = is_made_here && is_free;
+  next.front().is_last_held = !stage.hands_on && is_free;
   const double given = Touched(pass.trace, turn, pass.trace.event_count());
+  reads_first_ = false;
   stage.chain.row_bytes = output ? MakeRow(*output) : 0;
   if (output) next.front().row->bytes = stage.chain.row_bytes - stage.chain.rematerialized_bytes;
   output = nullptr;  // what it is made from is free when its own operations have had it
   const int64_t back = pass.trace.event_count();
   const double flops = context.profile().flops;
   RunBackward(pass.tape);
+  stage.reads_input = reads_first_;
   const double read = Touched(pass.trace, back, pass.trace.event_count());
   const std::vector<int64_t> live = LiveInArena(pass.trace);
   const int64_t held = turn > 0 ? live[static_cast<std::size_t>(turn) - 1] : 0;
@@ -199,7 +203,10 @@ VarTuple StageRun::OnTape(Tape& tape, const Stage& stage, const Row& first) {
     const Row row = i == 0 ? first : input.row;
     if (!row) continue;
     vars[i].remat = std::make_shared<Remat>(
-        [this, input, row](Context& context) { return MadeAgain(context, input, *row); },
+        [this, input, row, i](Context& context) {
+          reads_first_ |= i == 0;
+          return MadeAgain(context, input, *row);
+        },
         row->sums);
   }
   return vars;
@@ -248,7 +255,7 @@ std::vector<SkipConnection> StageRun::Taken(const Stage& stage, std::size_t plac
 int64_t StageRun::NewBytes(const VarTuple& vars) const {
   std::map<const void*, int64_t> made;
   for (const Var& one : vars) {
-    if (!IsInput(one)) made[one.value.raw()] = one.value.bytes();
+    if (!IsInput(one) || &one == &vars.front()) made[one.value.raw()] = one.value.bytes();
   }
   int64_t bytes = 0;
   for (const auto& [raw, count] : made) bytes += count;

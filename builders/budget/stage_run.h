@@ -29,7 +29,9 @@ class StageRun {
   // It needs what Taped has measured of the same row.
   void Ending(Stage& stage, const Row& row);
   // Forward on a tape, and back, of stage number `place`. Returns what goes on to the next stage.
-  std::vector<StageInput> Taped(Stage& stage, std::size_t place, const Row& row);
+  // Where no stage behind reads an output that is rematerialized, its own backward pass makes it.
+  std::vector<StageInput> Taped(Stage& stage, std::size_t place, const Row& row,
+                                bool is_output_read = true);
 
  private:
   // Rematerializes an input as the sums of a row are: from a branch and the sums before it, which
@@ -54,7 +56,7 @@ class StageRun {
   // Returns the skips that came in and do not go out, unless the stage before made it.
   std::vector<SkipConnection> Taken(const Stage& stage, std::size_t place,
                                     const VarTuple& vars) const;
-  // Returns the bytes of what comes out beside what is handed on, each tensor once.
+  // Returns the bytes of what comes out, each tensor once, but skips that are handed on.
   std::int64_t NewBytes(const VarTuple& vars) const;
   // Gives gradients to the outputs as the next stages leave them, once the outputs are gone.
   // Returns true where the first of these is free then.
@@ -71,8 +73,9 @@ class StageRun {
   const std::vector<Parameter*>& parameters_;
   std::span<const std::int64_t> final_after_;
   VarTuple inputs_;
-  const void* first_;  // of the inputs of the pass that runs
-  Tensor row_before_;  // sums that were made for the stage
+  const void* first_;         // of the inputs of the pass that runs
+  Tensor row_before_;         // sums that were made for the stage
+  bool reads_first_ = false;  // what is behind the forward pass has, where that is in a row
 };
 
 }  // namespace frugal

@@ -96,6 +96,28 @@ TEST_CASE("the chain of a network knows what schedules take beside each other",
   }
 }
 
+TEST_CASE("an output that no stage behind reads is made again by its own backward pass",
+          "[builders][budget]") {
+  const PlannedTraining planned = BuilderOf("resnet").Plan();
+  const std::vector<Stage> stages = MeasureStages(planned, TrialOf(planned));
+  // The mean over positions behind the last block reads no input backward.
+  const auto last = std::ranges::find_if(stages, [&](const Stage& stage) {
+    return stage.chain.rematerialized_bytes > 0 && !(&stage + 1)->reads_input;
+  });
+  REQUIRE(last != stages.end());
+  CHECK(last->chain.backward_workspace == last->chain.ending_backward_workspace);
+  CHECK(last->reads_input);  // so what the blocks before it give out is read
+}
+
+TEST_CASE("a stage that hands its input on has it as its output", "[builders][budget]") {
+  const PlannedTraining planned = BuilderOf("gpt").Plan();
+  const std::vector<Stage> stages = MeasureStages(planned, TrialOf(planned));
+  const Stage& head = stages[stages.size() - 2];  // the loss takes over its projection
+  CHECK(head.hands_on);
+  CHECK(head.chain.output_bytes == stages[stages.size() - 3].chain.output_bytes);
+  CHECK(head.chain.saved_bytes == 0);
+}
+
 void EachFlatSchedule(std::size_t at, std::size_t end, CheckpointSegments& before,
                       const std::function<void(const CheckpointSegments&)>& take) {
   if (at == end) return take(before);
