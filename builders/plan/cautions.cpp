@@ -12,8 +12,9 @@ constexpr int kMostPerProcessor = 4;
 void AddProductType(const TrainingSetup& setup, std::vector<std::string>& cautions) {
   if (!setup.backend || setup.backend->ProductType(setup.dtype()) == setup.dtype()) return;
   cautions.emplace_back(
-      "precision = \"bf16\": this processor has no bf16 instructions, so products and "
-      "convolutions compute in f32 between two conversions: that saves memory, but no time");
+      "precision = \"bf16\": this processor has no bf16 instructions that outrun f32's, so "
+      "products and convolutions compute in f32 between two conversions: that saves memory, but no "
+      "time");
 }
 
 void AddWarmUp(const TrainingSetup& setup, std::vector<std::string>& cautions) {

@@ -7,7 +7,8 @@
 using namespace frugal;
 
 TEST_CASE("a processor with matrix tiles has the vectors that serve them") {
-  CHECK((!simd::HasAmxBf16() || simd::HasAvx512Bf16()));
+  CHECK((!simd::HasAmxBf16() || simd::HasFastBf16Products()));
+  CHECK((!simd::HasFastBf16Products() || simd::HasAvx512Bf16()));
   CHECK((!simd::HasAvx512Bf16() ||
          simd::SelectLoops().f32.elementwise.add == simd::Avx512Loops().f32.elementwise.add));
   CHECK((!simd::HasAvx512Bf16() || &simd::SelectAttentionLoops() == &simd::Avx512AttentionLoops()));

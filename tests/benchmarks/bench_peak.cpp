@@ -84,8 +84,9 @@ Json ProductRow(ProductInstruction instruction, int threads, double clock) {
               {"threads", threads},
               {"gflops", peak / 1e9},
               {"flop_per_cycle", peak / threads / clock}};
-  if (instruction == FastestOf(factors)) {
-    const double best = LibraryProduct(factors, threads);
+  if (instruction != FastestOf(factors)) return row;
+  const double best = LibraryProduct(factors, threads);
+  if (best > 0) {  // none where f32 is faster than these factors
     row["best_product_gflops"] = best / 1e9;
     row["share_of_peak"] = best / peak;
   }

@@ -31,12 +31,15 @@ IsaLimit ReadLimit() {
 
 bool Allows(IsaLimit needed) { return LimitOfEnvironment() >= needed; }
 
-// clang 14 knows no name for them: EDX of leaf 7, AMX-BF16 and AMX-TILE.
-bool HasTiles() {
-  constexpr unsigned kBoth = (1u << 22) | (1u << 24);
+// clang 14 knows no names for some features: bits of EDX of leaf 7.
+bool HasFeatures(unsigned bits) {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kBoth) == kBoth;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & bits) == bits;
 }
+
+bool HasTiles() { return HasFeatures((1u << 22) | (1u << 24)); }  // AMX-BF16 and AMX-TILE
+
+bool HasSlowDots() { return __builtin_cpu_is("intel") && HasFeatures(1u << 23); }  // AVX512-FP16
 
 bool MayUseTiles() {
   // asm/prctl.h and asm/fpu/types.h of Linux 5.16, whose headers need not be there.
@@ -71,6 +74,12 @@ bool HasAvx512Bf16() {
 bool HasAmxBf16() {
   static const bool has = HasAvx512Bf16() && Allows(IsaLimit::kAmx) && HasTiles() && MayUseTiles();
   return has;
+}
+
+bool HasFastBf16Products() {
+  if (HasAmxBf16()) return true;
+  static const bool has_slow_dots = HasSlowDots();
+  return HasAvx512Bf16() && (!has_slow_dots || LimitOfEnvironment() == IsaLimit::kAvx512Bf16);
 }
 
 }  // namespace frugal::simd

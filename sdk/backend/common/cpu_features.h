@@ -24,6 +24,12 @@ bool HasAvx512Bf16();
 // return, since libraries do the same.
 bool HasAmxBf16();
 
+// Returns whether bf16 products take less time than f32 ones of f32 copies: with matrix tiles, and
+// with dot products, but not on Intel's processors with AVX512-FP16 (since Sapphire Rapids), which
+// start a dot product every second cycle and two multiply-adds in each (`./run bench peak`).
+// FRUGAL_ISA=avx512_bf16 takes dot products there too, so that they can be tested.
+bool HasFastBf16Products();
+
 // The most that FRUGAL_ISA allows.
 enum class IsaLimit : std::uint8_t { kBaseline, kAvx2, kAvx512, kAvx512Bf16, kAmx, kNone };
 IsaLimit LimitOfEnvironment();

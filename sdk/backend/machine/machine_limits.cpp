@@ -42,7 +42,7 @@ Tensor Written(HeapAllocator& heap, const Shape& shape, DType dtype) {
 }
 
 bool HasProduct(DType dtype) {
-  return dtype == DType::kF32 || (dtype == DType::kBF16 && simd::HasAvx512Bf16());
+  return dtype == DType::kF32 || (dtype == DType::kBF16 && simd::HasFastBf16Products());
 }
 
 struct ProductShape {

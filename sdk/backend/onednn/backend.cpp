@@ -36,15 +36,17 @@ class OneDnnBackend final : public Backend {
     return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16;
   }
 
-  DType ProductType(DType dtype) const override { return has_bf16_ ? dtype : MasterType(dtype); }
+  DType ProductType(DType dtype) const override {
+    return multiplies_bf16_ ? dtype : MasterType(dtype);
+  }
 
   ProductKernels& product() override {
     if (splits_) return split_product_;
-    if (has_bf16_) return product_;
+    if (multiplies_bf16_) return product_;
     return upcast_product_;
   }
   ConvKernels& conv() override {
-    if (has_bf16_) return conv_;
+    if (multiplies_bf16_) return conv_;
     return upcast_conv_;
   }
   PoolKernels& pool() override { return pool_; }
@@ -60,7 +62,7 @@ class OneDnnBackend final : public Backend {
   ModulationKernels& modulation() override { return modulation_; }
 
  private:
-  const bool has_bf16_ = simd::HasAvx512Bf16();
+  const bool multiplies_bf16_ = simd::HasFastBf16Products();
   const bool splits_;
   onednn::OperationCache cache_{onednn::ChooseOperation};
   OneDnnProductKernels product_{cache_};

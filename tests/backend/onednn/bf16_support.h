@@ -38,6 +38,7 @@ inline constexpr double kBf16Sums = 2e-5;
 #define FRUGAL_NEEDS_TILES() \
   FRUGAL_SKIP_UNLESS(frugal::simd::HasAmxBf16(), "this processor has no matrix tiles")
 
-// Skips a test, tagged [needs-bf16], where the processor has no bf16 instructions.
-#define FRUGAL_NEEDS_BF16() \
-  FRUGAL_SKIP_UNLESS(frugal::simd::HasAvx512Bf16(), "this processor has no bf16 instructions")
+// Skips a test, tagged [needs-bf16], where the processor has no bf16 instructions that pay.
+#define FRUGAL_NEEDS_BF16()                               \
+  FRUGAL_SKIP_UNLESS(frugal::simd::HasFastBf16Products(), \
+                     "this processor has no bf16 instructions that outrun f32's")
