@@ -7,8 +7,8 @@ namespace frugal::onednn {
 
 // Serves processors without fast bf16 products (HasFastBf16Products): products of bf16 tensors are
 // taken as those of f32 copies of them in scratch, some rows at a time, with the f32 weight itself,
-// which no bf16 copy stands beside; results are rounded once. Memory is saved as elsewhere, time is not. All else is
-// left to `exact`.
+// which no bf16 copy stands beside; results are rounded once. Memory is saved as elsewhere, time is
+// not. All else is left to `exact`.
 class UpcastProducts final : public ProductKernels {
  public:
   explicit UpcastProducts(ProductKernels& exact) : exact_(exact) {}
