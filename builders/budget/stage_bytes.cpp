@@ -172,8 +172,8 @@ bool IsRematerialized(const Stage& stage) {
   return is_some(stage.chain) || std::ranges::any_of(stage.chain.by_input_state, is_some);
 }
 
-// Outputs were taken as made again by the stage behind. Where none behind reads one, the backward
-// pass of its own stage makes it.
+// Measures backward passes again whose stage's output no stage behind reads: they were taken to
+// find it made.
 void MeasureUnread(const TrainingSetup& setup, const Trial& trial, std::vector<Stage>& stages) {
   bool is_read = true;
   for (std::size_t i = stages.size(); i-- > 0;) {

@@ -29,7 +29,8 @@ class StageRun {
   // It needs what Taped has measured of the same row.
   void Ending(Stage& stage, const Row& row);
   // Forward on a tape, and back, of stage number `place`. Returns what goes on to the next stage.
-  // Where no stage behind reads an output that is rematerialized, its own backward pass makes it.
+  // A stage behind makes an output that is rematerialized, since it reads it; where
+  // `is_output_read` is false, none does, and this stage's own backward pass makes it.
   std::vector<StageInput> Taped(Stage& stage, std::size_t place, const Row& row,
                                 bool is_output_read = true);
 
@@ -75,7 +76,7 @@ class StageRun {
   VarTuple inputs_;
   const void* first_;         // of the inputs of the pass that runs
   Tensor row_before_;         // sums that were made for the stage
-  bool reads_first_ = false;  // what is behind the forward pass has, where that is in a row
+  bool reads_first_ = false;  // the first input was made again since the forward pass
 };
 
 }  // namespace frugal

@@ -14,3 +14,9 @@ TEST_CASE("a processor with matrix tiles has the vectors that serve them") {
   CHECK((!simd::HasAvx512Bf16() || &simd::SelectAttentionLoops() == &simd::Avx512AttentionLoops()));
   CHECK(simd::HasAmxBf16() == simd::HasAmxBf16());  // also when it has asked before
 }
+
+TEST_CASE("bf16 products are by dot products where FRUGAL_ISA names these") {
+  if (simd::LimitOfEnvironment() != simd::IsaLimit::kAvx512Bf16) return;
+  CHECK(simd::HasFastBf16Products() == simd::HasAvx512Bf16());
+  CHECK_FALSE(simd::HasAmxBf16());
+}
