@@ -1,5 +1,5 @@
-// Prints what libraries reach at the shapes of a workload's products in f32, in turn, and what the
-// fast backend does there: GFLOP/s, medians. Nothing here passes or fails.
+// Prints what libraries reach at the shapes of a workload's products in f32, in turn, oneDNN by two
+// ways, and what the fast backend does there: GFLOP/s, medians. Nothing here passes or fails.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -22,15 +22,16 @@ void PrintRate(double flops_per_second) {
 void PrintWorkload(const Workload& workload) {
   const StepProducts products = ProductsOf(workload);
   const OpenBlas openblas;
-  std::printf("%s\n%6s %2s %8s %8s %8s %8s %9s %9s %9s\n", workload.name.c_str(), "batch", "", "m",
-              "n", "depth", "GFLOP", "oneDNN", "OpenBLAS", "ours");
+  std::printf("%s\n%6s %2s %8s %8s %8s %8s %9s %9s %9s %9s\n", workload.name.c_str(), "batch", "",
+              "m", "n", "depth", "GFLOP", "sgemm", "matmul", "OpenBLAS", "ours");
   double flops = 0, libraries = 0, ours = 0;
   for (const StepProduct& p : products.all()) {
     const LibraryRates rates = ProductTimer(p).Measure(openblas, true);
     std::printf("%6ld %c%c %8ld %8ld %8ld %8.2f", static_cast<long>(p.batch), p.transpose_a,
                 p.transpose_b, static_cast<long>(p.m), static_cast<long>(p.n),
                 static_cast<long>(p.k), p.flops / 1e9);
-    PrintRate(rates.onednn);
+    PrintRate(rates.sgemm);
+    PrintRate(rates.matmul);
     PrintRate(rates.openblas);
     PrintRate(rates.ours);
     std::printf("\n");
