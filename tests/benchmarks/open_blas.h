@@ -13,9 +13,8 @@
 namespace frugal {
 
 // OpenBLAS's product, where Debian's libopenblas0-openmp or another build of it is installed. It
-// goes by the processor's model, and takes one that is younger than itself for a Prescott, the last
-// without AVX; it is told to take a model with the same instructions then, so that it is as fast as
-// it can be.
+// goes by the processor's model, and takes one that it does not know for a Prescott, without AVX;
+// it is told to take a model with the same instructions then, so that it is as fast as it can be.
 class OpenBlas {
  public:
   OpenBlas() {
