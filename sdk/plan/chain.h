@@ -125,6 +125,8 @@ Chain PartOf(const Chain& chain, std::size_t begin, std::size_t end);
 struct ChainCost {
   double seconds = 0;
   std::int64_t peak_bytes = 0;
+
+  bool operator==(const ChainCost&) const = default;
 };
 
 // Returns what a training pass over the chain costs with these segments. The last stage's output is

@@ -1,6 +1,7 @@
 #include "sdk/plan/chain_bound.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <vector>
 
@@ -57,34 +58,70 @@ int64_t LeastInBackward(const ChainStage& stage) {
   return least;
 }
 
+// Returns the most bytes to a power of two that come with so many slots, or up to twice as many:
+// most tensors are a multiple of it, of which rounding loses nothing.
+int64_t SlotBytesFor(int64_t most_bytes, std::size_t slots) {
+  const auto count = static_cast<int64_t>(slots);
+  const int64_t most = std::max<int64_t>(1, (most_bytes + count - 1) / count);
+  return static_cast<int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
+}
+
+std::vector<CountedSkip> AllCounted(const Chain& chain, SkipGradients gradients) {
+  std::vector<CountedSkip> all;
+  for (const SkipConnection& one : chain.carried) all.push_back({one, gradients});
+  return all;
+}
+
 }  // namespace
 
-ChainBound::ChainBound(Chain chain, int64_t most_bytes) : chain_(std::move(chain)) {
+ChainBound::ChainBound(Chain chain, int64_t most_bytes)
+    : chain_(std::move(chain)), most_bytes_(most_bytes) {
   if (chain_.stages.empty() || chain_.size() > kMostStages) return;
-  const std::size_t slots = SlotsFor(chain_, most_bytes), more = StagesThatFree(chain_);
-  const auto count = static_cast<int64_t>(slots);
-  const int64_t slot_bytes = (most_bytes + count - 1) / count;
-  std::vector<SkipGradients> counted = {SkipGradients::kInPlace};
-  if (!chain_.carried.empty()) counted.push_back(SkipGradients::kBetween);
-  tables_.reserve(counted.size());
-  for (const SkipGradients gradients : counted) {
-    tables_.emplace_back(UnitsOf(chain_), chain_.carried, gradients,
-                         most_bytes + static_cast<int64_t>(more) * slot_bytes, slots + more,
-                         SlotRounding::kDown, chain_.waiting_bytes);
+  constexpr std::size_t kCoarser = 16;  // tables that only tell how skips are best counted
+  const std::size_t slots = SlotsFor(chain_, most_bytes);
+  table_.emplace(TableOf(CountedForMost(std::max<std::size_t>(1, slots / kCoarser)), slots));
+}
+
+ChainTable ChainBound::TableOf(const std::vector<CountedSkip>& counted,
+                               std::size_t most_slots) const {
+  const int64_t slot_bytes = SlotBytesFor(most_bytes_, most_slots);
+  const int64_t whole = std::max<int64_t>(1, (most_bytes_ + slot_bytes - 1) / slot_bytes);
+  const std::size_t slots = static_cast<std::size_t>(whole) + StagesThatFree(chain_);
+  return {UnitsOf(chain_),
+          counted,
+          static_cast<int64_t>(slots) * slot_bytes,
+          slots,
+          SlotRounding::kDown,
+          chain_.waiting_bytes};
+}
+
+std::vector<CountedSkip> ChainBound::CountedForMost(std::size_t slots) const {
+  std::vector<CountedSkip> best = AllCounted(chain_, SkipGradients::kInPlace);
+  if (best.empty()) return best;
+  double seconds = TableOf(best, slots).Seconds(most_bytes_);
+  const auto take_better = [&](std::vector<CountedSkip> counted) {
+    const double other = TableOf(counted, slots).Seconds(most_bytes_);
+    if (other <= seconds) return;
+    best = std::move(counted);
+    seconds = other;
+  };
+  take_better(AllCounted(chain_, SkipGradients::kBetween));
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    std::vector<CountedSkip> counted = best;
+    const bool is_between = counted[i].gradients == SkipGradients::kBetween;
+    counted[i].gradients = is_between ? SkipGradients::kInPlace : SkipGradients::kBetween;
+    take_better(std::move(counted));
   }
+  return best;
 }
 
 double ChainBound::LeastSeconds(int64_t peak_bytes) const {
-  if (tables_.empty()) return LeastSecondsByKeeping(peak_bytes);
-  double least = 0;
-  for (const ChainTable& table : tables_) least = std::max(least, table.Seconds(peak_bytes));
-  return least;
+  return table_ ? table_->Seconds(peak_bytes) : LeastSecondsByKeeping(peak_bytes);
 }
 
 int64_t ChainBound::LeastBytes() const {
+  if (table_) return table_->LeastBytes();
   int64_t least = 0;
-  for (const ChainTable& table : tables_) least = std::max(least, table.LeastBytes());
-  if (!tables_.empty()) return least;
   for (const ChainStage& stage : chain_.stages) least = std::max(least, LeastInBackward(stage));
   return least;
 }

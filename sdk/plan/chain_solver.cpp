@@ -15,7 +15,7 @@ ChainSolver::ChainSolver(Chain chain, SkipGradients gradients, Precision precisi
     return;
   }
   for (std::size_t i = 0; i < chain_.size(); ++i) units_.push_back({i, i + 1, chain_.stages[i]});
-  carried_ = chain_.carried;
+  for (const SkipConnection& value : chain_.carried) carried_.push_back({value, gradients_});
 }
 
 // The longer runs come first, so that runs of a network of equal blocks are equal where they can
@@ -44,15 +44,15 @@ void ChainSolver::CutIntoRuns() {
   };
   for (const SkipConnection& value : chain_.carried) {
     const SkipConnection by_units{unit_of(value.made), unit_of(value.taken), value.bytes};
-    if (by_units.made + 1 < by_units.taken) carried_.push_back(by_units);
+    if (by_units.made + 1 < by_units.taken) carried_.push_back({by_units, gradients_});
   }
 }
 
 const ChainTable& ChainSolver::TableOfLevel(int level) {
   std::unique_ptr<ChainTable>& table = tables_[level];
   if (!table)
-    table = std::make_unique<ChainTable>(units_, carried_, gradients_, RangeOf(level),
-                                         precision_.slots, SlotRounding::kUp, chain_.waiting_bytes);
+    table = std::make_unique<ChainTable>(units_, carried_, RangeOf(level), precision_.slots,
+                                         SlotRounding::kUp, chain_.waiting_bytes);
   return *table;
 }
 

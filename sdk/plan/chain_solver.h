@@ -61,7 +61,7 @@ class ChainSolver {
   Precision precision_;
   ChainCost keep_all_;
   std::vector<ChainUnit> units_;
-  std::vector<SkipConnection> carried_;                // counting units
+  std::vector<CountedSkip> carried_;                   // counting units
   std::vector<std::unique_ptr<ChainSolver>> insides_;  // of runs; equal runs share one
   std::map<int, std::unique_ptr<ChainTable>> tables_;  // by how often the range was halved
 };

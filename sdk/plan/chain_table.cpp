@@ -42,29 +42,18 @@ void TakeFastest(const std::array<Segment, 4>& some, std::span<double> best) {
 
 }  // namespace
 
-ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConnection>& carried,
-                       SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots,
-                       SlotRounding rounding, std::int64_t waiting_bytes)
+ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<CountedSkip>& carried,
+                       std::int64_t limit_bytes, std::size_t slots, SlotRounding rounding,
+                       std::int64_t waiting_bytes)
     : units_(std::move(units)),
-      gradients_(gradients),
       rounding_(rounding),
       waiting_bytes_(waiting_bytes),
-      values_(units_.size() * units_.size()),
-      between_(units_.size()),
       slots_(slots),
       slot_bytes_(std::max<std::int64_t>(1, (limit_bytes + static_cast<std::int64_t>(slots) - 1) /
                                                 static_cast<std::int64_t>(slots))) {
   const std::size_t count = units_.size();
   FindInputs();
-  for (std::size_t i = 0; i < count * count && !carried.empty(); ++i) {
-    values_[i] = LiveSkipBytes(carried, i / count, i % count + 1);
-  }
-  if (gradients_ == SkipGradients::kBetween) {
-    beside_.resize(count * count);
-    std::copy_n(values_.begin(), count, between_.begin());  // of all units before
-  } else {
-    beside_ = values_;
-  }
+  CountSkips(carried);
   // Rows are numbered before they are filled: all lie in one block, which has room for these.
   const EqualRuns equal = FindEqualRuns();
   std::map<std::tuple<std::size_t, RematState, std::int64_t, std::int64_t>, std::size_t> numbers;
@@ -96,6 +85,29 @@ ChainTable::ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConne
   });
 }
 
+void ChainTable::CountSkips(const std::vector<CountedSkip>& carried) {
+  const std::size_t count = units_.size();
+  std::vector<SkipConnection> all, beside, in_place, between;
+  made_.resize(count);
+  for (const auto& [skip, gradients] : carried) {
+    all.push_back(skip);
+    (gradients == SkipGradients::kBetween ? between : beside).push_back(skip);
+    if (gradients == SkipGradients::kInPlace) in_place.push_back(skip);
+    if (gradients == SkipGradients::kBeside) made_[skip.made] += skip.bytes;
+  }
+  const auto past_runs = [&](const std::vector<SkipConnection>& skips) {
+    std::vector<std::int64_t> bytes(count * count);
+    for (std::size_t i = 0; i < bytes.size() && !skips.empty(); ++i) {
+      bytes[i] = LiveSkipBytes(skips, i / count, i % count + 1);
+    }
+    return bytes;
+  };
+  values_ = past_runs(all);
+  beside_ = past_runs(beside);
+  in_place_ = past_runs(in_place);
+  for (std::size_t i = 0; i < count; ++i) between_.push_back(LiveSkipBytes(between, 0, i + 1));
+}
+
 void ChainTable::FindInputs() {
   inputs_.assign(units_.size(), {{0, Input{}}});
   for (std::size_t i = 0; i + 1 < units_.size(); ++i) {
@@ -121,14 +133,16 @@ ChainTable::EqualRuns ChainTable::FindEqualRuns() const {
     }
     runs.numbers[i * count + i] = equal < i ? runs.numbers[equal * count + equal] : runs.count++;
   }
-  std::map<std::tuple<std::size_t, std::size_t, std::int64_t>, std::size_t> known;
+  using Bytes = std::array<std::int64_t, 3>;
+  std::map<std::tuple<std::size_t, std::size_t, Bytes>, std::size_t> known;
   for (std::size_t length = 2; length <= count; ++length) {
     known.clear();
     for (std::size_t s = 0; s + length <= count; ++s) {
       const std::size_t t = s + length - 1;
-      const auto [at, is_new] = known.try_emplace(
-          {runs.numbers[s * count + t - 1], runs.numbers[(s + 1) * count + t], HandedOn(s, t)},
-          runs.count);
+      const auto [at, is_new] =
+          known.try_emplace({runs.numbers[s * count + t - 1], runs.numbers[(s + 1) * count + t],
+                             Bytes{HandedOn(s, t), Beside(s, t), InPlace(s, t)}},
+                            runs.count);
       runs.count += is_new ? 1 : 0;
       runs.numbers[s * count + t] = at->second;
     }
@@ -162,14 +176,11 @@ ChainTable::Needs ChainTable::KeepNeeds(const Run& run) const {
 
 std::int64_t ChainTable::GradientsBeside(std::size_t unit, std::size_t last) const {
   if (unit == last) return 0;
-  if (gradients_ == SkipGradients::kBeside) return Beside(unit, unit + 1);
-  return Beside(unit, last) - Beside(unit + 1, last);
+  return made_[unit] + InPlace(unit, last) - InPlace(unit + 1, last);
 }
 
 std::size_t ChainTable::SegmentNeeds(std::size_t s, std::size_t last) const {
-  const bool beside = gradients_ == SkipGradients::kBeside;
-  return SlotsFor(units_[last].stage.output_bytes + Beside(s, last) +
-                  (beside ? GradientsBeside(last, last + 1) : 0));
+  return SlotsFor(units_[last].stage.output_bytes + Beside(s, last) + made_[last]);
 }
 
 void ChainTable::Extend(Passed& passed, std::size_t unit, std::int64_t input) const {

@@ -33,6 +33,12 @@ enum class SkipGradients : std::uint8_t {
   kBetween,
 };
 
+// Holds a carried value, and how a table counts its gradient.
+struct CountedSkip {
+  SkipConnection skip;
+  SkipGradients gradients = SkipGradients::kInPlace;
+};
+
 // How a table counts what does not fill whole slots.
 enum class SlotRounding : std::uint8_t {
   kUp,    // a schedule that fits by the table fits
@@ -58,9 +64,9 @@ enum class SlotRounding : std::uint8_t {
 class ChainTable {
  public:
   // Carried values count units; what waits is that of Chain.
-  ChainTable(std::vector<ChainUnit> units, const std::vector<SkipConnection>& carried,
-             SkipGradients gradients, std::int64_t limit_bytes, std::size_t slots,
-             SlotRounding rounding = SlotRounding::kUp, std::int64_t waiting_bytes = 0);
+  ChainTable(std::vector<ChainUnit> units, const std::vector<CountedSkip>& carried,
+             std::int64_t limit_bytes, std::size_t slots, SlotRounding rounding = SlotRounding::kUp,
+             std::int64_t waiting_bytes = 0);
 
   ChainTable(const ChainTable&) = delete;  // rows lie in a vector of its own
   ChainTable(ChainTable&&) = default;
@@ -128,9 +134,15 @@ class ChainTable {
     std::size_t count = 0;
   };
   EqualRuns FindEqualRuns() const;
+  // Finds what runs carry, and how it counts.
+  void CountSkips(const std::vector<CountedSkip>& carried);
   // Returns what units s .. t carry past t beside its output: values, and gradients once they are
-  // taken. Nothing where gradients count between.
+  // taken. Those whose gradients count between are left out.
   std::int64_t Beside(std::size_t s, std::size_t t) const { return beside_[s * units_.size() + t]; }
+  // Returns that of it whose gradients count in place.
+  std::int64_t InPlace(std::size_t s, std::size_t t) const {
+    return in_place_[s * units_.size() + t];
+  }
   // Bytes of the gradients of what a unit carries that count beside it, in a run that ends at
   // `last`: at least of what it carries past the run, which is there from the start.
   std::int64_t GradientsBeside(std::size_t unit, std::size_t last) const;
@@ -186,12 +198,13 @@ class ChainTable {
   std::size_t ExtractSegment(const Run& run, std::size_t& slots, CheckpointSegments& into) const;
 
   std::vector<ChainUnit> units_;
-  SkipGradients gradients_;
   SlotRounding rounding_;
   std::int64_t waiting_bytes_;
-  std::vector<std::int64_t> values_;   // that units s .. t carry past t, at s * count + t
-  std::vector<std::int64_t> beside_;   // those of them that count beside the output of a run
-  std::vector<std::int64_t> between_;  // gradients in the backward pass of a unit; kBetween
+  std::vector<std::int64_t> values_;    // that units s .. t carry past t, at s * count + t
+  std::vector<std::int64_t> beside_;    // those of them that count beside the output of a run
+  std::vector<std::int64_t> in_place_;  // those of these that are kInPlace
+  std::vector<std::int64_t> made_;      // by a unit; kBeside
+  std::vector<std::int64_t> between_;   // gradients in the backward pass of a unit; kBetween
   std::size_t slots_;
   std::int64_t slot_bytes_;
   std::vector<std::map<RematState, Input>> inputs_;  // of each unit
