@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <string>
 #include <tuple>
+
+#include "sdk/plan/chain_bound.h"
 
 namespace frugal {
 namespace {
@@ -12,6 +15,8 @@ using std::int64_t;
 
 // Schedules of few stages are quickly found and planned.
 constexpr int kLimits = 256, kLimitsOfManyStages = 64;
+// Ranges of limits, each of one bound.
+constexpr std::int64_t kRanges = 32, kLimitsOfRange = 32;
 
 auto Rank(const ChainChoice& choice) {
   return std::tuple(choice.cost.seconds, choice.cost.peak_bytes);
@@ -80,6 +85,36 @@ std::vector<ChainChoice> FrontierSearch::Frontier(int64_t most_bytes) {
   return frontier;
 }
 
+// Limits are the same for all budgets, and only those of a larger one are more.
+BudgetCandidate FrontierSearch::FasterByBounds(BudgetCandidate best, int64_t most_bytes,
+                                               int64_t budget_bytes) {
+  const Chain& chain = planner_.chain();
+  if (chain.carried.empty() || chain.size() > ChainBound::kMostStages) return best;
+  const int64_t low = planner_.Least().cost.peak_bytes;
+  const int64_t high = planner_.keep_all().cost.peak_bytes;
+  const auto limit_of = [&](int64_t i, int64_t count) { return low + (high - low) * i / count; };
+  int64_t range = kRanges - 1;
+  while (range >= 0 && limit_of(range, kRanges) > most_bytes) --range;
+  ChainCost last;
+  for (; range >= 0; --range) {
+    const int64_t most = std::min(most_bytes, limit_of(range + 1, kRanges));
+    const ChainBound bound(chain, limit_of(range + 1, kRanges));
+    for (int64_t i = kLimitsOfRange; i > 0; --i) {
+      const int64_t limit = limit_of(range * kLimitsOfRange + i, kRanges * kLimitsOfRange);
+      if (limit > most) continue;
+      if (bound.LeastSeconds(limit) >= best.chain.cost.seconds) return best;
+      ChainChoice choice{bound.Schedule(limit), {}, std::string(ChainPlanner::kOptimal)};
+      choice.cost = planner_.CostOf(choice.segments);
+      const bool is_tried = choice.cost == last;
+      last = choice.cost;
+      if (is_tried || last.peak_bytes > most || last.seconds >= best.chain.cost.seconds) continue;
+      BudgetCandidate candidate = plan_(choice);
+      if (candidate.footprint.bytes <= budget_bytes) best = std::move(candidate);
+    }
+  }
+  return best;
+}
+
 // Each plan of many stages takes long, and slower schedules peak lower, as the model says but for
 // little: so the first that fits is looked for around where the model has it.
 std::optional<BudgetCandidate> FrontierSearch::FirstThatFits(
@@ -132,7 +167,8 @@ std::optional<BudgetCandidate> FrontierSearch::Fastest(int64_t budget_bytes,
     if (candidate.footprint.bytes > budget_bytes) continue;
     if (!best || candidate.footprint.bytes < best->footprint.bytes) best = std::move(candidate);
   }
-  return best;
+  if (!best) return best;
+  return FasterByBounds(*std::move(best), budget_bytes - beside, budget_bytes);
 }
 
 }  // namespace frugal

@@ -29,6 +29,12 @@ class FrontierSearch {
   static void AddFrontierOf(ChainPlanner& planner, std::int64_t most_bytes,
                             std::vector<ChainChoice>& frontier);
 
+  // Where values are carried past stages, tables that count what is freed too late miss some
+  // schedules. Those of bounds, which count too little, are tried where the chain has them within
+  // the limits that they are of. Returns the fastest, or `best`.
+  BudgetCandidate FasterByBounds(BudgetCandidate best, std::int64_t most_bytes,
+                                 std::int64_t budget_bytes);
+
   // The choices are in the order of their times; the model has those fit that take `model_bytes`.
   // Each that is tried tells how far off the model is for the one before it, whatever the budget.
   std::optional<BudgetCandidate> FirstThatFits(const std::vector<ChainChoice>& choices,
