@@ -195,14 +195,15 @@ bool CandidatePlanner::TakeTimes(StepSettings settings, int64_t most_bytes,
   chain_ = nullptr;  // its tables are memory too
   const bool accumulates = settings.micro_batches > 1;
   const int64_t all = MicroBatchSize(setup_.schedule.batch, settings.micro_batches, 0);
+  const int64_t most_to_run = most_bytes / 9 * 4;
   SampledStages run{all, stages};
-  while (BytesToRun(run.stages) > most_bytes / 9 * 4) {
+  while (BytesToRun(run.stages) > most_to_run) {
     auto fewer = StagesOfFewer(settings);
     if (!fewer) return false;
     run = *std::move(fewer);
   }
   const auto measure = [&](SampledStages& sampled) {
-    MeasureTimes(setup_, TrialOf(settings), accumulates, sampled.stages);
+    MeasureTimes(setup_, TrialOf(settings), accumulates, most_to_run, sampled.stages);
   };
   measure(run);
   std::optional<SampledStages> fewer;

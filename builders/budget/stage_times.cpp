@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sdk/core/slow_work.h"
+#include "sdk/core/threads.h"
 #include "sdk/memory/system_memory.h"
 #include "sdk/memory/tensor_pool.h"
 #include "sdk/module/parameter_store.h"
@@ -18,6 +19,7 @@ using std::int64_t;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kRepeats = 5;
+constexpr double kInputValue = 0.5;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -65,14 +67,18 @@ class RealEnvironment {
   Context context_;
 };
 
-Tensor Filled(Context& context, const Shape& shape, DType type, double value) {
-  const Tensor tensor = context.Allocate(shape, type);
-  if (type == DType::kI64) {
+void Fill(Context& context, const Tensor& tensor, double value) {
+  if (tensor.dtype() == DType::kI64) {
     std::fill_n(tensor.data<std::int64_t>(), tensor.size(), 0);  // token 0
-  } else {
-    context.Launch({OperationKind::kData, BytesOf(tensor)},
-                   [&](Backend& backend, void*) { backend.elementwise().Fill(tensor, value); });
+    return;
   }
+  context.Launch({OperationKind::kData, BytesOf(tensor)},
+                 [&](Backend& backend, void*) { backend.elementwise().Fill(tensor, value); });
+}
+
+Tensor Filled(Context& context, const Shape& shape, DType type, double value) {
+  Tensor tensor = context.Allocate(shape, type);
+  Fill(context, tensor, value);
   return tensor;
 }
 
@@ -97,11 +103,30 @@ std::pair<VarTuple, std::vector<int>> LeavesOn(Tape& tape, const Stage& stage, V
   return {std::move(vars), std::move(leaves)};
 }
 
-// Holds a stage that is measured.
+// Holds a stage that is measured, its inputs, and memory that stands for what runs between two of
+// its passes.
 struct MeasuredStage {
   const Stage& stage;
   TupleSegment run;
+  VarTuple inputs;
+  Tensor others;
 };
+
+// Puts other memory in the place of weights, and of what a backward pass reads, in the cores' own
+// caches.
+void RunOthers(Context& context, const MeasuredStage& measured) {
+  if (!measured.others) return;
+  context.Launch({OperationKind::kData, 2 * BytesOf(measured.others)},
+                 [&](Backend& backend, void*) {
+                   backend.elementwise().Scale(measured.others, 1, measured.others);
+                 });
+}
+
+// A stage gets its input from the one that ran last.
+void RunBefore(Context& context, const MeasuredStage& measured) {
+  RunOthers(context, measured);
+  for (const Var& input : measured.inputs) Fill(context, input.value, kInputValue);
+}
 
 double RunForward(Context& context, const MeasuredStage& measured, VarTuple& vars) {
   const auto start = Clock::now();
@@ -109,22 +134,24 @@ double RunForward(Context& context, const MeasuredStage& measured, VarTuple& var
   return SecondsSince(start);
 }
 
-double RunEnding(Context& context, const MeasuredStage& measured, const VarTuple& inputs) {
+double RunEnding(Context& context, const MeasuredStage& measured) {
+  RunBefore(context, measured);
   Tape tape;
   const TapeScope scope(context, &tape);
   const RecomputeScope again(context);
-  VarTuple vars = LeavesOn(tape, measured.stage, inputs).first;
+  VarTuple vars = LeavesOn(tape, measured.stage, measured.inputs).first;
   return RunForward(context, measured, vars);
 }
 
-Seconds RunOnce(Context& context, const MeasuredStage& measured, const VarTuple& inputs,
-                bool accumulates) {
-  Seconds seconds{.ending = RunEnding(context, measured, inputs)};
+Seconds RunOnce(Context& context, const MeasuredStage& measured, bool accumulates) {
+  Seconds seconds{.ending = RunEnding(context, measured)};
+  RunBefore(context, measured);
   Tape tape;
   const TapeScope scope(context, &tape);
   if (!accumulates) context.parameters().ClearGradients();
-  auto [vars, leaves] = LeavesOn(tape, measured.stage, inputs);
+  auto [vars, leaves] = LeavesOn(tape, measured.stage, measured.inputs);
   seconds.forward = RunForward(context, measured, vars);
+  RunOthers(context, measured);
   auto seeds = SeedsOf(context, vars, leaves);
   if (seeds.empty()) return seconds;
   vars.clear();
@@ -150,18 +177,23 @@ int64_t BytesToRun(const Stage& stage) {
          std::max(chain.forward_workspace, chain.output_bytes + chain.backward_workspace);
 }
 
-Seconds MeasureOne(const TrainingSetup& setup, const MeasuredStage& measured, bool accumulates) {
+Seconds MeasureOne(const TrainingSetup& setup, const Stage& stage, TupleSegment run,
+                   int64_t others_bytes, bool accumulates) {
   // Blocks of all sizes that a pass takes are more than it holds at once: those that went back to
   // the system would be pages to touch anew at each run.
-  RealEnvironment environment(setup, 2 * BytesToRun(measured.stage));
-  VarTuple inputs;
-  for (const StageInput& input : measured.stage.inputs) {
-    inputs.push_back({Filled(environment.context(), input.shape, input.dtype, 0.5)});
+  RealEnvironment environment(setup, 2 * BytesToRun(stage));
+  MeasuredStage measured{stage, std::move(run), {}, {}};
+  for (const StageInput& input : stage.inputs) {
+    measured.inputs.push_back(
+        {Filled(environment.context(), input.shape, input.dtype, kInputValue)});
   }
-  RunOnce(environment.context(), measured, inputs, false);  // primitives are made and pages touched
+  if (const int64_t count = others_bytes / SizeOf(DType::kF32); count > 0) {
+    measured.others = Filled(environment.context(), {count}, DType::kF32, 0);
+  }
+  RunOnce(environment.context(), measured, false);  // primitives are made and pages touched
   std::array<double, kRepeats> forward{}, ending{}, backward{};
   for (std::size_t i = 0; i < kRepeats; ++i) {
-    const Seconds seconds = RunOnce(environment.context(), measured, inputs, accumulates);
+    const Seconds seconds = RunOnce(environment.context(), measured, accumulates);
     forward.at(i) = seconds.forward;
     ending.at(i) = std::min(seconds.ending, seconds.forward);
     backward.at(i) = seconds.backward;
@@ -210,6 +242,15 @@ int64_t BytesToRun(const std::vector<Stage>& stages) {
   return most;
 }
 
+int64_t OthersBytes(const std::vector<Stage>& stages, int64_t most_bytes) {
+  double moved = 0;
+  for (const Stage& stage : stages) moved += stage.forward.bytes;
+  // Twice, since what is older may stay longer.
+  const int64_t caches = 2 * OwnCacheBytes() * MostThreads();
+  const int64_t bytes = static_cast<int64_t>(std::min(moved, static_cast<double>(caches)));
+  return std::clamp<int64_t>(most_bytes - BytesToRun(stages), 0, bytes);
+}
+
 void ModelTimes(DType dtype, std::vector<Stage>& stages) {
   const double flops = dtype == DType::kBF16 ? kModelFlopsBf16 : kModelFlops;
   for (Stage& stage : stages) {
@@ -220,14 +261,15 @@ void ModelTimes(DType dtype, std::vector<Stage>& stages) {
 }
 
 void MeasureTimes(const TrainingSetup& setup, const Trial& trial, bool accumulates,
-                  std::vector<Stage>& stages) {
+                  int64_t most_bytes, std::vector<Stage>& stages) {
+  const int64_t others = OthersBytes(stages, most_bytes);
   std::map<std::string, Seconds> measured;
   SlowWork progress;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = stages[i];
     const auto [found, is_new] = measured.try_emplace(KindOf(stage));
     if (is_new) {
-      found->second = MeasureOne(setup, {stage, RunOf(setup, trial, stage)}, accumulates);
+      found->second = MeasureOne(setup, stage, RunOf(setup, trial, stage), others, accumulates);
       ReturnFreeMemory();
     }
     stage.chain.forward_seconds = found->second.forward;

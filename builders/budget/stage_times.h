@@ -17,15 +17,22 @@ inline constexpr double kModelFlopsBf16 = 1000e9;
 inline constexpr double kModelBandwidth = 10e9;  // bytes per second
 void ModelTimes(DType dtype, std::vector<Stage>& stages);
 
-// Returns what MeasureTimes takes at most, parameters and their gradients included.
+// Returns what a stage takes at most to be run, its parameters and their gradients included.
 std::int64_t BytesToRun(const std::vector<Stage>& stages);
 
+// Returns how much memory stands for other stages while one is measured: as much as all move in
+// their forward passes, or twice what cores' own caches hold, and no more than is left of so many
+// bytes.
+std::int64_t OthersBytes(const std::vector<Stage>& stages, std::int64_t most_bytes);
+
 // Runs each kind of stage (the same description, input and parameters), and the loss, on memory of
-// its own, a few times, and takes the median times. Each stage's memory is given back before the
-// next one's is taken. Gradients add to those of the run before where it accumulates. Says what it
-// does on the log where that takes longer than two seconds.
+// its own, a few times, and takes the median times. In a step a stage finds its input in the cores'
+// own caches, but not its weights, since others have run: so memory that stands for these is gone
+// through before each pass, as much as fits beside the stage in so many bytes. Each stage's memory
+// is given back before the next one's is taken. Gradients add to those of the run before where it
+// accumulates. Says what it does on the log where that takes longer than two seconds.
 void MeasureTimes(const TrainingSetup& setup, const Trial& trial, bool accumulates,
-                  std::vector<Stage>& stages);
+                  std::int64_t most_bytes, std::vector<Stage>& stages);
 
 // Takes the seconds of other stages.
 void CopyTimes(const std::vector<Stage>& from, std::vector<Stage>& to);

@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -79,6 +80,14 @@ std::string_view NameOf(MemoryLimitKind kind) {
       break;
   }
   return "physical memory";
+}
+
+std::int64_t OwnCacheBytes() {
+  long bytes = 0;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+  return bytes > 0 ? std::int64_t{bytes} : kBytesPerMegabyte;
 }
 
 void ReturnFreeMemory() { malloc_trim(0); }

@@ -5,6 +5,8 @@
 
 #include "builders/dry_run/dry_training.h"
 #include "sdk/core/error.h"
+#include "sdk/core/threads.h"
+#include "sdk/memory/system_memory.h"
 #include "tests/catch.h"
 #include "tests/support/random_network.h"
 #include "tests/support/synthetic.h"
@@ -194,6 +196,24 @@ TEST_CASE("times of more samples are those of few, and what each more takes", "[
     CHECK(chain.forward_seconds == Approx(6));
     CHECK(chain.backward_seconds == Approx(12));
   }
+}
+
+TEST_CASE("memory stands for other stages, as much as cores' caches hold and budgets leave",
+          "[budget]") {
+  std::vector<Stage> stages(2);
+  stages[0].chain.saved_bytes = 1'000'000;
+  const std::int64_t alone = BytesToRun(stages);
+  CHECK(alone >= 1'000'000);
+  constexpr std::int64_t kMuch = std::int64_t{1} << 50;
+  stages[0].forward.bytes = 300;
+  stages[1].forward.bytes = 700;
+  CHECK(OthersBytes(stages, kMuch) == 1'000);
+  CHECK(OthersBytes(stages, alone + 400) == 400);
+  CHECK(OthersBytes(stages, alone / 2) == 0);
+  stages[1].forward.bytes = 1e15;
+  const std::int64_t caches = OwnCacheBytes() * MostThreads();
+  CHECK(caches > 0);
+  CHECK(OthersBytes(stages, kMuch) == 2 * caches);
 }
 
 }  // namespace
