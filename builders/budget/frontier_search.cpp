@@ -15,7 +15,7 @@ using std::int64_t;
 
 // Schedules of few stages are quickly found and planned.
 constexpr int kLimits = 256, kLimitsOfManyStages = 64;
-// Ranges of limits, each of one bound.
+// Bounds are each of one range of limits.
 constexpr std::int64_t kRanges = 32, kLimitsOfRange = 32;
 
 auto Rank(const ChainChoice& choice) {

@@ -34,7 +34,9 @@ class ChainBound {
   std::int64_t LeastBytes() const;
 
  private:
+  // Returns a table of so many slots, or up to twice as many.
   ChainTable TableOf(const std::vector<CountedSkip>& counted, std::size_t slots) const;
+  // Returns how skips are best counted for a bound within most_bytes_, by tables of so many slots.
   std::vector<CountedSkip> CountedForMost(std::size_t slots) const;
   double LeastSecondsByKeeping(std::int64_t peak_bytes) const;
 
