@@ -1,4 +1,5 @@
 // Ranks exchange numbers, to the bit as the order of ranks says, however they are connected.
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -160,8 +161,8 @@ TEST_CASE("reduce-scatter and all-gather are the halves of all-reduce", "[comm]"
     const CommPart part = PartOf(one.count, one.size, ranks.rank());
     const std::int64_t element = SizeOf(one.dtype);
     Bytes gathered(numbers.size(), std::byte{7});
-    std::memcpy(gathered.data() + part.begin * element, numbers.data() + part.begin * element,
-                static_cast<std::size_t>(part.count * element));
+    std::copy_n(numbers.begin() + part.begin * element, part.count * element,
+                gathered.begin() + part.begin * element);
     ranks.AllGather(BufferOf(gathered, one), "numbers");
     results[static_cast<std::size_t>(ranks.rank())] = std::move(gathered);
   });

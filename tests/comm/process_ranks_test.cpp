@@ -1,5 +1,8 @@
 // Ranks that are processes learn of it where another one fails, leaves, or comes to something else.
 #include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "sdk/comm/communication_error.h"
@@ -19,6 +22,32 @@ std::string ProcessFailureOf(int size, const std::function<void(Communicator&)>&
     return error.what();
   }
   return "no error";
+}
+
+// Counts how often this process has mapped memory that ranks share.
+int MappedRanks() {
+  int count = 0;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    count += line.find("frugal-ranks") != std::string::npos ? 1 : 0;
+  }
+  return count;
+}
+
+TEST_CASE("a sum that another process's error leaves pending keeps no shared memory",
+          "[comm][processes]") {
+  int mapped = 0;
+  const std::string text = ProcessFailureOf(2, [&](Communicator& ranks) {
+    if (ranks.rank() == 0) {
+      mapped = MappedRanks();
+      throw std::runtime_error("an end");
+    }
+    float value = 1;
+    ranks.AllReduce({&value, 1, DType::kF32}, "gradients");
+  });
+  CHECK(text == "an end");
+  CHECK(mapped > 0);
+  CHECK(MappedRanks() == 0);
 }
 
 TEST_CASE("the error of a process ends those that wait for it", "[comm][processes]") {

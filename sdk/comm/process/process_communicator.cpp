@@ -89,7 +89,7 @@ class ProcessCommunicator final : public Communicator {
 
   std::shared_ptr<Summation> StartSummation(const ChunkHeader& header, const CommBuffer& buffer,
                                             const SumTargets& targets) {
-    auto sum = std::make_shared<Summation>(links_, world_ranks_, rank(), header, buffer, targets);
+    auto sum = std::make_shared<Summation>(*links_, world_ranks_, rank(), header, buffer, targets);
     links_->Add(sum);
     links_->AdvancePending();
     return sum;

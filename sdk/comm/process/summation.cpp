@@ -8,9 +8,9 @@
 
 namespace frugal {
 
-Summation::Summation(std::shared_ptr<MessageLinks> links, std::vector<int> world_ranks, int rank,
+Summation::Summation(MessageLinks& links, std::vector<int> world_ranks, int rank,
                      const ChunkHeader& header, const CommBuffer& buffer, const SumTargets& targets)
-    : links_(std::move(links)),
+    : links_(links),
       world_ranks_(std::move(world_ranks)),
       rank_(rank),
       header_(header),
@@ -75,11 +75,11 @@ bool Summation::AdvancePhase() {
 bool Summation::Contribute(int to) {
   const CommPart piece = PieceOf(to, round_);
   if (piece.count <= 0) return true;
-  std::byte* chunk = links_->TryReserve(World(to), header_);
+  std::byte* chunk = links_.TryReserve(World(to), header_);
   if (chunk == nullptr) return false;
   const std::int64_t bytes = piece.count * SizeOf(buffer_.dtype);
   std::memcpy(chunk, At(piece.begin), static_cast<std::size_t>(bytes));
-  links_->Send(World(to), bytes);
+  links_.Send(World(to), bytes);
   return true;
 }
 
@@ -94,18 +94,18 @@ bool Summation::Sum() {
   for (int number = 1; number < size(); ++number) {
     const int other = Other(number);
     waits_for_ = World(other);
-    const std::span<const std::byte> arrived = links_->TryFront(World(other), header_);
+    const std::span<const std::byte> arrived = links_.TryFront(World(other), header_);
     if (arrived.empty()) return false;
     sources[static_cast<std::size_t>(other)] = arrived.data();
     if (!targets_.for_all) continue;
-    targets.push_back(links_->TryReserve(World(other), header_));
+    targets.push_back(links_.TryReserve(World(other), header_));
     if (targets.back() == nullptr) return false;
   }
   SumInOrder(sources, targets, 0, piece.count, buffer_.dtype);
   for (int number = 1; number < size(); ++number) {
     const int other = World(Other(number));
-    links_->Pop(other);
-    if (targets_.for_all) links_->Send(other, piece.count * SizeOf(buffer_.dtype));
+    links_.Pop(other);
+    if (targets_.for_all) links_.Send(other, piece.count * SizeOf(buffer_.dtype));
   }
   return true;
 }
@@ -113,10 +113,10 @@ bool Summation::Sum() {
 bool Summation::Take(int from) {
   const CommPart piece = PieceOf(from, round_ - 2);
   if (piece.count <= 0) return true;
-  const std::span<const std::byte> payload = links_->TryFront(World(from), header_);
+  const std::span<const std::byte> payload = links_.TryFront(World(from), header_);
   if (payload.empty()) return false;
   std::memcpy(At(piece.begin), payload.data(), payload.size());
-  links_->Pop(World(from));
+  links_.Pop(World(from));
   return true;
 }
 

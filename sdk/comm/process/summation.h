@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,9 +19,10 @@ struct SumTargets {
 // other as little as can be.
 class Summation final : public PendingWork {
  public:
-  // `world_ranks` are the group's, of which this process is number `rank`.
-  Summation(std::shared_ptr<MessageLinks> links, std::vector<int> world_ranks, int rank,
-            const ChunkHeader& header, const CommBuffer& buffer, const SumTargets& targets);
+  // `world_ranks` are the group's, of which this process is number `rank`. The links, which may
+  // hold what is pending to their end, outlive it.
+  Summation(MessageLinks& links, std::vector<int> world_ranks, int rank, const ChunkHeader& header,
+            const CommBuffer& buffer, const SumTargets& targets);
 
   bool Advance() override;
   bool Involves(int rank) const override;
@@ -45,7 +45,7 @@ class Summation final : public PendingWork {
   bool Sum();
   bool Take(int from);
 
-  std::shared_ptr<MessageLinks> links_;
+  MessageLinks& links_;
   std::vector<int> world_ranks_;
   int rank_;
   ChunkHeader header_;
