@@ -29,9 +29,9 @@ class FrontierSearch {
   static void AddFrontierOf(ChainPlanner& planner, std::int64_t most_bytes,
                             std::vector<ChainChoice>& frontier);
 
-  // Where values are carried past stages, tables that count what is freed too late miss some
-  // schedules. Those of bounds, which count too little, are tried where the chain has them within
-  // the limits that they are of. Returns the fastest, or `best`.
+  // Returns the fastest of `best` and of what bounds have as the fastest. The planner's tables
+  // count what skips hold too long and miss some schedules; those of bounds count too little of it,
+  // so only schedules that the chain has within the limits they are of are planned.
   BudgetCandidate FasterByBounds(BudgetCandidate best, std::int64_t most_bytes,
                                  std::int64_t budget_bytes);
 

@@ -37,8 +37,8 @@ std::int64_t PeakResidentBytes();
 // Resident size now.
 std::int64_t ResidentBytes();
 
-// Bytes of the largest cache that a core has to itself, the second one; 1 MB where the system does
-// not tell.
+// Returns the bytes of the largest cache that a core has to itself, the second one; 1 MB where the
+// system does not tell.
 std::int64_t OwnCacheBytes();
 
 // Memory straight from the system. Counts what it hands out, so that a test can tell that a warm

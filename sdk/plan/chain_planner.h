@@ -74,7 +74,7 @@ class ChainPlanner {
   Chain chain_;
   std::vector<double> seconds_before_;  // of forward passes of the stages before each
   std::int64_t carried_bytes_ = 0;      // of all values together
-  std::vector<ChainSolver> solvers_;    // one, or one for each of SkipGradients
+  std::vector<ChainSolver> solvers_;    // one, or two where values are carried
   std::vector<ChainChoice> known_;
   std::vector<ChainChoice> found_;  // see found()
   // Says where in found_ the schedule of a solver's entry is.
