@@ -145,6 +145,7 @@ TEST_CASE("train --profile shows where the time of a step went") {
   const Json operations = setup.JsonIn("s.json").at("operations");
   CHECK(operations.at("steps") == 3);
   CHECK(operations.at("product_limit_gflops") > 0);
+  CHECK(operations.at("ms_per_step_at_limits") > 0);
   CHECK(operations.at("kinds").back().at("operation") == "step");
   CheckContains(ReadAll(setup.directory.File("r.html")), "<h2>Operations</h2>");
   Frugal(setup.directory, "train --summary t.json tiny.toml");

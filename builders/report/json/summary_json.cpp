@@ -95,6 +95,7 @@ Json OperationsJson(const std::optional<OperationProfile>& profile) {
   return {{"steps", profile->steps},
           {"product_limit_gflops", PositiveOrNull(limits.ProductOf(profile->dtype) / 1e9)},
           {"copy_limit_gbytes_per_second", PositiveOrNull(limits.copy / 1e9)},
+          {"ms_per_step_at_limits", PositiveOrNull(1e3 * SecondsAtLimits(*profile).value_or(0))},
           {"kinds", kinds}};
 }
 

@@ -74,4 +74,16 @@ std::vector<OperationRow> OperationRows(const OperationProfile& profile) {
   return table;
 }
 
+std::optional<double> SecondsAtLimits(const OperationProfile& profile) {
+  if (!profile.limits) return std::nullopt;
+  const Rows rows(profile);
+  double milliseconds = 0;
+  for (const OperationMeasurement& operation : profile.operations) {
+    const OperationRow row = rows.RowOf({}, operation.totals);
+    const double reached = std::max(row.product_share, row.copy_share);
+    milliseconds += row.milliseconds * (reached > 0 ? std::min(1.0, reached) : 1);
+  }
+  return milliseconds / 1e3;
+}
+
 }  // namespace frugal

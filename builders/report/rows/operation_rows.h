@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,10 @@ const std::vector<OperationColumn>& OperationColumns();
 
 // Kinds by falling time, then what a step spends outside kernels, then the step itself.
 std::vector<OperationRow> OperationRows(const OperationProfile& profile);
+
+// Returns the roofline of a step: the seconds that it would take with every kind of operation at
+// the limit that is nearer to it (products or copy), none slower than it ran, and nothing outside
+// kernels. Returns nothing where limits were not measured.
+std::optional<double> SecondsAtLimits(const OperationProfile& profile);
 
 }  // namespace frugal

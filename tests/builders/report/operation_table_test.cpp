@@ -35,7 +35,18 @@ TEST_CASE("Operations stand by their time, beside the machine's limits") {
         "  outside kernels       -   50.00   10.0%        -         -     -        -\n"
         "  step                  3  500.00  100.0%    120.0       30%   9.0      22%\n"
         "Mean of 2 steps; GB/s of what an operation must at least read and write. This machine's "
-        "best, measured behind the run: product 400 GFLOP/s in f32, copy 40.0 GB/s.\n");
+        "best, measured behind the run: product 400 GFLOP/s in f32, copy 40.0 GB/s; with every "
+        "kind at the nearer of these a step would take 225 ms, 45% of its time.\n");
+}
+
+TEST_CASE("At the limits no kind is slower than it ran, and nothing is outside kernels") {
+  OperationProfile profile = SampleProfile();
+  CHECK(SecondsAtLimits(profile) == Approx(0.225));
+  profile.operations[1].totals.bytes = 60e9;  // its data stayed in the caches
+  CHECK(SecondsAtLimits(profile) == Approx(0.3));
+  profile.operations[0].totals.flops = 0;
+  profile.operations[0].totals.bytes = 0;  // nothing is known of its limit
+  CHECK(SecondsAtLimits(profile) == Approx(0.45));
 }
 
 TEST_CASE("Without limits there are no shares of them, without steps no rates") {
@@ -45,9 +56,13 @@ TEST_CASE("Without limits there are no shares of them, without steps no rates") 
   CHECK(product.gflops == Approx(200));
   CHECK(product.product_share == 0);
   CHECK(OperationNote(profile).find("best") == std::string::npos);
+  CHECK(!SecondsAtLimits(profile));
   const std::vector<OperationRow> rows = OperationRows(OperationProfile());
   REQUIRE(rows.size() == 2);
   CHECK(rows.back().share == 0);
+  OperationProfile none;
+  none.limits = MachineLimits{.product_f32 = 400e9, .copy = 40e9};
+  CHECK(OperationNote(none).find("step would") == std::string::npos);
 }
 
 TEST_CASE("Kernels that took longer than their steps leave nothing outside") {
