@@ -52,7 +52,7 @@ class ProductTimer {
              RunBatch([&](const onednn::Gemm& gemm, float* c) { openblas.Multiply(gemm, c); });
            }});
     }
-    if (p_.batch == 1 && p_.transpose_a == 'N') AddMatmul(ways);
+    if (p_.batch == 1) AddMatmul(ways);
     if (p_.batch == 1 && with_ours) AddOurs(ways);
     return MediansOf(ways);
   }
@@ -84,20 +84,31 @@ class ProductTimer {
     RunTeam(0, [&] { tasks.Work(one); });
   }
 
-  void AddMatmul(std::vector<Way>& ways) {
+  // A forward product, or one with a transposed left factor as gradients of weights are.
+  onednn::Description MatmulOf() const {
+    if (p_.transpose_a == 'T') {
+      return onednn::WeightGradientDescription{.m = p_.m, .n = p_.n, .k = p_.k};
+    }
     onednn::LinearDescription d;
     d.rows = p_.m;
     d.inputs = p_.k;
     d.outputs = p_.n;
     d.layout = p_.transpose_b == 'T' ? WeightLayout::kOutIn : WeightLayout::kInOut;
-    primitive_ = onednn::MakePrimitive(d);
+    return d;
+  }
+
+  void AddMatmul(std::vector<Way>& ways) {
+    const bool is_gradient = p_.transpose_a == 'T';
+    primitive_ = onednn::MakePrimitive(MatmulOf());
     if (!primitive_) return;
     scratch_ = testing::ScratchOf(primitive_->ScratchBytes());
-    ways.push_back({&LibraryRates::matmul, [this] {
+    ways.push_back({&LibraryRates::matmul, [this, is_gradient] {
                       const Set& set = Next();
                       primitive_->Run({{onednn::Slot::kSource, set.a.raw()},
                                        {onednn::Slot::kWeight, set.b.raw()},
-                                       {onednn::Slot::kDestination, set.c.raw()}},
+                                       {is_gradient ? onednn::Slot::kWeightGradient
+                                                    : onednn::Slot::kDestination,
+                                        set.c.raw()}},
                                       scratch_.raw());
                     }});
   }

@@ -148,6 +148,17 @@ void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const LinearWeig
   onednn::Multiply(gemm, accumulate, dx.data<float>(), scratch);
 }
 
+onednn::Operation* OneDnnProductKernels::FindMatmul(const Gemm& gemm, bool accumulate) const {
+  if (!onednn::MatmulPays(gemm)) return nullptr;
+  return cache_.Find(onednn::WeightGradientDescription{
+      .m = gemm.m, .n = gemm.n, .k = gemm.k, .accumulate = accumulate});
+}
+
+std::int64_t OneDnnProductKernels::WeightGradientScratch(const Gemm& gemm, bool accumulate) const {
+  const onednn::Operation* const matmul = FindMatmul(gemm, accumulate);
+  return matmul == nullptr ? onednn::GemmScratch(gemm) : matmul->ScratchBytes();
+}
+
 std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
                                                                bool accumulate) const {
   if (IsBf16(dy)) return bf16_.BackwardWeightScratch(dy, x, accumulate);
@@ -155,12 +166,12 @@ std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy,
     return EigenProductKernels::LinearBackwardWeightScratch(dy, x, accumulate);
   }
   return std::max({onednn::PartialRows(dy.shape().RowCount(), dy.shape().back()).Bytes(1),
-                   onednn::GemmScratch(WeightGradientGemm(dy, x)),
-                   onednn::GemmScratch(WeightGradientGemm(x, dy))});
+                   WeightGradientScratch(WeightGradientGemm(dy, x), accumulate),
+                   WeightGradientScratch(WeightGradientGemm(x, dy), accumulate)});
 }
 
-// sgemm again: inner_product's backward is the same code or slower (8192 x 64 x 64: 247 and 175
-// GFLOP/s), matmul varies more (1024 x 3072 x 768: 330 and 168).
+// sgemm mostly: inner_product's backward is the same code or slower (8192 x 64 x 64: 247 and 175
+// GFLOP/s), matmul varies more (1024 x 3072 x 768: 330 and 168), and serves where it pays.
 void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& x,
                                                 const LinearWeight& dweight, const Tensor& dbias,
                                                 bool accumulate, void* scratch) {
@@ -171,8 +182,15 @@ void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& 
   }
   if (dweight.tensor) {
     const bool out_in = dweight.layout == WeightLayout::kOutIn;
-    onednn::Multiply(out_in ? WeightGradientGemm(dy, x) : WeightGradientGemm(x, dy), accumulate,
-                     dweight.tensor.data<float>(), scratch);
+    const Gemm gemm = out_in ? WeightGradientGemm(dy, x) : WeightGradientGemm(x, dy);
+    if (onednn::Operation* const matmul = FindMatmul(gemm, accumulate)) {
+      matmul->Run({{Slot::kSource, (out_in ? dy : x).raw()},
+                   {Slot::kWeight, (out_in ? x : dy).raw()},
+                   {Slot::kWeightGradient, dweight.tensor.raw()}},
+                  scratch);
+    } else {
+      onednn::Multiply(gemm, accumulate, dweight.tensor.data<float>(), scratch);
+    }
   }
   if (!dbias) return;
   const float* const gradient = dy.data<float>();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sdk/backend/eigen/matmul/product.h"
+#include "sdk/backend/onednn/gemm/gemm.h"
 #include "sdk/backend/onednn/matmul/bf16_products.h"
 #include "sdk/backend/onednn/operation/operation_cache.h"
 #include "sdk/backend/onednn/simd/loops.h"
@@ -8,8 +9,9 @@
 namespace frugal {
 
 // bf16 products are Bf16Products. f32 products: forward is a oneDNN matmul with bias, residual
-// and activation fused, backward is oneDNN's sgemm, and either is a BlockedGemm where that pays.
-// Empty tensors and other element types go to the reference.
+// and activation fused, backward is oneDNN's sgemm, or for gradients of weights its matmul, and
+// either is a BlockedGemm where that pays. Empty tensors and other element types go to the
+// reference.
 class OneDnnProductKernels final : public EigenProductKernels {
  public:
   explicit OneDnnProductKernels(onednn::OperationCache& cache) : cache_(cache), bf16_(cache) {}
@@ -39,6 +41,10 @@ class OneDnnProductKernels final : public EigenProductKernels {
                             const Tensor& dbias, bool accumulate, void* scratch) override;
 
  private:
+  // Returns oneDNN's matmul where that is faster than sgemm, else nullptr.
+  onednn::Operation* FindMatmul(const onednn::Gemm& gemm, bool accumulate) const;
+  std::int64_t WeightGradientScratch(const onednn::Gemm& gemm, bool accumulate) const;
+
   onednn::OperationCache& cache_;
   onednn::Bf16Products bf16_;
   const simd::Loops& loops_ = simd::SelectLoops();

@@ -40,6 +40,10 @@ class Mixer {
     for (const std::int64_t number : {d.inputs, d.outputs}) Add(number);
     Add(static_cast<std::int64_t>(d.layout));
   }
+  void Add(const WeightGradientDescription& d) {
+    for (const std::int64_t number : {d.m, d.n, d.k}) Add(number);
+    Add(std::int64_t{d.accumulate});
+  }
   void Add(const ConvDescription& d) {
     Add(d.geometry.window);
     for (const std::int64_t number :

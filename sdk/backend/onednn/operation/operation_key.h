@@ -54,6 +54,17 @@ struct PackDescription {
   bool operator==(const PackDescription&) const = default;
 };
 
+// The gradient of a weight, c [m, n] = left^T right, or added to it, of f32 matrices left [k, m]
+// (Slot::kSource) and right [k, n] (Slot::kWeight).
+struct WeightGradientDescription {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  bool accumulate = false;
+
+  bool operator==(const WeightGradientDescription&) const = default;
+};
+
 struct ConvDescription {
   ConvGeometry geometry;
   Pass pass = Pass::kForward;
@@ -95,9 +106,9 @@ struct SoftmaxDescription {
   bool operator==(const SoftmaxDescription&) const = default;
 };
 
-using Description =
-    std::variant<LinearDescription, PackedLinearDescription, PackDescription, ConvDescription,
-                 PoolDescription, EltwiseDescription, SoftmaxDescription>;
+using Description = std::variant<LinearDescription, PackedLinearDescription, PackDescription,
+                                 WeightGradientDescription, ConvDescription, PoolDescription,
+                                 EltwiseDescription, SoftmaxDescription>;
 
 // Adds to a description what else an operation depends on.
 struct OperationKey {

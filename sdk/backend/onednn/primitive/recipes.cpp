@@ -127,6 +127,27 @@ Recipe MakePackedBackwardDataRecipe(const PackedLinearDescription& d, const Desc
            {Slot::kSourceGradient, DNNL_ARG_DIFF_SRC, x, x, true}}};
 }
 
+// A factor of a product, and the slot that it is given in.
+struct ProductFactor {
+  Slot slot;
+  Desc tensor;
+};
+
+// c = left right, or c += left right
+Recipe MakeGradientRecipe(const ProductFactor& left, const ProductFactor& right,
+                          const ProductFactor& c, bool accumulate) {
+  dnnl::post_ops post_ops;
+  if (accumulate) post_ops.append_sum(1.0f);
+  const auto engine = Processor();
+  const auto descriptor = DescribeMatmul(
+      engine, {.source = left.tensor, .weight = right.tensor, .destination = c.tensor}, post_ops);
+  return {engine,
+          descriptor,
+          {{left.slot, DNNL_ARG_SRC, left.tensor, left.tensor},
+           {right.slot, DNNL_ARG_WEIGHTS, right.tensor, right.tensor},
+           {c.slot, DNNL_ARG_DST, c.tensor, c.tensor, true}}};
+}
+
 // inner_product's gradient writes plain f32 directly, faster than a matmul of the transposed
 // does; but only that can add to what is there.
 Recipe MakePackedBackwardWeightRecipe(const PackedLinearDescription& d, const Desc& x,
@@ -145,19 +166,13 @@ Recipe MakePackedBackwardWeightRecipe(const PackedLinearDescription& d, const De
              {Slot::kDestinationGradient, DNNL_ARG_DIFF_DST, y, y},
              {Slot::kWeightGradient, DNNL_ARG_DIFF_WEIGHTS, dweight, dweight, true}}};
   }
-  dnnl::post_ops sum;
-  sum.append_sum(1.0f);
-  const Desc left = (out_in ? y : x).permute_axes({1, 0});
-  const Desc& right = out_in ? x : y;
+  const ProductFactor inputs{Slot::kSource, x}, gradients{Slot::kDestinationGradient, y};
+  ProductFactor left = out_in ? gradients : inputs;
+  left.tensor = left.tensor.permute_axes({1, 0});
   const Desc dweight =
       Describe(out_in ? Dims{d.outputs, d.inputs} : Dims{d.inputs, d.outputs}, Tag::ab);
-  const auto descriptor =
-      DescribeMatmul(engine, {.source = left, .weight = right, .destination = dweight}, sum);
-  return {engine,
-          descriptor,
-          {{out_in ? Slot::kDestinationGradient : Slot::kSource, DNNL_ARG_SRC, left, left},
-           {out_in ? Slot::kSource : Slot::kDestinationGradient, DNNL_ARG_WEIGHTS, right, right},
-           {Slot::kWeightGradient, DNNL_ARG_DST, dweight, dweight, true}}};
+  return MakeGradientRecipe(left, out_in ? inputs : gradients, {Slot::kWeightGradient, dweight},
+                            true);
 }
 
 }  // namespace
@@ -185,6 +200,12 @@ Recipe MakeRecipe(const PackedLinearDescription& d) {
     default:
       return MakePackedForwardRecipe(d, x, y);
   }
+}
+
+Recipe MakeRecipe(const WeightGradientDescription& d) {
+  return MakeGradientRecipe({Slot::kSource, Describe({d.m, d.k}, Tag::ba)},
+                            {Slot::kWeight, Describe({d.k, d.n}, Tag::ab)},
+                            {Slot::kWeightGradient, Describe({d.m, d.n}, Tag::ab)}, d.accumulate);
 }
 
 Recipe MakeRecipe(const EltwiseDescription& d) {
