@@ -1,6 +1,11 @@
 // Prints what libraries reach at the shapes of a workload's products in f32, in turn, oneDNN by two
-// ways, and what the fast backend does there: GFLOP/s, medians. Nothing here passes or fails.
+// ways, and what the fast backend does there: GFLOP/s, medians. Products of other shapes too, as
+// NN:256x4608x1152: whether the factors are transposed, rows, columns and depth. Nothing here
+// passes or fails.
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +24,30 @@ void PrintRate(double flops_per_second) {
   }
 }
 
-void PrintWorkload(const Workload& workload) {
-  const StepProducts products = ProductsOf(workload);
+std::optional<StepProduct> ProductOf(const std::string& word) {
+  StepProduct product;
+  if (word.size() < 3 || word[2] != ':') return std::nullopt;
+  const std::string orders = word.substr(0, 2);
+  if (orders != "NN" && orders != "NT" && orders != "TN") return std::nullopt;
+  product.transpose_a = word[0];
+  product.transpose_b = word[1];
+  const char* at = word.data() + 3;
+  const char* const end = word.data() + word.size();
+  for (std::int64_t* const size : {&product.m, &product.n, &product.k}) {
+    if (size != &product.m && (at == end || *at++ != 'x')) return std::nullopt;
+    const auto [behind, error] = std::from_chars(at, end, *size);
+    if (error != std::errc() || *size < 1 || *size > 100'000) return std::nullopt;
+    at = behind;
+  }
+  if (at != end) return std::nullopt;
+  product.flops = product.FlopsOfOne();
+  return product;
+}
+
+void PrintProducts(const std::string& name, const StepProducts& products) {
   const OpenBlas openblas;
-  std::printf("%s\n%6s %2s %8s %8s %8s %8s %9s %9s %9s %9s\n", workload.name.c_str(), "batch", "",
-              "m", "n", "depth", "GFLOP", "sgemm", "matmul", "OpenBLAS", "ours");
+  std::printf("%s\n%6s %2s %8s %8s %8s %8s %9s %9s %9s %9s\n", name.c_str(), "batch", "", "m", "n",
+              "depth", "GFLOP", "sgemm", "matmul", "OpenBLAS", "ours");
   double flops = 0, libraries = 0, ours = 0;
   for (const StepProduct& p : products.all()) {
     const LibraryRates rates = ProductTimer(p).Measure(openblas, true);
@@ -49,15 +73,23 @@ void PrintWorkload(const Workload& workload) {
 }  // namespace
 }  // namespace frugal
 
-// bench_libraries [workload...]: all unless told.
+// bench_libraries [workload or shape...]: all workloads unless told.
 int main(int count, char** words) {
   return frugal::RunProgram([&] {
-    const std::vector<std::string> names(words + 1, words + count);
-    for (const std::string& name : names) frugal::WorkloadNamed(name);
-    for (const frugal::Workload& workload : frugal::Workloads()) {
-      if (names.empty() || std::ranges::count(names, workload.name) > 0) {
-        frugal::PrintWorkload(workload);
+    std::vector<std::string> names;
+    frugal::StepProducts shapes;
+    for (const std::string& word : std::vector<std::string>(words + 1, words + count)) {
+      if (const auto product = frugal::ProductOf(word)) {
+        shapes.shapes.at(shapes.count++) = *product;
+      } else {
+        names.push_back(frugal::WorkloadNamed(word).name);
       }
+    }
+    if (shapes.count > 0) frugal::PrintProducts("shapes", shapes);
+    for (const frugal::Workload& workload : frugal::Workloads()) {
+      const bool is_asked = std::ranges::count(names, workload.name) > 0;
+      if (!is_asked && (shapes.count > 0 || !names.empty())) continue;
+      frugal::PrintProducts(workload.name, frugal::ProductsOf(workload));
     }
   });
 }
