@@ -84,31 +84,19 @@ class ProductTimer {
     RunTeam(0, [&] { tasks.Work(one); });
   }
 
-  // A forward product, or one with a transposed left factor as gradients of weights are.
-  onednn::Description MatmulOf() const {
-    if (p_.transpose_a == 'T') {
-      return onednn::WeightGradientDescription{.m = p_.m, .n = p_.n, .k = p_.k};
-    }
-    onednn::LinearDescription d;
-    d.rows = p_.m;
-    d.inputs = p_.k;
-    d.outputs = p_.n;
-    d.layout = p_.transpose_b == 'T' ? WeightLayout::kOutIn : WeightLayout::kInOut;
-    return d;
-  }
-
   void AddMatmul(std::vector<Way>& ways) {
-    const bool is_gradient = p_.transpose_a == 'T';
-    primitive_ = onednn::MakePrimitive(MatmulOf());
+    primitive_ = onednn::MakePrimitive(onednn::GemmDescription{.transpose_a = p_.transpose_a,
+                                                               .transpose_b = p_.transpose_b,
+                                                               .m = p_.m,
+                                                               .n = p_.n,
+                                                               .k = p_.k});
     if (!primitive_) return;
     scratch_ = testing::ScratchOf(primitive_->ScratchBytes());
-    ways.push_back({&LibraryRates::matmul, [this, is_gradient] {
+    ways.push_back({&LibraryRates::matmul, [this] {
                       const Set& set = Next();
                       primitive_->Run({{onednn::Slot::kSource, set.a.raw()},
                                        {onednn::Slot::kWeight, set.b.raw()},
-                                       {is_gradient ? onednn::Slot::kWeightGradient
-                                                    : onednn::Slot::kDestination,
-                                        set.c.raw()}},
+                                       {onednn::Slot::kDestination, set.c.raw()}},
                                       scratch_.raw());
                     }});
   }

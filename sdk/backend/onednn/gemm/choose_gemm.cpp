@@ -15,10 +15,19 @@ std::int64_t GemmScratch(const Gemm& g) {
 }
 
 bool MatmulPays(const Gemm& g) {
-  constexpr std::int64_t kFewest = 1024, kApart = 512, kNarrowest = 64, kWidest = 512;
+  constexpr std::int64_t kApart = 512;  // elements
   if (simd::BestInstructionSet() != simd::InstructionSet::kAvx512) return false;
-  return g.transpose_a == 'T' && g.k >= kFewest && g.m >= kFewest && g.m % kApart == 0 &&
-         g.n >= kNarrowest && g.n <= kWidest;
+  if (g.transpose_a == 'T') {
+    constexpr std::int64_t kFewest = 1024, kNarrowest = 64, kWidest = 512;
+    return g.m % kApart == 0 && g.m >= kFewest && g.k >= kFewest && g.n >= kNarrowest &&
+           g.n <= kWidest;
+  }
+  if (g.transpose_b == 'T') {
+    constexpr std::int64_t kFewest = 16, kNarrowest = 128, kFew = 768, kNarrow = 512;
+    return g.k % kApart == 0 && g.k > 0 && g.m >= kFewest && g.n >= kNarrowest &&
+           (g.m <= kFew || g.n <= kNarrow);
+  }
+  return false;
 }
 
 }  // namespace frugal::onednn

@@ -10,10 +10,11 @@ namespace frugal::onednn {
 void Multiply(const Gemm& gemm, bool accumulate, float* c, void* scratch);
 std::int64_t GemmScratch(const Gemm& gemm);  // of its sizes and transposes alone
 
-// Returns whether a gradient of a weight is better taken by oneDNN's matmul than by its sgemm. With
-// AVX-512 it is, over many rows, where those of the left factor lie a multiple of 2 KB apart, which
-// sgemm packs slowly, and those of the right are too short to make up for it (`./run bench
-// libraries chargpt` prints both).
+// Returns whether a gradient is better taken by oneDNN's matmul than by its sgemm, which packs a
+// transposed factor slowly where what it reads one after another lies a multiple of 2 KB apart. So
+// it is with AVX-512 for gradients of weights over many rows and of inputs by weights [in, out],
+// but where the other factor is large enough to make up for it (`./run bench libraries chargpt
+// gpt2_t64` prints both).
 bool MatmulPays(const Gemm& gemm);
 
 }  // namespace frugal::onednn

@@ -60,7 +60,7 @@ Gemm InputGradientGemm(std::int64_t rows, const LinearWeight& weight) {
           .stride_b = out_in ? inputs : outputs};
 }
 
-// The gradient of a weight [left's columns, right's columns] = left^T right.
+// The gradient of a weight [left's columns, right's columns] = left^T right, without data.
 Gemm WeightGradientGemm(const Tensor& left, const Tensor& right) {
   const std::int64_t m = left.shape().back(), n = right.shape().back();
   return {.transpose_a = 'T',
@@ -68,9 +68,7 @@ Gemm WeightGradientGemm(const Tensor& left, const Tensor& right) {
           .m = m,
           .n = n,
           .k = left.shape().RowCount(),
-          .a = left.data<float>(),
           .stride_a = m,
-          .b = right.data<float>(),
           .stride_b = n};
 }
 
@@ -123,14 +121,43 @@ void OneDnnProductKernels::LinearForward(const Tensor& x, const LinearWeight& we
                  scratch);
 }
 
+onednn::Operation* OneDnnProductKernels::FindMatmul(const Gemm& gemm, bool accumulate) const {
+  if (!onednn::MatmulPays(gemm)) return nullptr;
+  return cache_.Find(onednn::GemmDescription{.transpose_a = gemm.transpose_a,
+                                             .transpose_b = gemm.transpose_b,
+                                             .m = gemm.m,
+                                             .n = gemm.n,
+                                             .k = gemm.k,
+                                             .accumulate = accumulate});
+}
+
+std::int64_t OneDnnProductKernels::GradientScratch(const Gemm& gemm, bool accumulate) const {
+  const onednn::Operation* const matmul = FindMatmul(gemm, accumulate);
+  return matmul == nullptr ? onednn::GemmScratch(gemm) : matmul->ScratchBytes();
+}
+
+void OneDnnProductKernels::MultiplyGradient(Gemm gemm, const Tensor& left, const Tensor& right,
+                                            bool accumulate, const Tensor& c, void* scratch) {
+  if (onednn::Operation* const matmul = FindMatmul(gemm, accumulate)) {
+    matmul->Run(
+        {{Slot::kSource, left.raw()}, {Slot::kWeight, right.raw()}, {Slot::kDestination, c.raw()}},
+        scratch);
+    return;
+  }
+  gemm.a = left.data<float>();
+  gemm.b = right.data<float>();
+  onednn::Multiply(gemm, accumulate, c.data<float>(), scratch);
+}
+
 std::int64_t OneDnnProductKernels::LinearBackwardDataScratch(const Tensor& dy,
                                                              const LinearWeight& weight) const {
   if (IsBf16(dy)) return bf16_.BackwardDataScratch(dy, weight);
   if (!IsOurs(dy, weight.tensor)) return EigenProductKernels::LinearBackwardDataScratch(dy, weight);
-  return onednn::GemmScratch(InputGradientGemm(dy.shape().RowCount(), weight));
+  const Gemm gemm = InputGradientGemm(dy.shape().RowCount(), weight);
+  return std::max(GradientScratch(gemm, false), GradientScratch(gemm, true));
 }
 
-// sgemm beats a oneDNN matmul with packed weights, which must be packed again at each call
+// sgemm mostly beats a oneDNN matmul with packed weights, which must be packed again at each call
 // (128 x 784 x 1024: 333 and 189 GFLOP/s), and with plain ones (1024 x 3072 x 768: 342 and 185).
 void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const LinearWeight& weight,
                                               const Tensor& dx, bool accumulate, void* scratch) {
@@ -142,21 +169,8 @@ void OneDnnProductKernels::LinearBackwardData(const Tensor& dy, const LinearWeig
     EigenProductKernels::LinearBackwardData(dy, weight, dx, accumulate, scratch);
     return;
   }
-  Gemm gemm = InputGradientGemm(dy.shape().RowCount(), weight);
-  gemm.a = dy.data<float>();
-  gemm.b = weight.tensor.data<float>();
-  onednn::Multiply(gemm, accumulate, dx.data<float>(), scratch);
-}
-
-onednn::Operation* OneDnnProductKernels::FindMatmul(const Gemm& gemm, bool accumulate) const {
-  if (!onednn::MatmulPays(gemm)) return nullptr;
-  return cache_.Find(onednn::WeightGradientDescription{
-      .m = gemm.m, .n = gemm.n, .k = gemm.k, .accumulate = accumulate});
-}
-
-std::int64_t OneDnnProductKernels::WeightGradientScratch(const Gemm& gemm, bool accumulate) const {
-  const onednn::Operation* const matmul = FindMatmul(gemm, accumulate);
-  return matmul == nullptr ? onednn::GemmScratch(gemm) : matmul->ScratchBytes();
+  MultiplyGradient(InputGradientGemm(dy.shape().RowCount(), weight), dy, weight.tensor, accumulate,
+                   dx, scratch);
 }
 
 std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy, const Tensor& x,
@@ -166,12 +180,12 @@ std::int64_t OneDnnProductKernels::LinearBackwardWeightScratch(const Tensor& dy,
     return EigenProductKernels::LinearBackwardWeightScratch(dy, x, accumulate);
   }
   return std::max({onednn::PartialRows(dy.shape().RowCount(), dy.shape().back()).Bytes(1),
-                   WeightGradientScratch(WeightGradientGemm(dy, x), accumulate),
-                   WeightGradientScratch(WeightGradientGemm(x, dy), accumulate)});
+                   GradientScratch(WeightGradientGemm(dy, x), accumulate),
+                   GradientScratch(WeightGradientGemm(x, dy), accumulate)});
 }
 
-// sgemm mostly: inner_product's backward is the same code or slower (8192 x 64 x 64: 247 and 175
-// GFLOP/s), matmul varies more (1024 x 3072 x 768: 330 and 168), and serves where it pays.
+// sgemm mostly, again: inner_product's backward is the same code or slower (8192 x 64 x 64: 247 and
+// 175 GFLOP/s), matmul varies more (1024 x 3072 x 768: 330 and 168).
 void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& x,
                                                 const LinearWeight& dweight, const Tensor& dbias,
                                                 bool accumulate, void* scratch) {
@@ -182,15 +196,9 @@ void OneDnnProductKernels::LinearBackwardWeight(const Tensor& dy, const Tensor& 
   }
   if (dweight.tensor) {
     const bool out_in = dweight.layout == WeightLayout::kOutIn;
-    const Gemm gemm = out_in ? WeightGradientGemm(dy, x) : WeightGradientGemm(x, dy);
-    if (onednn::Operation* const matmul = FindMatmul(gemm, accumulate)) {
-      matmul->Run({{Slot::kSource, (out_in ? dy : x).raw()},
-                   {Slot::kWeight, (out_in ? x : dy).raw()},
-                   {Slot::kWeightGradient, dweight.tensor.raw()}},
-                  scratch);
-    } else {
-      onednn::Multiply(gemm, accumulate, dweight.tensor.data<float>(), scratch);
-    }
+    const Tensor &left = out_in ? dy : x, &right = out_in ? x : dy;
+    MultiplyGradient(WeightGradientGemm(left, right), left, right, accumulate, dweight.tensor,
+                     scratch);
   }
   if (!dbias) return;
   const float* const gradient = dy.data<float>();

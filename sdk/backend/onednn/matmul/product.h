@@ -9,9 +9,8 @@
 namespace frugal {
 
 // bf16 products are Bf16Products. f32 products: forward is a oneDNN matmul with bias, residual
-// and activation fused, backward is oneDNN's sgemm, or for gradients of weights its matmul, and
-// either is a BlockedGemm where that pays. Empty tensors and other element types go to the
-// reference.
+// and activation fused, backward is oneDNN's sgemm, or its matmul where that pays, and either is
+// a BlockedGemm where that pays. Empty tensors and other element types go to the reference.
 class OneDnnProductKernels final : public EigenProductKernels {
  public:
   explicit OneDnnProductKernels(onednn::OperationCache& cache) : cache_(cache), bf16_(cache) {}
@@ -43,7 +42,10 @@ class OneDnnProductKernels final : public EigenProductKernels {
  private:
   // Returns oneDNN's matmul where that is faster than sgemm, else nullptr.
   onednn::Operation* FindMatmul(const onednn::Gemm& gemm, bool accumulate) const;
-  std::int64_t WeightGradientScratch(const onednn::Gemm& gemm, bool accumulate) const;
+  std::int64_t GradientScratch(const onednn::Gemm& gemm, bool accumulate) const;
+  // c = or += the product of both factors, whose sizes are the gemm's.
+  void MultiplyGradient(onednn::Gemm gemm, const Tensor& left, const Tensor& right, bool accumulate,
+                        const Tensor& c, void* scratch);
 
   onednn::OperationCache& cache_;
   onednn::Bf16Products bf16_;

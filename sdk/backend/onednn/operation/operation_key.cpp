@@ -40,9 +40,9 @@ class Mixer {
     for (const std::int64_t number : {d.inputs, d.outputs}) Add(number);
     Add(static_cast<std::int64_t>(d.layout));
   }
-  void Add(const WeightGradientDescription& d) {
+  void Add(const GemmDescription& d) {
     for (const std::int64_t number : {d.m, d.n, d.k}) Add(number);
-    Add(std::int64_t{d.accumulate});
+    Add((d.transpose_a == 'T') * 4 + (d.transpose_b == 'T') * 2 + d.accumulate);
   }
   void Add(const ConvDescription& d) {
     Add(d.geometry.window);

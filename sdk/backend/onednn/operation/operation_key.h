@@ -54,15 +54,17 @@ struct PackDescription {
   bool operator==(const PackDescription&) const = default;
 };
 
-// The gradient of a weight, c [m, n] = left^T right, or added to it, of f32 matrices left [k, m]
-// (Slot::kSource) and right [k, n] (Slot::kWeight).
-struct WeightGradientDescription {
+// c [m, n] = or += op(a) op(b) of f32 matrices, of which 'T' transposes and 'N' does not: a
+// (Slot::kSource) lies as [m, k] or [k, m], b (Slot::kWeight) as [k, n] or [n, k].
+struct GemmDescription {
+  char transpose_a = 'N';
+  char transpose_b = 'N';
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
   bool accumulate = false;
 
-  bool operator==(const WeightGradientDescription&) const = default;
+  bool operator==(const GemmDescription&) const = default;
 };
 
 struct ConvDescription {
@@ -106,9 +108,9 @@ struct SoftmaxDescription {
   bool operator==(const SoftmaxDescription&) const = default;
 };
 
-using Description = std::variant<LinearDescription, PackedLinearDescription, PackDescription,
-                                 WeightGradientDescription, ConvDescription, PoolDescription,
-                                 EltwiseDescription, SoftmaxDescription>;
+using Description =
+    std::variant<LinearDescription, PackedLinearDescription, PackDescription, GemmDescription,
+                 ConvDescription, PoolDescription, EltwiseDescription, SoftmaxDescription>;
 
 // Adds to a description what else an operation depends on.
 struct OperationKey {

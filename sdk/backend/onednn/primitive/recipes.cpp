@@ -134,8 +134,8 @@ struct ProductFactor {
 };
 
 // c = left right, or c += left right
-Recipe MakeGradientRecipe(const ProductFactor& left, const ProductFactor& right,
-                          const ProductFactor& c, bool accumulate) {
+Recipe MakeProductRecipe(const ProductFactor& left, const ProductFactor& right,
+                         const ProductFactor& c, bool accumulate) {
   dnnl::post_ops post_ops;
   if (accumulate) post_ops.append_sum(1.0f);
   const auto engine = Processor();
@@ -171,8 +171,8 @@ Recipe MakePackedBackwardWeightRecipe(const PackedLinearDescription& d, const De
   left.tensor = left.tensor.permute_axes({1, 0});
   const Desc dweight =
       Describe(out_in ? Dims{d.outputs, d.inputs} : Dims{d.inputs, d.outputs}, Tag::ab);
-  return MakeGradientRecipe(left, out_in ? inputs : gradients, {Slot::kWeightGradient, dweight},
-                            true);
+  return MakeProductRecipe(left, out_in ? inputs : gradients, {Slot::kWeightGradient, dweight},
+                           true);
 }
 
 }  // namespace
@@ -202,10 +202,11 @@ Recipe MakeRecipe(const PackedLinearDescription& d) {
   }
 }
 
-Recipe MakeRecipe(const WeightGradientDescription& d) {
-  return MakeGradientRecipe({Slot::kSource, Describe({d.m, d.k}, Tag::ba)},
-                            {Slot::kWeight, Describe({d.k, d.n}, Tag::ab)},
-                            {Slot::kWeightGradient, Describe({d.m, d.n}, Tag::ab)}, d.accumulate);
+Recipe MakeRecipe(const GemmDescription& d) {
+  const auto order = [](char transpose) { return transpose == 'T' ? Tag::ba : Tag::ab; };
+  return MakeProductRecipe({Slot::kSource, Describe({d.m, d.k}, order(d.transpose_a))},
+                           {Slot::kWeight, Describe({d.k, d.n}, order(d.transpose_b))},
+                           {Slot::kDestination, Describe({d.m, d.n}, Tag::ab)}, d.accumulate);
 }
 
 Recipe MakeRecipe(const EltwiseDescription& d) {

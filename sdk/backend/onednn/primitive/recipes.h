@@ -29,7 +29,7 @@ Desc PackedWeight(std::int64_t inputs, std::int64_t outputs);
 Recipe MakeRecipe(const LinearDescription& d);
 Recipe MakeRecipe(const PackedLinearDescription& d);
 Recipe MakeRecipe(const PackDescription& d);
-Recipe MakeRecipe(const WeightGradientDescription& d);
+Recipe MakeRecipe(const GemmDescription& d);
 Recipe MakeRecipe(const ConvDescription& d);
 Recipe MakeWinogradRecipe(const ConvDescription& d);
 Recipe MakeRecipe(const PoolDescription& d);
