@@ -1,6 +1,7 @@
 #include "sdk/backend/onednn/matmul/product.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 #include "sdk/backend/common/dispatch.h"
@@ -21,19 +22,26 @@ bool IsOurs(const Tensor& a, const Tensor& b) {
   return a.dtype() == DType::kF32 && a.size() > 0 && b.size() > 0;
 }
 
+// [in, out] is the order a product reads, so that copying pays where the rows are many, and earlier
+// where a weight's rows are so wide that oneDNN's kernel, which reads some columns of each, finds
+// the next one far away, above all a multiple of 2 KB (`./run bench libraries NN:256x5120x1280
+// NN:256x3840x1280`: twice the speed, and 1.2 times). Rows of a power of two it copies itself.
+bool PaysToPackInOut(std::int64_t rows, std::int64_t outputs) {
+  if (outputs < 2304) return rows >= 2048;
+  if (outputs < 2560 || std::has_single_bit(static_cast<std::uint64_t>(outputs))) {
+    return rows >= 1024;
+  }
+  constexpr std::int64_t kApart = 512;
+  return rows >= (outputs >= 3072 && outputs % kApart == 0 ? 64 : 256);
+}
+
 // Copying the weight into oneDNN's own layout costs one pass over it. That pays where the rows are
 // many (8192 x 64 x 64: 326 instead of 311 GFLOP/s) or where a weight has few outputs, so that
 // every thread would transpose all of it (128 x 3136 x 128: 264 instead of 222); elsewhere it
 // costs (128 x 784 x 1024: 269 instead of 307).
-// [in, out] is the order a product reads, so it pays later (1024 x 768 x 2304: 393 instead of 356,
-// 512 x 768 x 768: 391 instead of 408); but about 3072 outputs the plain one falls to a half
-// (1024 x 768 x 3072: 378 instead of 170; 32 rows: 184 instead of 158; 16 rows: 106 instead of
-// 121).
 bool PaysToPack(std::int64_t rows, const LinearWeight& weight) {
   const std::int64_t outputs = weight.outputs();
-  if (weight.layout == WeightLayout::kInOut) {
-    return rows >= 1024 || (rows >= 32 && outputs >= 2560 && outputs <= 3584);
-  }
+  if (weight.layout == WeightLayout::kInOut) return PaysToPackInOut(rows, outputs);
   return rows >= 2048 || (rows >= 64 && outputs >= 32 && outputs <= 256);
 }
 
