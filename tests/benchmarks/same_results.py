@@ -42,6 +42,8 @@ def train(tree, sample, steps, stem):
                 f"output.weights={stem}.safetensors", f"output.summary={stem}.json"]
     if "char_gpt" in sample:
         settings = [s for s in settings if "limit" not in s]
+    if "fashion_mnist" in sample:  # an earlier run's snapshots would be refused
+        settings.append(f"snapshots.directory={stem}.snapshots")
     done = run(tree, ["train", f"samples/{sample}", *sum((["--set", s] for s in settings), [])])
     if done.returncode != 0:
         return done.stderr.strip()
