@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,10 @@ void PrintRate(double flops_per_second) {
   }
 }
 
-std::optional<StepProduct> ProductOf(const std::string& word) {
+// Returns nothing where this is no shape, or has a size of 0 or above 100,000.
+std::optional<StepProduct> ParseProduct(const std::string& word) {
   StepProduct product;
-  if (word.size() < 3 || word[2] != ':') return std::nullopt;
-  const std::string orders = word.substr(0, 2);
+  const std::string orders = word.substr(0, word.find(':'));
   if (orders != "NN" && orders != "NT" && orders != "TN") return std::nullopt;
   product.transpose_a = word[0];
   product.transpose_b = word[1];
@@ -44,12 +45,20 @@ std::optional<StepProduct> ProductOf(const std::string& word) {
   return product;
 }
 
-void PrintProducts(const std::string& name, const StepProducts& products) {
+StepProduct ProductOf(const std::string& word) {
+  if (const auto product = ParseProduct(word)) return *product;
+  throw UsageError({.where = word,
+                    .required = "NN, NT or TN, and rows, columns and depth up to 100,000",
+                    .given = "it is not of that form",
+                    .advice = "e.g. NN:256x4608x1152"});
+}
+
+void PrintProducts(const std::string& name, std::span<const StepProduct> products) {
   const OpenBlas openblas;
   std::printf("%s\n%6s %2s %8s %8s %8s %8s %9s %9s %9s %9s\n", name.c_str(), "batch", "", "m", "n",
               "depth", "GFLOP", "sgemm", "matmul", "OpenBLAS", "ours");
   double flops = 0, libraries = 0, ours = 0;
-  for (const StepProduct& p : products.all()) {
+  for (const StepProduct& p : products) {
     const LibraryRates rates = ProductTimer(p).Measure(openblas, true);
     std::printf("%6ld %c%c %8ld %8ld %8ld %8.2f", static_cast<long>(p.batch), p.transpose_a,
                 p.transpose_b, static_cast<long>(p.m), static_cast<long>(p.n),
@@ -77,19 +86,19 @@ void PrintProducts(const std::string& name, const StepProducts& products) {
 int main(int count, char** words) {
   return frugal::RunProgram([&] {
     std::vector<std::string> names;
-    frugal::StepProducts shapes;
+    std::vector<frugal::StepProduct> shapes;
     for (const std::string& word : std::vector<std::string>(words + 1, words + count)) {
-      if (const auto product = frugal::ProductOf(word)) {
-        shapes.shapes.at(shapes.count++) = *product;
+      if (word.find(':') != std::string::npos) {
+        shapes.push_back(frugal::ProductOf(word));
       } else {
         names.push_back(frugal::WorkloadNamed(word).name);
       }
     }
-    if (shapes.count > 0) frugal::PrintProducts("shapes", shapes);
+    if (!shapes.empty()) frugal::PrintProducts("shapes", shapes);
     for (const frugal::Workload& workload : frugal::Workloads()) {
       const bool is_asked = std::ranges::count(names, workload.name) > 0;
-      if (!is_asked && (shapes.count > 0 || !names.empty())) continue;
-      frugal::PrintProducts(workload.name, frugal::ProductsOf(workload));
+      if (!is_asked && (!shapes.empty() || !names.empty())) continue;
+      frugal::PrintProducts(workload.name, frugal::ProductsOf(workload).all());
     }
   });
 }

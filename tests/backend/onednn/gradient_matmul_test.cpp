@@ -4,6 +4,7 @@
 #include "sdk/backend/onednn/choose_operation.h"
 #include "sdk/backend/onednn/gemm/choose_gemm.h"
 #include "tests/backend/onednn/product_support.h"
+#include "tests/skip.h"
 
 using namespace frugal;
 using namespace frugal::testing;
@@ -66,6 +67,26 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a weight that is copied first takes its size of scratch", "[needs-avx512]") {
+  FRUGAL_SKIP_UNLESS(HasAvx512(), "no AVX-512");
+  constexpr std::int64_t kInputs = 1024;
+  const auto backend = MakeBackend(BackendKind::kOneDnn);
+  const auto copies = [&](std::int64_t rows, std::int64_t outputs) {
+    const LinearWeight weight{RandomTensor({kInputs, outputs}, 1), WeightLayout::kInOut};
+    const Tensor x = RandomTensor({rows, kInputs}, 2);
+    return backend->product().LinearForwardScratch(x, weight) >= weight.tensor.bytes();
+  };
+  CHECK_FALSE(copies(63, 3072));
+  CHECK(copies(64, 3072));
+  CHECK(copies(64, 5120));
+  CHECK_FALSE(copies(255, 3840));
+  CHECK(copies(256, 3840));
+  CHECK_FALSE(copies(1023, 4096));  // a power of two
+  CHECK(copies(1024, 4096));
+  CHECK_FALSE(copies(2047, 768));
+  CHECK(copies(2048, 768));
+}
+
 TEST_CASE("matmul takes gradients where sgemm packs slowly, with AVX-512") {
   for (const ProductShape& s :
        {ProductShape{1024, 64, 1024}, {1536, 512, 4096}, {5120, 384, 1 << 20}}) {
@@ -95,8 +116,8 @@ TEST_CASE("matmul takes gradients where sgemm packs slowly, with AVX-512") {
   }
 }
 
-TEST_CASE("oneDNN has a matmul of its own for these gradients, with AVX-512") {
-  if (!HasAvx512()) return;
+TEST_CASE("oneDNN has a matmul of its own for these gradients", "[needs-avx512]") {
+  FRUGAL_SKIP_UNLESS(HasAvx512(), "no AVX-512");
   for (const bool accumulate : {false, true}) {
     CHECK(MakePrimitive(GemmDescription{
         .transpose_a = 'T', .m = 1536, .n = 384, .k = 4096, .accumulate = accumulate}));
