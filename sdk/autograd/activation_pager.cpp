@@ -4,11 +4,12 @@
 
 namespace frugal {
 
-void ActivationPager::Begin() {
+void ActivationPager::Begin(std::size_t lane) {
+  lane_ = lane;
   paged_bytes_ = 0;
   paged_.clear();
   known_.clear();
-  pager_.RecyclePlaces();
+  pager_.RecyclePlaces(lane);
 }
 
 std::shared_ptr<Remat> ActivationPager::PageOut(const Tensor& value, LabelTable::Id label) {
@@ -21,7 +22,7 @@ std::shared_ptr<Remat> ActivationPager::PageOut(const Tensor& value, LabelTable:
   if (paged_bytes_ + bytes > most_bytes_) return nullptr;
   paged_bytes_ += bytes;
   paged_.push_back({label, bytes});
-  const TensorPager::Place place = pager_.ReserveForPart(bytes);
+  const TensorPager::Place place = pager_.ReserveForPart(lane_, bytes);
   pager_.PageOut(place, value);
   const auto bring = [this, place, shape = value.shape(), dtype = value.dtype()](Context& context) {
     Tensor again = context.Allocate(shape, dtype);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -20,8 +21,9 @@ class ActivationPager {
   ActivationPager(TensorPager& pager, std::int64_t most_bytes, std::int64_t least_bytes)
       : pager_(pager), most_bytes_(most_bytes), least_bytes_(least_bytes) {}
 
-  // A part of a batch begins.
-  void Begin();
+  // The forward pass of a part of a batch begins. Parts between their passes at the same time have
+  // lanes of their own.
+  void Begin(std::size_t lane);
   // Returns how the value comes back; null where it stays in memory. `label` is who keeps it.
   std::shared_ptr<Remat> PageOut(const Tensor& value, LabelTable::Id label);
   // Lists what was paged out since the last part began.
@@ -42,6 +44,7 @@ class ActivationPager {
   TensorPager& pager_;
   std::int64_t most_bytes_;
   std::int64_t least_bytes_;
+  std::size_t lane_ = 0;
   std::int64_t paged_bytes_ = 0;
   std::vector<Paged> paged_;
   std::unordered_map<const void*, Known> known_;

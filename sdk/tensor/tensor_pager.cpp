@@ -10,14 +10,16 @@ TensorPager::Place TensorPager::Reserve(std::int64_t bytes) {
   return extents_.size() - 1;
 }
 
-TensorPager::Place TensorPager::ReserveForPart(std::int64_t bytes) {
-  Recycled& places = recycled_[bytes];
+TensorPager::Place TensorPager::ReserveForPart(std::size_t lane, std::int64_t bytes) {
+  if (lane >= lanes_.size()) lanes_.resize(lane + 1);
+  Recycled& places = lanes_[lane][bytes];
   if (places.taken == places.places.size()) places.places.push_back(Reserve(bytes));
   return places.places[places.taken++];
 }
 
-void TensorPager::RecyclePlaces() {
-  for (auto& [bytes, places] : recycled_) places.taken = 0;
+void TensorPager::RecyclePlaces(std::size_t lane) {
+  if (lane >= lanes_.size()) return;
+  for (auto& [bytes, places] : lanes_[lane]) places.taken = 0;
 }
 
 void TensorPager::RepeatTraffic(const PagingTraffic& before, std::int64_t times) {
@@ -41,14 +43,13 @@ void TensorPager::PageIn(Place place, const Tensor& tensor) {
 void TensorPager::BeginStep(std::int64_t key) {
   in_step_ = true;
   step_traffic_ = {};
-  RecyclePlaces();
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) RecyclePlaces(lane);
   DoBeginStep(key);
 }
 
 void TensorPager::EndStep() {
   in_step_ = false;
-  total_traffic_.in_bytes += step_traffic_.in_bytes;
-  total_traffic_.out_bytes += step_traffic_.out_bytes;
+  total_traffic_ += step_traffic_;
   DoEndStep();
 }
 

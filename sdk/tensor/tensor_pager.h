@@ -16,6 +16,11 @@ struct PagingTraffic {
   std::int64_t out_bytes = 0;
 
   bool operator==(const PagingTraffic&) const = default;
+  PagingTraffic& operator+=(const PagingTraffic& other) {
+    in_bytes += other.in_bytes;
+    out_bytes += other.out_bytes;
+    return *this;
+  }
 };
 
 // Holds tensors outside of memory while nobody needs them: in a file, or nowhere while a step is
@@ -31,10 +36,11 @@ class TensorPager {
 
   // Makes a place for a tensor of so many bytes, with nothing in it yet.
   Place Reserve(std::int64_t bytes);
-  // Makes a place until RecyclePlaces(), behind which the same ones are taken again, in turn; so it
-  // is when a step begins.
-  Place ReserveForPart(std::int64_t bytes);
-  void RecyclePlaces();
+  // Makes a place of a lane until RecyclePlaces(lane), behind which the same ones are taken again,
+  // in turn; so it is in all lanes when a step begins. Parts of a batch that are in flight at one
+  // time have lanes of their own.
+  Place ReserveForPart(std::size_t lane, std::int64_t bytes);
+  void RecyclePlaces(std::size_t lane);
   // Takes the tensor's bytes; it may change or go as soon as this returns.
   void PageOut(Place place, const Tensor& tensor);
   // Fills the tensor with what was paged out last.
@@ -84,7 +90,7 @@ class TensorPager {
   };
 
   std::vector<Extent> extents_;
-  std::map<std::int64_t, Recycled> recycled_;
+  std::vector<std::map<std::int64_t, Recycled>> lanes_;  // by bytes
   std::int64_t file_bytes_ = 0;
   PagingTraffic step_traffic_;
   PagingTraffic total_traffic_;

@@ -1,5 +1,6 @@
 #include "sdk/train/stage_step.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@ namespace {
 
 // Holds a micro-batch between its forward and its backward pass.
 struct Pass {
+  std::size_t lane = 0;  // no other one between its passes has it
   Tape tape;
   std::vector<int> inputs;   // slots of what came in; kNoGradient where there is none
   std::vector<int> outputs;  // slots of what went out
@@ -249,10 +251,24 @@ class SumsInBackward {
 
 using Passes = std::map<std::int64_t, Pass>;  // by micro-batch, between forward and backward
 
+std::size_t FreeLane(const Passes& passes) {
+  std::size_t lane = 0;
+  while (std::ranges::any_of(passes, [&](const auto& one) { return one.second.lane == lane; })) {
+    ++lane;
+  }
+  return lane;
+}
+
 void RunSlot(Context& context, StageRun& run, const PipelineSlot& slot, const MicroBatch& micro,
              Passes& passes) {
+  if (slot.kind == SlotKind::kForward) {
+    const std::size_t lane = FreeLane(passes);
+    Pass& pass = passes[slot.micro_batch];
+    pass.lane = lane;
+    BeginForward(context, lane);
+    return run.Forward(micro, pass, &pass.tape);
+  }
   Pass& pass = passes[slot.micro_batch];
-  if (slot.kind == SlotKind::kForward) return run.Forward(micro, pass, &pass.tape);
   if (slot.kind == SlotKind::kWeightGradient) {
     run.WeightGradients(pass);
   } else {

@@ -57,6 +57,7 @@ StepResult TrainStep(Context& context, const StepParts& parts, const Optimizer& 
   const auto run = [&](std::int64_t i) {
     const auto [begin, count] = MicroBatchAt(batch, parts.micro_batches, i);
     const MicroBatchScope part(context, i);
+    BeginForward(context);
     RunMicroBatch(context, parts, source,
                   samples.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
                   static_cast<double>(count) / static_cast<double>(batch), groups,

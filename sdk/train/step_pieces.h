@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "sdk/autograd/activation_pager.h"
@@ -67,11 +68,16 @@ class ReductionGroups {
   std::int64_t group_ = 0;
 };
 
+// To be called before the forward pass of a micro-batch. Those between their passes at the same
+// time have lanes of their own.
+inline void BeginForward(Context& context, std::size_t lane = 0) {
+  if (context.activation_pager() != nullptr) context.activation_pager()->Begin(lane);
+}
+
 class MicroBatchScope {
  public:
   MicroBatchScope(Context& context, std::int64_t number) : context_(context) {
     context_.set_micro_batch(number);
-    if (context.activation_pager() != nullptr) context.activation_pager()->Begin();
   }
   MicroBatchScope(const MicroBatchScope&) = delete;
   MicroBatchScope& operator=(const MicroBatchScope&) = delete;
