@@ -55,6 +55,12 @@ Tensor ParameterStore::BringValue(const Parameter& parameter) {
   return value;
 }
 
+Tensor ParameterStore::ValueToReplace(const Parameter& parameter) {
+  if (!PagesValue(parameter)) return Value(parameter);
+  const PagedTensor form = {.shape = parameter.shape, .dtype = options_.dtype};
+  return TakeForPaging(parameter, form, MemoryTag::kParameter);
+}
+
 void ParameterStore::KeepValue(const Parameter& parameter, const Tensor& value) {
   if (PagesValue(parameter)) PageOut(SlotOf(parameter).MakeExtras().paged_value, value);
 }

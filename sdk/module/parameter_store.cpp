@@ -72,17 +72,20 @@ Tensor ParameterStore::Value(const Parameter& parameter) {
     const std::int64_t holder = options_.shards->HolderOf(parameter);
     if (gather_ && holder != ParameterShards::kEveryReplica) return Gathered(parameter, holder);
   }
-  if (PagesValue(parameter)) return BringValue(parameter);
+  return OwnValue(parameter);
+}
+
+Tensor ParameterStore::OwnValue(const Parameter& parameter) {
+  if (PagesValue(parameter) && HoldsValue(parameter)) return BringValue(parameter);
   const Slot& slot = SlotOf(parameter);
   if (!slot.value) Materialize(parameter);
   return slot.value;
 }
 
 Tensor ParameterStore::Gathered(const Parameter& parameter, std::int64_t holder) {
-  const bool own = HoldsValue(parameter);
-  if (own) Materialize(parameter);
-  Tensor value =
-      own ? SlotOf(parameter).value : Take(*options_.step_memory, parameter, MemoryTag::kParameter);
+  Tensor value = HoldsValue(parameter)
+                     ? OwnValue(parameter)
+                     : Take(*options_.step_memory, parameter, MemoryTag::kParameter);
   gather_(parameter, value, holder);
   return value;
 }
@@ -90,10 +93,6 @@ Tensor ParameterStore::Gathered(const Parameter& parameter, std::int64_t holder)
 void ParameterStore::Materialize(const Parameter& parameter) {
   Slot& slot = SlotOf(parameter);
   if (slot.value || slot.FindPagedValue() != nullptr) return;
-  if (PagesValue(parameter)) {
-    BringValue(parameter);
-    return;
-  }
   if (!HoldsValue(parameter)) {
     throw UsageError({.where = parameter.path,
                       .required = "a value is asked of the replica that holds it",
@@ -101,6 +100,10 @@ void ParameterStore::Materialize(const Parameter& parameter) {
                                " was asked, replica " +
                                std::to_string(options_.shards->HolderOf(parameter)) + " holds it",
                       .advice = {}});
+  }
+  if (PagesValue(parameter)) {
+    BringValue(parameter);
+    return;
   }
   Tensor value = Take(memory_, parameter, MemoryTag::kParameter);
   FillValue(parameter, value);

@@ -58,6 +58,8 @@ class ParameterStore {
   // sends it, into memory of the step that lives as long as the result. A paged one is read into
   // such memory too.
   Tensor Value(const Parameter& parameter);
+  // Returns where a new value goes, whatever the old one was: a paged one is not read.
+  Tensor ValueToReplace(const Parameter& parameter);
   // Whoever changed what Value or State returned says so; it is paged out, if it is paged.
   void KeepValue(const Parameter& parameter, const Tensor& value);
   void KeepState(const Parameter& parameter, std::size_t which, const Tensor& state);
@@ -206,6 +208,7 @@ class ParameterStore {
   Tensor BringState(const Parameter& parameter, std::size_t which);
   Tensor TakeForPaging(const Parameter& parameter, const PagedTensor& paged, MemoryTag tag);
   void PageOut(std::unique_ptr<PagedTensor>& paged, const Tensor& tensor);
+  Tensor OwnValue(const Parameter& parameter);  // which this store holds
   // A value that replicas share, brought here.
   Tensor Gathered(const Parameter& parameter, std::int64_t holder);
   Tensor TakeGradient(const Parameter& parameter);

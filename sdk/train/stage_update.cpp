@@ -35,9 +35,13 @@ void StageUpdate::SpreadUpdated(const Parameter& parameter) {
   const std::int64_t holder = stage_.shards.HolderOf(parameter);
   const bool all_hold = holder == ParameterShards::kEveryReplica || stage_.shards.stage >= 3;
   if (all_hold || !parameter.trainable) return;
-  const Tensor value = context_.parameters().Value(parameter);
+  ParameterStore& store = context_.parameters();
+  const bool is_own = holder == stage_.data_index;
+  const Tensor value = is_own ? store.Value(parameter) : store.ValueToReplace(parameter);
   exchange_.Broadcast(value, holder, parameter.path);
-  if (holder != stage_.data_index) optimizer_.FollowUpdate(context_, parameter, value);
+  if (is_own) return;
+  store.KeepValue(parameter, value);
+  optimizer_.FollowUpdate(context_, parameter, value);
 }
 
 // The owner adds what the others have, the last stage first.
@@ -71,7 +75,9 @@ void StageUpdate::GatherShared(const SharedParameter& shared) {
 
 void StageUpdate::SpreadShared(const SharedParameter& shared) {
   if (!shared.parameter->trainable) return;
-  const Tensor value = context_.parameters().Value(*shared.parameter);
+  ParameterStore& store = context_.parameters();
+  const Tensor value =
+      owns(shared) ? store.Value(*shared.parameter) : store.ValueToReplace(*shared.parameter);
   for (std::size_t i = 1; i < shared.stages.size(); ++i) {
     const auto to = static_cast<int>(shared.stages[i]);
     if (!owns(shared) && to != stage_.index) continue;
@@ -83,7 +89,9 @@ void StageUpdate::SpreadShared(const SharedParameter& shared) {
       }
     });
   }
-  if (!owns(shared)) optimizer_.FollowUpdate(context_, *shared.parameter, value);
+  if (owns(shared)) return;
+  store.KeepValue(*shared.parameter, value);
+  optimizer_.FollowUpdate(context_, *shared.parameter, value);
 }
 
 // Every device knows the squares of what it updates; they are added in the order of all.
