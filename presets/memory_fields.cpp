@@ -50,7 +50,8 @@ std::vector<Field> PagingRows() {
   return {
       MakeField("memory_page_file", &Config::memory_page_file,
                 "A new file on a disk, for what is paged out of memory; it has no name any more as "
-                "soon as it is open, so that nothing is left of it."),
+                "soon as it is open, so that nothing is left of it. Each of several devices has "
+                "one, with its number behind the name."),
       MakeChoice("memory_page_kinds", &Config::memory_page_kinds,
                  "With a page file: the optimizer's state is there while nothing uses it, or "
                  "weights too, or neither.",

@@ -106,19 +106,8 @@ void CheckBudget(const RunConfig& config, Diagnostics& diagnostics) {
        .required = "a budget is that of one device",
        .given = "memory_budget_mb with num_devices = " + std::to_string(config.memory.num_devices),
        .advice = "state max_memory_per_device_mb, and sharding_strategy = "
-                 "\"MemoryBalanced\", use_gradient_checkpointing or more devices to "
-                 "stay below it"});
-}
-
-void CheckPageFile(const RunConfig& config, Diagnostics& diagnostics) {
-  if (!config.memory.memory_page_file) return;
-  diagnostics.Add(
-      config.origins.PlaceOf("memory.memory_page_file"),
-      {.where = "memory",
-       .required = "a page file is that of one device",
-       .given = "memory_page_file with num_devices = " + std::to_string(config.memory.num_devices),
-       .advice = "leave it out, or train on one device; [sharding] zero_stage = 1 to 3 spreads "
-                 "optimizer state, gradients and weights over replicas"});
+                 "\"MemoryBalanced\", use_gradient_checkpointing, memory_page_kinds of a "
+                 "memory_page_file or more devices to stay below it"});
 }
 
 }  // namespace
@@ -146,7 +135,6 @@ void CheckShardingRules(const RunConfig& config, Diagnostics& diagnostics) {
   if (config.memory.num_devices == 1) return;
   CheckMicroBatches(config, diagnostics);
   CheckBudget(config, diagnostics);
-  CheckPageFile(config, diagnostics);
 }
 
 }  // namespace frugal

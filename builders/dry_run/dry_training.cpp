@@ -210,7 +210,7 @@ std::int64_t DryTraining::PagedActivationBytes() {
 
 std::optional<PagingPlan> DryTraining::Paging() {
   if (!trial_.settings.pages()) return std::nullopt;
-  return PagingPlan{.file = *setup_.config.memory.memory_page_file,
+  return PagingPlan{.file = PageFileOf(setup_.config.memory, setup_.stage.get()),
                     .file_bytes = environment_.pager().file_bytes(),
                     .buffer_bytes = page_buffer_.bytes(),
                     .tensors = environment_.store().PagedTensors(),

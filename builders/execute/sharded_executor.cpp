@@ -33,27 +33,6 @@ void CheckWeightsFile(const PlannedTraining& planned) {
                    planned.config.model.allow_missing);
 }
 
-// The numbers of a measurement in a row, as processes tell them to each other.
-std::vector<std::int64_t*> NumbersOf(MemoryMeasurement& measured) {
-  std::vector<std::int64_t*> numbers = {&measured.peak_bytes, &measured.arena_bytes,
-                                        &measured.peak_rss_bytes, &measured.sent.messages,
-                                        &measured.sent.bytes};
-  for (const MemoryTag tag : kAllMemoryTags) {
-    numbers.push_back(&measured.peak_by_purpose[tag]);
-    numbers.push_back(&measured.at_peak[tag]);
-  }
-  return numbers;
-}
-
-void Share(DeviceTeam& team, std::size_t device, MemoryMeasurement& measured) {
-  const std::vector<std::int64_t*> numbers = NumbersOf(measured);
-  std::vector<std::int64_t> values(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) values[i] = *numbers[i];
-  team.Share({.data = values.data(), .count = std::ssize(values), .dtype = DType::kI64}, device,
-             "measured memory");
-  for (std::size_t i = 0; i < numbers.size(); ++i) *numbers[i] = values[i];
-}
-
 }  // namespace
 
 ShardedExecutor::ShardedExecutor(const PlannedTraining& planned, DataSources sources)
@@ -176,14 +155,12 @@ std::int64_t ShardedExecutor::Open(DatasetPart part) {
 StepResult ShardedExecutor::RunStep(StepKind kind, const StepSamples& samples) {
   std::vector<StepResult> results(devices_.size());
   const auto step = [&](LocalExecutor& device) {
-    const PipelineStage& stage = device.planned().stage->stage;
-    results[static_cast<std::size_t>(stage.data_index * stage.count + stage.index)] =
+    results[static_cast<std::size_t>(device.planned().stage->stage.device())] =
         device.RunStep(kind, samples);
   };
   if (kind == StepKind::kTrain) {
     RunOnAll(step);
-    const PipelineStage& first = First().planned().stage->stage;
-    return results[static_cast<std::size_t>(first.data_index * first.count + first.index)];
+    return results[static_cast<std::size_t>(First().planned().stage->stage.device())];
   }
   RunOnEvaluating(step);
   StepResult& result = results[LastStage()];
@@ -345,47 +322,6 @@ std::optional<PipelineTimes> ShardedExecutor::LastPipeline() {
     for (SlotTime& slot : slots) slot = {.begin = slot.begin - first, .end = slot.end - first};
   }
   return times;
-}
-
-std::int64_t ShardedExecutor::live_bytes() const {
-  std::int64_t sum = 0;
-  for (const auto& device : devices_) sum += device ? device->live_bytes() : 0;
-  return sum;
-}
-
-std::int64_t ShardedExecutor::system_allocations() const {
-  std::int64_t sum = 0;
-  for (const auto& device : devices_) sum += device ? device->system_allocations() : 0;
-  return sum;
-}
-
-MemoryMeasurement ShardedExecutor::Measured() const {
-  MemoryMeasurement sum = First().Measured();
-  for (std::int64_t* number : NumbersOf(sum)) *number = 0;
-  sum.peak_rss_bytes = First().Measured().peak_rss_bytes;
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    MemoryMeasurement own = devices_[i] ? devices_[i]->Measured() : MemoryMeasurement();
-    Share(*team_, i, own);
-    for (const MemoryTag tag : kAllMemoryTags) {
-      sum.peak_by_purpose[tag] += own.peak_by_purpose[tag];
-      sum.at_peak[tag] += own.at_peak[tag];
-    }
-    sum.sent += own.sent;
-    sum.peak_bytes += own.peak_bytes;
-    sum.arena_bytes += own.arena_bytes;
-    sum.devices.push_back(own);
-  }
-  return sum;
-}
-
-std::vector<DeviceMemory> ShardedExecutor::DeviceMemories() const {
-  std::vector<DeviceMemory> memories;
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (devices_[i] == nullptr) continue;
-    memories.push_back(std::move(devices_[i]->DeviceMemories().front()));
-    memories.back().device = static_cast<std::int64_t>(i);
-  }
-  return memories;
 }
 
 }  // namespace frugal

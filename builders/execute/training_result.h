@@ -19,9 +19,9 @@ namespace frugal {
 
 // Holds what went to a page file and back.
 struct PagingMeasurement {
-  PagingTraffic step;   // of the last training step of a whole batch
-  PagingTraffic total;  // of all steps
-  double waited_seconds = 0;
+  PagingTraffic step;         // of the last training step of a whole batch
+  PagingTraffic total;        // of all steps
+  double waited_seconds = 0;  // of several devices, which wait at the same time, the longest
 };
 
 // Holds what a training took, as measured.

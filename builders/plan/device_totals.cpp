@@ -1,9 +1,11 @@
 #include "builders/plan/device_totals.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "builders/config/sharding_rules.h"
 #include "builders/plan/needed_bytes.h"
+#include "builders/setup/paging.h"
 #include "sdk/comm/launched_ranks.h"
 
 namespace frugal {
@@ -26,6 +28,29 @@ void AppendLayers(const std::vector<LayerPlan>& own, std::vector<LayerPlan>& all
 void Add(const StepPlan& from, StepPlan& to) {
   to.flops += from.flops;
   to.recomputed_flops += from.recomputed_flops;
+  to.paged += from.paged;
+}
+
+// Replicas that page the same parameter, or what the same layer keeps, are one holder.
+void Add(const PagingPlan& from, PagingPlan& to) {
+  to.file_bytes += from.file_bytes;
+  to.buffer_bytes += from.buffer_bytes;
+  for (const auto kept : {&PagingPlan::tensors, &PagingPlan::activations}) {
+    std::vector<Holder> all = std::move(to.*kept);
+    all.insert(all.end(), (from.*kept).begin(), (from.*kept).end());
+    to.*kept = MergeHolders(std::move(all));
+  }
+}
+
+// Every device has a file of its own.
+std::optional<PagingPlan> SumOfPaging(const DeviceList& devices) {
+  if (!devices.front()->plan.paging) return std::nullopt;
+  const PlannedTraining& first = *devices.front();
+  PagingPlan sum;
+  sum.file = PageFileOf(first.config.memory, first.stage.get()) + " to ." +
+             std::to_string(devices.size() - 1);
+  for (const PlannedTraining* device : devices) Add(*device->plan.paging, sum);
+  return sum;
 }
 
 }  // namespace
@@ -37,7 +62,11 @@ void SumUp(const DeviceList& devices, Plan& plan) {
   plan.total_steps = largest.plan.total_steps;
   plan.steps = largest.plan.steps;
   plan.largest_holders = largest.plan.largest_holders;
-  for (StepPlan& step : plan.steps) step.flops = step.recomputed_flops = 0;
+  plan.paging = SumOfPaging(devices);
+  for (StepPlan& step : plan.steps) {
+    step.flops = step.recomputed_flops = 0;
+    step.paged = {};
+  }
   const auto stages = static_cast<std::size_t>(largest.stage->stage.count);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const Plan& own = devices[i]->plan;
@@ -79,6 +108,7 @@ DevicePlan Describe(const PlannedTraining& device, std::int64_t replica) {
           .flops = step != nullptr ? step->flops : 0,
           .sent = TrafficOf(stage, step != nullptr ? step->exchanges : std::vector<DataExchange>(),
                             batch, MasterType(device.dtype()), device.optimizer->clips()),
+          .page_file_bytes = plan.paging ? plan.paging->file_bytes : 0,
           .needed_bytes = NeededBytes(device)};
 }
 

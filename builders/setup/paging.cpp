@@ -28,6 +28,11 @@ ParameterPaging PagingBy(TensorPager* pager, PagedKinds kinds, const TrainingMem
           .least_bytes = LeastPagedBytesOf(memory)};
 }
 
+std::string PageFileOf(const TrainingMemoryConfig& memory, const StageSetup* stage) {
+  const std::string& stated = *memory.memory_page_file;
+  return stage == nullptr ? stated : stated + "." + std::to_string(stage->stage.device());
+}
+
 Tensor TakePageBuffer(std::int64_t bytes, Allocator& allocator, MemoryLedger& ledger) {
   const HolderScope holder(ledger, "page file");
   return Tensor(allocator, {DiskPager::BufferBytes(bytes)}, DType::kU8, MemoryTag::kPaging);

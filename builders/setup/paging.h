@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "builders/setup/stage_setup.h"
 #include "presets/training_memory_config.h"
 #include "sdk/memory/ledger.h"
 #include "sdk/module/parameter_paging.h"
@@ -23,6 +25,10 @@ std::int64_t LeastPagedBytesOf(const TrainingMemoryConfig& memory);
 
 // Returns the same for a store of parameters that pages by `pager`.
 ParameterPaging PagingBy(TensorPager* pager, PagedKinds kinds, const TrainingMemoryConfig& memory);
+
+// Returns the path of a device's page file: the one that is stated, or among several devices that
+// with the device's number behind it.
+std::string PageFileOf(const TrainingMemoryConfig& memory, const StageSetup* stage);
 
 // Takes the memory through which tensors go to the page file and back, for so many bytes of them.
 Tensor TakePageBuffer(std::int64_t bytes, Allocator& allocator, MemoryLedger& ledger);

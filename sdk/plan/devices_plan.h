@@ -21,8 +21,9 @@ struct DevicePlan {
   std::int64_t in_flight = 0;   // micro-batches whose activations it holds at most
   std::int64_t peak_bytes = 0;
   BytesByTag at_peak;
-  double flops = 0;   // of a training step
-  StageTraffic sent;  // in a training step
+  double flops = 0;                  // of a training step
+  StageTraffic sent;                 // in a training step
+  std::int64_t page_file_bytes = 0;  // 0 where it has no page file
   // Everything that it takes at once, gaps of the arena included.
   std::int64_t needed_bytes = 0;
 };

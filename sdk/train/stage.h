@@ -57,6 +57,8 @@ struct PipelineStage {
   std::int64_t bucket_bytes = 0;        // gradients below it are summed with others
   std::int64_t parameters = 0;          // of the whole network; Parameter::index is below it
 
+  // Number of the device among all.
+  std::int64_t device() const { return data_index * count + index; }
   bool is_first() const { return index == 0; }
   bool is_last() const { return index + 1 == count; }
 };

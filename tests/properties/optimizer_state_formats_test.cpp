@@ -5,7 +5,7 @@
 namespace frugal::testing {
 namespace {
 
-SmallRun RunOf(const std::string& network, StateFormat state, OptimizerKind kind) {
+SmallRun RunIn(const std::string& network, StateFormat state, OptimizerKind kind) {
   SmallRun run;
   run.network = network;
   run.optimizer.state = state;
@@ -31,7 +31,7 @@ TEST_CASE("every format and rule trains exactly its plan") {
       for (const StateFormat state : kFormats) {
         for (const bool in_backward : {false, true}) {
           INFO(NameOf(backend) << " " << NameOf(kind) << " " << NameOf(state) << in_backward);
-          SmallRun run = RunOf("mlp", state, kind);
+          SmallRun run = RunIn("mlp", state, kind);
           run.backend = backend;
           run.memory.optimizer_in_backward = in_backward;
           run.clip = 0;
@@ -46,7 +46,7 @@ TEST_CASE("every format and rule trains exactly its plan") {
 
 TEST_CASE("state takes a half in bf16 and about a quarter in 8 bits") {
   const auto bytes = [](StateFormat state) {
-    return Wide(RunOf("mlp", state, OptimizerKind::kAdamW))
+    return Wide(RunIn("mlp", state, OptimizerKind::kAdamW))
         .Plan()
         .plan.peak_by_purpose[MemoryTag::kOptimizerState];
   };
@@ -62,7 +62,7 @@ TEST_CASE("state takes a half in bf16 and about a quarter in 8 bits") {
 TEST_CASE("narrow state computes the same under every memory policy and again") {
   for (const StateFormat state : {StateFormat::kBF16, StateFormat::k8Bit}) {
     INFO(NameOf(state));
-    SmallRun run = RunOf("gpt2", state, OptimizerKind::kAdamW);
+    SmallRun run = RunIn("gpt2", state, OptimizerKind::kAdamW);
     run.clip = 0;
     const Trained plain = Train(run);
     CheckSame(plain, Train(run));
@@ -77,7 +77,7 @@ TEST_CASE("narrow state computes the same under every memory policy and again") 
 
 TEST_CASE("the format of the state changes the weights") {
   const auto hash = [](StateFormat state) {
-    Model model = Wide(RunOf("mlp", state, OptimizerKind::kAdamW)).Build();
+    Model model = Wide(RunIn("mlp", state, OptimizerKind::kAdamW)).Build();
     return model.Train().weights_hash;
   };
   CHECK(hash(StateFormat::kF32) != hash(StateFormat::kBF16));
@@ -103,7 +103,7 @@ AiModelBuilder Larger(const std::string& name, const SmallRun& run) {
 
 // The mean of the last ten losses of 100 steps.
 double LastLoss(const std::string& name, StateFormat state, OptimizerKind kind) {
-  SmallRun run = RunOf(name, state, kind);
+  SmallRun run = RunIn(name, state, kind);
   run.optimizer.lr = kind == OptimizerKind::kSgd ? 0.02 : 1e-3;
   run.max_steps = 100;
   run.epochs = 40;

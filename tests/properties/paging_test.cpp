@@ -234,15 +234,5 @@ TEST_CASE("a disk that fails under a page file ends the training with its name",
   }
 }
 
-TEST_CASE("a page file is refused where nothing could use it", "[paging]") {
-  TrainingMemoryConfig memory;
-  memory.memory_page_file = "page";
-  memory.num_devices = 2;
-  SmallRun run;
-  run.memory = memory;
-  CheckContains(MessageOf<ConfigError>([&] { BuilderFor(run).Plan(); }),
-                "a page file is that of one device");
-}
-
 }  // namespace
 }  // namespace frugal::testing

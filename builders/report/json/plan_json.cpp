@@ -105,6 +105,7 @@ Json JsonOf(const DevicePlan& device) {
           {"peak_bytes", device.peak_bytes},
           {"bytes_at_peak", NamedBytes(device.at_peak)},
           {"flops", device.flops},
+          {"page_file_bytes", device.page_file_bytes},
           {"sent_bytes", device.sent.Total().bytes},
           {"sent_messages", device.sent.Total().messages},
           {"sent",

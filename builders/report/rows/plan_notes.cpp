@@ -113,7 +113,8 @@ void AddPaging(const PlannedTraining& planned, std::vector<std::string>& notes) 
   if (paged > 0 && paged < paging->buffer_bytes) {
     notes.push_back("memory_page_file: the " + FormatBytes(paged) +
                     " that go there are less than the memory between, memory_page_buffer_mb = " +
-                    std::to_string(config.memory.memory_page_buffer_mb));
+                    std::to_string(config.memory.memory_page_buffer_mb) +
+                    (planned.plan.devices ? " of each device" : ""));
   }
   if (paging && paged == 0) {
     notes.push_back(

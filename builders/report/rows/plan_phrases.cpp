@@ -145,8 +145,9 @@ std::vector<std::string> PagingPhrases(const Plan& plan, std::size_t count) {
   const std::int64_t bytes = PagedBytesOf(paging);
   const PagingTraffic traffic = plan.steps.empty() ? PagingTraffic() : plan.steps.front().paged;
   std::vector<std::string> phrases = {
-      FormatBytes(bytes) + " of " + FormatCount(std::ssize(all)) + " tensors lie in a page file (" +
-          paging.file + ") while nothing uses them",
+      FormatBytes(bytes) + " of " + FormatCount(std::ssize(all)) + " tensors lie in " +
+          (plan.devices ? "page files (" : "a page file (") + paging.file +
+          ") while nothing uses them",
       "a step reads " + FormatBytes(traffic.in_bytes) + " and writes " +
           FormatBytes(traffic.out_bytes) + ", through " + FormatBytes(paging.buffer_bytes) +
           " of memory"};

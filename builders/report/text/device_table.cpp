@@ -57,11 +57,18 @@ std::string MeshText(const DevicesPlan& plan) {
 
 namespace {
 
+bool Pages(const DevicesPlan& plan) {
+  return std::ranges::any_of(plan.devices,
+                             [](const DevicePlan& device) { return device.page_file_bytes > 0; });
+}
+
 // A row of the table without the device's number.
-std::vector<std::string> CellsOf(const DevicePlan& device) {
-  return {Printable(LayersOf(device)), FormatCount(device.parameters),
-          FormatCount(device.in_flight), FormatBytes(device.sent.Total().bytes),
-          FormatBytes(device.peak_bytes)};
+std::vector<std::string> CellsOf(const DevicePlan& device, bool pages) {
+  std::vector<std::string> cells = {
+      Printable(LayersOf(device)), FormatCount(device.parameters), FormatCount(device.in_flight),
+      FormatBytes(device.sent.Total().bytes), FormatBytes(device.peak_bytes)};
+  if (pages) cells.push_back(FormatBytes(device.page_file_bytes));
+  return cells;
 }
 
 std::string NumberText(const DevicesPlan& plan, std::size_t number) {
@@ -73,13 +80,14 @@ std::string NumberText(const DevicesPlan& plan, std::size_t number) {
 // Makes the rows: of many devices, those of one stage that come to the same share one.
 std::vector<std::vector<std::string>> RowsOf(const DevicesPlan& plan) {
   constexpr std::size_t kAllShown = 16;
+  const bool pages = Pages(plan);
   std::vector<std::vector<std::string>> rows;
   std::map<std::pair<std::int64_t, std::vector<std::string>>, std::vector<std::size_t>> alike;
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
-    alike[{plan.devices[i].stage, CellsOf(plan.devices[i])}].push_back(i);
+    alike[{plan.devices[i].stage, CellsOf(plan.devices[i], pages)}].push_back(i);
   }
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
-    std::vector<std::string> cells = CellsOf(plan.devices[i]);
+    std::vector<std::string> cells = CellsOf(plan.devices[i], pages);
     const std::vector<std::size_t>& same = alike[{plan.devices[i].stage, cells}];
     const bool grouped = plan.devices.size() > kAllShown && same.size() > 1;
     if (grouped && same.front() != i) continue;
@@ -106,6 +114,7 @@ std::string DevicesText(const DevicesPlan& plan) {
   TextTable table;
   table.columns = {{"Device"},          {"layers"},      {"parameters", true},
                    {"in flight", true}, {"sends", true}, {"peak", true}};
+  if (Pages(plan)) table.columns.push_back({"page file", true});
   table.flexible = 1;
   table.rows = RowsOf(plan);
   const bool charted = plan.stages > 1 && plan.stages <= kMostCharted;
@@ -156,6 +165,9 @@ std::string RankText(const DevicesPlan& plan, std::size_t rank, const MeshSpeed&
     add(std::string(NameOf(tag)) + " at its peak", FormatCount(device.at_peak[tag]) + " bytes");
   }
   add("peak", FormatCount(device.peak_bytes) + " bytes");
+  if (device.page_file_bytes > 0) {
+    add("page file", FormatCount(device.page_file_bytes) + " bytes");
+  }
   add("to the next stage", TrafficText(device.sent.next));
   add("to the stage before", TrafficText(device.sent.previous));
   add("to its replica's stages", TrafficText(device.sent.pipeline));
