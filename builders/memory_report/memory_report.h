@@ -27,10 +27,10 @@ struct StepReport {
 // as far as each of these is known.
 struct DeviceReport {
   std::int64_t device = 0;
-  std::optional<StepReport> planned{};           // the step that the plan peaks in
-  std::optional<StepReport> planned_training{};  // a training step, where that is another one
+  std::optional<StepReport> planned{};              // the step that the plan peaks in
+  std::vector<SimultaneousBuffers> side_by_side{};  // at its peak, that updates in place would save
+  std::optional<StepReport> planned_training{};     // a training step, where that is another one
   std::optional<StepReport> measured{};
-  std::vector<SimultaneousBuffers> side_by_side{};  // that updates in place would save
   std::optional<DeviceMemory> now{};
 };
 

@@ -120,13 +120,13 @@ std::string DeviceSections(const MemoryReport& report, const DeviceReport& devic
         StepSection(report, name + how, *step, drawn ? &device.measured->memory.timeline : nullptr);
   };
   add(device.planned, "as planned, ", true);
-  add(device.planned_training, "as planned, ", true);
-  add(device.measured, "as measured, ", false);
   std::vector<std::string> lines;
   for (const SimultaneousBuffers& one : device.side_by_side) lines.push_back(SideBySideLine(one));
-  return html +
-         Section(name + "side by side at the peak; an update in place would save one of each",
-                 Paragraphs(lines));
+  html += Section(name + "side by side at the peak; an update in place would save one of each",
+                  Paragraphs(lines));
+  add(device.planned_training, "as planned, ", true);
+  add(device.measured, "as measured, ", false);
+  return html;
 }
 
 // The choices of what lies in a page file, in the order in which the planner has them.

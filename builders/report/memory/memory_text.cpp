@@ -142,9 +142,9 @@ std::string MemoryText(const MemoryReport& report) {
       if (step) text += name + StepText(report, *step, how);
     };
     add(device.planned, "as planned");
+    text += SideBySideText(device.side_by_side);
     add(device.planned_training, "as planned");
     add(device.measured, "as measured");
-    text += SideBySideText(device.side_by_side);
   }
   return text + CurveText(report) + AllocatorsText(report) + ProcessText(report);
 }

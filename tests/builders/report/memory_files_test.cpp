@@ -133,6 +133,21 @@ TEST_CASE("texts of memory reports name the peak to the byte") {
   CHECK(text.find("no growth") != std::string::npos);
 }
 
+TEST_CASE("what lies side by side at a peak follows the step of that peak") {
+  MemoryReport report = ReportOf("mlp");
+  DeviceReport& device = report.devices.front();
+  device.planned_training = device.planned;
+  device.planned->name = "evaluate step of 64";
+  device.planned_training->name = "train step of 32";
+  device.side_by_side = {{.label = "wide", .bytes = 4096, .count = 2}};
+  for (const std::string& text : {MemoryText(report), MemoryPage(report)}) {
+    const std::size_t evaluation = text.find("evaluate step of 64"), buffers = text.find("of wide");
+    REQUIRE(buffers != std::string::npos);
+    CHECK(evaluation < buffers);
+    CHECK(buffers < text.find("train step of 32"));
+  }
+}
+
 TEST_CASE("two memory reports differ by who grew") {
   const TempDir directory;
   const MemoryReport small = ReportOf("mlp"), large = ReportOf("gpt2");
