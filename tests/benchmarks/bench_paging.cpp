@@ -1,11 +1,12 @@
 // Measures what a page file costs a training step, and what it takes from the peak: without one,
 // with the optimizer's state in it, with weights too, and with all that forward passes keep.
 //
-//   bench_paging [NAME...] [--file FILE] [--steps N] [--rounds N]
+//   bench_paging [NAME...] [--file FILE] [--steps N] [--rounds N] [--devices N]
 //
 // FILE, build/page unless given, is on the disk that is measured: a last line tells its rates, as
 // the planner measures them. The ways take turns; a step's time is the median over rounds of a
-// training's mean, "waited" what of it the step stood still for the disk.
+// training's mean, "waited" what of it the step stood still for the disk. Several devices are the
+// stages of a pipeline, each with a file, and "waited" is of the one that waited longest.
 #include <iostream>
 
 #include "builders/main_guard.h"
@@ -26,16 +27,18 @@ struct BenchOptions {
   std::string file;
   std::int64_t steps = 0;
   int rounds = 0;
+  std::int64_t devices = 1;
 };
 
 BenchOptions Read(int count, char** arguments) {
   const TrainingOptionsGiven given =
-      ReadTrainingOptions(count, arguments, {"--file", "--steps", "--rounds"});
+      ReadTrainingOptions(count, arguments, {"--file", "--steps", "--rounds", "--devices"});
   BenchOptions options;
   options.names = given.names.empty() ? std::vector<std::string>{"chargpt", "gpt2"} : given.names;
   options.file = given.Text("--file", "build/page");
   options.steps = given.Count("--steps", 6);
   options.rounds = given.Count("--rounds", 3);
+  options.devices = given.Count("--devices", 1);
   return options;
 }
 
@@ -66,6 +69,10 @@ void Run(const Workload& workload, const Way& way, const BenchOptions& options,
          Measured& measured) {
   AiModelBuilder builder = BuilderFor(workload, {}, Precision::kF32);
   std::vector<std::string> overrides = way.overrides;
+  if (options.devices > 1) {
+    overrides.insert(overrides.end(), {"memory.num_devices=" + std::to_string(options.devices),
+                                       "memory.use_pipeline_parallelism=true"});
+  }
   overrides.insert(overrides.end(), {"training.max_steps=" + std::to_string(options.steps),
                                      "training.epochs=1000", "training.evaluate=false"});
   Model model = builder.Override(overrides).Build();
