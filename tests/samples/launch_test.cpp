@@ -123,6 +123,45 @@ TEST_CASE("processes train what threads do, to the bit", "[needs-mpi]") {
   CHECK_FALSE(LeftBehind(setup));
 }
 
+TEST_CASE("processes page to files of their own what threads do", "[needs-mpi]") {
+  FRUGAL_SKIP_UNLESS(HasMpi(),
+                     "there is no mpirun, the program was built without MPI, or with a sanitizer");
+  const LaunchSetup setup;
+  std::string wide = DeepConfig();  // with tensors of more than a KB on both devices
+  for (const char* units : {"units = 16", "units = 8"}) {
+    wide.replace(wide.find(units), std::string(units).size(), "units = 128");
+  }
+  setup.directory.Write("wide.toml", wide);
+  const std::string arguments = " train wide.toml --quiet" + Devices(2);
+  const std::string paged = arguments +
+                            " --set memory.memory_page_file=page --set memory.memory_page_kinds="
+                            "Weights --set memory.memory_page_least_kb=1";
+  REQUIRE(Frugal(setup.directory, arguments + " --summary without.json").exit_code == 0);
+  REQUIRE(Frugal(setup.directory, paged + " --summary threads.json").exit_code == 0);
+  REQUIRE(Run(setup.directory, Processes(2) + paged + " --summary processes.json").exit_code == 0);
+  CHECK(setup.NumbersOf("without.json") == setup.NumbersOf("threads.json"));
+  CHECK(setup.NumbersOf("without.json") == setup.NumbersOf("processes.json"));
+  const Json threads = setup.SummaryOf("threads.json"),
+             processes = setup.SummaryOf("processes.json");
+  CHECK(threads.at("devices") == processes.at("devices"));
+  for (const char* bytes :
+       {"step_read_bytes", "step_written_bytes", "read_bytes", "written_bytes"}) {
+    INFO(bytes);
+    CHECK(threads.at("paging").at(bytes) > 0);
+    CHECK(threads.at("paging").at(bytes) == processes.at("paging").at(bytes));
+  }
+  CHECK(setup.SummaryOf("without.json").at("paging") == nullptr);
+  // Something is where the second process's file would be.
+  setup.directory.Write("page.1", "mine");
+  const ProgramRun refused = Run(setup.directory, Processes(2) + paged);
+  CHECK(refused.exit_code != 0);
+  CheckContains(refused.errors, "page.1");
+  CheckContains(refused.errors, "File exists");
+  CHECK(ReadAll(setup.directory.File("page.1")) == "mine");
+  CHECK_FALSE(Run(setup.directory, "ls page.0").exit_code == 0);
+  CHECK_FALSE(LeftBehind(setup));
+}
+
 TEST_CASE("snapshots of processes are read by threads, and those of threads by processes",
           "[needs-mpi]") {
   FRUGAL_SKIP_UNLESS(HasMpi(),
