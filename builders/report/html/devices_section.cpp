@@ -80,6 +80,7 @@ std::string DevicesTable(const ReportData& data, const DevicesPlan& plan) {
                    {"planned bytes", true},
                    {"measured bytes", true},
                    {"sends a step", true}};
+  if (data.plan().paging) table.columns.push_back({"page file", true});
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const DevicePlan& device = plan.devices[i];
     const std::int64_t measured = data.result.memory.devices[i].peak_bytes;
@@ -92,6 +93,7 @@ std::string DevicesTable(const ReportData& data, const DevicesPlan& plan) {
          {FormatCount(device.peak_bytes)},
          {FormatCount(measured), measured == device.peak_bytes ? "equal" : "unequal"},
          {FormatBytes(device.sent.Total().bytes)}});
+    if (data.plan().paging) table.rows.back().push_back({FormatBytes(device.page_file_bytes)});
   }
   return ToHtml(table);
 }

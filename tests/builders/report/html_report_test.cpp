@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "builders/report/text/device_table.h"
 #include "tests/builders/report/sample_run.h"
 #include "tests/catch.h"
 
@@ -61,6 +62,25 @@ TEST_CASE("A report shows the training from its figures to its configuration") {
   CHECK(Contains(html, "title=\"dir/train.toml:7:1\">train.toml:7</td>"));
   CHECK(Contains(html, "sharding_strategy: with one device every strategy"));
   CHECK_FALSE(Contains(html, "GFLOP/s"));
+}
+
+TEST_CASE("Devices have a column for their page files, where there are any") {
+  PlannedTraining planned = SampleTraining();
+  TrainingResult result = SampleResult();
+  planned.plan.devices.emplace().devices.resize(2);
+  result.memory.devices.resize(2);
+  for (const bool pages : {false, true}) {
+    if (pages) {
+      planned.plan.paging.emplace().file = "page.0 to .1";
+      planned.plan.devices->devices.front().page_file_bytes = 4096;
+    }
+    const std::string html = ReportOf(planned, result), text = DevicesText(*planned.plan.devices);
+    CheckSound(html);
+    CHECK(Contains(html, ">page file</th>") == pages);
+    CHECK(Contains(html, ">4.0 KB</td>") == pages);
+    CHECK(Contains(text, "page file") == pages);
+    CHECK(Contains(text, "4.0 KB") == pages);
+  }
 }
 
 TEST_CASE("With tracked statistics the report has the measured step and times of layers") {
