@@ -122,6 +122,9 @@ void AddPaging(const PlannedTraining& planned, std::vector<std::string>& notes) 
         "as memory_page_least_kb = " +
         std::to_string(config.memory.memory_page_least_kb));
   }
+  if (paged > 0 && planned.plan.devices) {
+    notes.emplace_back("memory_page_file: times of several devices leave the disk out");
+  }
   if (config.snapshots.stages()) {
     notes.emplace_back(
         "snapshots.background: training waits for its snapshots, since it has a page file");
