@@ -79,7 +79,7 @@ class Bench {
       onednn::MultiplyByOneDnn(
           {'N', out_in ? 'N' : 'T', d_.rows, d_.inputs, d_.outputs, layer.y.data<float>(),
            d_.outputs, layer.weight.data<float>(), out_in ? d_.inputs : d_.outputs},
-          false, layer.x.data<float>());
+          false, layer.x.data<float>(), d_.inputs);
     };
     const auto ours = [&] {
       const Layer& layer = Next();
@@ -99,12 +99,12 @@ class Bench {
       float* const weight = layer.weight.data<float>();
       if (d_.layout == WeightLayout::kOutIn) {
         onednn::MultiplyByOneDnn(
-            {'T', 'N', d_.outputs, d_.inputs, d_.rows, dy, d_.outputs, x, d_.inputs}, false,
-            weight);
+            {'T', 'N', d_.outputs, d_.inputs, d_.rows, dy, d_.outputs, x, d_.inputs}, false, weight,
+            d_.inputs);
       } else {
         onednn::MultiplyByOneDnn(
-            {'T', 'N', d_.inputs, d_.outputs, d_.rows, x, d_.inputs, dy, d_.outputs}, false,
-            weight);
+            {'T', 'N', d_.inputs, d_.outputs, d_.rows, x, d_.inputs, dy, d_.outputs}, false, weight,
+            d_.outputs);
       }
     };
     const auto ours = [&] {

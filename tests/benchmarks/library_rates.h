@@ -43,7 +43,7 @@ class ProductTimer {
     std::vector<Way> ways;
     ways.push_back({&LibraryRates::sgemm, [this] {
                       RunBatch([](const onednn::Gemm& gemm, float* c) {
-                        onednn::MultiplyByOneDnn(gemm, false, c);
+                        onednn::MultiplyByOneDnn(gemm, false, c, gemm.n);
                       });
                     }});
     if (openblas.exists()) {

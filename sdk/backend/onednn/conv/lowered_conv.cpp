@@ -110,19 +110,17 @@ class LoweredConv final : public Operation {
   std::int64_t GemmBytes() const {
     std::int64_t bytes = 0;
     ForParts([&](const Part& part) {
-      bytes = std::max(bytes, BlocksOf(GemmOf(part.count)).ScratchBytes());
+      bytes = std::max(bytes, BlockedGemm(GemmOf(part.count)).ScratchBytes());
     });
     return bytes;
   }
-
-  static BlockedGemm BlocksOf(const Gemm& gemm) { return {gemm.m, gemm.n, gemm.k}; }
 
   void MultiplyPart(const Part& part, const float* a, const float* b,
                     const GemmTarget& target) const {
     Gemm gemm = GemmOf(part.count);
     gemm.a = a;
     gemm.b = b;
-    BlocksOf(gemm).Run(gemm, target, gemm_);
+    BlockedGemm(gemm).Run(gemm, target, gemm_);
   }
 
   // Returns rows of the matrix of an input.

@@ -23,13 +23,6 @@ constexpr std::int64_t kBlockDepth = 256, kBlockRows = 144, kBlockColumns = 1024
 // of the depth: two multiply-adds start in each, and a packed number takes half of one.
 constexpr std::int64_t kTileCycles = 6, kLeftCycles = 3, kRightCycles = 8;
 
-// Parts of one size, in whole units, none above `most`.
-std::int64_t EvenPart(std::int64_t count, std::int64_t most, std::int64_t unit) {
-  const std::int64_t parts = (count + most - 1) / most;
-  const std::int64_t part = (count + parts - 1) / parts;
-  return (part + unit - 1) / unit * unit;
-}
-
 // oneDNN's own condition, for products without a transposed left factor.
 bool IsNoCopy(std::int64_t rows, std::int64_t columns) {
   constexpr double kLeast = 0.0038;

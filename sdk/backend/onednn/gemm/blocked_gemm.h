@@ -7,13 +7,6 @@
 
 namespace frugal::onednn {
 
-// Holds where a product of f32 matrices goes: c [m, n] = op(A) op(B) + addend + bias.
-struct GemmTarget {
-  float* c;
-  const float* addend = nullptr;  // [m, n], or c itself
-  const float* bias = nullptr;    // [n]
-};
-
 // Returns whether a product of these sizes and transposes is better taken by BlockedGemm than by
 // oneDNN, which is so with AVX2 alone, for gradients of weights over many rows, and for other
 // products of few rows or columns. Up to about 263 of either oneDNN multiplies there where the
@@ -29,6 +22,7 @@ bool BlockedGemmPays(const Gemm& gemm);
 class BlockedGemm {
  public:
   BlockedGemm(std::int64_t m, std::int64_t n, std::int64_t k);
+  explicit BlockedGemm(const Gemm& sizes) : BlockedGemm(sizes.m, sizes.n, sizes.k) {}
 
   std::int64_t ScratchBytes() const;
   // gemm has the sizes that this was made with.

@@ -2,21 +2,26 @@
 
 #include "sdk/backend/common/cpu_features.h"
 #include "sdk/backend/onednn/gemm/blocked_gemm.h"
+#include "sdk/backend/onednn/gemm/no_copy_gemm.h"
 
 namespace frugal::onednn {
 
 void Multiply(const Gemm& g, bool accumulate, float* c, void* scratch) {
-  if (!BlockedGemmPays(g)) return MultiplyByOneDnn(g, accumulate, c);
-  BlockedGemm(g.m, g.n, g.k).Run(g, {.c = c, .addend = accumulate ? c : nullptr}, scratch);
+  const GemmTarget target{.c = c, .addend = accumulate ? c : nullptr};
+  if (BlockedGemmPays(g)) return BlockedGemm(g).Run(g, target, scratch);
+  if (NoCopyGemmPays(g)) return NoCopyGemm(g).Run(g, target, scratch);
+  MultiplyByOneDnn(g, accumulate, c, g.n);
 }
 
 std::int64_t GemmScratch(const Gemm& g) {
-  return BlockedGemmPays(g) ? BlockedGemm(g.m, g.n, g.k).ScratchBytes() : 0;
+  if (BlockedGemmPays(g)) return BlockedGemm(g).ScratchBytes();
+  return NoCopyGemmPays(g) ? NoCopyGemm(g).ScratchBytes() : 0;
 }
 
 bool MatmulPays(const Gemm& g) {
   constexpr std::int64_t kApart = 512;  // elements
   if (simd::BestInstructionSet() != simd::InstructionSet::kAvx512) return false;
+  if (NoCopyGemmPays(g)) return false;
   if (g.transpose_a == 'T') {
     constexpr std::int64_t kFewest = 1024, kNarrowest = 64, kWidest = 512;
     return g.m % kApart == 0 && g.m >= kFewest && g.k >= kFewest && g.n >= kNarrowest &&

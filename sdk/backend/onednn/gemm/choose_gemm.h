@@ -6,9 +6,9 @@
 
 namespace frugal::onednn {
 
-// Writes C, or adds to it, by BlockedGemm where that pays, else by oneDNN.
+// Writes C, or adds to it, by BlockedGemm or NoCopyGemm where that pays, else by one call of sgemm.
 void Multiply(const Gemm& gemm, bool accumulate, float* c, void* scratch);
-std::int64_t GemmScratch(const Gemm& gemm);  // of its sizes and transposes alone
+std::int64_t GemmScratch(const Gemm& gemm);  // of all but its data
 
 // Returns whether a gradient is better taken by oneDNN's matmul than by its sgemm, which packs a
 // transposed factor slowly where what it reads one after another lies a multiple of 2 KB apart. So

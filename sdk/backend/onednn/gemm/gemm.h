@@ -15,7 +15,15 @@ struct Gemm {
   std::int64_t stride_b = 0;
 };
 
-// Writes C, or adds to it, by oneDNN's public sgemm.
-void MultiplyByOneDnn(const Gemm& gemm, bool accumulate, float* c);
+// Holds where a product of f32 matrices goes: c [m, n] = op(A) op(B) + addend + bias.
+struct GemmTarget {
+  float* c;
+  const float* addend = nullptr;  // [m, n], or c itself
+  const float* bias = nullptr;    // [n]
+};
+
+// Writes C, or adds to it, by one call of oneDNN's public sgemm. Its rows lie `stride_c` apart.
+// Throws MemoryError where sgemm finds no memory to copy factors into.
+void MultiplyByOneDnn(const Gemm& gemm, bool accumulate, float* c, std::int64_t stride_c);
 
 }  // namespace frugal::onednn

@@ -20,6 +20,13 @@ void ForRanges(const Range& range, std::int64_t part, const Body& body) {
   }
 }
 
+// Returns the size of parts of one size, in whole units, none above `most`.
+inline std::int64_t EvenPart(std::int64_t count, std::int64_t most, std::int64_t unit) {
+  const std::int64_t parts = (count + most - 1) / most;
+  const std::int64_t part = (count + parts - 1) / parts;
+  return (part + unit - 1) / unit * unit;
+}
+
 // A matrix in pieces, one for each thread: each thread copies what its piece needs for itself, also
 // where another does the same, since what lies in another core's cache comes slower than that.
 class ThreadPartition {

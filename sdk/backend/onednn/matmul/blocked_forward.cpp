@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "sdk/backend/onednn/gemm/blocked_gemm.h"
+#include "sdk/backend/onednn/gemm/no_copy_gemm.h"
 #include "sdk/backend/onednn/operation/separate_activation.h"
 
 namespace frugal::onednn {
@@ -19,11 +20,11 @@ Gemm GemmOf(const LinearDescription& d) {
           .stride_b = out_in ? d.inputs : d.outputs};
 }
 
-// y [rows, outputs] = x weight^T + bias + residual
+// y [rows, outputs] = x weight^T + bias + residual, by either kind of blocks.
+template <class Blocks>
 class BlockedForward final : public Operation {
  public:
-  explicit BlockedForward(const LinearDescription& d)
-      : gemm_(GemmOf(d)), blocks_(gemm_.m, gemm_.n, gemm_.k) {}
+  explicit BlockedForward(const LinearDescription& d) : gemm_(GemmOf(d)), blocks_(gemm_) {}
 
   std::int64_t ScratchBytes() const override { return blocks_.ScratchBytes(); }
 
@@ -40,16 +41,21 @@ class BlockedForward final : public Operation {
 
  private:
   Gemm gemm_;  // without data
-  BlockedGemm blocks_;
+  Blocks blocks_;
 };
+
+template <class Blocks>
+std::unique_ptr<Operation> ForwardBy(const LinearDescription& d) {
+  return WithActivationBehind(d, [](const Description& without) -> std::unique_ptr<Operation> {
+    return std::make_unique<BlockedForward<Blocks>>(std::get<LinearDescription>(without));
+  });
+}
 
 }  // namespace
 
 std::unique_ptr<Operation> MakeBlockedForward(const LinearDescription& d) {
-  if (!BlockedGemmPays(GemmOf(d))) return nullptr;
-  return WithActivationBehind(d, [](const Description& without) -> std::unique_ptr<Operation> {
-    return std::make_unique<BlockedForward>(std::get<LinearDescription>(without));
-  });
+  if (BlockedGemmPays(GemmOf(d))) return ForwardBy<BlockedGemm>(d);
+  return NoCopyGemmPays(GemmOf(d)) ? ForwardBy<NoCopyGemm>(d) : nullptr;
 }
 
 }  // namespace frugal::onednn

@@ -7,7 +7,7 @@
 
 namespace frugal::onednn {
 
-// Makes a forward product of f32 rows by BlockedGemm; nullptr where that does not pay.
+// Makes a forward product of f32 rows by BlockedGemm or NoCopyGemm; nullptr where neither pays.
 std::unique_ptr<Operation> MakeBlockedForward(const LinearDescription& d);
 
 }  // namespace frugal::onednn

@@ -25,7 +25,8 @@ bool IsOurs(const Tensor& a, const Tensor& b) {
 // [in, out] is the order a product reads, so that copying pays where the rows are many, and earlier
 // where a weight's rows are so wide that oneDNN's kernel, which reads some columns of each, finds
 // the next one far away, above all a multiple of 2 KB (`./run bench libraries NN:256x5120x1280
-// NN:256x3840x1280`: 1.9 and 1.2 times the speed). Rows of a power of two it copies itself.
+// NN:256x3840x1280`: 1.9 and 1.2 times the speed). Rows of a power of two it copies itself. Where
+// NoCopyGemm does better, it is not asked.
 bool PaysToPackInOut(std::int64_t rows, std::int64_t outputs) {
   if (outputs < 2304) return rows >= 2048;
   if (outputs < 2560 || std::has_single_bit(static_cast<std::uint64_t>(outputs))) {

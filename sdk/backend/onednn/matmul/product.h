@@ -10,7 +10,8 @@ namespace frugal {
 
 // bf16 products are Bf16Products. f32 products: forward is a oneDNN matmul with bias, residual
 // and activation fused, backward is oneDNN's sgemm, or its matmul where that pays, and either is
-// a BlockedGemm where that pays. Empty tensors and other element types go to the reference.
+// a BlockedGemm or a NoCopyGemm where that pays. Empty tensors and other element types go to the
+// reference.
 class OneDnnProductKernels final : public EigenProductKernels {
  public:
   explicit OneDnnProductKernels(onednn::OperationCache& cache) : cache_(cache), bf16_(cache) {}
