@@ -22,7 +22,7 @@ struct GemmTarget {
   const float* bias = nullptr;    // [n]
 };
 
-// Writes C, or adds to it, by one call of oneDNN's public sgemm. Its rows lie `stride_c` apart.
+// Writes C, whose rows lie `stride_c` apart, or adds to it, by one call of oneDNN's public sgemm.
 // Throws MemoryError where sgemm finds no memory to copy factors into.
 void MultiplyByOneDnn(const Gemm& gemm, bool accumulate, float* c, std::int64_t stride_c);
 
