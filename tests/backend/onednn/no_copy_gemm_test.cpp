@@ -104,3 +104,15 @@ TEST_CASE("blocks take scratch for copies of ours alone", "[needs-avx512]") {
   CHECK(GemmScratch(SizesOf("NT", {4096, 192, 768})) == kCopy);
   CHECK(GemmScratch(SizesOf("NT", {512, 2304, 784})) == 2 * 384 * 392 * 4);
 }
+
+TEST_CASE("a product that sgemm refuses is an error, not what was in memory before") {
+  const Tensor a = RandomTensor({4, 4}, 1), b = RandomTensor({4, 4}, 2);
+  const Tensor c = Uninitialized({4, 4});
+  Gemm g = SizesOf("NN", {4, 4, 4});
+  g.a = a.data<float>();
+  g.b = b.data<float>();
+  CHECK_NOTHROW(MultiplyByOneDnn(g, false, c.data<float>(), 4));
+  CHECK_THROWS(MultiplyByOneDnn(g, false, c.data<float>(), 3));
+  g.stride_b = 3;
+  CHECK_THROWS(MultiplyByOneDnn(g, false, c.data<float>(), 4));
+}
