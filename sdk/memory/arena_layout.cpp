@@ -115,14 +115,13 @@ std::vector<std::int64_t> DurationsOf(const std::vector<Lifetime>& lives,
 class Orders {
  public:
   static constexpr int kCount = 5;
-  static constexpr int kByDuration = 1;
 
   Orders(const std::vector<Lifetime>& lives, const MemoryTrace& trace, std::int64_t peak)
       : lives_(lives), durations_(DurationsOf(lives, trace)), peak_(peak) {}
 
   Order Number(int number) const {
     if (number == 0) return BySize();
-    if (number == kByDuration) return ByDuration();
+    if (number == 1) return ByDuration();
     if (number == 2) return ByArea();
     // Blocks that are live at the peak have to lie without gaps then.
     Order order = number == 3 ? BySize() : ByDuration();
@@ -161,23 +160,33 @@ class Orders {
   std::int64_t peak_;
 };
 
+// How often blocks are placed again, and by what part of all blocks those that end too high are
+// raised in the order.
+struct Repairs {
+  int most = 0;
+  std::size_t raised_by = 1;
+};
+
 // The layout with the least extent so far.
 class Best {
  public:
-  // `extent` is that of one that is known.
-  Best(std::vector<TimedBlock> blocks, std::int64_t extent)
-      : blocks_(std::move(blocks)), extent_(extent) {}
+  // `extent` is that of one that is known; none is less than `least`.
+  Best(std::vector<TimedBlock> blocks, std::int64_t extent, std::int64_t least)
+      : blocks_(std::move(blocks)), extent_(extent), least_(least) {}
 
-  // Places in the order and, up to `repairs` times, again with the block that reached highest
-  // first; nothing more where the extent is down to `enough`. With many blocks, that gives up after
-  // three times that did not help.
-  void Try(Order order, std::int64_t enough, int repairs) {
+  // Places in the order and, up to `repairs.most` times, again with what ended above the least
+  // extent raised in it (Joslin and Clements, "Squeaky wheel" optimization, JAIR 10, 1999); nothing
+  // more where the extent is down to `enough`, of which what is placed does not depend: so less is
+  // enough for no larger a layout. With many blocks, that gives up after three times that did not
+  // help.
+  void Try(Order order, std::int64_t enough, const Repairs& repairs) {
+    const std::size_t raise = std::max<std::size_t>(1, order.size() / repairs.raised_by);
+    std::vector<std::int64_t> ranks = RanksOf(order);
     int in_vain = 0;
-    for (int i = 0; i <= repairs && extent_ > enough; ++i) {
+    for (int i = 0; i <= repairs.most && extent_ > enough; ++i) {
       const std::vector<std::int64_t> offsets = Place(blocks_, order, ranges_left_);
       if (offsets.empty()) return;
-      const std::size_t top = Topmost(offsets);
-      const std::int64_t extent = offsets[top] + blocks_[top].bytes;
+      const std::int64_t extent = ExtentOf(offsets);
       if (extent < extent_) {
         extent_ = extent;
         offsets_ = offsets;
@@ -185,8 +194,10 @@ class Best {
       } else if (++in_vain > 2 && order.size() > kMany) {
         return;
       }
-      const auto at = std::ranges::find(order, top);
-      std::rotate(order.begin(), at, at + 1);
+      for (std::size_t at = 0; at < offsets.size(); ++at) {
+        if (offsets[at] + blocks_[at].bytes > least_) ranks[at] -= static_cast<std::int64_t>(raise);
+      }
+      std::ranges::stable_sort(order, {}, [&](std::size_t at) { return ranks[at]; });
     }
   }
   std::int64_t extent() const { return extent_; }
@@ -194,16 +205,22 @@ class Best {
   const std::vector<std::int64_t>& offsets() const { return offsets_; }
 
  private:
-  std::size_t Topmost(const std::vector<std::int64_t>& offsets) const {
-    std::size_t top = 0;
+  static std::vector<std::int64_t> RanksOf(const Order& order) {
+    std::vector<std::int64_t> ranks(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<std::int64_t>(i);
+    return ranks;
+  }
+  std::int64_t ExtentOf(const std::vector<std::int64_t>& offsets) const {
+    std::int64_t extent = 0;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-      if (offsets[i] + blocks_[i].bytes > offsets[top] + blocks_[top].bytes) top = i;
+      extent = std::max(extent, offsets[i] + blocks_[i].bytes);
     }
-    return top;
+    return extent;
   }
 
   std::vector<TimedBlock> blocks_;
   std::int64_t extent_;
+  std::int64_t least_;
   std::int64_t ranges_left_ = kMostRanges;
   std::vector<std::int64_t> offsets_;
 };
@@ -223,20 +240,21 @@ std::int64_t PlaceBySweep(const MemoryTrace& trace, std::int64_t enough,
 std::int64_t PlaceByOrders(const MemoryTrace& trace, const LivePeak& peak, std::int64_t known,
                            std::int64_t enough, std::vector<ArenaLayout::Item>& items) {
   const std::vector<Lifetime> lives = ArenaPart(trace);
-  // Steps that run segments again are laid out best by lifetime, after some twenty repairs.
-  constexpr int kRepairs = 8, kRepairsByDuration = 32, kManyRepairs = 100;
+  // Rough raises find most layouts within a few repairs, finer ones some that these pass by.
+  constexpr Repairs kRough{8, 5}, kFine{32, 10}, kMore{100, 10};
   const bool are_many = lives.size() > kMany;
   const Orders orders(lives, trace, peak.event);
-  Best best(BlocksOf(lives), known);
-  const auto try_all = [&](std::int64_t limit, int repairs, int repairs_by_duration) {
+  Best best(BlocksOf(lives), known, peak.bytes);
+  const auto try_all = [&](std::int64_t limit, const Repairs& repairs) {
     for (int i = 0; i < Orders::kCount && best.extent() > limit; ++i) {
-      best.Try(orders.Number(i), limit, i == Orders::kByDuration ? repairs_by_duration : repairs);
+      best.Try(orders.Number(i), limit, repairs);
     }
   };
-  try_all(enough, kRepairs, are_many ? kRepairs : kRepairsByDuration);
+  try_all(enough, kRough);
+  if (!are_many) try_all(enough, kFine);
   // Gaps of more than a twentieth are worth another look where it takes no time.
   const std::int64_t close = peak.bytes * 21 / 20;
-  if (!are_many) try_all(std::max(enough, close), kManyRepairs, kManyRepairs);
+  if (!are_many) try_all(std::max(enough, close), kMore);
   for (std::size_t i = 0; i < best.offsets().size(); ++i) items[i].offset = best.offsets()[i];
   return best.extent();
 }

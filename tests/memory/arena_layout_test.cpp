@@ -82,6 +82,7 @@ TEST_CASE("blocks of no bytes are placed too", "[memory][arena]") {
 
 TEST_CASE("random steps are placed without overlap, near the lower bound",
           "[memory][arena][property]") {
+  double over = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     INFO("seed " << seed);
     const testing::RandomTrace random(seed);
@@ -91,6 +92,24 @@ TEST_CASE("random steps are placed without overlap, near the lower bound",
     CHECK(layout.lower_bound_bytes == LargestSum(lives, random.trace().event_count()));
     CHECK(layout.arena_bytes >= layout.lower_bound_bytes);
     CHECK(layout.arena_bytes <= layout.lower_bound_bytes * 11 / 10);
+    over += static_cast<double>(layout.arena_bytes) / static_cast<double>(layout.lower_bound_bytes);
+  }
+  CHECK(over / 200 < 1.0005);
+}
+
+// A plan within a budget relies on it: what was enough for the budget is laid out once more, as
+// small as may be.
+TEST_CASE("less that is enough never makes an arena larger", "[memory][arena][property]") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    const testing::RandomTrace random(seed);
+    std::int64_t last = PlaceInArena(random.trace()).arena_bytes;
+    for (const std::int64_t percent : {101, 102, 104, 108, 120}) {
+      const std::int64_t enough = LeastArenaBytes(random.trace()) * percent / 100;
+      const std::int64_t bytes = PlaceInArena(random.trace(), enough).arena_bytes;
+      CHECK(bytes >= last);
+      last = bytes;
+    }
   }
 }
 
