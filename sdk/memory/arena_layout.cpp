@@ -11,10 +11,11 @@ namespace {
 
 using Order = std::vector<std::size_t>;
 
-// Blocks, from which on fewer repairs are tried; from which on a thousandth over the lower bound is
-// enough, and a fiftieth; and the most that are placed by orders at all.
-constexpr std::size_t kMany = 5000, kThousandthIsEnough = 20'000, kFiftiethIsEnough = 100'000,
-                      kMostOrdered = 200'000;
+// Blocks, up to which finer repairs take no time; from which on fewer are tried; from which on a
+// thousandth over the lower bound is enough, and a fiftieth; and the most that are placed by orders
+// at all.
+constexpr std::size_t kFew = 2500, kMany = 5000, kThousandthIsEnough = 20'000,
+                      kFiftiethIsEnough = 100'000, kMostOrdered = 200'000;
 // Ranges that are looked at to place by orders, in some seconds. Steps of networks need far fewer.
 constexpr std::int64_t kMostRanges = 100'000'000;
 
@@ -242,7 +243,6 @@ std::int64_t PlaceByOrders(const MemoryTrace& trace, const LivePeak& peak, std::
   const std::vector<Lifetime> lives = ArenaPart(trace);
   // Rough raises find most layouts within a few repairs, finer ones some that these pass by.
   constexpr Repairs kRough{8, 5}, kFine{32, 10}, kMore{100, 10};
-  const bool are_many = lives.size() > kMany;
   const Orders orders(lives, trace, peak.event);
   Best best(BlocksOf(lives), known, peak.bytes);
   const auto try_all = [&](std::int64_t limit, const Repairs& repairs) {
@@ -251,10 +251,11 @@ std::int64_t PlaceByOrders(const MemoryTrace& trace, const LivePeak& peak, std::
     }
   };
   try_all(enough, kRough);
-  if (!are_many) try_all(enough, kFine);
-  // Gaps of more than a twentieth are worth another look where it takes no time.
-  const std::int64_t close = peak.bytes * 21 / 20;
-  if (!are_many) try_all(std::max(enough, close), kMore);
+  if (lives.size() <= kFew) {
+    try_all(enough, kFine);
+    // Gaps of more than a twentieth are worth another look.
+    try_all(std::max(enough, peak.bytes * 21 / 20), kMore);
+  }
   for (std::size_t i = 0; i < best.offsets().size(); ++i) items[i].offset = best.offsets()[i];
   return best.extent();
 }
