@@ -288,8 +288,12 @@ std::optional<BudgetSearch::LeastSeconds> BudgetSearch::BoundsOf(const BudgetCan
   const int64_t within_budget = budget_bytes_ - LeastBeside(chosen, *chain);
   const ChainBound bound(chain->chain(), std::max(as_low, within_budget));
   const auto parts = static_cast<double>(chosen.settings.micro_batches);
-  return LeastSeconds{.as_low = bound.LeastSeconds(as_low) * parts,
-                      .within_budget = bound.LeastSeconds(within_budget) * parts};
+  const double seconds = chosen.seconds / parts;
+  const double within = bound.BranchAndBound(within_budget, seconds).seconds;
+  // Schedules that peak as low are among those within the budget.
+  const bool is_fastest = as_low <= within_budget && within >= seconds;
+  const double lower = is_fastest ? within : bound.BranchAndBound(as_low, seconds).seconds;
+  return LeastSeconds{.as_low = lower * parts, .within_budget = within * parts};
 }
 
 std::optional<BudgetCandidate> BudgetSearch::FastestOf(const StepSettings& settings) {

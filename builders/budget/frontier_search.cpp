@@ -102,14 +102,19 @@ BudgetCandidate FrontierSearch::FasterByBounds(BudgetCandidate best, int64_t mos
     for (int64_t i = kLimitsOfRange; i > 0; --i) {
       const int64_t limit = limit_of(range * kLimitsOfRange + i, kRanges * kLimitsOfRange);
       if (limit > most) continue;
-      if (bound.LeastSeconds(limit) >= best.chain.cost.seconds) return best;
-      ChainChoice choice{bound.Schedule(limit), {}, std::string(ChainPlanner::kOptimal)};
+      // Sums of equal times in another order may be less by their last digits.
+      const double slow = best.chain.cost.seconds * (1 - 1e-12);
+      const ChainBound::Branched branched = bound.BranchAndBound(limit, slow);
+      if (branched.seconds >= slow) return best;
+      if (!branched.fastest) continue;
+      ChainChoice choice{*branched.fastest, {}, std::string(ChainPlanner::kOptimal)};
       choice.cost = planner_.CostOf(choice.segments);
       const bool is_tried = choice.cost == last;
       last = choice.cost;
       if (is_tried || last.peak_bytes > most || last.seconds >= best.chain.cost.seconds) continue;
       BudgetCandidate candidate = plan_(choice);
-      if (candidate.footprint.bytes <= budget_bytes) best = std::move(candidate);
+      // Within lower limits there are only slower ones.
+      if (candidate.footprint.bytes <= budget_bytes) return candidate;
     }
   }
   return best;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -72,14 +73,47 @@ std::vector<CountedSkip> AllCounted(const Chain& chain, SkipGradients gradients)
   return all;
 }
 
+// Leaves those schedules that hold a value's maker so, and counts what there is of the value in
+// them.
+void Hold(CountedSkip& one, SkipMaker maker) {
+  one.maker = maker;
+  one.gradients = maker == SkipMaker::kHeld ? SkipGradients::kBetween : SkipGradients::kInPlace;
+}
+
+// Returns where the maker is in the schedule's first cut between it and the stage that takes its
+// value.
+SkipMaker MakerIn(const CheckpointSegments& segments, const SkipConnection& skip) {
+  for (const CheckpointSegment& one : segments) {
+    if (skip.made < one.begin || skip.made >= one.end) continue;
+    if (skip.taken < one.end) return MakerIn(one.inner, skip);
+    return skip.made + 1 == one.end ? SkipMaker::kHeld : SkipMaker::kInside;
+  }
+  return SkipMaker::kHeld;
+}
+
+// Returns what is counted with the makers of some held as in a schedule.
+std::vector<CountedSkip> HeldAsIn(const CheckpointSegments& schedule,
+                                  std::vector<CountedSkip> counted,
+                                  const std::vector<std::size_t>& some) {
+  for (const std::size_t i : some) Hold(counted[i], MakerIn(schedule, counted[i].skip));
+  return counted;
+}
+
+// Returns the one of some that is carried past the most stages.
+CountedSkip& Longest(std::vector<CountedSkip>& counted, const std::vector<std::size_t>& some) {
+  const auto length = [&](std::size_t i) { return counted[i].skip.taken - counted[i].skip.made; };
+  return counted[*std::ranges::max_element(some, {}, length)];
+}
+
 }  // namespace
 
 ChainBound::ChainBound(Chain chain, int64_t most_bytes)
     : chain_(std::move(chain)), most_bytes_(most_bytes) {
   if (chain_.stages.empty() || chain_.size() > kMostStages) return;
   constexpr std::size_t kCoarser = 16;  // tables that only tell how skips are best counted
-  const std::size_t slots = SlotsFor(chain_, most_bytes);
-  table_.emplace(TableOf(CountedForMost(std::max<std::size_t>(1, slots / kCoarser)), slots));
+  slots_ = SlotsFor(chain_, most_bytes);
+  counted_ = CountedForMost(std::max<std::size_t>(1, slots_ / kCoarser));
+  table_.emplace(TableOf(counted_, slots_));
 }
 
 ChainTable ChainBound::TableOf(const std::vector<CountedSkip>& counted,
@@ -113,6 +147,61 @@ std::vector<CountedSkip> ChainBound::CountedForMost(std::size_t slots) const {
     take_better(std::move(counted));
   }
   return best;
+}
+
+ChainBound::Branch ChainBound::BranchOf(std::vector<CountedSkip> counted, const ChainTable& table,
+                                        int64_t peak_bytes) {
+  Branch branch{.counted = std::move(counted), .seconds = table.Seconds(peak_bytes), .fastest = {}};
+  if (std::isfinite(branch.seconds)) branch.fastest = table.Schedule(peak_bytes);
+  return branch;
+}
+
+std::vector<std::size_t> ChainBound::Miscounted(const Branch& branch) const {
+  std::vector<std::size_t> some;
+  for (std::size_t i = 0; i < branch.counted.size(); ++i) {
+    const CountedSkip& one = branch.counted[i];
+    if (one.maker != SkipMaker::kAny || one.skip.taken >= chain_.size()) continue;
+    const bool is_held = MakerIn(branch.fastest, one.skip) == SkipMaker::kHeld;
+    if (is_held != (one.gradients == SkipGradients::kBetween)) some.push_back(i);
+  }
+  return some;
+}
+
+ChainBound::Branched ChainBound::BranchAndBound(int64_t peak_bytes, double enough) const {
+  if (!table_ || counted_.empty()) return {LeastSeconds(peak_bytes), std::nullopt};
+  // Tables of branches are coarser: there are many, and such lie in caches.
+  constexpr std::size_t kCoarser = 4, kFewSlots = 1000;
+  constexpr int kMostTables = 32;
+  const std::size_t slots = std::min(slots_, std::max(kFewSlots, slots_ / kCoarser));
+  int tables = 0;
+  const auto branch_of = [&](std::vector<CountedSkip> counted) {
+    const ChainTable table = TableOf(counted, slots);
+    ++tables;
+    return BranchOf(std::move(counted), table, peak_bytes);
+  };
+  const auto slower = [](const Branch& a, const Branch& b) { return a.seconds > b.seconds; };
+  std::vector<Branch> heap;
+  heap.push_back(BranchOf(counted_, *table_, peak_bytes));
+  while (true) {
+    std::ranges::pop_heap(heap, slower);
+    const Branch least = std::move(heap.back());
+    heap.pop_back();
+    if (least.seconds >= enough) return {least.seconds, std::nullopt};
+    const std::vector<std::size_t> miscounted = Miscounted(least);
+    const bool fits = Simulate(chain_, least.fastest).peak_bytes <= peak_bytes;
+    if (fits || miscounted.empty()) return {least.seconds, least.fastest};
+    if (tables >= kMostTables) return {least.seconds, std::nullopt};
+    // Where schedules that hold all as the fastest does are no slower, the bound is what they take.
+    Branch alike = branch_of(HeldAsIn(least.fastest, least.counted, miscounted));
+    if (alike.seconds <= least.seconds) return {least.seconds, std::move(alike.fastest)};
+    for (const SkipMaker maker : {SkipMaker::kHeld, SkipMaker::kInside}) {
+      std::vector<CountedSkip> counted = least.counted;
+      Hold(Longest(counted, miscounted), maker);
+      heap.push_back(branch_of(std::move(counted)));
+      heap.back().seconds = std::max(heap.back().seconds, least.seconds);
+      std::ranges::push_heap(heap, slower);
+    }
+  }
 }
 
 double ChainBound::LeastSeconds(int64_t peak_bytes) const {

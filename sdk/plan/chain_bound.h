@@ -13,8 +13,10 @@ namespace frugal {
 // rounded down, and exact where a slot is one byte and nothing is carried past a stage. Of a
 // carried value a table counts too little in some schedules, and in which depends on its
 // SkipGradients: whichever they are, the table is a bound, so those are taken that give the highest
-// one, of all in place, all between, and what comes of changing one at a time. Of longer chains the
-// bound is weaker: what is not kept until the backward pass begins runs at least twice.
+// one, of all in place, all between, and what comes of changing one at a time; and branch and bound
+// tells schedules apart by their SkipMaker, of which either has a table that counts what there is.
+// Of longer chains the bound is weaker: what is not kept until the backward pass begins runs at
+// least twice.
 class ChainBound {
  public:
   static constexpr std::size_t kMostStages = 100;
@@ -25,11 +27,16 @@ class ChainBound {
 
   // No schedule that peaks within so many bytes takes fewer seconds; infinite where none does.
   double LeastSeconds(std::int64_t peak_bytes) const;
-  // Returns a schedule of so many seconds, which peaks higher where the bound counts too little.
-  // Only of few stages, and where the seconds are finite.
-  CheckpointSegments Schedule(std::int64_t peak_bytes) const {
-    return table_->Schedule(peak_bytes);
-  }
+  // Holds a bound, and a schedule of so many seconds where its table counts all that the schedule
+  // takes: it peaks within the bytes but for what slots round, and for values that are made again
+  // although they have been taken.
+  struct Branched {
+    double seconds = 0;
+    std::optional<CheckpointSegments> fastest;
+  };
+  // Returns the same bound or a higher one, by branch and bound over the makers of carried values:
+  // until it is `enough` seconds, or such a schedule is known, or some tens of tables were made.
+  Branched BranchAndBound(std::int64_t peak_bytes, double enough) const;
   // No schedule peaks lower. More than `most_bytes` where none is within them.
   std::int64_t LeastBytes() const;
 
@@ -40,9 +47,22 @@ class ChainBound {
   std::vector<CountedSkip> CountedForMost(std::size_t slots) const;
   double LeastSecondsByKeeping(std::int64_t peak_bytes) const;
 
+  // Holds how a table counts values, the bound by it, and its schedule of so many seconds.
+  struct Branch {
+    std::vector<CountedSkip> counted;
+    double seconds = 0;
+    CheckpointSegments fastest;
+  };
+  static Branch BranchOf(std::vector<CountedSkip> counted, const ChainTable& table,
+                         std::int64_t peak_bytes);
+  // Lists the values of which a branch's table counts too little for its fastest schedule.
+  std::vector<std::size_t> Miscounted(const Branch& branch) const;
+
   Chain chain_;
   std::int64_t most_bytes_;
-  std::optional<ChainTable> table_;  // of few stages
+  std::size_t slots_ = 0;             // at least, of the table
+  std::vector<CountedSkip> counted_;  // by the table
+  std::optional<ChainTable> table_;   // of few stages
 };
 
 }  // namespace frugal

@@ -89,7 +89,8 @@ void ChainTable::CountSkips(const std::vector<CountedSkip>& carried) {
   const std::size_t count = units_.size();
   std::vector<SkipConnection> all, beside, in_place, between;
   made_.resize(count);
-  for (const auto& [skip, gradients] : carried) {
+  for (const auto& [skip, gradients, maker] : carried) {
+    if (maker != SkipMaker::kAny) by_maker_.push_back({skip, gradients, maker});
     all.push_back(skip);
     (gradients == SkipGradients::kBetween ? between : beside).push_back(skip);
     if (gradients == SkipGradients::kInPlace) in_place.push_back(skip);
@@ -106,6 +107,14 @@ void ChainTable::CountSkips(const std::vector<CountedSkip>& carried) {
   beside_ = past_runs(beside);
   in_place_ = past_runs(in_place);
   for (std::size_t i = 0; i < count; ++i) between_.push_back(LiveSkipBytes(between, 0, i + 1));
+}
+
+bool ChainTable::IsLeftOut(std::size_t s, std::size_t next, std::size_t t) const {
+  return std::ranges::any_of(by_maker_, [&](const CountedSkip& one) {
+    const auto& [made, taken, bytes] = one.skip;
+    const bool is_cut = s <= made && made < next && next <= taken && taken <= t;
+    return is_cut && (made + 1 == next) != (one.maker == SkipMaker::kHeld);
+  });
 }
 
 void ChainTable::FindInputs() {
@@ -125,7 +134,11 @@ ChainTable::EqualRuns ChainTable::FindEqualRuns() const {
   const std::size_t count = units_.size();
   EqualRuns runs{.numbers = std::vector<std::size_t>(count * count)};
   for (std::size_t i = 0; i < count; ++i) {
-    std::size_t equal = waiting_bytes_ > 0 && i + 1 == count ? i : 0;  // what waits is for the last
+    const bool is_apart = std::ranges::any_of(by_maker_, [&](const CountedSkip& one) {
+      return one.skip.made == i || one.skip.taken == i;
+    });
+    const bool is_last = waiting_bytes_ > 0 && i + 1 == count;  // what waits is for that
+    std::size_t equal = is_apart || is_last ? i : 0;
     while (equal < i &&
            !(units_[equal].stage == units_[i].stage && units_[equal].inside == units_[i].inside &&
              between_[equal] == between_[i])) {
@@ -230,6 +243,7 @@ void ChainTable::FillSingle(const Run& run, Row row) const {
 }
 
 void ChainTable::FillKept(const Run& run, Row row) const {
+  if (IsLeftOut(run.first, run.first + 1, run.last)) return;
   const ChainStage& stage = units_[run.first].stage;
   const Needs needs = KeepNeeds(run);
   const double own = stage.forward_seconds + stage.backward_seconds;
@@ -256,7 +270,7 @@ void ChainTable::FillSeveral(const Run& run, Row row) const {
     const std::size_t kept = SegmentNeeds(s, next - 1);
     const std::size_t passing = SlotsFor(passed.bytes + given);
     if (passing > slots_) break;  // a longer run needs no less
-    if (kept > slots_) continue;
+    if (kept > slots_ || IsLeftOut(s, next, t)) continue;
     some[found++] = {.seconds = passed.seconds,
                      .rest = rows[next * count + t].data() - kept,
                      .again = rows[s * count + next - 1].data() - input,
@@ -308,13 +322,15 @@ std::size_t ChainTable::ExtractSegment(const Run& run, std::size_t& slots,
   const double seconds = At(run)[slots];
   const Needs needs = KeepNeeds(run);
   const double own = units_[s].stage.forward_seconds + units_[s].stage.backward_seconds;
-  if (slots >= LeastOf(needs) && own + At(BehindKept(run))[SlotsBehind(needs, slots)] <= seconds) {
+  if (!IsLeftOut(s, s + 1, t) && slots >= LeastOf(needs) &&
+      own + At(BehindKept(run))[SlotsBehind(needs, slots)] <= seconds) {
     return s;
   }
   Passed passed;
   const std::size_t input = SlotsFor(InputBytesAgain(run));
   for (std::size_t next = s + 1; next <= t; ++next) {
     Extend(passed, next - 1, next == s + 1 ? InputBytes(run) : HandedOn(s, next - 2));
+    if (IsLeftOut(s, next, t)) continue;
     const std::size_t kept = SegmentNeeds(s, next - 1);
     if (slots < std::max({kept, SlotsFor(passed.bytes + Given(s, t) + Waiting(run)), input}))
       continue;

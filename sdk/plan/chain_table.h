@@ -33,10 +33,19 @@ enum class SkipGradients : std::uint8_t {
   kBetween,
 };
 
+// Says which schedules a table is of, by the part of a run that a carried value's maker is in where
+// the run is first cut between maker and taker.
+enum class SkipMaker : std::uint8_t {
+  kAny,
+  kHeld,    // it is kept, or ends a segment: then kBetween counts what there is
+  kInside,  // it is inside a segment: then kInPlace does
+};
+
 // Holds a carried value, and how a table counts its gradient.
 struct CountedSkip {
   SkipConnection skip;
   SkipGradients gradients = SkipGradients::kInPlace;
+  SkipMaker maker = SkipMaker::kAny;
 };
 
 // How a table counts what does not fill whole slots.
@@ -136,6 +145,9 @@ class ChainTable {
   EqualRuns FindEqualRuns() const;
   // Finds what runs carry, and how it counts.
   void CountSkips(const std::vector<CountedSkip>& carried);
+  // Returns true where schedules that cut units s .. t before `next` are not among those that this
+  // is of.
+  bool IsLeftOut(std::size_t s, std::size_t next, std::size_t t) const;
   // Returns what units s .. t carry past t beside its output: values, and gradients once they are
   // taken. Those whose gradients count between are left out.
   std::int64_t Beside(std::size_t s, std::size_t t) const { return beside_[s * units_.size() + t]; }
@@ -205,6 +217,7 @@ class ChainTable {
   std::vector<std::int64_t> in_place_;  // those of these that are kInPlace
   std::vector<std::int64_t> made_;      // by a unit; kBeside
   std::vector<std::int64_t> between_;   // gradients in the backward pass of a unit; kBetween
+  std::vector<CountedSkip> by_maker_;   // those of a SkipMaker
   std::size_t slots_;
   std::int64_t slot_bytes_;
   std::vector<std::map<RematState, Input>> inputs_;  // of each unit

@@ -69,6 +69,7 @@ TEST_CASE("nothing is faster than the bound, where slots round and values are ca
           const std::int64_t limit = most * i / 50;
           const double fastest = all.FastestWithin(limit);
           REQUIRE(whole.LeastSeconds(limit) <= fastest);
+          REQUIRE(whole.BranchAndBound(limit, fastest).seconds <= fastest);
           const double least = ChainBound(chain, limit).LeastSeconds(limit);
           REQUIRE(least <= fastest);
           if (std::isinf(fastest)) continue;
@@ -80,6 +81,38 @@ TEST_CASE("nothing is faster than the bound, where slots round and values are ca
     INFO(skips << " skips: " << below / limits << " below the fastest on average");
     CHECK(below <= (skips == 0 ? 1e-4 : 0.008) * limits);
   }
+}
+
+TEST_CASE("branch and bound finds the fastest schedule of a chain whose values are carried",
+          "[plan][chain]") {
+  double below = 0, below_by_one_table = 0;
+  int limits = 0, exact = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Chain chain = WithSkips(RandomChain(4 + seed % 2, seed, 1), 1 + seed % 3);
+    const Exhaustive all(chain);
+    const std::int64_t most = Simulate(chain, {}).peak_bytes;
+    const ChainBound bound(chain, most);
+    INFO("seed " << seed);
+    for (std::int64_t limit = all.LeastBytes(); limit <= most; limit += 1 + most / 40) {
+      const double fastest = all.FastestWithin(limit), one = bound.LeastSeconds(limit);
+      const ChainBound::Branched branched = bound.BranchAndBound(limit, 2 * fastest);
+      REQUIRE(one <= branched.seconds);
+      REQUIRE(branched.seconds <= fastest);
+      REQUIRE(bound.BranchAndBound(limit, fastest).seconds <= fastest);
+      CHECK(bound.BranchAndBound(limit, one).seconds == one);
+      if (branched.fastest && Simulate(chain, *branched.fastest).peak_bytes <= limit) {
+        REQUIRE(std::abs(branched.seconds - fastest) <= 1e-12 * fastest);
+        ++exact;
+      }
+      below += 1 - branched.seconds / fastest;
+      below_by_one_table += 1 - one / fastest;
+      ++limits;
+    }
+  }
+  INFO(below << " below the fastest, " << below_by_one_table << " by one table, of " << limits
+             << " limits; " << exact << " exact");
+  CHECK(below <= 0.003 * limits);
+  CHECK(exact >= 0.95 * limits);
 }
 
 // A slot is a byte, so the bound is what the fastest schedule takes.
