@@ -97,17 +97,21 @@ BudgetCandidate FrontierSearch::FasterByBounds(BudgetCandidate best, int64_t mos
   while (range >= 0 && limit_of(range, kRanges) > most_bytes) --range;
   ChainCost last;
   for (; range >= 0; --range) {
-    const int64_t most = std::min(most_bytes, limit_of(range + 1, kRanges));
-    const ChainBound bound(chain, limit_of(range + 1, kRanges));
+    const int64_t top = limit_of(range + 1, kRanges);
+    const int64_t most = std::min(most_bytes, top);
+    const ChainBound bound(chain, top);
+    // Where branches are too many for the largest limit, each of the others would take as long.
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    const bool branches = bound.BranchAndBound(top, kNever).counts_all;
+    const int tables = branches ? ChainBound::kMostTables : 0;
     for (int64_t i = kLimitsOfRange; i > 0; --i) {
       const int64_t limit = limit_of(range * kLimitsOfRange + i, kRanges * kLimitsOfRange);
       if (limit > most) continue;
       // Sums of equal times in another order may be less by their last digits.
       const double slow = best.chain.cost.seconds * (1 - 1e-12);
-      const ChainBound::Branched branched = bound.BranchAndBound(limit, slow);
+      const ChainBound::Branched branched = bound.BranchAndBound(limit, slow, tables);
       if (branched.seconds >= slow) return best;
-      if (!branched.fastest) continue;
-      ChainChoice choice{*branched.fastest, {}, std::string(ChainPlanner::kOptimal)};
+      ChainChoice choice{branched.fastest, {}, std::string(ChainPlanner::kOptimal)};
       choice.cost = planner_.CostOf(choice.segments);
       const bool is_tried = choice.cost == last;
       last = choice.cost;

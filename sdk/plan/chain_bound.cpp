@@ -167,11 +167,11 @@ std::vector<std::size_t> ChainBound::Miscounted(const Branch& branch) const {
   return some;
 }
 
-ChainBound::Branched ChainBound::BranchAndBound(int64_t peak_bytes, double enough) const {
-  if (!table_ || counted_.empty()) return {LeastSeconds(peak_bytes), std::nullopt};
+ChainBound::Branched ChainBound::BranchAndBound(int64_t peak_bytes, double enough,
+                                                int most_tables) const {
+  if (!table_) return {.seconds = LeastSeconds(peak_bytes), .fastest = {}};
   // Tables of branches are coarser: there are many, and such lie in caches.
   constexpr std::size_t kCoarser = 4, kFewSlots = 1000;
-  constexpr int kMostTables = 32;
   const std::size_t slots = std::min(slots_, std::max(kFewSlots, slots_ / kCoarser));
   int tables = 0;
   const auto branch_of = [&](std::vector<CountedSkip> counted) {
@@ -186,14 +186,14 @@ ChainBound::Branched ChainBound::BranchAndBound(int64_t peak_bytes, double enoug
     std::ranges::pop_heap(heap, slower);
     const Branch least = std::move(heap.back());
     heap.pop_back();
-    if (least.seconds >= enough) return {least.seconds, std::nullopt};
+    if (least.seconds >= enough) return {least.seconds, least.fastest, false};
     const std::vector<std::size_t> miscounted = Miscounted(least);
     const bool fits = Simulate(chain_, least.fastest).peak_bytes <= peak_bytes;
-    if (fits || miscounted.empty()) return {least.seconds, least.fastest};
-    if (tables >= kMostTables) return {least.seconds, std::nullopt};
+    if (fits || miscounted.empty()) return {least.seconds, least.fastest, true};
+    if (tables >= most_tables) return {least.seconds, least.fastest, false};
     // Where schedules that hold all as the fastest does are no slower, the bound is what they take.
     Branch alike = branch_of(HeldAsIn(least.fastest, least.counted, miscounted));
-    if (alike.seconds <= least.seconds) return {least.seconds, std::move(alike.fastest)};
+    if (alike.seconds <= least.seconds) return {least.seconds, std::move(alike.fastest), true};
     for (const SkipMaker maker : {SkipMaker::kHeld, SkipMaker::kInside}) {
       std::vector<CountedSkip> counted = least.counted;
       Hold(Longest(counted, miscounted), maker);

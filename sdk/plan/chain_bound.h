@@ -20,6 +20,7 @@ namespace frugal {
 class ChainBound {
  public:
   static constexpr std::size_t kMostStages = 100;
+  static constexpr int kMostTables = 16;
 
   // Bounds are asked for within so many bytes, or fewer, for which those of a table of their own
   // may be higher where values are carried.
@@ -27,16 +28,19 @@ class ChainBound {
 
   // No schedule that peaks within so many bytes takes fewer seconds; infinite where none does.
   double LeastSeconds(std::int64_t peak_bytes) const;
-  // Holds a bound, and a schedule of so many seconds where its table counts all that the schedule
-  // takes: it peaks within the bytes but for what slots round, and for values that are made again
-  // although they have been taken.
+  // Holds a bound, and a schedule of so many seconds where these are finite. Where its table counts
+  // all that the schedule takes, it peaks within the bytes but for what slots round, and for values
+  // that are made again although they have been taken.
   struct Branched {
     double seconds = 0;
-    std::optional<CheckpointSegments> fastest;
+    CheckpointSegments fastest;
+    bool counts_all = false;
   };
   // Returns the same bound or a higher one, by branch and bound over the makers of carried values:
-  // until it is `enough` seconds, or such a schedule is known, or some tens of tables were made.
-  Branched BranchAndBound(std::int64_t peak_bytes, double enough) const;
+  // until it is `enough` seconds, or its table counts all, or so many tables were made, each in
+  // some milliseconds. Of many stages there is no schedule.
+  Branched BranchAndBound(std::int64_t peak_bytes, double enough,
+                          int most_tables = kMostTables) const;
   // No schedule peaks lower. More than `most_bytes` where none is within them.
   std::int64_t LeastBytes() const;
 
