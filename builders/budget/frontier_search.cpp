@@ -100,7 +100,7 @@ BudgetCandidate FrontierSearch::FasterByBounds(BudgetCandidate best, int64_t mos
     const int64_t top = limit_of(range + 1, kRanges);
     const int64_t most = std::min(most_bytes, top);
     const ChainBound bound(chain, top);
-    // Where branches are too many for the largest limit, each of the others would take as long.
+    // Each limit would take as long as the largest, where the branches of that are too many.
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const bool branches = bound.BranchAndBound(top, kNever).counts_all;
     const int tables = branches ? ChainBound::kMostTables : 0;

@@ -191,7 +191,7 @@ ChainBound::Branched ChainBound::BranchAndBound(int64_t peak_bytes, double enoug
     const bool fits = Simulate(chain_, least.fastest).peak_bytes <= peak_bytes;
     if (fits || miscounted.empty()) return {least.seconds, least.fastest, true};
     if (tables >= most_tables) return {least.seconds, least.fastest, false};
-    // Where schedules that hold all as the fastest does are no slower, the bound is what they take.
+    // The bound is what those schedules take that hold all as the fastest does, if no more.
     Branch alike = branch_of(HeldAsIn(least.fastest, least.counted, miscounted));
     if (alike.seconds <= least.seconds) return {least.seconds, std::move(alike.fastest), true};
     for (const SkipMaker maker : {SkipMaker::kHeld, SkipMaker::kInside}) {

@@ -15,7 +15,7 @@ namespace frugal {
 // SkipGradients: whichever they are, the table is a bound, so those are taken that give the highest
 // one, of all in place, all between, and what comes of changing one at a time; and branch and bound
 // tells schedules apart by their SkipMaker, of which either has a table that counts what there is.
-// Of longer chains the bound is weaker: what is not kept until the backward pass begins runs at
+// The bound of longer chains is weaker: what is not kept until the backward pass begins runs at
 // least twice.
 class ChainBound {
  public:

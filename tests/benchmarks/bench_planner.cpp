@@ -69,7 +69,8 @@ std::vector<std::string> RowOf(const std::string& name, const testing::PlannerLa
           FormatCount(laws.slower),
           FormatCount(laws.refused),
           FixedText(laws.longest_seconds, 2),
-          FixedText(laws.mean_slowdown, 4)};
+          FixedText(laws.mean_slowdown, 4),
+          FixedText(100 * laws.least_bound, 1) + "%"};
 }
 
 testing::PlannerLaws OfRandomNetworks(const BenchOptions& options) {
@@ -77,8 +78,9 @@ testing::PlannerLaws OfRandomNetworks(const BenchOptions& options) {
   SlowWork progress;
   for (int seed = 0; seed < options.random; ++seed) {
     progress.Tell([&] { return std::to_string(seed) + " random networks tried"; });
-    all.Add(testing::TestPlannerLaws(
-        testing::RandomNetwork(static_cast<std::uint64_t>(seed)).Plan(), options.budgets));
+    all.Add(
+        testing::TestPlannerLaws(testing::RandomNetwork(static_cast<std::uint64_t>(seed)).Plan(),
+                                 options.budgets, testing::WithBounds::kYes));
   }
   return all;
 }
@@ -93,9 +95,10 @@ int Bench(const BenchOptions& options) {
     return 0;
   }
   TextTable table;
-  table.columns = {{"model"},         {"budgets", true},   {"fit", true},
-                   {"over", true},    {"higher", true},    {"slower", true},
-                   {"refused", true}, {"longest s", true}, {"mean time", true}};
+  table.columns = {
+      {"model"},           {"budgets", true},    {"fit", true},     {"over", true},
+      {"higher", true},    {"slower", true},     {"refused", true}, {"longest s", true},
+      {"mean time", true}, {"least bound", true}};
   int broken = 0;
   const auto add = [&](const std::string& name, const testing::PlannerLaws& laws) {
     broken += laws.broken();
@@ -107,7 +110,7 @@ int Bench(const BenchOptions& options) {
     for (const std::string& name : options.names) {
       const PlannedTraining planned =
           PlanNamedModel(name, {"training.batch_size=" + std::to_string(options.batch)});
-      add(name, testing::TestPlannerLaws(planned, options.budgets));
+      add(name, testing::TestPlannerLaws(planned, options.budgets, testing::WithBounds::kYes));
     }
   }
   std::cout << ToText(table);

@@ -24,6 +24,7 @@ struct PlannerLaws {
   int refused = 0;  // budgets above one that was met
   double longest_seconds = 0;
   double mean_slowdown = 0;  // of those that fit, predicted
+  double least_bound = 1;    // of all schedules within a budget, as a share of what was chosen
 
   int broken() const { return over + higher + slower + refused; }
   void Add(const PlannerLaws& other) {
@@ -35,6 +36,7 @@ struct PlannerLaws {
     slower += other.slower;
     refused += other.refused;
     longest_seconds = std::max(longest_seconds, other.longest_seconds);
+    least_bound = std::min(least_bound, other.least_bound);
     mean_slowdown = fits > 0 ? slowdowns / fits : 0;
   }
 };
@@ -44,7 +46,10 @@ inline bool Reorders(const BudgetCandidate& candidate, const StepSettings& state
          candidate.settings.loss_chunk_rows != stated.loss_chunk_rows;
 }
 
-inline PlannerLaws TestPlannerLaws(const TrainingSetup& setup, int budgets) {
+enum class WithBounds : std::uint8_t { kNo, kYes };  // these take longer than planning
+
+inline PlannerLaws TestPlannerLaws(const TrainingSetup& setup, int budgets,
+                                   WithBounds with_bounds = WithBounds::kNo) {
   BudgetSearch whole(setup, 0);
   const double least = 0.99 * static_cast<double>(whole.Least().footprint.bytes);
   const double most = 1.01 * static_cast<double>(whole.unconstrained().footprint.bytes);
@@ -55,7 +60,8 @@ inline PlannerLaws TestPlannerLaws(const TrainingSetup& setup, int budgets) {
   for (int i = 0; i < budgets; ++i) {
     const auto bytes = static_cast<std::int64_t>(least + (most - least) * i / (budgets - 1));
     const auto start = std::chrono::steady_clock::now();
-    auto chosen = BudgetSearch(setup, bytes).Fastest();
+    BudgetSearch search(setup, bytes);
+    auto chosen = search.Fastest();
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     laws.longest_seconds = std::max(laws.longest_seconds, taken.count());
     if (!chosen) {
@@ -64,6 +70,10 @@ inline PlannerLaws TestPlannerLaws(const TrainingSetup& setup, int budgets) {
     }
     ++laws.fits;
     laws.mean_slowdown += seconds > 0 ? chosen->seconds / seconds : 1;
+    const auto bounds = with_bounds == WithBounds::kYes ? search.BoundsOf(*chosen) : std::nullopt;
+    if (bounds) {
+      laws.least_bound = std::min(laws.least_bound, bounds->within_budget / chosen->seconds);
+    }
     laws.over += chosen->footprint.bytes > bytes ? 1 : 0;
     if (before) {
       const bool reorders = Reorders(*chosen, stated), reordered = Reorders(*before, stated);
