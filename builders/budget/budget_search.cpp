@@ -286,7 +286,7 @@ std::optional<BudgetSearch::LeastSeconds> BudgetSearch::BoundsOf(const BudgetCan
   const std::shared_ptr<ChainPlanner> chain = ChainFor(chosen.settings);
   const int64_t as_low = chosen.chain.cost.peak_bytes;
   const int64_t within_budget = budget_bytes_ - LeastBeside(chosen, *chain);
-  const ChainBound bound(chain->chain(), std::max(as_low, within_budget));
+  ChainBound bound(chain->chain(), std::max(as_low, within_budget));
   const auto parts = static_cast<double>(chosen.settings.micro_batches);
   const double seconds = chosen.seconds / parts;
   const double within = bound.BranchAndBound(within_budget, seconds).seconds;

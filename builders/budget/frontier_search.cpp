@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -15,8 +16,7 @@ using std::int64_t;
 
 // Schedules of few stages are quickly found and planned.
 constexpr int kLimits = 256, kLimitsOfManyStages = 64;
-// Bounds are each of one range of limits.
-constexpr std::int64_t kRanges = 32, kLimitsOfRange = 32;
+constexpr std::int64_t kLimitsOfBounds = 1024;
 
 auto Rank(const ChainChoice& choice) {
   return std::tuple(choice.cost.seconds, choice.cost.peak_bytes);
@@ -85,41 +85,42 @@ std::vector<ChainChoice> FrontierSearch::Frontier(int64_t most_bytes) {
   return frontier;
 }
 
-// Limits are the same for all budgets, and only those of a larger one are more.
+// Limits are the same for all budgets, and only those of a larger one are more. Bounds are each of
+// those limits that are within so many bytes and not within half as many.
 BudgetCandidate FrontierSearch::FasterByBounds(BudgetCandidate best, int64_t most_bytes,
                                                int64_t budget_bytes) {
   const Chain& chain = planner_.chain();
   if (chain.carried.empty() || chain.size() > ChainBound::kMostStages) return best;
   const int64_t low = planner_.Least().cost.peak_bytes;
   const int64_t high = planner_.keep_all().cost.peak_bytes;
-  const auto limit_of = [&](int64_t i, int64_t count) { return low + (high - low) * i / count; };
-  int64_t range = kRanges - 1;
-  while (range >= 0 && limit_of(range, kRanges) > most_bytes) --range;
+  int64_t top = high;
+  std::optional<ChainBound> bound;
+  ChainBound::Branches branches = ChainBound::Branches::kNone;
   ChainCost last;
-  for (; range >= 0; --range) {
-    const int64_t top = limit_of(range + 1, kRanges);
-    const int64_t most = std::min(most_bytes, top);
-    const ChainBound bound(chain, top);
-    // Each limit would take as long as the largest, where the branches of that are too many.
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    const bool branches = bound.BranchAndBound(top, kNever).counts_all;
-    const int tables = branches ? ChainBound::kMostTables : 0;
-    for (int64_t i = kLimitsOfRange; i > 0; --i) {
-      const int64_t limit = limit_of(range * kLimitsOfRange + i, kRanges * kLimitsOfRange);
-      if (limit > most) continue;
-      // Sums of equal times in another order may be less by their last digits.
-      const double slow = best.chain.cost.seconds * (1 - 1e-12);
-      const ChainBound::Branched branched = bound.BranchAndBound(limit, slow, tables);
-      if (branched.seconds >= slow) return best;
-      ChainChoice choice{branched.fastest, {}, std::string(ChainPlanner::kOptimal)};
-      choice.cost = planner_.CostOf(choice.segments);
-      const bool is_tried = choice.cost == last;
-      last = choice.cost;
-      if (is_tried || last.peak_bytes > most || last.seconds >= best.chain.cost.seconds) continue;
-      BudgetCandidate candidate = plan_(choice);
-      // Within lower limits there are only slower ones.
-      if (candidate.footprint.bytes <= budget_bytes) return candidate;
+  for (int64_t i = kLimitsOfBounds; i > 0; --i) {
+    const int64_t limit = low + (high - low) * i / kLimitsOfBounds;
+    if (limit > most_bytes) continue;
+    if (!bound || limit <= top / 2) {
+      while (limit <= top / 2) top /= 2;
+      bound.emplace(chain, top);
+      // Each limit would take as long as the largest, where the branches of that are too many.
+      const bool has_few =
+          bound->BranchAndBound(top, std::numeric_limits<double>::infinity()).counts_all;
+      branches = has_few ? ChainBound::Branches::kMany : ChainBound::Branches::kNone;
     }
+    // Sums of equal times in another order may be less by their last digits.
+    const double slow = best.chain.cost.seconds * (1 - 1e-12);
+    const ChainBound::Branched branched = bound->BranchAndBound(limit, slow, branches);
+    if (branched.seconds >= slow) return best;
+    ChainChoice choice{branched.fastest, {}, std::string(ChainPlanner::kOptimal)};
+    choice.cost = planner_.CostOf(choice.segments);
+    const bool is_tried = choice.cost == last;
+    last = choice.cost;
+    if (is_tried || last.peak_bytes > most_bytes || last.seconds >= best.chain.cost.seconds)
+      continue;
+    BudgetCandidate candidate = plan_(choice);
+    // Within lower limits there are only slower ones.
+    if (candidate.footprint.bytes <= budget_bytes) return candidate;
   }
   return best;
 }

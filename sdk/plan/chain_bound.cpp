@@ -1,7 +1,6 @@
 #include "sdk/plan/chain_bound.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -10,23 +9,6 @@ namespace frugal {
 namespace {
 
 using std::int64_t;
-
-// As many as take a fraction of a second and some tens of MB: a table has rows for all pairs of
-// stages, two where the input of the first is rematerialized, and each looks at all stages between.
-std::size_t SlotsFor(const Chain& chain, int64_t most_bytes) {
-  const std::size_t stages = chain.size();
-  std::size_t pairs = stages * (stages + 1) / 2;
-  for (std::size_t i = 1; i < stages; ++i) {
-    // Each state of an input has rows of its own: see RematState.
-    const std::size_t states = chain.stages[i].by_input_state.size();
-    const bool rematerializes = chain.stages[i - 1].rematerialized_bytes > 0;
-    pairs += std::max<std::size_t>(states, rematerializes ? 1 : 0) * (stages - i);
-  }
-  constexpr std::size_t kMost = 20'000, kMostNumbers = 4'000'000, kMostSums = 150'000'000;
-  std::size_t slots = std::min({kMost, kMostNumbers / pairs, 3 * kMostSums / (pairs * stages)});
-  if (most_bytes < static_cast<int64_t>(slots)) slots = static_cast<std::size_t>(most_bytes);
-  return std::max<std::size_t>(1, slots);
-}
 
 std::vector<ChainUnit> UnitsOf(const Chain& chain) {
   std::vector<ChainUnit> units;
@@ -42,12 +24,6 @@ int64_t LeastKept(const ChainStage& stage) {
   return least;
 }
 
-// A table rounds what such stages free to whole slots, and may have a slot too little behind each.
-std::size_t StagesThatFree(const Chain& chain) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      chain.stages, [](const ChainStage& one) { return LeastKept(one) < 0; }));
-}
-
 // Returns the least of what is live at a stage's backward pass, whatever else is.
 int64_t LeastInBackward(const ChainStage& stage) {
   const auto own = [&](const TapedBytes& taped) {
@@ -57,14 +33,6 @@ int64_t LeastInBackward(const ChainStage& stage) {
   int64_t least = own(TapedBytesOf(stage, 0));
   for (const TapedBytes& taped : stage.by_input_state) least = std::min(least, own(taped));
   return least;
-}
-
-// Returns the most bytes to a power of two that come with so many slots, or up to twice as many:
-// most tensors are a multiple of it, of which rounding loses nothing.
-int64_t SlotBytesFor(int64_t most_bytes, std::size_t slots) {
-  const auto count = static_cast<int64_t>(slots);
-  const int64_t most = std::max<int64_t>(1, (most_bytes + count - 1) / count);
-  return static_cast<int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
 }
 
 std::vector<CountedSkip> AllCounted(const Chain& chain, SkipGradients gradients) {
@@ -110,48 +78,53 @@ CountedSkip& Longest(std::vector<CountedSkip>& counted, const std::vector<std::s
 ChainBound::ChainBound(Chain chain, int64_t most_bytes)
     : chain_(std::move(chain)), most_bytes_(most_bytes) {
   if (chain_.stages.empty() || chain_.size() > kMostStages) return;
-  constexpr std::size_t kCoarser = 16;  // tables that only tell how skips are best counted
-  slots_ = SlotsFor(chain_, most_bytes);
-  counted_ = CountedForMost(std::max<std::size_t>(1, slots_ / kCoarser));
-  table_.emplace(TableOf(counted_, slots_));
+  root_ = AllCounted(chain_, SkipGradients::kInPlace);
+  table_.emplace(TableOf(root_, 1));
+  if (root_.empty()) return;
+  std::vector<CountedSkip> between = AllCounted(chain_, SkipGradients::kBetween);
+  ChainTable other = TableOf(between, 1);
+  if (SecondsWithin(other.steps(), most_bytes) <= LeastSeconds(most_bytes)) return;
+  root_ = std::move(between);
+  table_.emplace(std::move(other));
 }
 
-ChainTable ChainBound::TableOf(const std::vector<CountedSkip>& counted,
-                               std::size_t most_slots) const {
-  const int64_t slot_bytes = SlotBytesFor(most_bytes_, most_slots);
-  const int64_t whole = std::max<int64_t>(1, (most_bytes_ + slot_bytes - 1) / slot_bytes);
-  const std::size_t slots = static_cast<std::size_t>(whole) + StagesThatFree(chain_);
+ChainTable ChainBound::TableOf(const std::vector<CountedSkip>& counted, std::size_t coarser) const {
+  // As many steps take a fraction of a second and some tens of MB.
+  constexpr std::size_t kMostSteps = 2'000'000, kMostOfRow = 4000;
   return {UnitsOf(chain_),
           counted,
-          static_cast<int64_t>(slots) * slot_bytes,
-          slots,
-          SlotRounding::kDown,
+          most_bytes_,
+          {kMostSteps / coarser, kMostOfRow / coarser, StepRounding::kDown},
           chain_.waiting_bytes};
 }
 
-std::vector<CountedSkip> ChainBound::CountedForMost(std::size_t slots) const {
-  std::vector<CountedSkip> best = AllCounted(chain_, SkipGradients::kInPlace);
-  if (best.empty()) return best;
-  double seconds = TableOf(best, slots).Seconds(most_bytes_);
-  const auto take_better = [&](std::vector<CountedSkip> counted) {
-    const double other = TableOf(counted, slots).Seconds(most_bytes_);
-    if (other <= seconds) return;
-    best = std::move(counted);
-    seconds = other;
-  };
-  take_better(AllCounted(chain_, SkipGradients::kBetween));
-  for (std::size_t i = 0; i < best.size(); ++i) {
-    std::vector<CountedSkip> counted = best;
-    const bool is_between = counted[i].gradients == SkipGradients::kBetween;
-    counted[i].gradients = is_between ? SkipGradients::kInPlace : SkipGradients::kBetween;
-    take_better(std::move(counted));
+const ChainTable& ChainBound::BranchTable(const std::vector<CountedSkip>& counted) {
+  std::vector<std::pair<SkipGradients, SkipMaker>> key;
+  for (const CountedSkip& one : counted) key.emplace_back(one.gradients, one.maker);
+  const auto known = branch_tables_.find(key);
+  if (known != branch_tables_.end()) return known->second;
+  constexpr std::size_t kCoarser = 4;  // there are many
+  ChainTable table = TableOf(counted, kCoarser);
+  constexpr std::size_t kMostSteps = 3'000'000;  // some tens of MB
+  if (branch_steps_ + table.step_count() > kMostSteps) {
+    branch_tables_.clear();
+    branch_steps_ = 0;
   }
-  return best;
+  branch_steps_ += table.step_count();
+  return branch_tables_.emplace(std::move(key), std::move(table)).first->second;
+}
+
+int ChainBound::MostTables() const {
+  constexpr std::size_t kSteps = 3'000'000, kFew = 16, kMany = 500;
+  return static_cast<int>(
+      std::clamp(kSteps / std::max<std::size_t>(1, table_->step_count()), kFew, kMany));
 }
 
 ChainBound::Branch ChainBound::BranchOf(std::vector<CountedSkip> counted, const ChainTable& table,
                                         int64_t peak_bytes) {
-  Branch branch{.counted = std::move(counted), .seconds = table.Seconds(peak_bytes), .fastest = {}};
+  Branch branch{.counted = std::move(counted),
+                .seconds = SecondsWithin(table.steps(), peak_bytes),
+                .fastest = {}};
   if (std::isfinite(branch.seconds)) branch.fastest = table.Schedule(peak_bytes);
   return branch;
 }
@@ -168,20 +141,18 @@ std::vector<std::size_t> ChainBound::Miscounted(const Branch& branch) const {
 }
 
 ChainBound::Branched ChainBound::BranchAndBound(int64_t peak_bytes, double enough,
-                                                int most_tables) const {
+                                                Branches branches) {
   if (!table_) return {.seconds = LeastSeconds(peak_bytes), .fastest = {}};
-  // Tables of branches are coarser: there are many, and such lie in caches.
-  constexpr std::size_t kCoarser = 4, kFewSlots = 1000;
-  const std::size_t slots = std::min(slots_, std::max(kFewSlots, slots_ / kCoarser));
+  const int most_tables = branches == Branches::kMany ? MostTables() : 0;
   int tables = 0;
   const auto branch_of = [&](std::vector<CountedSkip> counted) {
-    const ChainTable table = TableOf(counted, slots);
     ++tables;
+    const ChainTable& table = BranchTable(counted);
     return BranchOf(std::move(counted), table, peak_bytes);
   };
   const auto slower = [](const Branch& a, const Branch& b) { return a.seconds > b.seconds; };
   std::vector<Branch> heap;
-  heap.push_back(BranchOf(counted_, *table_, peak_bytes));
+  heap.push_back(BranchOf(root_, *table_, peak_bytes));
   while (true) {
     std::ranges::pop_heap(heap, slower);
     const Branch least = std::move(heap.back());
@@ -191,9 +162,11 @@ ChainBound::Branched ChainBound::BranchAndBound(int64_t peak_bytes, double enoug
     const bool fits = Simulate(chain_, least.fastest).peak_bytes <= peak_bytes;
     if (fits || miscounted.empty()) return {least.seconds, least.fastest, true};
     if (tables >= most_tables) return {least.seconds, least.fastest, false};
-    // The bound is what those schedules take that hold all as the fastest does, if no more.
-    Branch alike = branch_of(HeldAsIn(least.fastest, least.counted, miscounted));
-    if (alike.seconds <= least.seconds) return {least.seconds, std::move(alike.fastest), true};
+    if (tables == 0) {
+      // The bound is what those schedules take that hold all as the fastest does, if no more.
+      Branch alike = branch_of(HeldAsIn(least.fastest, least.counted, miscounted));
+      if (alike.seconds <= least.seconds) return {least.seconds, std::move(alike.fastest), true};
+    }
     for (const SkipMaker maker : {SkipMaker::kHeld, SkipMaker::kInside}) {
       std::vector<CountedSkip> counted = least.counted;
       Hold(Longest(counted, miscounted), maker);
@@ -205,11 +178,11 @@ ChainBound::Branched ChainBound::BranchAndBound(int64_t peak_bytes, double enoug
 }
 
 double ChainBound::LeastSeconds(int64_t peak_bytes) const {
-  return table_ ? table_->Seconds(peak_bytes) : LeastSecondsByKeeping(peak_bytes);
+  return table_ ? SecondsWithin(table_->steps(), peak_bytes) : LeastSecondsByKeeping(peak_bytes);
 }
 
 int64_t ChainBound::LeastBytes() const {
-  if (table_) return table_->LeastBytes();
+  if (table_) return table_->steps().empty() ? most_bytes_ + 1 : table_->steps().front().bytes;
   int64_t least = 0;
   for (const ChainStage& stage : chain_.stages) least = std::max(least, LeastInBackward(stage));
   return least;

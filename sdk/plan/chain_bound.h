@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sdk/plan/chain_table.h"
@@ -9,18 +11,16 @@
 namespace frugal {
 
 // Bounds what any schedule of a chain can do, segments inside segments included, by the bytes and
-// times that Simulate goes by. Up to kMostStages they are the table's of ChainTable with all needs
-// rounded down, and exact where a slot is one byte and nothing is carried past a stage. Of a
-// carried value a table counts too little in some schedules, and in which depends on its
-// SkipGradients: whichever they are, the table is a bound, so those are taken that give the highest
-// one, of all in place, all between, and what comes of changing one at a time; and branch and bound
-// tells schedules apart by their SkipMaker, of which either has a table that counts what there is.
-// The bound of longer chains is weaker: what is not kept until the backward pass begins runs at
-// least twice.
+// times that Simulate goes by. Up to kMostStages they are the table's of ChainTable, and exact
+// where nothing is carried past a stage and no row of it has too many steps. Of a carried value a
+// table counts too little in some schedules, and in which depends on its SkipGradients: whichever
+// they are, the table is a bound, so those are taken that give the higher one, of all in place and
+// all between; and branch and bound tells schedules apart by their SkipMaker, of which either has a
+// table that counts what there is. The bound of longer chains is weaker: what is not kept until the
+// backward pass begins runs at least twice.
 class ChainBound {
  public:
   static constexpr std::size_t kMostStages = 100;
-  static constexpr int kMostTables = 16;
 
   // Bounds are asked for within so many bytes, or fewer, for which those of a table of their own
   // may be higher where values are carried.
@@ -29,26 +29,29 @@ class ChainBound {
   // No schedule that peaks within so many bytes takes fewer seconds; infinite where none does.
   double LeastSeconds(std::int64_t peak_bytes) const;
   // Holds a bound, and a schedule of so many seconds where these are finite. Where its table counts
-  // all that the schedule takes, it peaks within the bytes but for what slots round, and for values
-  // that are made again although they have been taken.
+  // all that the schedule takes, it peaks within the bytes but for rows of too many steps, and for
+  // values that are made again although they have been taken.
   struct Branched {
     double seconds = 0;
     CheckpointSegments fastest;
     bool counts_all = false;
   };
+  enum class Branches : std::uint8_t { kNone, kMany };
   // Returns the same bound or a higher one, by branch and bound over the makers of carried values:
-  // until it is `enough` seconds, or its table counts all, or so many tables were made, each in
-  // some milliseconds. Of many stages there is no schedule.
+  // until it is `enough` seconds, or its table counts all, or branches took some seconds. Their
+  // tables are kept for the next call. Of many stages there is no schedule.
   Branched BranchAndBound(std::int64_t peak_bytes, double enough,
-                          int most_tables = kMostTables) const;
+                          Branches branches = Branches::kMany);
   // No schedule peaks lower. More than `most_bytes` where none is within them.
   std::int64_t LeastBytes() const;
 
  private:
-  // Returns a table of so many slots, or up to twice as many.
-  ChainTable TableOf(const std::vector<CountedSkip>& counted, std::size_t slots) const;
-  // Returns how skips are best counted for a bound within most_bytes_, by tables of so many slots.
-  std::vector<CountedSkip> CountedForMost(std::size_t slots) const;
+  // Returns a table whose rows have as many steps as may be, or so many times fewer.
+  ChainTable TableOf(const std::vector<CountedSkip>& counted, std::size_t coarser) const;
+  // Returns the table of a branch, which stays until another one is asked for.
+  const ChainTable& BranchTable(const std::vector<CountedSkip>& counted);
+  // Returns how many tables a bound may take.
+  int MostTables() const;
   double LeastSecondsByKeeping(std::int64_t peak_bytes) const;
 
   // Holds how a table counts values, the bound by it, and its schedule of so many seconds.
@@ -64,9 +67,10 @@ class ChainBound {
 
   Chain chain_;
   std::int64_t most_bytes_;
-  std::size_t slots_ = 0;             // at least, of the table
-  std::vector<CountedSkip> counted_;  // by the table
-  std::optional<ChainTable> table_;   // of few stages
+  std::vector<CountedSkip> root_;    // as the table counts them
+  std::optional<ChainTable> table_;  // of few stages
+  std::map<std::vector<std::pair<SkipGradients, SkipMaker>>, ChainTable> branch_tables_;
+  std::size_t branch_steps_ = 0;  // of all of these
 };
 
 }  // namespace frugal

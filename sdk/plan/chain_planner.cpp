@@ -96,14 +96,14 @@ const ChainCost& ChainPlanner::FindWithin(std::size_t solver, std::int64_t limit
   return found_.back().cost;
 }
 
-// Tables round up what each stage takes, and may count too little or too much of what is carried,
-// so they are asked for limits on either side. What does not fit may do so within another limit.
+// Tables may count too little or too much of what is carried, so they are asked for limits on
+// either side. What does not fit may do so within another limit.
 void ChainPlanner::Solve(std::int64_t peak_bytes) {
   double seconds = std::numeric_limits<double>::infinity();  // of the fastest that fits
   for (std::size_t solver = 0; solver < solvers_.size(); ++solver) {
     const std::int64_t begin = std::max<std::int64_t>(0, peak_bytes - carried_bytes_);
     const std::int64_t end =
-        peak_bytes + carried_bytes_ + solvers_[solver].RoundingWithin(peak_bytes);
+        peak_bytes + carried_bytes_ + solvers_[solver].OverestimateWithin(peak_bytes);
     std::vector<std::int64_t> limits = Between(begin, end);
     limits.insert(std::ranges::upper_bound(limits, peak_bytes), peak_bytes);
     for (const std::int64_t limit : limits) {
@@ -178,9 +178,8 @@ ChainChoice ChainPlanner::Shortened(ChainChoice choice, std::int64_t peak_bytes)
 
 ChainChoice ChainPlanner::LeastSolved() {
   std::optional<ChainChoice> least;
-  const std::int64_t known_least = std::ranges::min_element(known_, NeedsLess)->cost.peak_bytes;
   for (ChainSolver& solver : solvers_) {
-    const std::int64_t begin = solver.LeastBytes(known_least);
+    const std::int64_t begin = solver.LeastBytes();
     for (const std::int64_t limit : Between(begin, begin + carried_bytes_)) {
       if (std::isinf(solver.Seconds(limit))) continue;
       ChainChoice choice = Scheduled(solver, limit);
@@ -224,7 +223,7 @@ std::optional<ChainChoice> ChainPlanner::Fastest(std::int64_t peak_bytes) {
     found_.push_back(Shortened(*best, peak_bytes));
     return found_.back();
   }
-  // The bytes that a schedule takes are rounded up while schedules are solved for.
+  // Tables may count too much of what a schedule takes.
   ChainChoice least = Least();
   if (least.cost.peak_bytes > peak_bytes) return std::nullopt;
   return least;

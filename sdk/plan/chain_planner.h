@@ -78,7 +78,7 @@ class ChainPlanner {
   std::vector<ChainChoice> known_;
   std::vector<ChainChoice> found_;  // see found()
   // Says where in found_ the schedule of a solver's entry is.
-  std::map<std::pair<std::size_t, ChainSolver::Entry>, std::size_t> found_within_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> found_within_;
   std::optional<ChainChoice> least_;          // found when it is first asked for
   std::unique_ptr<ChainPlanner> as_if_kept_;  // made when it is first asked for
 };

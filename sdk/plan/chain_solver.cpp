@@ -1,11 +1,10 @@
 #include "sdk/plan/chain_solver.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace frugal {
 
-ChainSolver::ChainSolver(Chain chain, SkipGradients gradients, Precision precision)
+ChainSolver::ChainSolver(Chain chain, SkipGradients gradients, ChainTable::Precision precision)
     : chain_(std::move(chain)),
       gradients_(gradients),
       precision_(precision),
@@ -48,52 +47,33 @@ void ChainSolver::CutIntoRuns() {
   }
 }
 
-const ChainTable& ChainSolver::TableOfLevel(int level) {
-  std::unique_ptr<ChainTable>& table = tables_[level];
-  if (!table)
-    table = std::make_unique<ChainTable>(units_, carried_, RangeOf(level), precision_.slots,
-                                         SlotRounding::kUp, chain_.waiting_bytes);
-  return *table;
+const ChainTable& ChainSolver::Table() {
+  if (!table_) {
+    table_ =
+        std::make_unique<ChainTable>(units_, carried_, keep_all_.peak_bytes,
+                                     insides_.empty() ? precision_ : kCut, chain_.waiting_bytes);
+  }
+  return *table_;
 }
 
-int ChainSolver::LevelFor(std::int64_t bytes) const {
-  int level = 0;
-  const auto finest = static_cast<std::int64_t>(precision_.slots);  // slots of one byte
-  while (level < precision_.levels && RangeOf(level + 1) >= std::max(bytes, finest)) ++level;
-  return level;
-}
-
-ChainSolver::Entry ChainSolver::EntryFor(std::int64_t bytes) {
-  if (bytes >= keep_all_.peak_bytes) return {};
-  const int level = LevelFor(bytes);
-  return {level, TableOfLevel(level).SlotsIn(bytes)};
+std::size_t ChainSolver::EntryFor(std::int64_t bytes) {
+  if (bytes >= keep_all_.peak_bytes) return 0;
+  const auto behind = std::ranges::upper_bound(steps(), bytes, {}, &ChainStep::bytes);
+  return 1 + static_cast<std::size_t>(behind - steps().begin());
 }
 
 double ChainSolver::Seconds(std::int64_t bytes) {
   if (bytes >= keep_all_.peak_bytes) return keep_all_.seconds;
-  return TableOfLevel(LevelFor(bytes)).Seconds(bytes);
+  return SecondsWithin(steps(), bytes);
 }
 
 CheckpointSegments ChainSolver::Schedule(std::int64_t bytes) {
   if (bytes >= keep_all_.peak_bytes) return {};
-  return TableOfLevel(LevelFor(bytes)).Schedule(bytes);
+  return Table().Schedule(bytes);
 }
 
-// Down to the level whose least is in its own range and not in a finer one's. A finer table rounds
-// otherwise, and may find nothing for what a coarser one calls enough.
-std::int64_t ChainSolver::LeastBytes(std::int64_t enough) {
-  int level = LevelFor(enough);
-  // Bytes that are known to do may not do where each stage is rounded up.
-  while (level > 0 && TableOfLevel(level).LeastBytes() > RangeOf(level)) --level;
-  while (level < precision_.levels && TableOfLevel(level).LeastBytes() <= RangeOf(level + 1)) {
-    ++level;
-  }
-  for (; level >= 0; --level) {
-    const std::int64_t finer = level < precision_.levels ? RangeOf(level + 1) + 1 : 0;
-    const std::int64_t least = std::max(TableOfLevel(level).LeastBytes(), finer);
-    if (least <= RangeOf(level) && std::isfinite(Seconds(least))) return least;
-  }
-  return keep_all_.peak_bytes;
+std::int64_t ChainSolver::LeastBytes() {
+  return steps().empty() ? keep_all_.peak_bytes : steps().front().bytes;
 }
 
 CheckpointSegment Shifted(const CheckpointSegment& segment, std::size_t by) {

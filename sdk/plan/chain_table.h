@@ -1,10 +1,10 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <vector>
 
 #include "sdk/plan/chain.h"
+#include "sdk/plan/chain_steps.h"
 
 namespace frugal {
 
@@ -48,13 +48,6 @@ struct CountedSkip {
   SkipMaker maker = SkipMaker::kAny;
 };
 
-// How a table counts what does not fill whole slots.
-enum class SlotRounding : std::uint8_t {
-  kUp,    // a schedule that fits by the table fits
-  kDown,  // a schedule that fits, fits by the table: its times are bounds, its schedules are not
-          // used
-};
-
 // The fastest schedules of a chain for every memory limit up to one, by dynamic programming
 // (Beaumont, Eyraud-Dubois, Herrmann, Joly, Shilova, "Optimal checkpointing for heterogeneous
 // chains: how to train deep neural networks with limited memory", arXiv:1911.13214, section 4):
@@ -67,35 +60,42 @@ enum class SlotRounding : std::uint8_t {
 // segment of s + 1 .. t has so much less beside it, the others have not. How it is rematerialized
 // is a part of what cost(s + 1, t, m) is of (see RematState); behind a segment it is kept. What the
 // stages of a run carry past its end counts as its output, and its gradient as SkipGradients says.
-// Memory counts in slots, each need rounded up, so what a schedule is said to fit in, it fits in
-// where nothing is carried; else Simulate tells. Rounded down, all that fits is counted among what
-// does: the sum of two needs that are rounded down is never more than their sum rounded down.
+// Where the paper has a row of slots of memory for each run, this has the steps in which its time
+// falls, which are exact and few: a run of n stages has some 10 to 1,000. Rows of more steps
+// than Precision says are thinned (see StepRounding). What a schedule is said to fit in, it fits in
+// where nothing is carried; else Simulate tells.
 class ChainTable {
  public:
+  // Says how exact a table is: its rows, as many as there are kinds of runs, have about as many
+  // steps at most as this together, and each no more than that.
+  struct Precision {
+    std::size_t most_steps = 0;
+    std::size_t most_of_row = 0;
+    StepRounding rounding = StepRounding::kUp;
+  };
+
   // Carried values count units; what waits is that of Chain.
   ChainTable(std::vector<ChainUnit> units, const std::vector<CountedSkip>& carried,
-             std::int64_t limit_bytes, std::size_t slots, SlotRounding rounding = SlotRounding::kUp,
-             std::int64_t waiting_bytes = 0);
+             std::int64_t limit_bytes, Precision precision, std::int64_t waiting_bytes = 0);
 
-  ChainTable(const ChainTable&) = delete;  // rows lie in a vector of its own
+  ChainTable(const ChainTable&) = delete;  // runs share rows of its own
   ChainTable(ChainTable&&) = default;
   ChainTable& operator=(const ChainTable&) = delete;
   ChainTable& operator=(ChainTable&&) = default;
   ~ChainTable() = default;
 
-  // Slots of so many bytes, rounded down, no more than there are.
-  std::size_t SlotsIn(std::int64_t bytes) const;
-  // Least seconds within so many bytes (of which those above the limit are not used); infinite
-  // where nothing fits.
-  double Seconds(std::int64_t bytes) const;
-  // The schedule that takes them. Only where they are finite.
+  // Returns the least seconds by bytes, up to the limit.
+  const ChainSteps& steps() const {
+    return units_.empty() ? rows_.front() : At({0, units_.size() - 1});
+  }
+  // The schedule that takes the seconds of these steps within so many bytes. Only where there are
+  // such.
   CheckpointSegments Schedule(std::int64_t bytes) const;
-  // The least bytes that something fits in; more than the limit where nothing does.
-  std::int64_t LeastBytes() const;
+  // Counts the steps of all rows, which say how much memory they take, and how much time took.
+  std::size_t step_count() const;
+  std::size_t row_count() const { return rows_.size(); }
 
  private:
-  using Row = std::span<double>;  // seconds by slots
-
   // Holds units first .. last, and how their input is held: where it is rematerialized, the unit
   // before was kept, and its output counts.
   struct Run {
@@ -121,20 +121,11 @@ class ChainTable {
   // Finds in which states the input of each unit can be, and what is there of it.
   void FindInputs();
 
-  // Holds what keeping the first unit of a run takes, in slots.
+  // Holds what keeping the first unit of a run takes.
   struct Needs {
-    std::ptrdiff_t kept = 0;  // less than none where it frees more of its input than it keeps
-    std::size_t least = 0;    // for the forward and the backward pass of the unit itself
+    std::int64_t kept = 0;   // less than none where it frees more of its input than it keeps
+    std::int64_t least = 0;  // for the forward and the backward pass of the unit itself
   };
-  static std::size_t LeastOf(const Needs& needs) {
-    return std::max(needs.least, static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, needs.kept)));
-  }
-  // Returns the slots that the rest of a run has, of those of the run. What the unit frees was
-  // taken from them before, up to a slot that rounding made of it.
-  std::size_t SlotsBehind(const Needs& needs, std::size_t slots) const {
-    const std::ptrdiff_t behind = static_cast<std::ptrdiff_t>(slots) - needs.kept;
-    return std::min(slots_, static_cast<std::size_t>(behind));
-  }
   Needs KeepNeeds(const Run& run) const;
   // Numbers runs of units so that those of equal needs and times have one number: their rows are
   // the same. Of a network of equal blocks, they are few.
@@ -143,6 +134,8 @@ class ChainTable {
     std::size_t count = 0;
   };
   EqualRuns FindEqualRuns() const;
+  // Gives each run the number of its row; returns the first run of each, those inside it before it.
+  std::vector<Run> NumberRows();
   // Finds what runs carry, and how it counts.
   void CountSkips(const std::vector<CountedSkip>& carried);
   // Returns true where schedules that cut units s .. t before `next` are not among those that this
@@ -158,9 +151,11 @@ class ChainTable {
   // Bytes of the gradients of what a unit carries that count beside it, in a run that ends at
   // `last`: at least of what it carries past the run, which is there from the start.
   std::int64_t GradientsBeside(std::size_t unit, std::size_t last) const;
-  // Returns what a segment of units s .. last keeps, in slots. What it carries past the run around
-  // it counts once, although it is rematerialized beside its gradient.
-  std::size_t SegmentNeeds(std::size_t s, std::size_t last) const;
+  // Returns what a segment of units s .. last keeps. What it carries past the run around it counts
+  // once, although it is rematerialized beside its gradient.
+  std::int64_t SegmentNeeds(std::size_t s, std::size_t last) const {
+    return units_[last].stage.output_bytes + Beside(s, last) + made_[last];
+  }
   // The output of t and what s .. t carry past it: their gradients are what is given to such a run.
   std::int64_t Given(std::size_t s, std::size_t t) const {
     return units_[t].stage.output_bytes + Beside(s, t) + between_[t];
@@ -187,30 +182,36 @@ class ChainTable {
     return {run.first + 1, run.last, OutputState(FirstOf(run))};
   }
 
-  std::size_t SlotsFor(std::int64_t bytes) const {  // of what is needed
-    const std::int64_t up = rounding_ == SlotRounding::kUp ? slot_bytes_ - 1 : 0;
-    return static_cast<std::size_t>((bytes + up) / slot_bytes_);
+  const ChainSteps& At(const Run& run) const {
+    return rows_[row_of_[run.input][run.first * units_.size() + run.last]];
   }
-  // Return the same of what may be less than none.
-  std::ptrdiff_t SlotsKeptFor(std::int64_t bytes) const;
-  Row At(const Run& run) const { return rows_[run.input][run.first * units_.size() + run.last]; }
-  void Fill(const Run& run, Row row) const;
-  void FillSingle(const Run& run, Row row) const;
-  void FillKept(const Run& run, Row row) const;  // where its first unit is kept
-  void FillSeveral(const Run& run, Row row) const;
+
+  // Holds a way to train a run: its first units kept or a segment, then the others.
+  struct Way {
+    enum class Kind : std::uint8_t { kKept, kSegment, kInside, kAsOneSegment };
+    Kind kind = Kind::kKept;
+    std::size_t next = 0;  // behind what comes first
+    double seconds = 0;
+    std::int64_t least_bytes = 0;
+    ChainPart rest{};
+    ChainPart again{};  // of a segment
+  };
+  // Calls `body` with each way, the one that keeps the first unit first.
+  template <class Body>
+  void ForEachWay(const Run& run, const Body& body) const;
+  // Calls it with the ways whose first segment ends before the run does.
+  template <class Body>
+  void ForEachSegment(const Run& run, const Body& body) const;
+  static double SecondsOf(const Way& way, std::int64_t bytes);
   // A run may be one segment although it would be kept else: sums in a row begin anew in it.
-  bool MayBeOneSegment(const Run& run) const;
+  bool MayBeOneSegment(const Run& run) const {
+    return run.input > 0 && !units_[run.first].stage.by_input_state.empty();
+  }
   Passed PassedAsOne(const Run& run) const;
-  std::size_t OneSegmentNeeds(const Run& run, const Passed& passed) const;  // in slots
-  bool ExtractAsOne(const Run& run, std::size_t slots, CheckpointSegments& into) const;
-  void Extract(Run run, std::size_t slots, CheckpointSegments& into) const;
-  void ExtractSingle(const Run& run, std::size_t slots, CheckpointSegments& into) const;
-  // Takes a segment that begins the run where one is on the fastest way; returns the unit behind
-  // it, else the run's first.
-  std::size_t ExtractSegment(const Run& run, std::size_t& slots, CheckpointSegments& into) const;
+  void Extract(Run run, std::int64_t bytes, CheckpointSegments& into) const;
 
   std::vector<ChainUnit> units_;
-  SlotRounding rounding_;
+  std::int64_t limit_bytes_;
   std::int64_t waiting_bytes_;
   std::vector<std::int64_t> values_;    // that units s .. t carry past t, at s * count + t
   std::vector<std::int64_t> beside_;    // those of them that count beside the output of a run
@@ -218,11 +219,10 @@ class ChainTable {
   std::vector<std::int64_t> made_;      // by a unit; kBeside
   std::vector<std::int64_t> between_;   // gradients in the backward pass of a unit; kBetween
   std::vector<CountedSkip> by_maker_;   // those of a SkipMaker
-  std::size_t slots_;
-  std::int64_t slot_bytes_;
   std::vector<std::map<RematState, Input>> inputs_;  // of each unit
-  std::vector<double> seconds_;                      // all rows, one for equal runs
-  std::vector<std::vector<Row>> rows_;  // by RematState, then of units s .. t at s * count + t
+  std::vector<ChainSteps> rows_;                     // one for equal runs
+  // Say which row is that of a run: by RematState, then of units s .. t at s * count + t.
+  std::vector<std::vector<std::size_t>> row_of_;
 };
 
 }  // namespace frugal

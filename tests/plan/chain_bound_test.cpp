@@ -51,8 +51,7 @@ TEST_CASE("on a small chain the bound is what the fastest of all schedules takes
   }
 }
 
-TEST_CASE("nothing is faster than the bound, where slots round and values are carried",
-          "[plan][chain]") {
+TEST_CASE("nothing is faster than the bound, where values are carried too", "[plan][chain]") {
   for (const std::size_t skips : {0U, 1U, 2U}) {
     double below = 0;
     int limits = 0;
@@ -62,7 +61,7 @@ TEST_CASE("nothing is faster than the bound, where slots round and values are ca
         const Chain chain = WithSkips(blocks, skips);
         const Exhaustive all(chain);
         const std::int64_t most = Simulate(chain, {}).peak_bytes;
-        const ChainBound whole(chain, most);
+        ChainBound whole(chain, most);
         INFO(skips << " skips, " << count << " stages, seed " << seed);
         CHECK(whole.LeastBytes() <= all.LeastBytes());
         for (std::int64_t i = 0; i <= 50; ++i) {
@@ -79,7 +78,7 @@ TEST_CASE("nothing is faster than the bound, where slots round and values are ca
       }
     }
     INFO(skips << " skips: " << below / limits << " below the fastest on average");
-    CHECK(below <= (skips == 0 ? 1e-4 : 0.008) * limits);
+    CHECK(below <= (skips == 0 ? 0 : 0.008) * limits);
   }
 }
 
@@ -91,7 +90,7 @@ TEST_CASE("branch and bound finds the fastest schedule of a chain whose values a
     const Chain chain = WithSkips(RandomChain(4 + seed % 2, seed, 1), 1 + seed % 3);
     const Exhaustive all(chain);
     const std::int64_t most = Simulate(chain, {}).peak_bytes;
-    const ChainBound bound(chain, most);
+    ChainBound bound(chain, most);
     INFO("seed " << seed);
     for (std::int64_t limit = all.LeastBytes(); limit <= most; limit += 1 + most / 40) {
       const double fastest = all.FastestWithin(limit), one = bound.LeastSeconds(limit);
@@ -115,7 +114,6 @@ TEST_CASE("branch and bound finds the fastest schedule of a chain whose values a
   CHECK(exact >= 0.95 * limits);
 }
 
-// A slot is a byte, so the bound is what the fastest schedule takes.
 void CheckExact(const Chain& chain, const Exhaustive& all) {
   const std::int64_t most = Simulate(chain, {}).peak_bytes;
   const ChainBound bound(chain, most);
@@ -141,16 +139,8 @@ TEST_CASE("stages that free their inputs may leave less than there was, and the 
     Chain chain = WithFreedInputs(RandomChain(5, seed, 1));
     chain.waiting_bytes = static_cast<std::int64_t>(seed % 3) * 10;
     for (const ChainStage& stage : chain.stages) freed += stage.saved_bytes < 0 ? 1 : 0;
-    const Exhaustive all(chain);
-    const std::int64_t most = Simulate(chain, {}).peak_bytes;
     INFO("seed " << seed);
-    CheckExact(chain, all);
-    for (const std::int64_t slots : {7, 20, 50}) {  // in all of what is live
-      const ChainBound rounded(chain, most * 20'000 / slots);
-      for (std::int64_t limit = 0; limit <= most; ++limit) {
-        REQUIRE(rounded.LeastSeconds(limit) <= all.FastestWithin(limit));
-      }
-    }
+    CheckExact(chain, Exhaustive(chain));
   }
   CHECK(freed > 0);
 }

@@ -99,7 +99,7 @@ TEST_CASE("nothing is faster than the table's schedule within its memory", "[pla
   }
 }
 
-// Where slots round and values are carried, the planner tries limits on either side of its tables'.
+// Where values are carried, the planner tries limits on either side of its tables'.
 TEST_CASE("the planner's schedules are near the fastest of all", "[plan][chain]") {
   for (const std::size_t skips : {0U, 1U, 2U}) {
     double slower = 0;
@@ -188,7 +188,7 @@ TEST_CASE("up to a hundred stages the table itself beats what is known", "[plan]
   for (const CheckpointSegments& segments :
        {SqrtN(99, false), EveryN(99, 4, true), Binomial(100, 6), Binomial(100, 12)}) {
     const ChainCost cost = Simulate(chain, segments);
-    const std::int64_t limit = cost.peak_bytes + cost.peak_bytes / 20;  // rounding of slots
+    const std::int64_t limit = cost.peak_bytes + cost.peak_bytes / 50;  // rows have too many steps
     CHECK(solver.Seconds(limit) < cost.seconds);
   }
 }
