@@ -62,8 +62,9 @@ void FrontierSearch::AddFrontierOf(ChainPlanner& planner, int64_t most_bytes,
     if (limit > most_bytes) break;
     if (auto choice = planner.Fastest(limit)) frontier.push_back(*std::move(choice));
   }
-  if (planner.stage_count() <= kFewStages)
-    std::ranges::copy(planner.found(), std::back_inserter(frontier));
+  if (planner.stage_count() > kFewStages) return;
+  planner.FindAll();
+  std::ranges::copy(planner.found(), std::back_inserter(frontier));
 }
 
 std::vector<ChainChoice> FrontierSearch::Frontier(int64_t most_bytes) {

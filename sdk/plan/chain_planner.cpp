@@ -114,6 +114,12 @@ void ChainPlanner::Solve(std::int64_t peak_bytes) {
   }
 }
 
+void ChainPlanner::FindAll() {
+  for (std::size_t solver = 0; solver < solvers_.size(); ++solver) {
+    for (const ChainStep& step : solvers_[solver].steps()) FindWithin(solver, step.bytes);
+  }
+}
+
 double ChainPlanner::ForwardSeconds(std::size_t begin, std::size_t end,
                                     const CheckpointSegments& segments) const {
   double seconds = seconds_before_[end] - seconds_before_[begin];

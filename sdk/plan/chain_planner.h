@@ -40,6 +40,9 @@ class ChainPlanner {
   const Chain& chain() const { return chain_; }
   std::size_t stage_count() const { return chain_.size(); }
   const ChainChoice& keep_all() const { return known_.front(); }
+  // Finds a schedule for each step of the tables, of which there may be hundreds: where nothing is
+  // carried and no row has too many steps, all that are the fastest within some limit.
+  void FindAll();
   // Those that were found so far, for whatever limit.
   const std::vector<ChainChoice>& found() const { return found_; }
   // Returns a planner of the chain as if all outputs were kept; null where it is much the same.
