@@ -100,6 +100,7 @@ ChainTable ChainBound::TableOf(const std::vector<CountedSkip>& counted, std::siz
 
 const ChainTable& ChainBound::BranchTable(const std::vector<CountedSkip>& counted) {
   std::vector<std::pair<SkipGradients, SkipMaker>> key;
+  key.reserve(counted.size());
   for (const CountedSkip& one : counted) key.emplace_back(one.gradients, one.maker);
   const auto known = branch_tables_.find(key);
   if (known != branch_tables_.end()) return known->second;
