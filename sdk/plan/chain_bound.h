@@ -38,8 +38,8 @@ class ChainBound {
   };
   enum class Branches : std::uint8_t { kNone, kMany };
   // Returns the same bound or a higher one, by branch and bound over the makers of carried values:
-  // until it is `enough` seconds, or its table counts all, or branches took some seconds. Their
-  // tables are kept for the next call. Of many stages there is no schedule.
+  // until it is `enough` seconds, or its table counts all, or as many tables were asked for as take
+  // about a second to make. They are kept for the next call. Of many stages there is no schedule.
   Branched BranchAndBound(std::int64_t peak_bytes, double enough,
                           Branches branches = Branches::kMany);
   // No schedule peaks lower. More than `most_bytes` where none is within them.
@@ -50,7 +50,7 @@ class ChainBound {
   ChainTable TableOf(const std::vector<CountedSkip>& counted, std::size_t coarser) const;
   // Returns the table of a branch, which stays until another one is asked for.
   const ChainTable& BranchTable(const std::vector<CountedSkip>& counted);
-  // Returns how many tables a bound may take.
+  // Returns how many tables a bound may ask for: more where they are small.
   int MostTables() const;
   double LeastSecondsByKeeping(std::int64_t peak_bytes) const;
 

@@ -96,8 +96,8 @@ const ChainCost& ChainPlanner::FindWithin(std::size_t solver, std::int64_t limit
   return found_.back().cost;
 }
 
-// Tables may count too little or too much of what is carried, so they are asked for limits on
-// either side. What does not fit may do so within another limit.
+// Tables may count too little or too much of what is carried, and too much of a run that is cut, so
+// they are asked for limits on either side. What does not fit may do so within another limit.
 void ChainPlanner::Solve(std::int64_t peak_bytes) {
   double seconds = std::numeric_limits<double>::infinity();  // of the fastest that fits
   for (std::size_t solver = 0; solver < solvers_.size(); ++solver) {

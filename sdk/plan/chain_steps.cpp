@@ -77,8 +77,8 @@ void FastestSteps::Thin(std::size_t most, StepRounding rounding) {
   const auto width_of = [&](const ChainStep& step, double share) {
     return share * static_cast<double>(is_down ? limit_bytes_ : step.bytes);
   };
-  for (double share = 0.5 / static_cast<double>(most);
-       steps_.size() > std::max<std::size_t>(2, most); share *= 1.25) {
+  most = std::max<std::size_t>(2, most);
+  for (double share = 0.5 / static_cast<double>(most); steps_.size() > most; share *= 1.25) {
     merged_.clear();
     if (!is_down) merged_.push_back(steps_.front());
     for (std::size_t i = merged_.size(); i < steps_.size();) {
