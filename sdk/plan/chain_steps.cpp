@@ -26,7 +26,7 @@ void FastestSteps::Take(double seconds, int64_t least_bytes, const ChainPart& on
   const ChainStep* b = other.steps.data();
   const ChainStep* const a_last = a + one.steps.size() - 1;
   const ChainStep* const b_last = b + other.steps.size() - 1;
-  // Where what is known is as fast as this can be at all, nothing is taken.
+  // Nothing is taken from the bytes on at which what is known is as fast as this can be at all.
   const double fastest = seconds + (a_last->seconds + b_last->seconds);
   const auto as_fast = std::ranges::partition_point(
       steps_, [&](const ChainStep& step) { return fastest < step.seconds * kSame; });

@@ -60,10 +60,9 @@ struct CountedSkip {
 // segment of s + 1 .. t has so much less beside it, the others have not. How it is rematerialized
 // is a part of what cost(s + 1, t, m) is of (see RematState); behind a segment it is kept. What the
 // stages of a run carry past its end counts as its output, and its gradient as SkipGradients says.
-// Where the paper has a row of slots of memory for each run, this has the steps in which its time
-// falls, which are exact and few: a run of n stages has some 10 to 1,000. Rows of more steps
-// than Precision says are thinned (see StepRounding). What a schedule is said to fit in, it fits in
-// where nothing is carried; else Simulate tells.
+// The paper has a row of slots of memory for each run; this has the steps in which its time falls,
+// which are exact, and few. Rows of more steps than Precision says are thinned (see StepRounding).
+// What a schedule is said to fit in, it fits in where nothing is carried; else Simulate tells.
 class ChainTable {
  public:
   // Says how exact a table is: its rows, as many as there are kinds of runs, have about as many

@@ -99,7 +99,7 @@ TEST_CASE("nothing is faster than the table's schedule within its memory", "[pla
   }
 }
 
-// Where values are carried, the planner tries limits on either side of its tables'.
+// The planner tries limits on either side of its tables' for values that are carried.
 TEST_CASE("the planner's schedules are near the fastest of all", "[plan][chain]") {
   for (const std::size_t skips : {0U, 1U, 2U}) {
     double slower = 0;

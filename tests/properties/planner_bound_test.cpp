@@ -1,4 +1,7 @@
 // These tests hold what the planner chooses against the bound that it prints.
+#include <optional>
+#include <string>
+
 #include "builders/budget/budget_search.h"
 #include "builders/plan/published_models.h"
 #include "tests/support/budget_runs.h"
@@ -67,8 +70,8 @@ TEST_CASE("what is chosen for random networks is within its bounds", "[budget]")
                    << counts.plans << " plans");
   CHECK(counts.plans > 25);
   CHECK(counts.near + counts.refuted == counts.plans);
-  CHECK(counts.near >= 0.75 * counts.plans);
-  CHECK(counts.near_of_budget >= 0.4 * counts.plans);
+  CHECK(counts.near >= 0.95 * counts.plans);
+  CHECK(counts.near_of_budget >= 0.6 * counts.plans);
 }
 
 TEST_CASE("what is chosen for networks of each kind is within its bounds", "[budget]") {
@@ -78,28 +81,52 @@ TEST_CASE("what is chosen for networks of each kind is within its bounds", "[bud
     INFO(name << ": " << counts.near << " and " << counts.refuted << " of " << counts.plans);
     CHECK(counts.plans > 3);
     CHECK(counts.near + counts.refuted == counts.plans);
-    CHECK(counts.farthest <= (name == "resnet" ? 1.05 : 1.01));
+    CHECK(counts.farthest <= 1.001);
   }
 }
+
+// Holds a published model on 4 samples, and its budgets.
+struct PublishedBudgets {
+  TrainingSetup setup;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+
+  explicit PublishedBudgets(const std::string& name) : setup(SetUp(name)) {
+    BudgetSearch whole(setup, 0);
+    least = whole.Least().footprint.bytes;
+    most = whole.unconstrained().footprint.bytes;
+  }
+  // Returns the bound within the budget `part` of the way from the least to the most, as a share of
+  // what is chosen there; nothing where nothing runs again.
+  std::optional<double> BoundAt(double part) const {
+    const auto more = static_cast<std::int64_t>(part * static_cast<double>(most - least));
+    BudgetSearch search(setup, least + more);
+    const auto chosen = search.Fastest();
+    REQUIRE(chosen);
+    const auto bounds = search.BoundsOf(*chosen);
+    if (!bounds) return std::nullopt;
+    const double share = bounds->within_budget / chosen->seconds;
+    CHECK(share <= 1 + 1e-9);
+    return share;
+  }
+
+ private:
+  static TrainingSetup SetUp(const std::string& name) {
+    const RunConfig config = NamedModelConfig(name, {"training.batch_size=4"});
+    const DataLayout layout = LayoutWithoutData(config);
+    return PrepareTraining(config, &layout);
+  }
+};
 
 // Limits that are spread over all of its budgets pass by some of the schedules that fit.
 TEST_CASE("what is chosen for a GPT-2 is within a hundredth of what any schedule takes",
           "[budget]") {
-  const RunConfig config = NamedModelConfig("gpt2", {"training.batch_size=4"});
-  const DataLayout layout = LayoutWithoutData(config);
-  const TrainingSetup setup = PrepareTraining(config, &layout);
-  BudgetSearch whole(setup, 0);
-  const std::int64_t least = whole.Least().footprint.bytes;
-  const std::int64_t most = whole.unconstrained().footprint.bytes;
+  const PublishedBudgets budgets("gpt2");
   for (int i = 6; i <= 20; ++i) {
-    BudgetSearch search(setup, least + (most - least) * i / 200);
-    const auto chosen = search.Fastest();
-    REQUIRE(chosen);
-    const auto bounds = search.BoundsOf(*chosen);
-    REQUIRE(bounds);
-    INFO("budget " << i << ": " << bounds->within_budget / chosen->seconds);
-    CHECK(bounds->within_budget <= chosen->seconds * (1 + 1e-9));
-    CHECK(chosen->seconds <= 1.01 * bounds->within_budget);
+    const auto bound = budgets.BoundAt(i / 200.0);
+    INFO("budget " << i);
+    REQUIRE(bound);
+    CHECK(*bound >= 0.99);
   }
 }
 
@@ -107,23 +134,14 @@ TEST_CASE("what is chosen for a GPT-2 is within a hundredth of what any schedule
 // least budget, which is not among these.
 TEST_CASE("what is chosen for a U-Net is within a hundredth of what any schedule takes",
           "[budget]") {
-  const RunConfig config = NamedModelConfig("ddpm-cifar10", {"training.batch_size=4"});
-  const DataLayout layout = LayoutWithoutData(config);
-  const TrainingSetup setup = PrepareTraining(config, &layout);
-  BudgetSearch whole(setup, 0);
-  const std::int64_t least = whole.Least().footprint.bytes;
-  const std::int64_t most = whole.unconstrained().footprint.bytes;
+  const PublishedBudgets budgets("ddpm-cifar10");
   int plans = 0, near = 0;
   for (int i = 1; i <= 10; ++i) {
-    BudgetSearch search(setup, least + (most - least) * i / 40);
-    const auto chosen = search.Fastest();
-    REQUIRE(chosen);
-    const auto bounds = search.BoundsOf(*chosen);
-    if (!bounds) continue;
-    INFO("budget " << i << ": " << bounds->within_budget / chosen->seconds);
-    CHECK(bounds->within_budget <= chosen->seconds * (1 + 1e-9));
-    CHECK(chosen->seconds <= 1.02 * bounds->within_budget);
-    near += chosen->seconds <= 1.01 * bounds->within_budget ? 1 : 0;
+    const auto bound = budgets.BoundAt(i / 40.0);
+    if (!bound) continue;
+    INFO("budget " << i);
+    CHECK(*bound >= 0.98);
+    near += *bound >= 0.99 ? 1 : 0;
     ++plans;
   }
   INFO(near << " of " << plans << " plans");
