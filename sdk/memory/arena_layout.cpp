@@ -1,19 +1,23 @@
 #include "sdk/memory/arena_layout.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <span>
 
+#include "sdk/memory/canonical_search.h"
 #include "sdk/memory/occupied_ranges.h"
 #include "sdk/memory/time_sweep.h"
+#include "sdk/memory/timed_block.h"
 
 namespace frugal {
 namespace {
 
 using Order = std::vector<std::size_t>;
 
-// Blocks, up to which finer repairs take no time; from which on fewer are tried; from which on a
-// thousandth over the lower bound is enough, and a fiftieth; and the most that are placed by orders
-// at all.
+// Blocks, up to which searches by every order take no time; from which on none is made and fewer
+// repairs are tried; from which on a thousandth over the lower bound is enough, and a fiftieth; and
+// the most that are placed by orders at all.
 constexpr std::size_t kFew = 2500, kMany = 5000, kThousandthIsEnough = 20'000,
                       kFiftiethIsEnough = 100'000, kMostOrdered = 200'000;
 // Ranges that are looked at to place by orders, in some seconds. Steps of networks need far fewer.
@@ -56,14 +60,6 @@ std::int64_t BestFit(const std::vector<ByteRange>& taken, std::int64_t bytes) {
   }
   return best >= 0 ? best : free_from;
 }
-
-// A block of the arena. Its time counts the blocks that have begun: it is there while numbers
-// [first, last) begin, `first` being its own.
-struct TimedBlock {
-  std::int64_t bytes = 0;
-  std::size_t first = 0;
-  std::size_t last = 0;
-};
 
 std::vector<Lifetime> ArenaPart(const MemoryTrace& trace) {
   std::vector<Lifetime> lives;
@@ -161,13 +157,6 @@ class Orders {
   std::int64_t peak_;
 };
 
-// How often blocks are placed again, and by what part of all blocks those that end too high are
-// raised in the order.
-struct Repairs {
-  int most = 0;
-  std::size_t raised_by = 1;
-};
-
 // The layout with the least extent so far.
 class Best {
  public:
@@ -175,16 +164,31 @@ class Best {
   Best(std::vector<TimedBlock> blocks, std::int64_t extent, std::int64_t least)
       : blocks_(std::move(blocks)), extent_(extent), least_(least) {}
 
-  // Places in the order and, up to `repairs.most` times, again with what ended above the least
-  // extent raised in it (Joslin and Clements, "Squeaky wheel" optimization, JAIR 10, 1999); nothing
-  // more where the extent is down to `enough`, of which what is placed does not depend: so less is
-  // enough for no larger a layout. With many blocks, that gives up after three times that did not
-  // help.
-  void Try(Order order, std::int64_t enough, const Repairs& repairs) {
-    const std::size_t raise = std::max<std::size_t>(1, order.size() / repairs.raised_by);
+  // Looks for a layout of the least extent, unless the extent is down to `enough`. What is found
+  // does not depend on that, so less is enough for no larger a layout.
+  void Search(std::int64_t enough) {
+    using First = CanonicalSearch::First;
+    constexpr std::array kOrders = {First::kMostContended, First::kLargest, First::kLargestArea,
+                                    First::kLongest};
+    constexpr std::int64_t kTurns = 2;  // of placing every block
+    CanonicalSearch search(blocks_, least_);
+    for (const First first : std::span(kOrders).first(blocks_.size() <= kFew ? 4 : 1)) {
+      if (extent_ <= enough) return;
+      std::vector<std::int64_t> offsets = search.Find(first, kTurns * std::ssize(blocks_));
+      if (offsets.empty()) continue;
+      extent_ = least_;
+      offsets_ = std::move(offsets);
+    }
+  }
+  // Places in the order and, up to `repairs` times, again with what ended above the least extent
+  // raised in it by a fifth of all (Joslin and Clements, "Squeaky wheel" optimization, JAIR 10,
+  // 1999); nothing more where the extent is down to `enough`, of which again nothing depends. With
+  // many blocks, that gives up after three times that did not help.
+  void Try(Order order, std::int64_t enough, int repairs) {
+    const std::size_t raise = std::max<std::size_t>(1, order.size() / 5);
     std::vector<std::int64_t> ranks = RanksOf(order);
     int in_vain = 0;
-    for (int i = 0; i <= repairs.most && extent_ > enough; ++i) {
+    for (int i = 0; i <= repairs && extent_ > enough; ++i) {
       const std::vector<std::int64_t> offsets = Place(blocks_, order, ranges_left_);
       if (offsets.empty()) return;
       const std::int64_t extent = ExtentOf(offsets);
@@ -241,21 +245,16 @@ std::int64_t PlaceBySweep(const MemoryTrace& trace, std::int64_t enough,
 std::int64_t PlaceByOrders(const MemoryTrace& trace, const LivePeak& peak, std::int64_t known,
                            std::int64_t enough, std::vector<ArenaLayout::Item>& items) {
   const std::vector<Lifetime> lives = ArenaPart(trace);
-  // Rough raises find most layouts within a few repairs, finer ones some that these pass by.
-  constexpr Repairs kRough{8, 5}, kFine{32, 10}, kMore{100, 10};
   const Orders orders(lives, trace, peak.event);
   Best best(BlocksOf(lives), known, peak.bytes);
-  const auto try_all = [&](std::int64_t limit, const Repairs& repairs) {
-    for (int i = 0; i < Orders::kCount && best.extent() > limit; ++i) {
-      best.Try(orders.Number(i), limit, repairs);
+  const auto try_all = [&](int repairs) {
+    for (int i = 0; i < Orders::kCount && best.extent() > enough; ++i) {
+      best.Try(orders.Number(i), enough, repairs);
     }
   };
-  try_all(enough, kRough);
-  if (lives.size() <= kFew) {
-    try_all(enough, kFine);
-    // Gaps of more than a twentieth are worth another look.
-    try_all(std::max(enough, peak.bytes * 21 / 20), kMore);
-  }
+  try_all(0);
+  if (lives.size() <= kMany) best.Search(enough);
+  try_all(8);
   for (std::size_t i = 0; i < best.offsets().size(); ++i) items[i].offset = best.offsets()[i];
   return best.extent();
 }
