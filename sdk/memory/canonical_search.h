@@ -13,7 +13,7 @@ namespace frugal {
 // that place blocks from the bottom to the top, each as low as what lies below it lets it (Moffitt,
 // "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", ASPLOS
 // 2023). It turns back where, at some time, what has to come on top of what is placed would end too
-// high. Placing one of n blocks takes O(n) time.
+// high. Placing one of n blocks, or taking it back, takes O(n log n) time.
 class CanonicalSearch {
  public:
   // Blocks come in order of their beginnings.
@@ -34,8 +34,8 @@ class CanonicalSearch {
  private:
   using Number = std::uint32_t;  // of a block, in the order they are tried in; or of a time
 
-  // A block that has bytes. Times are those at which no more is live than before or behind: others
-  // bound nothing.
+  // A block that has bytes. Its times are numbers of those at which something ends before the next
+  // block begins: at others no more is live than at the next of these.
   struct Block {
     std::int64_t bytes = 0;
     Number begin = 0;
