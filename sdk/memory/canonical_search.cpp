@@ -1,6 +1,7 @@
 #include "sdk/memory/canonical_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <tuple>

@@ -62,7 +62,7 @@ struct CountedSkip {
 // stages of a run carry past its end counts as its output, and its gradient as SkipGradients says.
 // The paper has a row of slots of memory for each run; this has the steps in which its time falls,
 // which are exact, and few. Rows of more steps than Precision says are thinned (see StepRounding).
-// What a schedule is said to fit in, it fits in where nothing is carried; else Simulate tells.
+// A schedule fits in what a row says where nothing is carried; else Simulate tells what it takes.
 class ChainTable {
  public:
   // Says how exact a table is: its rows, as many as there are kinds of runs, have about as many
