@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -62,6 +64,44 @@ class SharedTasks {
   std::atomic<std::int64_t> next_ = 0;
 };
 
+// Tasks of which each thread of a team has a share, one behind the other, so that what lies in its
+// caches from one loop to the next stays there. A thread whose share is done takes from those of
+// the others, since two never run equally fast: where both read memory one may take half as long
+// again as the other.
+class TaskShares {
+ public:
+  explicit TaskShares(std::int64_t count) : count_(count) {}
+
+  // body(task) for each task that falls to the calling thread.
+  template <class Body>
+  void Work(const Body& body) {
+    const std::int64_t shares = std::min<std::int64_t>(TeamSize(), kMostShares);
+    const std::int64_t own = ThreadNumber() % shares;
+    for (std::int64_t i = 0; i < shares; ++i) Take((own + i) % shares, shares, body);
+  }
+
+ private:
+  static constexpr std::int64_t kMostShares = 64;
+  struct alignas(64) Counter {  // a line of the caches each
+    std::atomic<std::int64_t> taken = 0;
+  };
+
+  template <class Body>
+  void Take(std::int64_t share, std::int64_t shares, const Body& body) {
+    const std::int64_t each = count_ / shares, more = count_ % shares;  // the first have one more
+    const std::int64_t first = share * each + std::min(share, more);
+    const std::int64_t size = each + (share < more ? 1 : 0);
+    std::atomic<std::int64_t>& taken = counters_[static_cast<std::size_t>(share)].taken;
+    while (taken.load(std::memory_order_relaxed) < size) {
+      const std::int64_t task = taken.fetch_add(1, std::memory_order_relaxed);
+      if (task < size) body(first + task);
+    }
+  }
+
+  std::int64_t count_;
+  std::array<Counter, kMostShares> counters_;
+};
+
 // Carries the first exception out of a team.
 class FirstError {
  public:
@@ -83,23 +123,20 @@ class FirstError {
   std::exception_ptr error_;
 };
 
-// body(begin, end) for consecutive pieces of `chunk` indices of [0, count), of which every thread
-// takes consecutive ones. A single piece runs where it is called, not in a team of one: a team that
-// it asks for would be one inside another, whose threads libgomp makes anew each time.
+// body(begin, end) for consecutive pieces of `chunk` indices of [0, count), by TaskShares. A single
+// piece runs where it is called, not in a team of one: a team that it asks for would be one inside
+// another, whose threads libgomp makes anew each time.
 template <class Body>
 void ParallelFor(std::int64_t count, std::int64_t chunk, const Body& body) {
   const std::int64_t pieces = (count + chunk - 1) / chunk;
   if (pieces <= 0) return;
   if (pieces == 1) return body(std::int64_t{0}, count);
   FirstError error;
+  TaskShares shares(pieces);
   RunTeam(0, [&] {
-    const std::int64_t thread = ThreadNumber(), threads = TeamSize();
-    const std::int64_t each = pieces / threads, more = pieces % threads;  // the first have one more
-    const std::int64_t first = thread * each + std::min(thread, more);
-    const std::int64_t end = first + each + (thread < more ? 1 : 0);
-    for (std::int64_t piece = first; piece < end; ++piece) {
+    shares.Work([&](std::int64_t piece) {
       error.Guard([&] { body(piece * chunk, std::min(count, (piece + 1) * chunk)); });
-    }
+    });
   });
   error.Rethrow();
 }
