@@ -309,11 +309,13 @@ void RunAll(BackendKind kind) {
   bench.Norms(128, 28 * 28, 32);
   bench.Norms(128, 14 * 14, 64);
   bench.Norms(64, 32 * 32, 64);
+  bench.Norms(4, 256, 768);
   bench.Elementwise(1 << 22);
   bench.Activations(1 << 22, DType::kF32);
   bench.Activations(1 << 22, DType::kBF16);
   bench.Losses(128, 10);
   bench.Losses(1024, 4096);
+  bench.Losses(256, 50257);
   bench.Optimizers(1 << 22);
 }
 

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,19 @@ void RunNorms(const simd::NormLoops<float>& loops, std::int64_t rows, std::int64
   out.Add(y), out.Add(first), out.Add(second);
   loops.column_sums(of(x), rows, columns, of(first));
   out.Add(first);
+  loops.rms_forward(of(x), rows, columns, of(a), 1e-2f, of(y), of(rstd));
+  out.Add(y), out.Add(rstd);
+  loops.rms_backward(of(dy), of(x), of(rstd), of(a), rows, columns, of(y), of(first));
+  out.Add(y), out.Add(first);
+}
+
+// The instruction sets of loops beside the baseline that this processor has.
+std::vector<const simd::Loops*> OtherLoops() {
+  std::vector<const simd::Loops*> others = {&simd::SelectLoops()};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    others.push_back(&simd::Avx2Loops());
+  }
+  return others;
 }
 
 void RunRows(const simd::Loops& loops, std::int64_t n, Outputs& out) {
@@ -74,19 +88,67 @@ Outputs RunAll(const simd::Loops& loops, std::int64_t rows, std::int64_t columns
 }  // namespace
 
 TEST_CASE("the loops of every instruction set that this processor has agree") {
-  std::vector<const simd::Loops*> others = {&simd::SelectLoops()};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    others.push_back(&simd::Avx2Loops());
-  }
   Dice dice(1);
   for (int round = 0; round < 40; ++round) {
     const std::int64_t rows = dice.Between(1, 70), columns = dice.Between(1, 140);
     CAPTURE(rows, columns);
     const Outputs expected = RunAll(simd::BaselineLoops(), rows, columns);
-    for (const simd::Loops* loops : others) {
+    for (const simd::Loops* loops : OtherLoops()) {
       const Outputs actual = RunAll(*loops, rows, columns);
       CHECK(RelativeError(actual.others, expected.others) < 1e-5);
       CHECK(actual.dropout == expected.dropout);
+    }
+  }
+}
+
+TEST_CASE("sums of parts are those of f64 in their order, to the bit, in every instruction set") {
+  Dice dice(2);
+  std::vector<const simd::Loops*> all = OtherLoops();
+  all.push_back(&simd::BaselineLoops());
+  for (int round = 0; round < 40; ++round) {
+    const std::int64_t parts = dice.Between(1, 70), columns = dice.Between(1, 300);
+    const std::int64_t stride = columns + dice.Between(0, 9);
+    const bool accumulate = dice.Flip();
+    const Tensor table = RandomTensor({parts * stride}, dice.Seed());
+    const Tensor before = RandomTensor({columns}, dice.Seed());
+    const float* const from = table.data<float>();
+    CAPTURE(parts, columns, stride, accumulate);
+    Tensor expected = Clone(before);
+    for (std::int64_t c = 0; c < columns; ++c) {
+      double sum = accumulate ? static_cast<double>(before.data<float>()[c]) : 0;
+      for (std::int64_t p = 0; p < parts; ++p) sum += static_cast<double>(from[p * stride + c]);
+      expected.data<float>()[c] = static_cast<float>(sum);
+    }
+    for (const simd::Loops* loops : all) {
+      const Tensor sums = Clone(before);
+      loops->f32.norm.add_parts(from, parts, stride, columns, accumulate, sums.data<float>());
+      CHECK(SameBits(sums, expected));
+    }
+  }
+}
+
+TEST_CASE("rows of logits have their edges in every instruction set") {
+  std::vector<const simd::Loops*> all = OtherLoops();
+  all.push_back(&simd::BaselineLoops());
+  for (const simd::Loops* loops : all) {
+    const simd::RowLoops<float>& row = loops->f32.row;
+    for (std::int64_t n = 1; n <= 150; ++n) {
+      CAPTURE(n);
+      // One that counts among those that are masked or far below.
+      Tensor x = Full({n}, n % 2 == 0 ? -INFINITY : -3e38);
+      const Tensor p = Full({n + 1}, 9);
+      float* const last = x.data<float>() + n - 1;
+      *last = 5;
+      const float sum = row.log_sum_exp(x.data<float>(), n);
+      CHECK(sum == 5.0f);
+      row.cross_entropy_gradient(x.data<float>(), sum, 0, 1, p.data<float>(), n);
+      for (std::int64_t i = 0; i < n - 1; ++i) CHECK(p.data<float>()[i] == 0.0f);
+      CHECK(p.data<float>()[n - 1] == 1.0f);
+      CHECK(p.data<float>()[n] == 9.0f);
+      for (const float odd : {NAN, INFINITY}) {
+        *last = odd;
+        CHECK(std::isnan(row.log_sum_exp(x.data<float>(), n)));
+      }
     }
   }
 }

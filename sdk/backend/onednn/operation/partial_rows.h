@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "sdk/backend/common/parallel.h"
+#include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/memory/allocator.h"
 
 namespace frugal::onednn {
@@ -45,15 +46,13 @@ class PartialRows {
     });
   }
 
-  // to[c] = or += sum of the parts of column c
+  // to[c] = or += sum of the parts of column c, in their order
   void AddUp(const float* table, bool accumulate, float* to) const {
-    for (std::int64_t c = 0; c < columns_; ++c) {
-      double sum = accumulate ? static_cast<double>(to[c]) : 0.0;
-      for (std::int64_t part = 0; part < count(); ++part) {
-        sum += static_cast<double>(table[part * columns_ + c]);
-      }
-      to[c] = static_cast<float>(sum);
-    }
+    const auto add = simd::SelectLoops().f32.norm.add_parts;
+    eigen::ParallelFor(columns_, eigen::RowsPerChunk(count()),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         add(table + begin, count(), columns_, end - begin, accumulate, to + begin);
+                       });
   }
 
  private:

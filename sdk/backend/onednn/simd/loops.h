@@ -49,6 +49,9 @@ struct NormLoops {
                          float* dweight, float* dbias);
   // sum[c] = sum of x over the rows
   void (*column_sums)(const T* x, std::int64_t rows, std::int64_t columns, float* sum);
+  // to[c] = or += sum over the parts of table[part * stride + c], in f64 and in their order
+  void (*add_parts)(const float* table, std::int64_t parts, std::int64_t stride,
+                    std::int64_t columns, bool accumulate, float* to);
   // Rms norm of each row, with the same liberties as layer norm.
   void (*rms_forward)(const T* x, std::int64_t rows, std::int64_t columns, const float* weight,
                       float epsilon, T* y, float* rstd);

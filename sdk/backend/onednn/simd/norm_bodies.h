@@ -3,7 +3,9 @@
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/vector/element.h"
 #include "sdk/backend/onednn/simd/vector/prefetch.h"
+#include "sdk/backend/onednn/simd/vector/unroll.h"
 #include "sdk/backend/onednn/simd/vector/upcast.h"
+#include "sdk/backend/onednn/simd/vector/vector.h"
 
 namespace frugal::simd {
 namespace {
@@ -54,6 +56,30 @@ void ColumnSums(const T* x, std::int64_t rows, std::int64_t columns, float* sum)
   for (; r < rows; ++r, x += columns) {
 #pragma omp simd
     for (std::int64_t c = 0; c < columns; ++c) sum[c] += Get(x[c]);
+  }
+}
+
+// A column's sum waits for each of its parts, so that several are under way at once.
+inline void AddParts(const float* table, std::int64_t parts, std::int64_t stride,
+                     std::int64_t columns, bool accumulate, float* to) {
+  constexpr int kSums = 8;
+  constexpr std::int64_t kTogether = kSums * kDoubleLanes;
+  std::int64_t c = 0;
+  for (; c + kTogether <= columns; c += kTogether) {
+    DoubleVector sums[kSums];
+    Unroll<kSums>([&]<int i>() {
+      sums[i] = accumulate ? LoadDoubles(to + c + i * kDoubleLanes) : DoubleVector{};
+    });
+    const float* part = table + c;
+    for (std::int64_t p = 0; p < parts; ++p, part += stride) {
+      Unroll<kSums>([&]<int i>() { sums[i] += LoadDoubles(part + i * kDoubleLanes); });
+    }
+    Unroll<kSums>([&]<int i>() { StoreDoubles(to + c + i * kDoubleLanes, sums[i]); });
+  }
+  for (; c < columns; ++c) {
+    double sum = accumulate ? static_cast<double>(to[c]) : 0.0;
+    for (std::int64_t p = 0; p < parts; ++p) sum += static_cast<double>(table[p * stride + c]);
+    to[c] = static_cast<float>(sum);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "sdk/backend/onednn/simd/loops.h"
 #include "sdk/backend/onednn/simd/vector/element.h"
+#include "sdk/backend/onednn/simd/vector/row_sum.h"
 
 namespace frugal::simd {
 namespace {
@@ -14,9 +15,8 @@ void RmsForwardOf(const T* x, std::int64_t rows, std::int64_t any_columns, const
   const std::int64_t columns = kColumns > 0 ? kColumns : any_columns;
   const float inverse = 1.0f / static_cast<float>(columns);
   for (std::int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
-    float squares = 0;
-#pragma omp simd reduction(+ : squares)
-    for (std::int64_t c = 0; c < columns; ++c) squares += Get(x[c]) * Get(x[c]);
+    const float squares =
+        RowSumOf(columns, [=]<class V>(std::int64_t c) { return Read<V>(x + c) * Read<V>(x + c); });
     const float s = 1.0f / __builtin_sqrtf(squares * inverse + epsilon);
     rstd[r] = s;
 #pragma omp simd
@@ -56,11 +56,10 @@ void RmsBackwardOf(const T* dy, const T* x, const float* rstd, const float* weig
       for (std::int64_t c = 0; c < columns; ++c) dweight[c] += Get(dy[c]) * (Get(x[c]) * s);
     }
     if (dx == nullptr) continue;
-    float product = 0;
-#pragma omp simd reduction(+ : product)
-    for (std::int64_t c = 0; c < columns; ++c) {
-      product += (kWeighted ? Get(dy[c]) * weight[c] : Get(dy[c])) * Get(x[c]);
-    }
+    const float product = RowSumOf(columns, [=]<class V>(std::int64_t c) {
+      const V g = kWeighted ? Read<V>(dy + c) * Read<V>(weight + c) : Read<V>(dy + c);
+      return g * Read<V>(x + c);
+    });
     const float slope = s * s * s * product / static_cast<float>(columns);
     T* const to = dx + r * columns;
 #pragma omp simd

@@ -4,6 +4,7 @@
 #include "sdk/backend/onednn/simd/short_activation_bodies.h"
 #include "sdk/backend/onednn/simd/vector/element.h"
 #include "sdk/backend/onednn/simd/vector/math.h"
+#include "sdk/backend/onednn/simd/vector/vector_math.h"
 
 namespace frugal::simd {
 namespace {
@@ -28,15 +29,29 @@ float RowMaximum(const T* x, std::int64_t n) {
   return largest;
 }
 
-// Returns e^x for sums and gradients of T.
-inline float ExpFor(float x, float) { return Exp(x); }
-inline float ExpFor(float x, BFloat16) { return ShortExp(x); }
+// e^(x[i] - shift) for kLanes elements, x at most a little above shift. The difference is rounded
+// as much as its product with log2 e.
+inline Vector ShiftedPowers(Vector x, float shift) {
+  return PowerOfTwo((x - shift) * 1.44269504089f);
+}
 
-template <class T>
-float SumOfExponentials(const T* x, float shift, std::int64_t n) {
+inline float SumOfExponentials(const float* x, float shift, std::int64_t n) {
+  constexpr std::int64_t kSums = 4;
+  Vector sums[kSums] = {};
+  std::int64_t i = 0;
+  for (; i + kSums * kLanes <= n; i += kSums * kLanes) {
+    for (std::int64_t s = 0; s < kSums; ++s) {
+      sums[s] += ShiftedPowers(Load(x + i + s * kLanes), shift);
+    }
+  }
+  for (; i < n; i += kLanes) sums[0] += ShiftedPowers(LoadFirst(x + i, n - i, -HUGE_VALF), shift);
+  return SumOfLanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+inline float SumOfExponentials(const BFloat16* x, float shift, std::int64_t n) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += ExpFor(Get(x[i]) - shift, T());
+  for (std::int64_t i = 0; i < n; ++i) sum += ShortExp(Get(x[i]) - shift);
   return sum;
 }
 
@@ -54,12 +69,19 @@ double RowSum(const T* x, std::int64_t n) {
   return sum;
 }
 
-template <class T>
-void CrossEntropyGradient(const T* x, float log_sum_exp, float uniform, float factor, T* dx,
-                          std::int64_t n) {
+inline void CrossEntropyGradient(const float* x, float log_sum_exp, float uniform, float factor,
+                                 float* dx, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += kLanes) {
+    const Vector p = ShiftedPowers(LoadFirst(x + i, n - i), log_sum_exp);
+    StoreFirst(dx + i, factor * (p - uniform), n - i);
+  }
+}
+
+inline void CrossEntropyGradient(const BFloat16* x, float log_sum_exp, float uniform, float factor,
+                                 BFloat16* dx, std::int64_t n) {
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
-    Put(dx[i], factor * (ExpFor(Get(x[i]) - log_sum_exp, T()) - uniform));
+    Put(dx[i], factor * (ShortExp(Get(x[i]) - log_sum_exp) - uniform));
   }
 }
 
@@ -82,7 +104,7 @@ bool IsLargest(const T* x, std::int64_t label, std::int64_t n) {
 }
 
 template <class T>
-constexpr RowLoops<T> kRowLoops{LogSumExp<T>, RowSum<T>, CrossEntropyGradient<T>, IsLargest<T>};
+constexpr RowLoops<T> kRowLoops{LogSumExp<T>, RowSum<T>, CrossEntropyGradient, IsLargest<T>};
 
 }  // namespace
 }  // namespace frugal::simd

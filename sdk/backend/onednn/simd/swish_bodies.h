@@ -22,17 +22,17 @@ struct GeluTanhTerms {  // x (1 + tanh(u / 2)) / 2
 // Holds what value and slope share.
 template <class Terms>
 struct SwishParts {
-  Vector linear, cubic;  // of u / x
-  Vector power;          // e^-u
+  Vector square;  // x^2, within bounds
+  Vector power;   // e^-u
   Vector sigmoid;
 
-  explicit SwishParts(Vector x) : linear(Splat(Terms::kLinear)) {
-    const Vector square = x * x;
+  explicit SwishParts(Vector x) {
+    constexpr float kScale = -1.44269504089f;  // from units of 1 to those of ln 2
     // Far beyond where sigmoids end; infinity times nothing would be no number.
-    cubic = Terms::kCubic * (square > 1e6f ? Splat(1e6f) : square);
-    const Vector t = x * (linear + cubic) * -1.44269504089f;
-    power = PowerOfTwo(t > 126.0f ? Splat(126.0f) : t);
-    sigmoid = t > 126.0f ? Vector{} : 1.0f / (1.0f + power);
+    square = Smallest(Splat(1e6f), x * x);
+    const Vector t = x * (kScale * Terms::kLinear + kScale * Terms::kCubic * square);
+    power = PowerOfTwo(Smallest(Splat(126.0f), t));
+    sigmoid = t > 126.0f ? Vector{} : Reciprocal(1.0f + power);
   }
 };
 
@@ -44,40 +44,33 @@ Vector SwishValues(Vector x) {
 template <class Terms>
 Vector SwishSlopes(Vector x) {
   const SwishParts<Terms> p(x);
-  const Vector inner = p.linear + 3.0f * p.cubic;
+  const Vector inner = Terms::kLinear + 3.0f * Terms::kCubic * p.square;
   return p.sigmoid + x * inner * (p.power * p.sigmoid * p.sigmoid);
-}
-
-// Loads up to kLanes elements; zeros stand for the rest.
-inline Vector LoadFirst(const float* from, std::int64_t count) {
-  if (count >= kLanes) return Load(from);
-  Vector v = {};
-  for (std::int64_t i = 0; i < count; ++i) v[i] = from[i];
-  return v;
-}
-inline void StoreFirst(float* to, Vector v, std::int64_t count) {
-  if (count >= kLanes) return Store(to, v);
-  for (std::int64_t i = 0; i < count; ++i) to[i] = v[i];
 }
 
 template <class Terms>
 void SwishForwardLoop(const float* x, float, float* y, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; i += kLanes) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
     FetchAhead(x + i, kLanes);
     FetchAhead(y + i, kLanes);
-    StoreFirst(y + i, SwishValues<Terms>(LoadFirst(x + i, n - i)), n - i);
+    Store(y + i, SwishValues<Terms>(Load(x + i)));
   }
+  if (i < n) StoreFirst(y + i, SwishValues<Terms>(LoadFirst(x + i, n - i)), n - i);
 }
 
 template <class Terms>
 void SwishBackwardLoop(const float* dy, const float* x, float, float* dx, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; i += kLanes) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
     FetchAhead(dy + i, kLanes);
     FetchAhead(x + i, kLanes);
     FetchAhead(dx + i, kLanes);
-    const Vector slope = SwishSlopes<Terms>(LoadFirst(x + i, n - i));
-    StoreFirst(dx + i, LoadFirst(dy + i, n - i) * slope, n - i);
+    Store(dx + i, Load(dy + i) * SwishSlopes<Terms>(Load(x + i)));
   }
+  if (i == n) return;
+  const Vector slope = SwishSlopes<Terms>(LoadFirst(x + i, n - i));
+  StoreFirst(dx + i, LoadFirst(dy + i, n - i) * slope, n - i);
 }
 
 }  // namespace

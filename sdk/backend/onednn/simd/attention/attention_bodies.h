@@ -16,8 +16,11 @@ inline void TransposeTile(const float* from, std::int64_t from_row, std::int64_t
   for (std::int64_t r = 0; r < whole_rows; r += kLanes) {
     for (std::int64_t c = 0; c < whole_columns; c += kLanes) {
       Vector square[kLanes];
-      for (std::int64_t i = 0; i < kLanes; ++i)
-        square[i] = Load(from + (r + i) * from_row + c) * factor;
+      for (std::int64_t i = 0; i < kLanes; ++i) {
+        const float* const at = from + (r + i) * from_row + c;
+        square[i] = Load(at) * factor;
+        __builtin_prefetch(at + kLanes * from_row, 0, 2);  // of the next rows
+      }
       Transpose(square);
       for (std::int64_t i = 0; i < kLanes; ++i) Store(to + (c + i) * to_row + r, square[i]);
     }
