@@ -22,6 +22,8 @@ struct PassWork {
 struct RowBefore {
   int sums = 0;            // in a row that it takes (Remat::sums)
   std::int64_t bytes = 0;  // of the others, which are made for it
+  // The backward pass of the stage that it comes from reads it too, so that it stays until then.
+  bool is_read_by_maker = false;
 
   bool operator==(const RowBefore&) const = default;
 };

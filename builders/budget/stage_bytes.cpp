@@ -76,6 +76,7 @@ std::string RowsText(const Stage& stage) {
   for (const RowBefore& row : stage.rows) {
     text += stage.inputs.front().row == row ? " of " : " or ";
     text += std::to_string(row.sums) + "/" + std::to_string(row.bytes);
+    text += row.is_read_by_maker ? " held" : "";
   }
   return text;
 }

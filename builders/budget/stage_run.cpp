@@ -133,8 +133,13 @@ std::vector<StageInput> StageRun::Taped(Stage& stage, std::size_t place, const R
   next.front().is_last_held = !stage.hands_on && is_free;
   const double given = Touched(pass.trace, turn, pass.trace.event_count());
   reads_first_ = false;
+  const int64_t unmade = environment_.ledger().live_total();
   stage.chain.row_bytes = output ? MakeRow(*output) : 0;
-  if (output) next.front().row->bytes = stage.chain.row_bytes - stage.chain.rematerialized_bytes;
+  if (output) {
+    RowBefore& behind = *next.front().row;
+    behind.bytes = stage.chain.row_bytes - stage.chain.rematerialized_bytes;
+    behind.is_read_by_maker = environment_.ledger().live_total() == unmade + stage.chain.row_bytes;
+  }
   output = nullptr;  // what it is made from is free when its own operations have had it
   const int64_t back = pass.trace.event_count();
   const double flops = context.profile().flops;
@@ -164,7 +169,7 @@ void StageRun::RunBackward(Tape& tape) {
   context.set_after_backward({});
   context.parameters().FreeGradients();
   context.parameters().ClearGradients();  // the next pass counts its own
-  row_before_ = Tensor();
+  held_.clear();
 }
 
 std::vector<StageInput> StageRun::NextInputs(const Stage& stage, std::size_t place,
@@ -186,9 +191,11 @@ int64_t StageRun::MakeRow(Remat& output) {
 }
 
 Tensor StageRun::MadeAgain(Context& context, const StageInput& input, const RowBefore& row) {
-  if (row.bytes > 0) row_before_ = context.Allocate({row.bytes}, DType::kU8);
+  if (row.bytes > 0) held_.push_back(context.Allocate({row.bytes}, DType::kU8));
   const Tensor branch = row.sums > 0 ? context.Allocate(input.shape, input.dtype) : Tensor();
-  return context.Allocate(input.shape, input.dtype);
+  Tensor made = context.Allocate(input.shape, input.dtype);
+  if (row.is_read_by_maker) held_.push_back(made);
+  return made;
 }
 
 VarTuple StageRun::OnTape(Tape& tape, const Stage& stage, const Row& first) {

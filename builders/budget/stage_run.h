@@ -75,7 +75,7 @@ class StageRun {
   std::span<const std::int64_t> final_after_;
   VarTuple inputs_;
   const void* first_;         // of the inputs of the pass that runs
-  Tensor row_before_;         // sums that were made for the stage
+  std::vector<Tensor> held_;  // made for the stage, and needed by those before it
   bool reads_first_ = false;  // the first input was made again since the forward pass
 };
 

@@ -141,6 +141,19 @@ TEST_CASE("what is chosen for a GPT-2 is within a hundredth of what any schedule
   }
 }
 
+TEST_CASE("what is chosen for a ResNet-50 is the fastest that fits, or next to it", "[budget]") {
+  const PublishedBudgets budgets("resnet-50");
+  int plans = 0;
+  for (int i = 0; i <= 24; ++i) {
+    const auto bound = budgets.BoundAt(i / 30.0);
+    if (!bound) continue;
+    INFO("budget " << i);
+    CHECK(*bound >= 0.999);
+    ++plans;
+  }
+  CHECK(plans > 15);
+}
+
 // A table counts too little of each skip in some schedules, so the bound is farther off at the very
 // least budget, which is not among these.
 TEST_CASE("what is chosen for a U-Net is within a hundredth of what any schedule takes",
