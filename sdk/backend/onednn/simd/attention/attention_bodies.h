@@ -4,6 +4,7 @@
 
 #include "sdk/backend/onednn/simd/attention/attention_loops.h"
 #include "sdk/backend/onednn/simd/attention/tile_product.h"
+#include "sdk/backend/onednn/simd/vector/row_sum.h"
 #include "sdk/backend/onednn/simd/vector/vector.h"
 #include "sdk/backend/onednn/simd/vector/vector_math.h"
 
@@ -124,10 +125,7 @@ inline void SoftmaxGradient(const ScoreTile& tile, const float* log_sum_exp, con
 }
 
 inline float Dot(const float* a, const float* b, std::int64_t count) {
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
-  return sum;
+  return RowSumOf(count, [=]<class V>(std::int64_t i) { return Read<V>(a + i) * Read<V>(b + i); });
 }
 
 inline constexpr AttentionLoops kAttentionLoops{
