@@ -39,7 +39,7 @@ bool HasFeatures(unsigned bits) {
 
 bool HasTiles() { return HasFeatures((1u << 22) | (1u << 24)); }  // AMX-BF16 and AMX-TILE
 
-bool HasSlowDots() { return __builtin_cpu_is("intel") && HasFeatures(1u << 23); }  // AVX512-FP16
+bool HasSlowDots() { return IsIntel() && HasFeatures(1u << 23); }  // AVX512-FP16
 
 bool MayUseTiles() {
   // asm/prctl.h and asm/fpu/types.h of Linux 5.16, whose headers need not be there.
@@ -62,6 +62,8 @@ InstructionSet BestInstructionSet() {
   if (avx512 && Allows(IsaLimit::kAvx512)) return InstructionSet::kAvx512;
   return avx2 && Allows(IsaLimit::kAvx2) ? InstructionSet::kAvx2 : InstructionSet::kBaseline;
 }
+
+bool IsIntel() { return __builtin_cpu_is("intel"); }
 
 bool HasAvx512Bf16() {
   static const bool has =

@@ -14,6 +14,8 @@ namespace frugal::simd {
 enum class InstructionSet : std::uint8_t { kBaseline, kAvx2, kAvx512 };
 InstructionSet BestInstructionSet();
 
+bool IsIntel();  // the maker of the processor
+
 // AVX-512 with dot products and conversions of bf16, and the parts of AVX-512 that every processor
 // with them has: F, BW, DQ, VL, VBMI.
 bool HasAvx512Bf16();

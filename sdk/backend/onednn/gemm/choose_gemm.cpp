@@ -19,12 +19,13 @@ std::int64_t GemmScratch(const Gemm& g) {
 }
 
 bool MatmulPays(const Gemm& g) {
-  constexpr std::int64_t kApart = 512;  // elements
+  constexpr std::int64_t kApart = 512, kFarApart = 1024;  // elements
   if (simd::BestInstructionSet() != simd::InstructionSet::kAvx512) return false;
   if (NoCopyGemmPays(g)) return false;
   if (g.transpose_a == 'T') {
     constexpr std::int64_t kFewest = 1024, kNarrowest = 64, kWidest = 512;
-    return g.m % kApart == 0 && g.m >= kFewest && g.k >= kFewest && g.n >= kNarrowest &&
+    const std::int64_t apart = simd::IsIntel() ? kApart : kFarApart;
+    return g.m % apart == 0 && g.m >= kFewest && g.k >= kFewest && g.n >= kNarrowest &&
            g.n <= kWidest;
   }
   if (g.transpose_b == 'T') {
