@@ -29,7 +29,7 @@ float RowMaximum(const T* x, std::int64_t n) {
   return largest;
 }
 
-// e^(x[i] - shift) for kLanes elements, x at most a little above shift. The difference is rounded
+// Returns e^(x - shift) of each lane, x at most a little above shift. The difference is rounded by
 // as much as its product with log2 e.
 inline Vector ShiftedPowers(Vector x, float shift) {
   return PowerOfTwo((x - shift) * 1.44269504089f);

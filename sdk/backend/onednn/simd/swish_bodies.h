@@ -27,7 +27,7 @@ struct SwishParts {
   Vector sigmoid;
 
   explicit SwishParts(Vector x) {
-    constexpr float kScale = -1.44269504089f;  // from units of 1 to those of ln 2
+    constexpr float kScale = -1.44269504089f;  // t is -u in units of ln 2
     // Far beyond where sigmoids end; infinity times nothing would be no number.
     square = Smallest(Splat(1e6f), x * x);
     const Vector t = x * (kScale * Terms::kLinear + kScale * Terms::kCubic * square);

@@ -22,7 +22,7 @@ using Vector __attribute__((vector_size(4 * kLanes))) = float;
 using IntVector __attribute__((vector_size(4 * kLanes))) = std::int32_t;
 using UnalignedVector __attribute__((vector_size(4 * kLanes), aligned(4), may_alias)) = float;
 
-// Half as many numbers in twice the width.
+// A vector of half as many numbers, each twice as wide.
 inline constexpr std::int64_t kDoubleLanes = kLanes / 2;
 using DoubleVector __attribute__((vector_size(8 * kDoubleLanes))) = double;
 using UnalignedHalf __attribute__((vector_size(4 * kDoubleLanes), aligned(4), may_alias)) = float;
@@ -70,8 +70,8 @@ inline Vector MultiplyAdd(Vector sum, Vector left, Vector right) {
 #endif
 }
 
-// These are b where either is not a number, as the instructions are: from a comparison g++ 12 makes
-// two, by way of a mask.
+// Both return b where either is not a number, as the instructions do; of a comparison g++ 12 makes
+// two instructions, by way of a mask.
 inline Vector Largest(Vector a, Vector b) {
 #if defined(__AVX512F__)
   asm("vmaxps %2, %1, %0" : "=v"(a) : "v"(a), "v"(b));
