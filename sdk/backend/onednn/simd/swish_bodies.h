@@ -32,7 +32,7 @@ struct SwishParts {
     square = Smallest(Splat(1e6f), x * x);
     const Vector t = x * (kScale * Terms::kLinear + kScale * Terms::kCubic * square);
     power = PowerOfTwo(Smallest(Splat(126.0f), t));
-    sigmoid = t > 126.0f ? Vector{} : Reciprocal(1.0f + power);
+    sigmoid = t > 126.0f ? Vector{} : 1.0f / (1.0f + power);
   }
 };
 

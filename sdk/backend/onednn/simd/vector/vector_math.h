@@ -23,17 +23,5 @@ inline Vector PowerOfTwo(Vector x) {
   return p * __builtin_bit_cast(Vector, __builtin_bit_cast(IntVector, shifted) << 23);
 }
 
-// 1 / x for x in [1, 2^126], relative error below 2e-7; NaN for NaN. With AVX-512 by a Newton step
-// from the processor's 14 bits, where a division would take longer than all the rest of a loop.
-inline Vector Reciprocal(Vector x) {
-#if defined(__AVX512F__)
-  Vector y;
-  asm("vrcp14ps %1, %0" : "=v"(y) : "v"(x));
-  return y + y * (1.0f - x * y);
-#else
-  return 1.0f / x;
-#endif
-}
-
 }  // namespace
 }  // namespace frugal::simd
