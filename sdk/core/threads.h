@@ -65,12 +65,11 @@ class SharedTasks {
 };
 
 // Tasks of which each thread of a team has a share, one behind the other, so that what lies in its
-// caches from one loop to the next stays there. A thread whose share is done takes from those of
-// the others, since two never run equally fast: where both read memory one may take half as long
-// again as the other.
-class TaskShares {
+// caches from one loop to the next stays there. A thread whose share is done steals from those of
+// the others, since two never run equally fast, least of all where both read memory.
+class StealingTasks {
  public:
-  explicit TaskShares(std::int64_t count) : count_(count) {}
+  explicit StealingTasks(std::int64_t count) : count_(count) {}
 
   // body(task) for each task that falls to the calling thread.
   template <class Body>
@@ -123,18 +122,18 @@ class FirstError {
   std::exception_ptr error_;
 };
 
-// body(begin, end) for consecutive pieces of `chunk` indices of [0, count), by TaskShares. A single
-// piece runs where it is called, not in a team of one: a team that it asks for would be one inside
-// another, whose threads libgomp makes anew each time.
+// body(begin, end) for consecutive pieces of `chunk` indices of [0, count), by StealingTasks. A
+// single piece runs where it is called, not in a team of one: a team that it asks for would be one
+// inside another, whose threads libgomp makes anew each time.
 template <class Body>
 void ParallelFor(std::int64_t count, std::int64_t chunk, const Body& body) {
   const std::int64_t pieces = (count + chunk - 1) / chunk;
   if (pieces <= 0) return;
   if (pieces == 1) return body(std::int64_t{0}, count);
   FirstError error;
-  TaskShares shares(pieces);
+  StealingTasks tasks(pieces);
   RunTeam(0, [&] {
-    shares.Work([&](std::int64_t piece) {
+    tasks.Work([&](std::int64_t piece) {
       error.Guard([&] { body(piece * chunk, std::min(count, (piece + 1) * chunk)); });
     });
   });
