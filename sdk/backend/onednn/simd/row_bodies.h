@@ -4,6 +4,7 @@
 #include "sdk/backend/onednn/simd/short_activation_bodies.h"
 #include "sdk/backend/onednn/simd/vector/element.h"
 #include "sdk/backend/onednn/simd/vector/math.h"
+#include "sdk/backend/onednn/simd/vector/row_sum.h"
 #include "sdk/backend/onednn/simd/vector/vector_math.h"
 
 namespace frugal::simd {
@@ -36,16 +37,10 @@ inline Vector ShiftedPowers(Vector x, float shift) {
 }
 
 inline float SumOfExponentials(const float* x, float shift, std::int64_t n) {
-  constexpr std::int64_t kSums = 4;
-  Vector sums[kSums] = {};
-  std::int64_t i = 0;
-  for (; i + kSums * kLanes <= n; i += kSums * kLanes) {
-    for (std::int64_t s = 0; s < kSums; ++s) {
-      sums[s] += ShiftedPowers(Load(x + i + s * kLanes), shift);
-    }
-  }
-  for (; i < n; i += kLanes) sums[0] += ShiftedPowers(LoadFirst(x + i, n - i, -HUGE_VALF), shift);
-  return SumOfLanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  Vector sum = SumOfVectors(n, [=](std::int64_t i) { return ShiftedPowers(Load(x + i), shift); });
+  const std::int64_t rest = n % kLanes;
+  if (rest > 0) sum += ShiftedPowers(LoadFirst(x + n - rest, rest, -HUGE_VALF), shift);
+  return SumOfLanes(sum);
 }
 
 inline float SumOfExponentials(const BFloat16* x, float shift, std::int64_t n) {
