@@ -89,7 +89,7 @@ void CheckBytesBeside(const PlannedTraining& planned, const std::string& name, i
   }
   const auto [least, most] = std::ranges::minmax(beside);
   INFO(name << ": " << least << " to " << most << " bytes beside the chain, of " << whole);
-  CHECK(most - least <= whole / 2000);
+  CHECK(most - least <= 4096);
 }
 
 TEST_CASE("the chain of a network knows what schedules take beside each other",
